@@ -1,0 +1,54 @@
+package carrier
+
+// AggregationMethod is how a service reaches the reseller's network.
+type AggregationMethod string
+
+// The aggregation methods (spec §2).
+const (
+	AggregationL2TP     AggregationMethod = "L2TP"
+	AggregationEthernet AggregationMethod = "ETHERNET"
+)
+
+// AggregationConversionRequest converts a service to the other aggregation method (spec §4).
+type AggregationConversionRequest struct {
+	ServiceID         int64             // required
+	AggregationMethod AggregationMethod // required
+}
+
+// Body returns the request as it is sent.
+func (r AggregationConversionRequest) Body() []byte {
+	var w bodyWriter
+	return w.number("serviceId", r.ServiceID).text("aggregationMethod", string(r.AggregationMethod)).bytes()
+}
+
+// AggregationConversionStatus is the status of a conversion; other values survive.
+type AggregationConversionStatus string
+
+// The statuses, and what a GET answers with them (spec §3).
+const (
+	AggregationOpen       AggregationConversionStatus = "OPEN"        // 202
+	AggregationInProgress AggregationConversionStatus = "IN_PROGRESS" // 202
+	AggregationInError    AggregationConversionStatus = "IN_ERROR"    // still 202: it continues once fixed
+	AggregationCompleted  AggregationConversionStatus = "COMPLETED"   // 200
+	AggregationFailed     AggregationConversionStatus = "FAILED"      // 422
+)
+
+// AggregationConversionResult is the resource of a conversion, also while it is in progress (spec
+// §2).
+type AggregationConversionResult struct {
+	ID               int64                       `json:"id"` // the request
+	ServiceID        int64                       `json:"serviceId"`
+	ConvertTo        AggregationMethod           `json:"convertTo"`
+	Status           AggregationConversionStatus `json:"status"`
+	RequestedOn      Timestamp                   `json:"requestedOn"`
+	RequestedByID    int64                       `json:"requestedById"`
+	RequestedByName  Secret                      `json:"requestedByName"`
+	RequestedByEmail Secret                      `json:"requestedByEmail"`
+	ErrorDetail      string                      `json:"errorDetail"` // a text describing an earlier error; empty: none
+}
+
+// DecodeAggregationConversion reads the resource of a conversion. The error is an [Error] of class
+// Unreadable.
+func DecodeAggregationConversion(body []byte) (AggregationConversionResult, error) {
+	return decode[AggregationConversionResult](AggregationConversion, body)
+}

@@ -1,0 +1,79 @@
+package carrier
+
+// AppointmentSlotsRequest asks when a technician could come for an order (spec §4). What it
+// creates, an appointment-request, has the id of its Location.
+type AppointmentSlotsRequest struct {
+	DateFrom string // required, YYYY-MM-DD: slots on or after it
+	OrderID  int64  // required
+}
+
+// Body returns the request as it is sent.
+func (r AppointmentSlotsRequest) Body() []byte {
+	var w bodyWriter
+	return w.text("dateFrom", r.DateFrom).number("orderId", r.OrderID).bytes()
+}
+
+// AppointmentCancelRequest gives an appointment-request up: it can no longer become a booking. It
+// does not cancel an appointment (spec §4).
+type AppointmentCancelRequest struct {
+	AppointmentRequestID int64 // required
+}
+
+// Body returns the request as it is sent.
+func (r AppointmentCancelRequest) Body() []byte {
+	var w bodyWriter
+	return w.number("appointmentRequestId", r.AppointmentRequestID).bytes()
+}
+
+// SlotType is the kind of a slot; other values survive.
+type SlotType string
+
+// The slot types: "for typical connections only AM or PM should be selected, other types may incur
+// charges" (spec §2).
+const (
+	SlotAM  SlotType = "AM"
+	SlotPM  SlotType = "PM"
+	SlotAHA SlotType = "AHA"
+	SlotCA  SlotType = "CA"
+)
+
+// LeadTime is how soon a slot is; other values survive.
+type LeadTime string
+
+// The lead times: "for typical connections only Standard should be selected, others may incur
+// charges" (spec §2).
+const (
+	LeadTimeStandard       LeadTime = "Standard"
+	LeadTimeAccelerated    LeadTime = "Accelerated"
+	LeadTimePriorityAssist LeadTime = "PriorityAssist"
+	LeadTimeReduced        LeadTime = "Reduced lead time"
+)
+
+// AppointmentSlot is one time at which a technician could come (spec §2).
+type AppointmentSlot struct {
+	SlotID         string    `json:"slotId"`
+	SlotType       SlotType  `json:"slotType"`
+	StartTime      Timestamp `json:"startTime"`
+	EndTime        Timestamp `json:"endTime"`
+	TimezoneOffset string    `json:"timezoneOffset"` // +HH:MM; may stand beside times in Z
+
+	// WithinTimeWindow says whether the slot is within the SLA of the order or incident. It is "reliable only for
+	// non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be ignored".
+	WithinTimeWindow bool     `json:"withinTimeWindow"`
+	LeadTime         LeadTime `json:"leadTime"`
+}
+
+// MayBeCharged tells whether choosing the slot may incur charges: it does unless the carrier's text
+// says otherwise, so types and lead times that nobody knows may be charged too.
+func (s AppointmentSlot) MayBeCharged() bool {
+	usual := s.SlotType == SlotAM || s.SlotType == SlotPM
+	return !usual || s.LeadTime != LeadTimeStandard
+}
+
+// DecodeAppointmentSlots reads the result of an appointment slots request, a JSON array. The error
+// is an [Error] of class Unreadable.
+func DecodeAppointmentSlots(body []byte) ([]AppointmentSlot, error) {
+	var slots []AppointmentSlot
+	err := readArray(body, &slots)
+	return slots, undecodable(AppointmentSlots, err)
+}

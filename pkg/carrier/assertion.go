@@ -1,0 +1,54 @@
+package carrier
+
+import (
+	"crypto/rand"
+	"crypto/rsa"
+	"fmt"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// The life of an assertion, around the moment of its making: short enough to be worthless when
+// found, long enough for clocks that differ a little.
+const (
+	assertionBefore = 5 * time.Second
+	assertionAfter  = 60 * time.Second
+)
+
+// assertion is the payload of one signed JWT (spec §5). Each is single use, so each has an id of
+// its own.
+type assertion struct {
+	id       string    // jti: "unique id of the JWT (a GUID)"
+	client   string    // iss and sub
+	audience string    // aud: the realm address
+	now      time.Time // on the identity provider's clock
+}
+
+// sign returns the JWT: RS256, as the specification demands, with the key's id in its header.
+func (a assertion) sign(keyID string, key *rsa.PrivateKey) (string, error) {
+	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
+		"jti": a.id,
+		"iss": a.client,
+		"sub": a.client,
+		"aud": a.audience, // one string: the specification writes "the realm address", not a list
+		"iat": a.now.Unix(),
+		"nbf": a.now.Add(-assertionBefore).Unix(),
+		"exp": a.now.Add(assertionAfter).Unix(),
+	})
+	token.Header["kid"] = keyID
+	signed, err := token.SignedString(key)
+	if err != nil {
+		return "", fmt.Errorf("sign assertion: %w", err)
+	}
+	return signed, nil
+}
+
+// newGUID returns a random UUID (RFC 9562, version 4).
+func newGUID() string {
+	var b [16]byte
+	rand.Read(b[:]) // never fails: it ends the process instead
+	b[6] = b[6]&0x0f | 0x40
+	b[8] = b[8]&0x3f | 0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
+}

@@ -1,0 +1,85 @@
+package carrier
+
+import (
+	"encoding/json"
+	"strconv"
+)
+
+// The keys that the version rules speak of too.
+const (
+	keyRestorationSLA = "restorationSla"
+	keyNTDOption      = "ntdOption"
+	keyContactName    = "contactName"
+	keyContactPhone   = "contactPhone"
+	keyContactEmail   = "contactEmail"
+)
+
+// bodyWriter writes a request's body: the keys in the order of the specification's table, absent
+// ones left out, so that the same request always has the same bytes, and so the same hash.
+type bodyWriter struct {
+	buffer []byte
+}
+
+func (w *bodyWriter) key(name string) {
+	separator := byte(',')
+	if len(w.buffer) == 0 {
+		separator = '{'
+	}
+	w.buffer = append(w.buffer, separator)
+	w.buffer = strconv.AppendQuote(w.buffer, name)
+	w.buffer = append(w.buffer, ':')
+}
+
+// number writes a number; zero is absent, because no id, term or port of the carrier is.
+func (w *bodyWriter) number(name string, n int64) *bodyWriter {
+	if n != 0 {
+		w.key(name)
+		w.buffer = strconv.AppendInt(w.buffer, n, 10)
+	}
+	return w
+}
+
+// text writes a string; empty is absent.
+func (w *bodyWriter) text(name, value string) *bodyWriter {
+	if value != "" {
+		w.key(name)
+		w.buffer = append(w.buffer, quote(value)...)
+	}
+	return w
+}
+
+// textOrNull writes a string; empty is null.
+func (w *bodyWriter) textOrNull(name, value string) *bodyWriter {
+	if value == "" {
+		w.key(name)
+		w.buffer = append(w.buffer, "null"...)
+		return w
+	}
+	return w.text(name, value)
+}
+
+// flag writes a boolean; nil is absent.
+func (w *bodyWriter) flag(name string, value *bool) *bodyWriter {
+	if value != nil {
+		w.key(name)
+		w.buffer = strconv.AppendBool(w.buffer, *value)
+	}
+	return w
+}
+
+// bytes returns the whole object.
+func (w *bodyWriter) bytes() []byte {
+	if len(w.buffer) == 0 {
+		return []byte("{}")
+	}
+	return append(w.buffer, '}')
+}
+
+// quote returns value as a JSON string. A string always has one.
+func quote(value string) []byte {
+	quoted, err := json.Marshal(value)
+	if err != nil {
+		return []byte(`""`)
+	}
+	return quoted
+}

@@ -1,0 +1,109 @@
+package carrier
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+)
+
+// cancellationPath is where the cancellation of a service is read: "path id is the service id"
+// (spec §4).
+const cancellationPath = "/api/connect/services/service-cancellations/requests/{id}"
+
+// CancellationRescheduleRequest moves a pending cancellation to another date (spec §4).
+type CancellationRescheduleRequest struct {
+	ServiceID        int64  // required
+	CancellationDate string // required, YYYY-MM-DD, today or later where the carrier is
+}
+
+// Body returns the request as it is sent.
+func (r CancellationRescheduleRequest) Body() []byte {
+	var w bodyWriter
+	return w.number("serviceId", r.ServiceID).text("cancellationDate", r.CancellationDate).bytes()
+}
+
+// CancellationAbortRequest gives a pending cancellation up: the service stays (spec §4).
+type CancellationAbortRequest struct {
+	ServiceID int64 // required
+}
+
+// Body returns the request as it is sent.
+func (r CancellationAbortRequest) Body() []byte { return serviceBody(r.ServiceID) }
+
+// CancellationStatus is the status of a cancellation request; empty when none was made, and other
+// values survive.
+type CancellationStatus string
+
+// The statuses (spec §3, service cancellation); the last three are seen beside the specification.
+const (
+	CancellationRequested    CancellationStatus = "REQUESTED"      // can be rescheduled and aborted
+	CancellationInError      CancellationStatus = "IN_ERROR"       // not yet submitted: can be rescheduled and aborted
+	CancellationCompleted    CancellationStatus = "COMPLETED"      // the service is cancelled
+	CancellationAborted      CancellationStatus = "ABORTED"        // given up
+	CancellationInProgress   CancellationStatus = "IN_PROGRESS"    // handed to the carrier: past the point of no return
+	CancellationInErrorRetry CancellationStatus = "IN_ERROR_RETRY" // failed on the way to the carrier, tried again
+	CancellationRejected     CancellationStatus = "REJECTED"       // refused by the carrier
+)
+
+// Cancellation is the state of a service's cancellation (spec §2, service cancellation). Null and
+// missing fields are empty.
+type Cancellation struct {
+	ServiceID        int64              `json:"serviceId"`
+	Cancelled        bool               `json:"cancelled"`   // whether the service is cancelled
+	Status           CancellationStatus `json:"status"`      // empty: no cancellation was requested
+	RequestDate      string             `json:"requestDate"` // YYYY-MM-DD: when the service is to end
+	RequestedOn      Timestamp          `json:"requestedOn"` // when it was asked for; tells one request from the next
+	RequestedByID    string             `json:"requestedById"`
+	RequestedByName  Secret             `json:"requestedByName"`
+	RequestedByEmail Secret             `json:"requestedByEmail"`
+	ErrorDetail      string             `json:"errorDetail"`
+	CancelledOn      Timestamp          `json:"cancelledOn"` // when the carrier cancelled the service
+	AbortedOn        Timestamp          `json:"abortedOn"`   // when the cancellation request was aborted
+	AbortedByID      string             `json:"abortedById"`
+	AbortedByName    Secret             `json:"abortedByName"`
+	AbortedByEmail   Secret             `json:"abortedByEmail"`
+	CanRequest       bool               `json:"canRequestCancellation"`    // eligible for a cancellation
+	CanAbort         bool               `json:"canAbortCancellation"`      // eligible for an abort
+	CanReschedule    bool               `json:"canRescheduleCancellation"` // eligible for a reschedule
+}
+
+// DecodeCancellation reads the state of a cancellation. The error is an [Error] of class
+// Unreadable.
+func DecodeCancellation(body []byte) (Cancellation, error) {
+	return decode[Cancellation]("", body)
+}
+
+// Cancellation reads the state of a service's cancellation: a plain GET by service id, at the
+// client's own version.
+//
+// A 202 has the resource too: the state as it is now. The error is an [Error]; a 422 is one here,
+// because it says nothing about any request of ours, and an answer about another service is of
+// class Unreadable.
+func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellation, error) {
+	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
+	k := call{method: http.MethodGet, path: handle.Path(), version: c.version}
+	a, err := c.get(ctx, k)
+	if err != nil {
+		return Cancellation{}, err
+	}
+	if a.status != http.StatusOK && a.status != http.StatusAccepted {
+		c.learn(Contract{}, k, a)
+		return Cancellation{}, c.failureOf(k, a, "")
+	}
+	if a.bodyErr != nil {
+		return Cancellation{}, unreadable(k, a.bodyErr)
+	}
+	return ofService(k, a, serviceID)
+}
+
+func ofService(k call, a answer, serviceID int64) (Cancellation, error) {
+	result, err := DecodeCancellation(a.body)
+	switch {
+	case err != nil:
+		return Cancellation{}, err
+	case result.ServiceID != 0 && result.ServiceID != serviceID:
+		return Cancellation{}, unreadable(k, errOtherService)
+	}
+	result.ServiceID = serviceID
+	return result, nil
+}

@@ -1,0 +1,157 @@
+package carrier
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestNewClientChecksItsAddress(t *testing.T) {
+	for address, want := range map[string]struct{ secure, insecure bool }{
+		"https://api.carrier.example":         {true, true},
+		"https://api.carrier.example/":        {true, true},
+		"https://api.carrier.example:8443":    {true, true},
+		"https://[2001:db8::1]":               {true, true},
+		"http://api.carrier.example":          {false, true},
+		"http://127.0.0.1:8080":               {false, true},
+		"https://api.carrier.example/v1":      {false, false},
+		"https://api.carrier.example?x=y":     {false, false},
+		"https://api.carrier.example?":        {false, false},
+		"https://api.carrier.example#x":       {false, false},
+		"https://user:hush@api.carrier.test":  {false, false},
+		"https://api.carrier.example.":        {false, false},
+		"https://api.carrier.example:0":       {false, false},
+		"https://аpi.carrier.example":         {false, false},
+		"file:///etc/passwd":                  {false, false},
+		"unix:///var/run/x":                   {false, false},
+		"api.carrier.example":                 {false, false},
+		"https://":                            {false, false},
+		"https://user:hush@bad host":          {false, false},
+		"":                                    {false, false},
+		"https://api.carrier.example:notport": {false, false},
+	} {
+		for allow, expected := range map[bool]bool{false: want.secure, true: want.insecure} {
+			err := newClientOf(address, allow)
+			if (err == nil) != expected || (ValidBaseURL(address, allow) == nil) != expected {
+				t.Errorf("NewClient(%q), insecure %t: %v, want success %t", address, allow, err, expected)
+			}
+			if curable := !allow && !want.secure && want.insecure; err != nil && !isAddressError(err, curable) {
+				t.Errorf("%v is no AddressError, shows the password, or does not say what would cure it", err)
+			}
+		}
+	}
+}
+
+func newClientOf(address string, allow bool) error {
+	_, err := NewClient(Config{
+		BaseURL: address, Version: 8, Tokens: &testTokens{}, AllowInsecure: allow, Now: newClock().Now,
+	})
+	return err
+}
+
+func isAddressError(err error, curable bool) bool {
+	refused, ok := errors.AsType[*AddressError](err)
+	return ok && refused.Insecure == curable && !strings.Contains(err.Error(), "hush")
+}
+
+func TestNewClientChecksItsConfiguration(t *testing.T) {
+	for name, change := range map[string]func(*Config){
+		"no tokens":       func(c *Config) { c.Tokens = nil },
+		"no clock":        func(c *Config) { c.Now = nil },
+		"no version":      func(c *Config) { c.Version = 0 },
+		"a version of 9":  func(c *Config) { c.Version = 9 },
+		"a negative rate": func(c *Config) { c.RequestsPerSecond = -1 },
+		"a burst below 0": func(c *Config) { c.Burst = -1 },
+	} {
+		config := Config{BaseURL: "https://c.example", Version: 8, Tokens: &testTokens{}, Now: newClock().Now}
+		if _, err := NewClient(config); err != nil {
+			t.Fatal(err)
+		}
+		change(&config)
+		if _, err := NewClient(config); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}
+
+func TestPrepareWithoutAToken(t *testing.T) {
+	tokens := &testTokens{err: &TokenError{Reason: TokenClockSkew, Message: "skew"}}
+	client := testClient(t, "https://c.example", func(c *Config) { c.Tokens = tokens })
+	_, err := client.Prepare(t.Context(), CallSubmit)
+	if failure, ok := errors.AsType[*TokenError](err); !ok || failure.Reason != TokenClockSkew {
+		t.Errorf("Prepare = %v, want the TokenError", err)
+	}
+}
+
+func TestPollsLeaveAShareToPOSTs(t *testing.T) {
+	clock := newClock()
+	client := testClient(t, "https://c.example", func(c *Config) {
+		c.Now, c.RequestsPerSecond, c.Burst = clock.Now, 5, 10
+	})
+	take := func(kind CallKind) (taken int) {
+		for {
+			if prepare(t, client, kind) > 0 {
+				return taken
+			}
+			taken++
+		}
+	}
+	if got := take(CallPoll); got != 7 {
+		t.Errorf("%d polls of a bucket of 10, want 7", got)
+	}
+	if got := take(CallSubmit); got != 3 {
+		t.Errorf("%d POSTs after them, want 3", got)
+	}
+	clock.advance(200 * time.Millisecond)
+	if polls, posts := take(CallPoll), take(CallSubmit); polls != 0 || posts != 1 {
+		t.Errorf("after one more token: %d polls and %d POSTs, want 0 and 1", polls, posts)
+	}
+}
+
+func TestPrepareSaysHowLongToWait(t *testing.T) {
+	clock := newClock()
+	client := testClient(t, "https://c.example", func(c *Config) {
+		c.Now, c.RequestsPerSecond, c.Burst = clock.Now, 2, 1
+	})
+	for range 20 {
+		if wait := prepare(t, client, CallPoll); wait != 0 {
+			t.Fatalf("wait %s, want a call", wait)
+		}
+		wait, again := prepare(t, client, CallPoll), prepare(t, client, CallSubmit)
+		if wait != 500*time.Millisecond || again != wait {
+			t.Fatalf("waits %s and %s, want twice 500ms: waiting takes nothing", wait, again)
+		}
+		clock.advance(wait)
+	}
+}
+
+func TestTheSeamNeverSeesTheToken(t *testing.T) {
+	var seen []string
+	carrier := serve(t, answers(202, ""))
+	client := testClient(t, carrier.URL, func(c *Config) {
+		c.Wrap = func(next http.RoundTripper) http.RoundTripper {
+			return roundTripper(func(r *http.Request) (*http.Response, error) {
+				seen = append(seen, r.Header.Get("Authorization"))
+				return next.RoundTrip(r)
+			})
+		}
+	})
+	if _, err := client.Poll(t.Context(), handle); err != nil {
+		t.Fatal(err)
+	}
+	client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	if strings.Join(seen, "") != "" || len(seen) != 2 {
+		t.Errorf("the seam saw %q, want two calls without the header", seen)
+	}
+}
+
+func prepare(t *testing.T, client *Client, kind CallKind) time.Duration {
+	t.Helper()
+	wait, err := client.Prepare(t.Context(), kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wait
+}

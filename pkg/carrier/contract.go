@@ -1,0 +1,242 @@
+package carrier
+
+import (
+	"slices"
+	"time"
+)
+
+// Operation names one POST of the specification; all thirteen are rows of the table below.
+type Operation string
+
+// The operations, named as the specification names them (spec §4).
+const (
+	AggregationConversion     Operation = "AggregationConversion"     // L2TP to Ethernet or back
+	PlanChange                Operation = "PlanChange"                // plan, restoration SLA, or both
+	DSLStabilityProfileChange Operation = "DSLStabilityProfileChange" // Standard or Stable
+	Reclaim                   Operation = "Reclaim"                   // bring a disconnected service back
+	CancellationReschedule    Operation = "CancellationReschedule"    // another date for a pending cancellation
+	CancellationAbort         Operation = "CancellationAbort"         // keep the service after all
+	OrderCreate               Operation = "OrderCreate"               // a new service, or the transfer of one
+	AppointmentSlots          Operation = "AppointmentSlots"          // when a technician could come
+	AppointmentCancel         Operation = "AppointmentCancel"         // give an appointment-request up
+	DiagnosticTest            Operation = "DiagnosticTest"            // run a test on a service
+	FibreBuildCharge          Operation = "FibreBuildCharge"          // what building fibre to a site would cost
+	PlanOptions               Operation = "PlanOptions"               // which plans a service could have
+	Health                    Operation = "Health"                    // the state of a service
+)
+
+// RepeatClass says what may be done when nobody knows whether a POST happened.
+type RepeatClass string
+
+// The repeat classes, from harmless to costly.
+const (
+	ClassQuery    RepeatClass = "Query"    // changes nothing: send again, bounded
+	ClassVerify   RepeatClass = "Verify"   // the result can be read: read first, then decide
+	ClassConverge RepeatClass = "Converge" // sets a value: a second one changes nothing more, repeat rarely
+	ClassCharge   RepeatClass = "Charge"   // sets a value, for money: verify, never repeat
+	ClassNever    RepeatClass = "Never"    // costs money or disturbs a customer each time: a person decides
+)
+
+// HandleSource says where the answer to a POST carries the id by which the request is followed.
+type HandleSource string
+
+// The handle sources.
+const (
+	HandleInLocation HandleSource = "Location"  // spec §1.1 rule 3: a Location header names the outcome
+	HandleInOrder    HandleSource = "Order"     // the Location, or else the id of the order in the body (spec §4, Orders)
+	HandleServiceID  HandleSource = "ServiceID" // path id is the service id, so the request's own body knows it
+	HandleNone       HandleSource = "None"      // the success status alone ends the operation
+)
+
+// PollBounds are the times at which an accepted request is looked at.
+type PollBounds struct {
+	First time.Duration // from acceptance to the first look
+	Min   time.Duration // between two looks, never less
+	Max   time.Duration // between two looks, never more
+	Usual time.Duration // a request that takes longer is overdue: worth telling, never worth sending again
+}
+
+// Contract is one row of the operations table: everything in which two operations differ.
+type Contract struct {
+	Operation  Operation
+	SubmitPath string       // the POST, relative to the base address
+	FollowPath string       // the template of the Location, with {id}; empty where the answer has none
+	Followed   bool         // whether the specification has a GET on FollowPath
+	Success    int          // the one status that means accepted
+	Handle     HandleSource // where the id comes from
+	ID         IDShape      // what an id looks like
+
+	MinVersion, MaxVersion int             // spec §9: where the family exists
+	Deprecated             int             // spec §9: versions up to this one are deprecated
+	Fields                 []VersionedRule // spec §9: body fields that depend on the version
+
+	Repeat              RepeatClass // see RepeatClass
+	RepeatWithNTDOption RepeatClass // the same when the body names an NTD option, which sends a technician
+	Poll                PollBounds
+
+	// TokenHiddenIn404 is set where a missing or invalid token is answered with 404 instead of 401 (spec §4,
+	// plan-change options).
+	TokenHiddenIn404 bool
+
+	followAt map[int]string // versions whose GET has a path of its own
+}
+
+const (
+	versionFirst = 1 // spec §9: versions 1 to 8 exist
+	versionLast  = 8
+	deprecated   = 2 // spec §9: 1 and 2 are deprecated where they exist
+)
+
+// Poll bounds of the table. Only the 5 seconds of the fibre build charge are the carrier's (spec
+// §8); the rest is "a sensible rate", chosen by how long a person would wait for it.
+var (
+	pollQuery  = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: 30 * time.Second, Usual: 15 * time.Minute}
+	pollTest   = PollBounds{First: 5 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
+	pollQuote  = PollBounds{First: 5 * time.Second, Min: 5 * time.Second, Max: 2 * time.Minute, Usual: time.Hour}
+	pollChange = PollBounds{First: 5 * time.Second, Min: 2 * time.Second, Max: 5 * time.Minute, Usual: 24 * time.Hour}
+	pollRead   = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
+)
+
+// contracts is the operations table. Changing how an operation is treated is changing its row.
+var contracts = []Contract{
+	{
+		Operation:  AggregationConversion,
+		SubmitPath: "/api/connect/services/aggregation-conversions/request",
+		FollowPath: "/api/connect/services/aggregation-conversions/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: 4, MaxVersion: versionLast,
+		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollChange,
+	},
+	{
+		Operation:  PlanChange,
+		SubmitPath: "/api/connect/services/plan-changes/request",
+		FollowPath: "/api/connect/services/plan-changes/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Fields: planChangeRules,
+		Repeat: ClassCharge, RepeatWithNTDOption: ClassNever, Poll: pollChange,
+	},
+	{
+		Operation:  DSLStabilityProfileChange,
+		SubmitPath: "/api/connect/services/dsl-stability-profile-changes/request",
+		FollowPath: "/api/connect/services/dsl-stability-profile-changes/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: 4, MaxVersion: versionLast,
+		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
+	},
+	{
+		Operation:  Reclaim,
+		SubmitPath: "/api/connect/services/reclaims/request",
+		FollowPath: "/api/connect/services/reclaims/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge, Poll: pollChange,
+	},
+	{
+		Operation:  CancellationReschedule,
+		SubmitPath: "/api/connect/services/service-cancellations/requests/reschedule",
+		FollowPath: cancellationPath,
+		Followed:   true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
+	},
+	{
+		Operation:  CancellationAbort,
+		SubmitPath: "/api/connect/services/service-cancellations/requests/abort",
+		FollowPath: cancellationPath,
+		Followed:   true, Success: 204, Handle: HandleServiceID, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
+	},
+	{
+		// Spec §9 has no row for orders, so no version is refused. Spec §4: the Location is of the form
+		// /api/connect/orders/{id}, and an endpoint to read it is "not shown".
+		Operation:  OrderCreate,
+		SubmitPath: "/api/connect/orders/create",
+		FollowPath: "/api/connect/orders/{id}",
+		Followed:   false, Success: 201, Handle: HandleInOrder, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast,
+		Repeat: ClassNever, RepeatWithNTDOption: ClassNever,
+	},
+	{
+		Operation:  AppointmentSlots,
+		SubmitPath: "/api/connect/orders/appointment-requests/request",
+		FollowPath: "/api/connect/orders/appointment-requests/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
+	},
+	{
+		Operation:  AppointmentCancel,
+		SubmitPath: "/api/connect/orders/appointment-requests/cancel",
+		Followed:   false, Success: 204, Handle: HandleNone, ID: IDNone,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassConverge, RepeatWithNTDOption: ClassConverge,
+	},
+	{
+		Operation:  DiagnosticTest,
+		SubmitPath: "/api/connect/services/diagnostic-tests/request",
+		FollowPath: "/api/connect/services/diagnostic-tests/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassNever, RepeatWithNTDOption: ClassNever, Poll: pollTest,
+	},
+	{
+		Operation:  FibreBuildCharge,
+		SubmitPath: "/api/connect/ee/fibre-build-charge/request",
+		FollowPath: "/api/connect/ee/fibre-build-charge/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: 6, MaxVersion: versionLast,
+		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuote,
+	},
+	{
+		Operation:  PlanOptions,
+		SubmitPath: "/api/connect/services/plan-changes/options/request",
+		FollowPath: "/api/connect/services/plan-changes/options/requests/{id}",
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDOpaque,
+		MinVersion: versionFirst, MaxVersion: versionLast, Deprecated: deprecated,
+		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
+		TokenHiddenIn404: true,
+	},
+	{
+		Operation:  Health,
+		SubmitPath: "/api/connect/services/health/request",
+		FollowPath: "/api/connect/services/health/requests/{id}",
+		followAt:   map[int]string{5: "/api/connect/services/health/request/{id}"}, // spec §4: version 5 has its own
+		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
+		MinVersion: 5, MaxVersion: versionLast,
+		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
+	},
+}
+
+// ContractOf returns the row of an operation, and false for a name that is none.
+func ContractOf(op Operation) (Contract, bool) {
+	i := slices.IndexFunc(contracts, func(c Contract) bool { return c.Operation == op })
+	if i < 0 {
+		return Contract{}, false
+	}
+	return contracts[i], true
+}
+
+// Contracts returns the whole table, in the order of the [Operation] constants.
+func Contracts() []Contract { return slices.Clone(contracts) }
+
+// RepeatClass returns the class of one request: a plan change that names an NTD option is another
+// matter than one that does not, and that is a column of the table.
+func (c Contract) RepeatClass(withNTDOption bool) RepeatClass {
+	return map[bool]RepeatClass{false: c.Repeat, true: c.RepeatWithNTDOption}[withNTDOption]
+}
+
+// FollowPathAt returns the path template of the outcome at an API version.
+func (c Contract) FollowPathAt(version int) string {
+	if path, ok := c.followAt[version]; ok {
+		return path
+	}
+	return c.FollowPath
+}
+
+// costly tells whether any request of this operation may cost money or disturb a customer; such a
+// POST never travels on a connection that something else has used.
+func (c Contract) costly() bool {
+	return c.Repeat == ClassCharge || c.Repeat == ClassNever
+}

@@ -1,0 +1,77 @@
+package carrier
+
+import "encoding/json"
+
+// DiagnosticTestRequest runs a test on a service (spec §4). A test may interrupt the service,
+// port-reset does.
+type DiagnosticTestRequest struct {
+	ServiceID int64  // required
+	TestType  string // required; the full list is not documented
+}
+
+// TestPortReset is the one documented test type.
+const TestPortReset = "port-reset"
+
+// Body returns the request as it is sent.
+func (r DiagnosticTestRequest) Body() []byte {
+	var w bodyWriter
+	return w.number("serviceId", r.ServiceID).text("testType", r.TestType).bytes()
+}
+
+// DiagnosticStage is the name of a stage in the history of a test; other values survive.
+type DiagnosticStage string
+
+// The stages seen (spec §2).
+const (
+	DiagnosticPending    DiagnosticStage = "pending"
+	DiagnosticInProgress DiagnosticStage = "in-progress"
+	DiagnosticAccepted   DiagnosticStage = "accepted"
+	DiagnosticCompleted  DiagnosticStage = "completed"
+)
+
+// DiagnosticTestResult is the resource of a test (spec §2).
+type DiagnosticTestResult struct {
+	ServiceID int64         `json:"serviceId"`
+	TestType  string        `json:"testType"`
+	CreatedOn Timestamp     `json:"createdOn"`
+	Result    DiagnosticRun `json:"result"`
+}
+
+// DiagnosticRun is one run of a test. Its times have no offset, so they are texts and not points in
+// time.
+type DiagnosticRun struct {
+	ID          string             `json:"id"`
+	Status      []DiagnosticStatus `json:"status"` // newest first
+	Type        string             `json:"type"`
+	Result      json.RawMessage    `json:"result"`    // an object that varies by test type, see PortReset
+	IsActive    bool               `json:"is_active"` // false in a final state
+	RequestedAt string             `json:"requested_at"`
+}
+
+// DiagnosticStatus is one entry of a test's history.
+type DiagnosticStatus struct {
+	Name      DiagnosticStage `json:"name"`
+	Reason    string          `json:"reason"`     // empty: none
+	CreatedAt string          `json:"created_at"` // date and time without offset
+}
+
+// PortReset is the result of a port-reset test, the only documented one.
+type PortReset struct {
+	WholesaleTestID string `json:"wholesale_test_id"`
+	Result          string `json:"result"`
+	Start           string `json:"start"`
+	End             string `json:"end"`
+}
+
+// PortReset reads the run's result as that of a port-reset, and returns false when it is no object.
+func (r DiagnosticRun) PortReset() (PortReset, bool) {
+	var reset PortReset
+	err := readObject(r.Result, &reset)
+	return reset, err == nil
+}
+
+// DecodeDiagnosticTest reads the result of a diagnostic test. The error is an [Error] of class
+// Unreadable.
+func DecodeDiagnosticTest(body []byte) (DiagnosticTestResult, error) {
+	return decode[DiagnosticTestResult](DiagnosticTest, body)
+}

@@ -1,0 +1,162 @@
+package carrier
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestReadError(t *testing.T) {
+	got := readError(golden(t, "error-422.json"), nil)
+	want := &Error{
+		Type: TypeBusinessRule, Code: CodeValidation, Message: "Validation error",
+		SubErrors: []SubError{{
+			Code: SubPlanChangeInError, Message: "The plan change failed", Object: "ServicePlanChangeRequest",
+			Field: "status", RejectedValue: "IN_ERROR",
+		}},
+	}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(Error{})); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestReadErrorTakesOtherForms(t *testing.T) {
+	for name, test := range map[string]struct {
+		body string
+		want Error
+	}{
+		"a page":             {"<html><body>502</body></html>", Error{}},
+		"nothing":            {"", Error{}},
+		"an array":           {"[]", Error{}},
+		"a number":           {"7", Error{}},
+		"no sub-errors":      {`{"code":"resource.not.found","apiSubErrors":null}`, Error{Code: CodeResourceNotFound}},
+		"a code as a number": {`{"code":7,"message":null}`, Error{Code: "7"}},
+		"a lone sub-error":   {`{"apiSubErrors":{"code":"c"}}`, Error{SubErrors: []SubError{{Code: "c"}}}},
+		"the form detail":    {`{"apiSubErrors":[{"detail":"d"}]}`, Error{SubErrors: []SubError{{Message: "d"}}}},
+		"an odd value":       {`{"apiSubErrors":[{"rejectedValue":7}]}`, Error{SubErrors: []SubError{{RejectedValue: "7"}}}},
+		"control characters": {`{"message":"a\u001b[31mb\r\nc\u202ed"}`, Error{Message: "a [31mb  cd"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(&test.want, readError([]byte(test.body), nil), cmp.AllowUnexported(Error{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestErrorSaysWhatToWhatAndWhy(t *testing.T) {
+	const target = "POST /api/connect/services/plan-changes/request"
+	for want, err := range map[string]*Error{
+		"PlanChange " + target + ": 422 constraints.plan.change.plan.name.invalid (planName): no such plan": {
+			Operation: PlanChange, Target: target, HTTPStatus: 422, Code: CodeValidation, Message: "no such plan",
+			SubErrors: []SubError{{Code: SubPlanNameInvalid, Field: "planName"}},
+		},
+		target + ": 502 remote.call.error: Bad Gateway": {
+			Target: target, HTTPStatus: 502, Code: CodeRemoteCallError, Message: "Bad Gateway",
+		},
+		"PlanChange " + target + ": cannot connect": {Operation: PlanChange, Target: target, Message: "cannot connect"},
+		"PlanChange: 422 a b c d e …": {
+			Operation: PlanChange, HTTPStatus: 422,
+			SubErrors: []SubError{{Code: "a"}, {Code: "b"}, {Code: "c"}, {Code: "d"}, {Code: "e"}, {Code: "f"}},
+		},
+	} {
+		if got := err.Error(); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+func TestClassOf(t *testing.T) {
+	for _, test := range []struct {
+		err  error
+		want Class
+	}{
+		{nil, ""},
+		{&Error{Class: Refused}, Refused},
+		{fmt.Errorf("outer: %w", &Error{Class: ServerFault}), ServerFault},
+		{&TokenError{Reason: TokenClockSkew}, Unauthorized},
+		{errors.New("anything else"), Unreachable},
+	} {
+		if got := ClassOf(test.err); got != test.want {
+			t.Errorf("ClassOf(%v) = %q, want %q", test.err, got, test.want)
+		}
+	}
+}
+
+func TestClean(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                  "plain",
+		"\tspace\t":              "space",
+		"a\x1b[31mred\x1b[0m":    "a [31mred [0m",
+		"line\r\nbreak\tand\x00": "line  break and",
+		"\u202eevil\u2066\u200b": "evil",
+		"soft\u00adhyphen":       "softhyphen",
+		"two\u2028lines":         "two lines",
+		"bad\xff\xfebytes":       "bad\ufffdbytes",
+		"日本語":                    "日本語",
+	} {
+		if got := clean(text, maxMessage); got != want {
+			t.Errorf("clean(%q) = %q, want %q", text, got, want)
+		}
+	}
+	long := clean(strings.Repeat("語", 10_000), maxMessage)
+	if len(long) > maxMessage || !utf8.ValidString(long) || !strings.HasSuffix(long, "…") {
+		t.Errorf("a long text became %d bytes, ending in %q", len(long), long[len(long)-6:])
+	}
+}
+
+func TestScrub(t *testing.T) {
+	hide := scrubber{"token-1", "Ada Lovelace", "x", ""}
+	for text, want := range map[string]string{
+		"the token-1 was refused":             "the REDACTED was refused",
+		"contact Ada Lovelace":                "contact REDACTED",
+		"mail to ada@mail.example now":        "mail to REDACTED now",
+		"jwt eyJhbGciOi.eyJqdGkiOi.c2ln here": "jwt REDACTED here",
+		"nothing to hide: box":                "nothing to hide: box",
+	} {
+		if got := hide.scrub(text); got != want {
+			t.Errorf("scrub(%q) = %q, want %q", text, got, want)
+		}
+	}
+}
+
+func FuzzErrorBody(f *testing.F) {
+	f.Add(golden(f, "error-422.json"))
+	for _, seed := range []string{
+		`{"apiSubErrors":[{"rejectedValue":{}}]}`, `{"message":"\u202e"}`, `<html>`, `{"code":[1]}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		failure := readError(body, scrubber{canaryToken})
+		texts := make([]string, 0, 4+5*maxSubErrors)
+		texts = append(texts, string(failure.Type), string(failure.Code), failure.Message, failure.Error())
+		for _, sub := range failure.SubErrors {
+			texts = append(texts, string(sub.Code), sub.Message, sub.Object, sub.Field, sub.RejectedValue)
+		}
+		if len(failure.SubErrors) > maxSubErrors {
+			t.Fatalf("%d sub-errors", len(failure.SubErrors))
+		}
+		for _, text := range texts {
+			checkShown(t, text)
+		}
+	})
+}
+
+// checkShown holds what must be true of every text of the carrier that is shown.
+func checkShown(t *testing.T, text string) {
+	t.Helper()
+	if len(text) > 8*maxMessage || !utf8.ValidString(text) {
+		t.Fatalf("%d bytes, valid %t", len(text), utf8.ValidString(text))
+	}
+	for _, r := range text {
+		if unicode.IsControl(r) || unicode.Is(unicode.Cf, r) {
+			t.Fatalf("%q holds %U", text, r)
+		}
+	}
+}

@@ -1,0 +1,122 @@
+package carrier
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+)
+
+// call is one HTTP request to the carrier.
+type call struct {
+	operation Operation
+	method    string
+	path      string // relative to the origin
+	query     url.Values
+	version   int
+	body      []byte
+	fresh     bool // on a connection of its own
+}
+
+// target names the call in errors.
+func (k call) target() string { return k.method + " " + k.path }
+
+// answer is what came of a call. Status zero means that no answer came; then failure says why.
+type answer struct {
+	token   Token // with which it was asked for
+	written bool  // a connection was given to the request: bytes may have left
+	status  int
+	header  http.Header
+	body    []byte // rewritten to the specification's words; nil when bodyErr is set
+	bodyErr error
+	failure error
+}
+
+var errBodyTooLarge = errors.New("the body is larger than 1 MiB")
+
+// exchange makes one call and reads its answer, within the bounds of time and size. It never tries
+// a second time.
+func (c *Client) exchange(ctx context.Context, k call, token Token) answer {
+	ctx, cancel := context.WithTimeout(withToken(ctx, token), wholeTimeout)
+	defer cancel()
+	var written atomic.Bool
+	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { written.Store(true) },
+	})
+	req, err := c.request(ctx, k)
+	if err != nil {
+		return answer{token: token, failure: err}
+	}
+	resp, err := c.transportFor(k).Do(req)
+	if err != nil {
+		return answer{token: token, failure: withoutURL(err), written: written.Load()}
+	}
+	defer drop(resp.Body)
+	result := answer{token: token, written: true, status: resp.StatusCode, header: resp.Header}
+	result.body, result.bodyErr = c.readBody(resp)
+	return result
+}
+
+// request builds the request of spec §1.1 rules 1 and 2. Its body cannot be read a second time, and
+// it names no idempotency key: both would allow the transport to send it again by itself.
+func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
+	address := *c.origin
+	address.Path = k.path
+	address.RawQuery = k.query.Encode()
+	req, err := http.NewRequestWithContext(ctx, k.method, address.String(), http.NoBody)
+	if err != nil {
+		return nil, fmt.Errorf("build request: %w", err)
+	}
+	if k.body != nil {
+		outgoing := c.word.toWire(k.body)
+		req.Body = io.NopCloser(bytes.NewReader(outgoing))
+		req.ContentLength = int64(len(outgoing))
+		req.Header.Set("Content-Type", "application/json")
+	}
+	req.Header.Set("Accept", "application/json")
+	req.Header.Set("User-Agent", c.userAgent)
+	req.Header.Set("X-API-VERSION", strconv.Itoa(k.version))
+	return req, nil
+}
+
+func (c *Client) transportFor(k call) *http.Client {
+	if k.fresh {
+		return c.fresh
+	}
+	return c.kept
+}
+
+// withoutURL drops what net/http puts around a failure: the call is named by its target already.
+func withoutURL(err error) error {
+	if outer, ok := errors.AsType[*url.Error](err); ok {
+		return outer.Err
+	}
+	return err
+}
+
+// readBody reads an answer's body up to its bound, and puts the specification's word in the place
+// of the carrier's.
+func (c *Client) readBody(resp *http.Response) ([]byte, error) {
+	var body bytes.Buffer
+	n, err := io.Copy(&body, io.LimitReader(resp.Body, maxBodyBytes+1))
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read body: %w", err)
+	case n > maxBodyBytes:
+		return nil, errBodyTooLarge
+	}
+	return c.word.fromWire(body.Bytes()), nil
+}
+
+// drop closes a body whose bytes no longer matter, and so its error does not either.
+func drop(body io.Closer) {
+	if err := body.Close(); err != nil {
+		return
+	}
+}

@@ -1,0 +1,35 @@
+package carrier
+
+// FibreBuildChargeRequest asks what it would cost to build fibre to a location (spec §4). An
+// enterprise ethernet service qualification must have been done for the location first.
+type FibreBuildChargeRequest struct {
+	LocationID string // required: LOC and 12 digits
+}
+
+// Body returns the request as it is sent.
+func (r FibreBuildChargeRequest) Body() []byte {
+	var w bodyWriter
+	return w.text("locationId", r.LocationID).bytes()
+}
+
+// FibreBuildChargeResult is a quote (spec §2). It has no id of the request and no service.
+type FibreBuildChargeResult struct {
+	WholesaleLocationID string    `json:"wholesaleLocationId"`
+	WholesaleQuoteID    string    `json:"wholesaleQuoteId"`
+	QuoteDate           string    `json:"quoteDate"`
+	Zone                string    `json:"zone"`            // serving the site
+	POIName             string    `json:"poiName"`         // point of interconnect serving the site
+	EstDeliveryTime     string    `json:"estDeliveryTime"` // free text
+	FibreBuildCategory  string    `json:"fibreBuildCategory"`
+	PriceType           string    `json:"priceType"`
+	Name                string    `json:"name"`       // charge name
+	PriceUnit           string    `json:"priceUnit"`  // currency unit
+	PriceValue          Number    `json:"priceValue"` // in cents
+	ValidUntil          string    `json:"validUntil"` // date until which the quote is valid
+	CreatedOn           Timestamp `json:"createdOn"`
+}
+
+// DecodeFibreBuildCharge reads a quote. The error is an [Error] of class Unreadable.
+func DecodeFibreBuildCharge(body []byte) (FibreBuildChargeResult, error) {
+	return decode[FibreBuildChargeResult](FibreBuildCharge, body)
+}

@@ -1,0 +1,128 @@
+package carrier
+
+// HealthRequest asks for the state of a service (spec §4, Service health).
+type HealthRequest struct {
+	ServiceID int64 // required
+}
+
+// Body returns the request as it is sent.
+func (r HealthRequest) Body() []byte { return serviceBody(r.ServiceID) }
+
+// HealthStatus is the status of a health request; other values survive.
+type HealthStatus string
+
+// The documented statuses (spec §2 and §3).
+const (
+	HealthOpen         HealthStatus = "OPEN"           // 202
+	HealthInProgress   HealthStatus = "IN_PROGRESS"    // 202
+	HealthCompleted    HealthStatus = "COMPLETED"      // 200
+	HealthInError      HealthStatus = "IN_ERROR"       // 422 "when the resource failed to be created"
+	HealthInErrorRetry HealthStatus = "IN_ERROR_RETRY" // listed as a value only
+	HealthFailed       HealthStatus = "FAILED"         // 422 "when the resource failed to be created"
+)
+
+// HealthColor is how the carrier rates something. Green and Grey are seen; the full set is not
+// documented.
+type HealthColor string
+
+// The colors seen.
+const (
+	HealthGreen HealthColor = "Green"
+	HealthGrey  HealthColor = "Grey"
+)
+
+// HealthResult is the state of a service (spec §2, service health request), in the shape of
+// versions 6 to 8 whatever version it was asked at. It has no service id: the handle alone says
+// whose it is.
+type HealthResult struct {
+	ID                 int64            `json:"id"` // the request
+	RequestedByID      int64            `json:"requestedById"`
+	RequestedOn        Timestamp        `json:"requestedOn"`
+	LastRefreshedOn    Timestamp        `json:"lastRefreshedOn"`
+	Status             HealthStatus     `json:"status"`
+	WholesaleServiceID string           `json:"wholesaleServiceId"` // the carrier's identifier of the service
+	TechnologyType     string           `json:"technologyType"`     // such as FTTP, FTTN, FTTC
+	Plan               string           `json:"plan"`               // plan name
+	LocationID         string           `json:"locId"`
+	AVCID              string           `json:"avcId"` // virtual circuit; may be empty
+	PRIID              string           `json:"priId"` // product instance
+	HRIID              string           `json:"hriId"` // health record
+	ErrorDetail        string           `json:"errorDetail"`
+	CurrentCondition   HealthCondition  `json:"currentCondition"`
+	NextAction         HealthNextAction `json:"nextAction"`
+	Indicator          HealthIndicator  `json:"indicator"`
+	HealthCategories   []HealthCategory `json:"healthCategories"`
+}
+
+// HealthCondition is how the service is.
+type HealthCondition struct {
+	Code         string      `json:"code"`
+	Status       HealthColor `json:"status"`
+	AlertMessage string      `json:"alertMessage"` // free text
+	Summary      string      `json:"summary"`      // free text
+}
+
+// HealthNextAction is what the carrier proposes to do.
+type HealthNextAction struct {
+	Code        string `json:"code"`
+	Description string `json:"description"` // free text
+}
+
+// HealthIndicator rates the service in three respects.
+type HealthIndicator struct {
+	Connectivity HealthColor `json:"connectivity"`
+	Performance  HealthColor `json:"performance"`
+	Stability    HealthColor `json:"stability"`
+}
+
+// HealthCategory is a group of measurements, such as OpticalSignal, Outage, Dropouts, Speed.
+type HealthCategory struct {
+	Type  string       `json:"type"`
+	Items []HealthItem `json:"items"`
+}
+
+// HealthItem is one measurement.
+type HealthItem struct {
+	Type   string      `json:"type"`
+	ID     string      `json:"id"`
+	Status HealthColor `json:"status"` // empty: not rated
+	Unit   string      `json:"unit"`   // such as Count, Seconds, Mbps, Days; empty: none
+	Value  string      `json:"value"`  // empty: none
+}
+
+// healthVersion5 are the names that version 5 has in the place of others (spec §2): "the status
+// field is serviceStatus, indicator is indicators with fields connectivityIndicator,
+// performanceIndicator, stabilityIndicator, and healthCategories is healthCategory".
+type healthVersion5 struct {
+	ServiceStatus HealthStatus `json:"serviceStatus"`
+	Indicators    struct {
+		Connectivity HealthColor `json:"connectivityIndicator"`
+		Performance  HealthColor `json:"performanceIndicator"`
+		Stability    HealthColor `json:"stabilityIndicator"`
+	} `json:"indicators"`
+	HealthCategory []HealthCategory `json:"healthCategory"`
+}
+
+// lastOldHealth is the last version with the old names.
+const lastOldHealth = 5
+
+// DecodeHealth reads the result of a health request made at an API version, and the body that a
+// request in progress has at version 5: "all fields present and the content fields null". The error
+// is an [Error] of class Unreadable.
+func DecodeHealth(version int, body []byte) (HealthResult, error) {
+	var result HealthResult
+	if err := readObject(body, &result); err != nil {
+		return result, undecodable(Health, err)
+	}
+	if version > lastOldHealth {
+		return result, nil
+	}
+	var old healthVersion5
+	if err := readObject(body, &old); err != nil {
+		return result, undecodable(Health, err)
+	}
+	result.Status = old.ServiceStatus
+	result.Indicator = HealthIndicator(old.Indicators)
+	result.HealthCategories = old.HealthCategory
+	return result, nil
+}

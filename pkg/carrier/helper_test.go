@@ -1,0 +1,168 @@
+package carrier
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"embed"
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+)
+
+// testClock stands still until it is told to move.
+type testClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+func newClock() *testClock {
+	return &testClock{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}
+}
+
+func (c *testClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *testClock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// canaryToken must never be seen in anything that is printed.
+const canaryToken = "canary-access-token-4711"
+
+// testTokens hands out one token, or one error, and remembers what was invalidated.
+type testTokens struct {
+	mu          sync.Mutex
+	err         error
+	invalidated []Token
+}
+
+func (s *testTokens) Token(context.Context) (Token, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Token{AccessToken: canaryToken}, s.err
+}
+
+func (s *testTokens) Invalidate(token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token.AccessToken == canaryToken { // any other is none of ours
+		s.invalidated = append(s.invalidated, token)
+	}
+}
+
+func (s *testTokens) invalidations() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.invalidated)
+}
+
+// testClient returns a client of the server at address, with what change makes of its
+// configuration.
+func testClient(tb testing.TB, address string, change ...func(*Config)) *Client {
+	tb.Helper()
+	config := Config{
+		BaseURL: address, Version: 8, Tokens: &testTokens{}, AllowInsecure: true,
+		RequestsPerSecond: 1000, Burst: 1000, Now: newClock().Now,
+	}
+	for _, f := range change {
+		f(&config)
+	}
+	client, err := NewClient(config)
+	if err != nil {
+		tb.Fatalf("NewClient: %v", err)
+	}
+	tb.Cleanup(client.CloseIdleConnections)
+	return client
+}
+
+// serve starts a carrier that answers everything with handler.
+func serve(tb testing.TB, handler http.HandlerFunc) *httptest.Server {
+	tb.Helper()
+	server := httptest.NewServer(handler)
+	tb.Cleanup(server.Close)
+	return server
+}
+
+// answers returns a handler that gives one answer to everything.
+func answers(status int, body string, header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i+1 < len(header); i += 2 {
+			w.Header().Add(header[i], header[i+1])
+		}
+		w.WriteHeader(status)
+		printTo(w, body)
+	}
+}
+
+// ignore is for what a peer that may be gone has to say.
+func ignore(error) {}
+
+// either is ignore for what comes with a count.
+func either(_ any, err error) { ignore(err) }
+
+func readAll(tb testing.TB, r io.Reader) []byte {
+	tb.Helper()
+	var body bytes.Buffer
+	if _, err := io.Copy(&body, io.LimitReader(r, maxBodyBytes)); err != nil {
+		tb.Error(err)
+	}
+	return body.Bytes()
+}
+
+// documents are transcribed from the specification's field tables.
+//
+//go:embed testdata/*.json
+var documents embed.FS
+
+// golden returns a document transcribed from the specification's field tables.
+func golden(tb testing.TB, name string) []byte {
+	tb.Helper()
+	body, err := documents.ReadFile("testdata/" + name)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return body
+}
+
+// testRSA is one key for all tests; making one takes a while.
+var testRSA = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, minKeyBits)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+// otherRSA is a second one, for rotations.
+var otherRSA = sync.OnceValue(func() *rsa.PrivateKey {
+	key, err := rsa.GenerateKey(rand.Reader, minKeyBits)
+	if err != nil {
+		panic(err)
+	}
+	return key
+})
+
+func pkcs1(key *rsa.PrivateKey) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
+}
+
+func pkcs8(tb testing.TB, key any) []byte {
+	tb.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+}

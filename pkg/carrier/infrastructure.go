@@ -1,0 +1,125 @@
+package carrier
+
+import "slices"
+
+// Infrastructure is what is installed at a location: a network termination device or a copper pair.
+// Exactly one of NTD and CopperPair is set, or neither when the carrier describes a third kind.
+type Infrastructure struct {
+	InfrastructureID    string               `json:"infrastructureId"`
+	InstallationOptions []InstallationOption `json:"installationOptions"`
+
+	// SubsequentInstallationCharge applies to infrastructure that is not the first (order rule 4).
+	SubsequentInstallationCharge QualifiedCharge `json:"subsequentInstallationCharge"`
+
+	NTD        *NTD        // the fields of a network termination device
+	CopperPair *CopperPair // the fields of a copper pair
+}
+
+// NTD is the part of an infrastructure entry that describes a network termination device.
+type NTD struct {
+	NTDType                        string               `json:"ntdType"`
+	NTDVersion                     string               `json:"ntdVersion"`
+	NTDPowerType                   string               `json:"ntdPowerType"`
+	BatteryPowerUnit               string               `json:"batteryPowerUnit"`
+	NTDLocation                    string               `json:"ntdLocation"`
+	Plans                          []QualifiedPlan      `json:"plans"`
+	RemainingDownstreamBandwidth   Speed                `json:"remainingDownstreamBandwidth"`
+	RemainingUpstreamBandwidth     Speed                `json:"remainingUpstreamBandwidth"`
+	Ports                          []NTDPort            `json:"ntdPorts"`
+	ReplacementPlans               []QualifiedPlan      `json:"replacementNtdPlans"`
+	ReplacementInstallationOptions []InstallationOption `json:"replacementNtdInstallationOptions"`
+}
+
+// The statuses of an NTD port (spec §2); others survive.
+const (
+	PortUsed = "Used" // an order on it is a transfer (order rule 5)
+	PortFree = "Free"
+)
+
+// NTDPort is a port of a network termination device.
+type NTDPort struct {
+	PortID         string          `json:"portId"`
+	PortName       string          `json:"portName"`
+	UNIType        string          `json:"uniType"`
+	Status         string          `json:"status"`         // Used or Free
+	ReferencedData *ReferencedData `json:"referencedData"` // nil when free
+	Fees           Fees            `json:"fees"`
+	AVCIDMatch     *bool           `json:"avcIdMatch"`
+}
+
+// ReferencedData says who uses a port or a pair.
+type ReferencedData struct {
+	ProductInstanceID   string `json:"productInstanceId"`
+	ServiceProviderID   string `json:"serviceProviderId"`
+	ServiceProviderName string `json:"serviceProviderName"`
+	Owner               string `json:"owner"`
+}
+
+// The statuses of a copper pair. Order rule 8: serviceStatus is set when the carrier holds the
+// line, copperPairStatus when another company does; "when one is set the other is null".
+const (
+	LineInUse          = "Line In Use" // an order on it is a transfer (order rule 5)
+	LineNotInUse       = "Line Not In Use"
+	CopperPairActive   = "Active"
+	CopperPairInactive = "Inactive"
+)
+
+// CopperPair is the part of an infrastructure entry that describes a copper pair.
+type CopperPair struct {
+	ServiceabilityClass    string          `json:"serviceabilityClass"`
+	ServiceStatus          string          `json:"serviceStatus"` // Line In Use, Line Not In Use; empty: another company's
+	ServiceType            string          `json:"serviceType"`
+	Recommended            bool            `json:"recommended"`
+	Upstream               RateRange       `json:"upstream"`
+	Downstream             RateRange       `json:"downstream"`
+	ReferencedData         *ReferencedData `json:"referencedData"`
+	CopperPairStatus       string          `json:"copperPairStatus"` // Active, Inactive; empty: the carrier's own
+	HasActivePOTS          bool            `json:"hasActivePOTS"`
+	POTSInterconnectMatch  *bool           `json:"potsInterconnectMatch"`
+	POTSInterconnect       string          `json:"potsInterconnect"`
+	NTDSelfInstallEligible bool            `json:"ntdSelfInstallEligible"`
+	Fees                   Fees            `json:"fees"`
+	NetworkCoexistence     string          `json:"networkCoexistence"`
+	AVCIDMatch             *bool           `json:"avcIdMatch"`
+}
+
+// RateRange is between which rates a line can run.
+type RateRange struct {
+	LowerRate Speed `json:"lowerRate"`
+	UpperRate Speed `json:"upperRate"`
+}
+
+// readWire reads the common fields, and then those of the kind whose keys the entry has.
+func (i *Infrastructure) readWire(d document) {
+	type plain Infrastructure
+	*i = Infrastructure{}
+	reader := newReader()
+	reader.read((*plain)(i), d)
+	switch {
+	case has(d, "ntdType", "ntdPorts", "ntdVersion"):
+		i.NTD = new(NTD)
+		reader.read(i.NTD, d)
+	case has(d, "copperPairStatus", "serviceStatus", "serviceabilityClass"):
+		i.CopperPair = new(CopperPair)
+		reader.read(i.CopperPair, d)
+	}
+}
+
+// has tells whether an object has one of the keys.
+func has(d document, keys ...string) bool {
+	for key := range d.members() {
+		if slices.Contains(keys, key) {
+			return true
+		}
+	}
+	return false
+}
+
+// InUse tells whether an order on the port would be a transfer (order rule 5).
+func (p NTDPort) InUse() bool { return p.Status == PortUsed }
+
+// InUse tells whether an order on the pair would be a transfer: the line is in use (order rule 5),
+// or another company has an active service on it (order rule 9).
+func (p CopperPair) InUse() bool {
+	return p.ServiceStatus == LineInUse || p.CopperPairStatus == CopperPairActive
+}

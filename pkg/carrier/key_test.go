@@ -1,0 +1,210 @@
+package carrier
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+func TestParseKeyTakes(t *testing.T) {
+	key := testRSA()
+	for name, file := range map[string][]byte{
+		"PKCS#1":                      pkcs1(key),
+		"PKCS#8":                      pkcs8(t, key),
+		"space around it":             slicesJoin([]byte("\n\n  "), pkcs1(key), []byte("\n \n")),
+		"line ends of another system": bytes.ReplaceAll(pkcs1(key), []byte("\n"), []byte("\r\n")),
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseKey(file)
+			if err != nil || !got.Equal(key) {
+				t.Errorf("ParseKey: %v", err)
+			}
+		})
+	}
+}
+
+func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+
+func pemBlock(kind string, der []byte) []byte {
+	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
+}
+
+// refusedKeys are the files of security case 45 and what the error must say of each.
+func refusedKeys(tb testing.TB) map[string]struct {
+	file []byte
+	want string
+} {
+	tb.Helper()
+	key := testRSA()
+	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	ecDER, err := x509.MarshalECPrivateKey(ec)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	_, edwards, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	small, err := rsa.GenerateKey(rand.Reader, minKeyBits/2)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	legacy := pem.EncodeToMemory(&pem.Block{
+		Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key),
+		Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC,00"},
+	})
+	return map[string]struct {
+		file []byte
+		want string
+	}{
+		"nothing":                {nil, "empty"},
+		"space":                  {[]byte(" \n"), "empty"},
+		"no PEM":                 {[]byte("hello"), "does not start with a PEM block"},
+		"DER without PEM":        {x509.MarshalPKCS1PrivateKey(key), "does not start with a PEM block"},
+		"text before it":         {slicesJoin([]byte("key:\n"), pkcs1(key)), "does not start with a PEM block"},
+		"an EC key":              {pemBlock("EC PRIVATE KEY", ecDER), "elliptic curve"},
+		"an EC key in PKCS#8":    {pkcs8(tb, ec), "not an RSA key"},
+		"Ed25519":                {pkcs8(tb, edwards), "not an RSA key"},
+		"1024 bits":              {pkcs1(small), "1024 bits"},
+		"encrypted PKCS#1":       {legacy, "encrypted"},
+		"encrypted PKCS#8":       {pemBlock("ENCRYPTED PRIVATE KEY", []byte{1}), "encrypted"},
+		"a public key":           {pemBlock("PUBLIC KEY", public), "public key"},
+		"a certificate":          {pemBlock("CERTIFICATE", []byte{1}), "certificate"},
+		"an OpenSSH key":         {pemBlock("OPENSSH PRIVATE KEY", []byte{1}), "OpenSSH"},
+		"something else":         {pemBlock("BANANA", []byte{1}), "not an RSA private key"},
+		"two keys":               {slicesJoin(pkcs1(key), pkcs1(key)), "exactly one"},
+		"junk after it":          {slicesJoin(pkcs1(key), []byte("junk")), "exactly one"},
+		"cut off":                {pkcs1(key)[:900], "cut off"},
+		"damaged inside":         {pemBlock("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)[:300]), "PKCS#1"},
+		"damaged PKCS#8":         {pemBlock("PRIVATE KEY", []byte{0x30, 1, 2}), "PKCS#8"},
+		"5 MiB":                  {bytes.Repeat([]byte("A"), 5<<20), "larger"},
+		"PKCS#8 called PKCS#1":   {pemBlock("RSA PRIVATE KEY", pkcs8DER(tb, key)), "PKCS#1"},
+		"PKCS#1 called a public": {pemBlock("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(&key.PublicKey)), "public key"},
+	}
+}
+
+func pkcs8DER(tb testing.TB, key any) []byte {
+	tb.Helper()
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return der
+}
+
+func TestParseKeyRefuses(t *testing.T) {
+	for name, test := range refusedKeys(t) {
+		t.Run(name, func(t *testing.T) {
+			key, err := ParseKey(test.file)
+			if _, ok := errors.AsType[*KeyError](err); !ok || key != nil {
+				t.Fatalf("ParseKey = %v, %v; want a KeyError", key, err)
+			}
+			if !strings.Contains(err.Error(), test.want) {
+				t.Errorf("error %q does not say %q", err, test.want)
+			}
+			if showsAnyOf(err.Error(), test.file) {
+				t.Errorf("error %q shows the file", err)
+			}
+		})
+	}
+}
+
+// showsAnyOf tells whether text holds a run of 12 bytes of the file, its PEM line apart.
+func showsAnyOf(text string, file []byte) bool {
+	body := strings.ReplaceAll(string(file), "-----", "")
+	for i := 40; i+12 <= len(body) && i < 4096; i++ {
+		if strings.Contains(text, body[i:i+12]) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestCheckKeyID(t *testing.T) {
+	for id, want := range map[string]bool{
+		"2f6a-01_b.C=": true, "": false, `a"b`: false, "a\nb": false, "a b": false, `a\b`: false, "ключ": false,
+		strings.Repeat("k", 256): true, strings.Repeat("k", 257): false, strings.Repeat("k", 10<<10): false,
+	} {
+		if err := checkKeyID(id); (err == nil) != want {
+			t.Errorf("checkKeyID(%.20q) = %v, want success %t", id, err, want)
+		}
+	}
+}
+
+func TestKeyNeverPrintsItsContent(t *testing.T) {
+	key := Key{ID: "kid", PEM: []byte("canary-pem")}
+	encoded, err := json.Marshal(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		encoded = fmt.Appendf(encoded, verb, key)
+	}
+	encoded = fmt.Append(encoded, key.LogValue(), []Key{key}, &key)
+	inBase64 := base64.StdEncoding.EncodeToString([]byte("canary"))
+	for _, canary := range []string{"canary", fmt.Sprintf("%x", "canary"), inBase64} {
+		if bytes.Contains(encoded, []byte(canary)) {
+			t.Errorf("%q shows %q", encoded, canary)
+		}
+	}
+}
+
+func TestSecretNeverPrints(t *testing.T) {
+	secret := Secret("canary-secret")
+	token := Token{AccessToken: secret}
+	shown, err := json.Marshal([]any{secret, &secret, token.AccessToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%X", "%d"} {
+		shown = fmt.Appendf(shown, verb+verb, token, secret)
+	}
+	shown = fmt.Append(shown, secret.LogValue(), secret.String(), secret.GoString())
+	for _, canary := range []string{"canary", fmt.Sprintf("%x", "canary"), fmt.Sprintf("%X", "canary")} {
+		if bytes.Contains(shown, []byte(canary)) {
+			t.Errorf("%s shows %q", shown, canary)
+		}
+	}
+	if secret.Reveal() != "canary-secret" {
+		t.Error("Reveal does not reveal")
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add(pkcs1(testRSA()))
+	for _, test := range refusedKeys(f) {
+		if len(test.file) < maxKeyFile {
+			f.Add(test.file)
+		}
+	}
+	f.Fuzz(func(t *testing.T, file []byte) {
+		key, err := ParseKey(file)
+		if (err == nil) == (key == nil) {
+			t.Fatalf("key %v with error %v", key != nil, err)
+		}
+		if _, ok := errors.AsType[*KeyError](err); err != nil && !ok {
+			t.Fatalf("error %v is no KeyError", err)
+		}
+		if key != nil && key.N.BitLen() < minKeyBits {
+			t.Fatalf("a key of %d bits was taken", key.N.BitLen())
+		}
+	})
+}

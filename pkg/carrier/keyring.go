@@ -1,0 +1,171 @@
+package carrier
+
+import (
+	"context"
+	"crypto/rsa"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"time"
+)
+
+// keyring is what a source remembers of its keys: which they were, and which of them worked. It
+// never keeps a key.
+type keyring struct {
+	seen    [sha256.Size]byte // hash of the keys last read; zero: they could not be read
+	working string            // id of the key last taken; empty: none yet
+}
+
+func hashKeys(keys []Key) [sha256.Size]byte {
+	hash := sha256.New()
+	for _, key := range keys {
+		for _, part := range [][]byte{[]byte(key.ID), key.PEM} {
+			sum := sha256.Sum256(part)
+			hash.Write(sum[:])
+		}
+	}
+	return [sha256.Size]byte(hash.Sum(nil))
+}
+
+// order puts the key that was taken last time first, so that a rotation costs one refused exchange,
+// and not one for every token.
+func (r keyring) order(keys []Key) []Key {
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == r.working })
+	if i <= 0 {
+		return keys
+	}
+	return slices.Concat(keys[i:i+1], keys[:i], keys[i+1:])
+}
+
+// renew reads the keys and tries them in turn.
+func (s *ClientCredentials) renew(ctx context.Context) (grant, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*grantTimeout)
+	defer cancel()
+	keys, err := s.config.Keys(ctx)
+	if err != nil {
+		s.lostKeys()
+		return grant{}, err
+	}
+	ordered, err := s.noticeKeys(keys)
+	if err != nil {
+		return grant{}, err
+	}
+	return s.try(ctx, ordered)
+}
+
+// lostKeys makes whatever keys are read next count as changed.
+func (s *ClientCredentials) lostKeys() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys.seen = [sha256.Size]byte{}
+}
+
+// noticeKeys ends a pause when the keys have changed, and otherwise returns the error that the
+// pause is about.
+func (s *ClientCredentials) noticeKeys(keys []Key) ([]Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seen := hashKeys(keys); seen != s.keys.seen {
+		s.keys = keyring{seen: seen}
+		s.pause, s.strikes = pause{}, 0
+	}
+	if s.config.Now().Before(s.pause.until) {
+		return nil, s.pause.err
+	}
+	return s.keys.order(keys), nil
+}
+
+// try returns the grant of the first key that the identity provider takes, or what was wrong with
+// the first key.
+func (s *ClientCredentials) try(ctx context.Context, keys []Key) (grant, error) {
+	var first error = &TokenError{Reason: TokenKeyInvalid, Message: "there is no private key"}
+	for i, key := range keys {
+		granted, err := s.tryKey(ctx, key)
+		if err == nil {
+			s.took(key)
+			return granted, nil
+		}
+		if i == 0 {
+			first = err
+		}
+		if !anotherKeyMayDo(err) {
+			break
+		}
+	}
+	return grant{}, first
+}
+
+func (s *ClientCredentials) took(key Key) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys.working = key.ID
+}
+
+// anotherKeyMayDo tells a fault of the key from one that every key would meet.
+func anotherKeyMayDo(err error) bool {
+	failure, ok := errors.AsType[*TokenError](err)
+	return ok && (failure.Reason == TokenRejected || failure.Reason == TokenKeyInvalid)
+}
+
+// tryKey makes one exchange with a key. When it is refused, and the identity provider's clock turns
+// out to be another than we thought, it makes one more on that clock: an assertion with a new id,
+// never the old one again.
+func (s *ClientCredentials) tryKey(ctx context.Context, key Key) (grant, error) {
+	private, err := usableKey(key)
+	if err != nil {
+		return grant{}, &TokenError{Reason: TokenKeyInvalid, KeyID: excerpt(key.ID), Message: "key", cause: err}
+	}
+	used := s.granter.usableSkew()
+	granted, err := s.exchange(ctx, key.ID, private, used)
+	if !rejected(err) {
+		return granted, err
+	}
+	skew := s.granter.dates.skew()
+	switch {
+	case skew.Abs() > skewRefused:
+		return grant{}, clockSkew(err, skew)
+	case (skew - used).Abs() > skewNoticed:
+		return s.exchange(ctx, key.ID, private, skew)
+	}
+	return grant{}, err
+}
+
+func rejected(err error) bool {
+	failure, ok := errors.AsType[*TokenError](err)
+	return ok && failure.Reason == TokenRejected
+}
+
+func clockSkew(err error, skew time.Duration) error {
+	refused := &TokenError{Reason: TokenClockSkew, cause: err}
+	refused.Message = "the identity provider's clock is " + skew.Round(time.Second).String() + " ahead of ours"
+	return refused
+}
+
+func usableKey(key Key) (*rsa.PrivateKey, error) {
+	if err := checkKeyID(key.ID); err != nil {
+		return nil, err
+	}
+	private, err := ParseKey(key.PEM)
+	if bad, ok := errors.AsType[*KeyError](err); ok {
+		return nil, &KeyError{ID: key.ID, Defect: bad.Defect}
+	}
+	return private, err
+}
+
+// exchange signs an assertion and posts it.
+func (s *ClientCredentials) exchange(
+	ctx context.Context, keyID string, key *rsa.PrivateKey, skew time.Duration,
+) (grant, error) {
+	start := s.config.Now()
+	signed, err := assertion{
+		id: s.config.NewID(), client: s.config.ClientName, audience: s.audience, now: start.Add(skew),
+	}.sign(keyID, key)
+	if err != nil {
+		return grant{}, &TokenError{Reason: TokenKeyInvalid, KeyID: keyID, Message: "the key signs nothing"}
+	}
+	granted, err := s.granter.exchange(ctx, signed, start)
+	if failure, ok := errors.AsType[*TokenError](err); ok {
+		failure.KeyID = keyID
+	}
+	return granted, err
+}

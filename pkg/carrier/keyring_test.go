@@ -1,0 +1,123 @@
+package carrier
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTokenKeysError(t *testing.T) {
+	a := newAuth(t)
+	missing := errors.New("secret not found")
+	a.keyErr.Store(&missing)
+	if _, err := a.source.Token(t.Context()); !errors.Is(err, missing) {
+		t.Fatalf("Token = %v, want the error of Keys", err)
+	}
+	a.keyErr.Store(nil)
+	a.clock.advance(firstPause)
+	a.mustToken(t)
+}
+
+func TestTokenTwoKeys(t *testing.T) {
+	first, second := Key{ID: "old", PEM: pkcs1(testRSA())}, Key{ID: "new", PEM: pkcs1(otherRSA())}
+	takes := func(kid string) func(*jwt.Token) (int, string) {
+		return func(token *jwt.Token) (int, string) {
+			if token.Header["kid"] == kid {
+				return http.StatusOK, granted("at", 300)
+			}
+			return http.StatusBadRequest, `{"error":"invalid_client"}`
+		}
+	}
+	for name, test := range map[string]struct {
+		keys  []Key
+		taken string
+		want  []string
+	}{
+		"the first is taken":            {[]Key{first, second}, "old", []string{"old", "old"}},
+		"only the second is taken":      {[]Key{first, second}, "new", []string{"old", "new", "new"}},
+		"the first cannot be used":      {[]Key{{ID: "bad", PEM: []byte("x")}, second}, "new", []string{"new", "new"}},
+		"the working one is remembered": {[]Key{second, first}, "old", []string{"new", "old", "old"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuth(t)
+			a.answer = takes(test.taken)
+			a.keys.Store(&test.keys)
+			a.mustToken(t)
+			a.clock.advance(250 * time.Second)
+			a.mustToken(t)
+			if diff := cmp.Diff(test.want, a.kids); diff != "" {
+				t.Errorf("keys used (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestTokenBadKeys(t *testing.T) {
+	for name, keys := range map[string][]Key{
+		"none":          {},
+		"a broken one":  {{ID: "kid", PEM: []byte("canary")}},
+		"a strange kid": {{ID: "kid\n\"x\"", PEM: pkcs1(testRSA())}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := newAuth(t)
+			a.keys.Store(&keys)
+			failure := a.failure(t, TokenKeyInvalid)
+			if strings.Contains(failure.Error(), "canary") || strings.Contains(failure.Error(), "\n") {
+				t.Errorf("the error shows the key: %s", failure)
+			}
+			if a.exchanges() != 0 {
+				t.Error("an exchange was made with it")
+			}
+		})
+	}
+}
+
+func TestTokenClockSkew(t *testing.T) {
+	// strict takes an assertion only when its iat is within 2 seconds of the provider's own clock.
+	strict := func(a *authSetup) func(*jwt.Token) (int, string) {
+		return func(token *jwt.Token) (int, string) {
+			issued, err := token.Claims.GetIssuedAt()
+			if err != nil || issued.Sub(a.clock.Now().Add(a.skew)).Abs() > 2*time.Second {
+				return http.StatusBadRequest, `{"error":"invalid_client"}`
+			}
+			return http.StatusOK, granted("at", 300)
+		}
+	}
+	for _, test := range []struct {
+		skew      time.Duration
+		exchanges int
+	}{
+		{0, 1},
+		{2 * time.Second, 1},
+		{30 * time.Second, 2},
+		{-30 * time.Second, 2},
+		{5 * time.Minute, 2},
+	} {
+		skew, exchanges := test.skew, test.exchanges
+		t.Run(skew.String(), func(t *testing.T) {
+			a := newAuth(t)
+			a.answer, a.skew = strict(a), skew
+			a.mustToken(t)
+			if got := a.exchanges(); got != exchanges {
+				t.Errorf("%d exchanges, want %d", got, exchanges)
+			}
+			a.clock.advance(250 * time.Second)
+			a.mustToken(t)
+			if got := a.exchanges(); got != exchanges+1 {
+				t.Errorf("the skew was not remembered: %d exchanges, want %d", got, exchanges+1)
+			}
+		})
+	}
+	for _, skew := range []time.Duration{301 * time.Second, -2 * time.Hour} {
+		t.Run(skew.String(), func(t *testing.T) {
+			a := newAuth(t)
+			a.answer, a.skew = strict(a), skew
+			a.mustFail(t, TokenClockSkew)
+		})
+	}
+}

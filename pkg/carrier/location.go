@@ -1,0 +1,194 @@
+package carrier
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// IDShape says what the id in an operation's Location looks like.
+type IDShape string
+
+// The id shapes.
+const (
+	IDNumeric IDShape = "numeric" // [0-9]{1,19}, and it fits 63 bits (spec §1.1 rule 4)
+	IDOpaque  IDShape = "opaque"  // [A-Za-z0-9_-]{1,128} (spec §4, plan-change options)
+	IDNone    IDShape = "none"    // the operation has no id
+)
+
+const (
+	maxNumericID = 19  // digits of the largest 63-bit number
+	maxOpaqueID  = 128 // a UUID has 36
+	maxLocation  = 512 // characters of a Location, query and fragment apart
+)
+
+// accepts tells whether id has this shape. An id is never reparsed and printed again: what is
+// accepted is used as it stands.
+func (s IDShape) accepts(id string) bool {
+	switch s {
+	case IDNumeric:
+		if id == "" || len(id) > maxNumericID || strings.Trim(id, "0123456789") != "" {
+			return false
+		}
+		_, err := strconv.ParseInt(id, 10, 64)
+		return err == nil
+	case IDOpaque:
+		return id != "" && len(id) <= maxOpaqueID && strings.IndexFunc(id, notOpaque) < 0
+	case IDNone:
+		return false
+	}
+	return false
+}
+
+func notOpaque(r rune) bool {
+	alphanumeric := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	return !alphanumeric && r != '_' && r != '-'
+}
+
+// Handle is how an accepted request is found again: its operation, the API version at which it was
+// sent and will be followed, and its id exactly as the carrier wrote it.
+type Handle struct {
+	Operation Operation
+	Version   int
+	ID        string
+}
+
+// idPlace is where the id stands in a path template.
+const idPlace = "{id}"
+
+// Path returns the path of the outcome, relative to the base address: /api/connect/…/requests/{id}.
+// It is empty for the zero Handle and for operations without an outcome to read.
+func (h Handle) Path() string {
+	contract, ok := ContractOf(h.Operation)
+	if !ok || !contract.ID.accepts(h.ID) {
+		return ""
+	}
+	return strings.Replace(contract.FollowPathAt(h.Version), idPlace, h.ID, 1)
+}
+
+// IsZero tells whether the handle leads nowhere.
+func (h Handle) IsZero() bool { return h.ID == "" }
+
+// LocationError reports a Location from which no handle can be taken.
+type LocationError struct {
+	Operation Operation
+	Location  string // sanitized and cut
+	Reason    string
+}
+
+// Error names the operation, the reason and the location.
+func (e *LocationError) Error() string {
+	return fmt.Sprintf("%s: Location %q is of no use: %s", e.Operation, e.Location, e.Reason)
+}
+
+// ParseLocation takes the handle of a request from the Location that the carrier answered.
+//
+// A Location is an absolute URL or an absolute path. Only the id is taken from it, by the
+// operation's own path template; scheme, user, host, query and fragment are dropped, so nothing
+// that the carrier writes can choose where the next call goes. Dot segments, escapes, other
+// operations' paths and ids of another shape are refused with a [LocationError].
+func ParseLocation(op Operation, version int, location string) (Handle, error) {
+	contract, ok := ContractOf(op)
+	if !ok || contract.FollowPath == "" {
+		return Handle{}, &LocationError{Operation: op, Location: excerpt(location), Reason: "the operation has none"}
+	}
+	path, err := locationPath(location)
+	if err != nil {
+		return Handle{}, &LocationError{Operation: op, Location: excerpt(location), Reason: err.Error()}
+	}
+	id, ok := contract.idIn(path)
+	if !ok {
+		reason := "it does not match " + contract.FollowPathAt(version)
+		return Handle{}, &LocationError{Operation: op, Location: excerpt(location), Reason: reason}
+	}
+	return Handle{Operation: op, Version: version, ID: id}, nil
+}
+
+// idIn matches a path against each of the operation's templates.
+func (c Contract) idIn(path string) (string, bool) {
+	if id, ok := c.matchTemplate(c.FollowPath, path); ok {
+		return id, true
+	}
+	for _, template := range c.followAt {
+		if id, ok := c.matchTemplate(template, path); ok {
+			return id, true
+		}
+	}
+	return "", false
+}
+
+func (c Contract) matchTemplate(template, path string) (string, bool) {
+	before, after, _ := strings.Cut(template, idPlace)
+	id, ok := strings.CutPrefix(path, before)
+	if !ok {
+		return "", false
+	}
+	id, ok = strings.CutSuffix(id, after)
+	return id, ok && c.ID.accepts(id)
+}
+
+var (
+	errLocationEmpty    = errors.New("it is empty")
+	errLocationLong     = errors.New("it is too long")
+	errLocationBytes    = errors.New("it has characters that a path of the carrier never has")
+	errLocationScheme   = errors.New("it is neither an absolute path nor an http or https address")
+	errLocationRelative = errors.New("it is a relative path")
+)
+
+// locationPath drops everything but the path, and one slash at its end.
+func locationPath(location string) (string, error) {
+	if end := strings.IndexAny(location, "?#"); end >= 0 {
+		location = location[:end]
+	}
+	switch {
+	case location == "":
+		return "", errLocationEmpty
+	case len(location) > maxLocation:
+		return "", errLocationLong
+	case strings.IndexFunc(location, notInLocation) >= 0:
+		return "", errLocationBytes
+	}
+	path, err := withoutHost(location)
+	return strings.TrimSuffix(path, "/"), err
+}
+
+// notInLocation holds for control characters, spaces, backslashes, escapes and everything beyond
+// ASCII: an id needs none of them, and each is a way to mean two things at once.
+func notInLocation(r rune) bool {
+	return r <= ' ' || r >= 0x7f || r == '\\' || r == '%'
+}
+
+func withoutHost(location string) (string, error) {
+	rest := location
+	if scheme, after, ok := strings.Cut(location, "://"); ok && !strings.Contains(scheme, "/") {
+		if !strings.EqualFold(scheme, schemeSecure) && !strings.EqualFold(scheme, schemePlain) {
+			return "", errLocationScheme
+		}
+		rest = "//" + after
+	}
+	if authority, ok := strings.CutPrefix(rest, "//"); ok {
+		_, path, _ := strings.Cut(authority, "/")
+		return "/" + path, nil
+	}
+	if !strings.HasPrefix(rest, "/") {
+		return "", errLocationRelative
+	}
+	return rest, nil
+}
+
+// ForeignHost returns the host that a Location names when it is not the host of the base address,
+// and "" otherwise. It is worth a report: something in front of the carrier writes addresses. It is
+// never used, because the next call goes to the base address in any case.
+func ForeignHost(base, location string) string {
+	own, err := url.Parse(base)
+	if err != nil {
+		return ""
+	}
+	named, err := own.Parse(location)
+	if err != nil || withPort(named) == withPort(own) {
+		return ""
+	}
+	return excerpt(named.Host)
+}

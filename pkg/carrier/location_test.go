@@ -1,0 +1,195 @@
+package carrier
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// requests is the path before the id of a plan change.
+const requests = "/api/connect/services/plan-changes/requests/"
+
+func TestParseLocationTakesTheID(t *testing.T) {
+	for name, location := range map[string]string{
+		"an absolute path":                    requests + "77",
+		"an absolute URL":                     "https://api.carrier.example" + requests + "77",
+		"another host (security case 1)":      "https://evil.example" + requests + "77",
+		"a network path (2)":                  "//evil.example" + requests + "77",
+		"a downgrade to http (3)":             "http://api.carrier.example" + requests + "77",
+		"a user and a password (4)":           "https://user:pw@evil.example" + requests + "77",
+		"a query (9)":                         requests + "77?x=y&z=/../",
+		"a fragment (9)":                      requests + "77#frag",
+		"a scheme and host in capitals":       "HTTPS://API.CARRIER.EXAMPLE" + requests + "77",
+		"a slash at the end":                  requests + "77/",
+		"a metadata address (12)":             "http://169.254.169.254" + requests + "77",
+		"an IPv4 address inside an IPv6 (12)": "http://[::ffff:169.254.169.254]" + requests + "77",
+		"a decimal address (12)":              "http://2852039166" + requests + "77",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseLocation(PlanChange, 8, location)
+			want := Handle{Operation: PlanChange, Version: 8, ID: "77"}
+			if err != nil || got != want {
+				t.Errorf("ParseLocation(%q) = %+v, %v; want %+v", location, got, err, want)
+			}
+			if path := got.Path(); path != requests+"77" {
+				t.Errorf("Path() = %q", path)
+			}
+		})
+	}
+}
+
+func TestParseLocationRefuses(t *testing.T) {
+	for name, location := range map[string]string{
+		"nothing":                        "",
+		"only a query":                   "?id=77",
+		"dot segments (5)":               requests + "77/../../orders/2",
+		"a dot segment at the end (5)":   requests + "..",
+		"an escaped dot segment (6)":     requests + "%2e%2e",
+		"an escaped slash (6)":           requests + "77%2f8",
+		"a double escape (6)":            requests + "%252e",
+		"another operation's path (7)":   "/api/connect/services/reclaims/requests/77",
+		"the options path (7)":           "/api/connect/services/plan-changes/options/requests/77",
+		"the path of the POST":           "/api/connect/services/plan-changes/request",
+		"no id":                          requests,
+		"a plus sign (8)":                requests + "+1",
+		"a minus sign (8)":               requests + "-1",
+		"an exponent (8)":                requests + "1e3",
+		"a hexadecimal id (8)":           requests + "0x1",
+		"2^63 (8)":                       requests + "9223372036854775808",
+		"twenty digits (8)":              requests + "00000000000000000001",
+		"full-width digits (8)":          requests + "１２",
+		"a line break (10)":              requests + "77\r\nX-Evil: 1",
+		"a NUL (10)":                     requests + "77\x00",
+		"100 kB (10)":                    requests + strings.Repeat("7", 100<<10),
+		"a file":                         "file://" + requests + "77",
+		"a scheme without a host":        "javascript:alert(1)",
+		"a relative path":                "requests/77",
+		"a backslash":                    "/api/connect/services\\plan-changes/requests/77",
+		"a path before the path":         "/prefix" + requests + "77",
+		"a path in capitals":             strings.ToUpper(requests) + "77",
+		"two slashes before the id":      requests + "/77",
+		"an address in the query's host": "https://evil.example?" + requests + "77",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := ParseLocation(PlanChange, 8, location)
+			if _, ok := errors.AsType[*LocationError](err); !ok || !got.IsZero() {
+				t.Fatalf("ParseLocation(%q) = %+v, %v; want a LocationError", location, got, err)
+			}
+			if len(err.Error()) > 512 || strings.ContainsAny(err.Error(), "\r\n\x00") {
+				t.Errorf("the error shows too much: %q", err)
+			}
+		})
+	}
+}
+
+func TestParseLocationKeepsTheIDAsWritten(t *testing.T) {
+	for _, id := range []string{"01", "0", "9223372036854775807", "9007199254740993"} {
+		got, err := ParseLocation(PlanChange, 8, requests+id)
+		if err != nil || got.ID != id {
+			t.Errorf("ParseLocation of id %q = %+v, %v", id, got, err)
+		}
+	}
+}
+
+func TestParseLocationOpaque(t *testing.T) {
+	const options = "/api/connect/services/plan-changes/options/requests/"
+	for id, want := range map[string]bool{
+		"6f1d2c3b-0000-4000-8000-aB_9":   true,
+		strings.Repeat("a", maxOpaqueID): true,
+		strings.Repeat("a", 129):         false,
+		"a.b":                            false,
+		"a b":                            false,
+		"":                               false,
+	} {
+		if _, err := ParseLocation(PlanOptions, 8, options+id); (err == nil) != want {
+			t.Errorf("ParseLocation of opaque id %q: %v, want success %t", id, err, want)
+		}
+	}
+}
+
+func TestHealthVersionFiveHasItsOwnPath(t *testing.T) {
+	old, err := ParseLocation(Health, 5, "/api/connect/services/health/request/9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := old.Path(), "/api/connect/services/health/request/9"; got != want {
+		t.Errorf("at version 5: %q, want %q", got, want)
+	}
+	if got, want := (Handle{Health, 6, "9"}).Path(), "/api/connect/services/health/requests/9"; got != want {
+		t.Errorf("at version 6: %q, want %q", got, want)
+	}
+}
+
+func TestEveryHandleSurvivesItsPath(t *testing.T) {
+	for _, c := range Contracts() {
+		if c.ID == IDNone {
+			continue
+		}
+		for version := c.MinVersion; version <= c.MaxVersion; version++ {
+			want := Handle{Operation: c.Operation, Version: version, ID: "1234567890123456789"}
+			got, err := ParseLocation(c.Operation, version, want.Path())
+			if err != nil || got != want {
+				t.Errorf("%s: %+v, %v", want.Path(), got, err)
+			}
+		}
+	}
+}
+
+func TestHandleWithoutAPath(t *testing.T) {
+	for _, h := range []Handle{{}, {PlanChange, 8, ""}, {PlanChange, 8, "../x"}, {AppointmentCancel, 8, "1"}} {
+		if path := h.Path(); path != "" {
+			t.Errorf("%+v has the path %q", h, path)
+		}
+	}
+}
+
+func TestForeignHost(t *testing.T) {
+	const base = "https://api.carrier.example"
+	for location, want := range map[string]string{
+		requests + "7":                                     "",
+		base + requests + "7":                              "",
+		base + ":443" + requests + "7":                     "",
+		"HTTPS://API.carrier.EXAMPLE" + requests + "7":     "",
+		"https://evil.example" + requests + "7":            "evil.example",
+		"//evil.example:8443" + requests + "7":             "evil.example:8443",
+		"https://user:secret@evil.example" + requests:      "evil.example",
+		base + ":8443" + requests + "7":                    "api.carrier.example:8443",
+		"http://api.carrier.example" + requests + "7":      "api.carrier.example",
+		"https://api.carrier.example.evil" + requests:      "api.carrier.example.evil",
+		"https://api.carrier.example@evil.test" + requests: "evil.test",
+	} {
+		if got := ForeignHost(base, location); got != want {
+			t.Errorf("ForeignHost(%q) = %q, want %q", location, got, want)
+		}
+	}
+}
+
+func FuzzParseLocation(f *testing.F) {
+	for _, seed := range []string{
+		requests + "77", "https://evil.example" + requests + "1", requests + "%2e", "//h" + requests + "2?q", "http://", "",
+	} {
+		f.Add(seed, 8)
+	}
+	f.Fuzz(func(t *testing.T, location string, version int) {
+		for _, c := range Contracts() {
+			got, err := ParseLocation(c.Operation, version, location)
+			if (err == nil) == got.IsZero() {
+				t.Fatalf("%s: handle %+v with error %v", c.Operation, got, err)
+			}
+			if err == nil {
+				checkHandle(t, got)
+			}
+		}
+	})
+}
+
+// checkHandle holds what must be true of every handle that is taken from a Location.
+func checkHandle(t *testing.T, h Handle) {
+	t.Helper()
+	if again, err := ParseLocation(h.Operation, h.Version, h.Path()); err != nil || again != h {
+		t.Fatalf("%+v does not survive its own path: %+v, %v", h, again, err)
+	}
+	if strings.ContainsAny(h.Path(), "%?#\\ \r\n.") {
+		t.Fatalf("%+v: unsafe path %q", h, h.Path())
+	}
+}

@@ -1,0 +1,195 @@
+package carrier
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+)
+
+// NTDInstallation says who installs; other values survive.
+type NTDInstallation string
+
+// The kinds of installation (spec §2).
+const (
+	InstallTech     NTDInstallation = "wholesale-tech"
+	InstallNoAction NTDInstallation = "wholesale-no-action"
+	InstallDispatch NTDInstallation = "wholesale-dispatch"
+)
+
+// TransferType says how an in-use infrastructure is taken over (spec §2, order rules 5 to 7).
+type TransferType string
+
+// The transfer types.
+const (
+	ServiceTransfer    TransferType = "SERVICE_TRANSFER"    // an AVC id is given
+	ConnectOutstanding TransferType = "CONNECT_OUTSTANDING" // no valid AVC id is available, and none is sent
+)
+
+// OrderRequest orders a service (spec §2, order creation request body). Which fields are required
+// is not documented; empty ones are left out.
+type OrderRequest struct {
+	PlanName                    string
+	Term                        int    // in months
+	TrafficClass                string // such as tc4; answers have TC4
+	RemoteQualificationSearchID string // from the qualification
+	QualificationSearchID       string // from the qualification
+	LocationID                  string
+	RemoteOrderID               string
+	ProductType                 string // such as Access Only
+	RestorationSLA              string
+	ContactName                 string
+	ContactPhone                string
+	ContactEmail                string
+	InfrastructureID            string // empty is sent as null: "null for the first infrastructure at a location"
+	PortID                      int64  // of the chosen NTD
+	RequireVLAN                 *bool  // nil is left out
+	VLANID                      int64
+	NTDInstallation             NTDInstallation
+	CustomerReference           string
+	AggregationMethod           AggregationMethod
+	AVCIDForTransfer            string       // only for in-use infrastructure
+	TransferType                TransferType // only for in-use infrastructure
+}
+
+// Body returns the request as it is sent, the keys in the order of the specification's table.
+func (r OrderRequest) Body() []byte {
+	var w bodyWriter
+	return w.text("sourceType", specWord).
+		text("planName", r.PlanName).
+		number("term", int64(r.Term)).
+		text("trafficClass", r.TrafficClass).
+		text("remoteQualificationSearchId", r.RemoteQualificationSearchID).
+		text("qualificationSearchId", r.QualificationSearchID).
+		text("locationId", r.LocationID).
+		text("remoteOrderId", r.RemoteOrderID).
+		text("productType", r.ProductType).
+		text(keyRestorationSLA, r.RestorationSLA).
+		text(keyContactName, r.ContactName).
+		text(keyContactPhone, r.ContactPhone).
+		text(keyContactEmail, r.ContactEmail).
+		textOrNull("infrastructureId", r.InfrastructureID).
+		number("portId", r.PortID).
+		flag("requireVLAN", r.RequireVLAN).
+		number("vlanId", r.VLANID).
+		text("ntdInstallation", string(r.NTDInstallation)).
+		text("customerReference", r.CustomerReference).
+		text("aggregationMethod", string(r.AggregationMethod)).
+		text("avcIdForTransfer", r.AVCIDForTransfer).
+		text("transferType", string(r.TransferType)).
+		bytes()
+}
+
+// Format writes what identifies the order, and no contact details, for every verb.
+func (r OrderRequest) Format(f fmt.State, _ rune) { printTo(f, r.LogValue().String()) }
+
+// LogValue returns what identifies the order, and no contact details.
+func (r OrderRequest) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.String("customerReference", r.CustomerReference),
+		slog.String("locationId", r.LocationID),
+		slog.String("planName", r.PlanName),
+		slog.Int("term", r.Term),
+	)
+}
+
+// OrderType says whether an order is for a new service or takes one over; other values survive.
+type OrderType string
+
+// The order types (spec §2).
+const (
+	OrderNew      OrderType = "new"
+	OrderTransfer OrderType = "transfer"
+)
+
+// OrderOpen is the status of an order on creation; other values and transitions are not documented
+// (spec §3).
+const OrderOpen = "OPEN"
+
+// Order is what the carrier answers to an order (spec §2). There is no documented way to read it
+// again.
+type Order struct {
+	ID                   int64             `json:"id"`
+	Provider             string            `json:"provider"` // wholesale
+	OrderType            OrderType         `json:"orderType"`
+	Status               string            `json:"status"` // OPEN on creation
+	ServiceClass         string            `json:"serviceClass"`
+	TechnologyType       string            `json:"technologyType"` // such as FTTP
+	TrafficClass         string            `json:"trafficClass"`   // such as TC4
+	InstallationType     NTDInstallation   `json:"installationType"`
+	CustomerRef          string            `json:"customerRef"` // echo of customerReference
+	LocationID           string            `json:"locId"`
+	AVCID                string            `json:"avcId"`
+	AVCIDForTransfer     string            `json:"avcIdForTransfer"`
+	VLANID               int64             `json:"vlanId"` // zero: none
+	POI                  string            `json:"poi"`
+	POIName              string            `json:"poiName"`
+	Region               string            `json:"region"`
+	ESLA                 string            `json:"eSla"` // order SLA
+	BandwidthProfile     BandwidthProfile  `json:"bandwidthProfile"`
+	Infrastructure       *OrderedInfra     `json:"infrastructure"` // nil: none yet
+	Address              Address           `json:"address"`
+	Fee                  *Fee              `json:"fee"` // plan fee
+	AdditionalFees       []AdditionalFee   `json:"additionalFees"`
+	Appointments         []json.RawMessage `json:"appointments"` // shape not documented
+	AggregationMethod    AggregationMethod `json:"aggregationMethod"`
+	LegacyTechnologyType string            `json:"legacyTechnologyType"`
+	TransferType         TransferType      `json:"transferType"`
+	NTDOption            *OrderedNTD       `json:"ntdOption"`
+	ServiceID            int64             `json:"360ServiceId"` // the service it becomes; zero: not said
+	IsNFAS               bool              `json:"isNfas"`
+	IsCancellable        bool              `json:"isCancellable"`
+}
+
+// BandwidthProfile is the plan of an order.
+type BandwidthProfile struct {
+	SpeedDown    Number `json:"speedDown"`
+	SpeedUp      Number `json:"speedUp"`
+	PlanName     string `json:"planName"`
+	CVCInclusion string `json:"cvcInclusion"`
+}
+
+// OrderedInfra is the infrastructure of an order.
+type OrderedInfra struct {
+	ID        string `json:"id"`
+	PortID    string `json:"portId"`
+	ProductID string `json:"productId"`
+}
+
+// OrderedNTD is the network termination device of an order.
+type OrderedNTD struct {
+	Name       string `json:"name"`
+	NTDType    string `json:"ntdType"`
+	NTDVersion string `json:"ntdVersion"`
+}
+
+// Address is where an order is installed.
+type Address struct {
+	BuildingLevel    string `json:"buildingLevel"`
+	UnitNumber       string `json:"unitNumber"`
+	BuildingName     string `json:"buildingName"`
+	StreetNumber     string `json:"streetNumber"`
+	Street           string `json:"street"`
+	Suburb           string `json:"suburb"`
+	State            string `json:"state"`
+	Postcode         string `json:"postcode"`
+	FormattedAddress string `json:"formattedAddress"`
+}
+
+// The names of additional fees seen (spec §2).
+const (
+	FeeSLA                    = "SLA"
+	FeeNDF                    = "NDF" // new developments
+	FeeNTDInstallation        = "NTD_INSTALLATION_FEE"
+	FeeServiceTransfer        = "SERVICE_TRANSFER_FEE"
+	FeeSubsequentInstallation = "SUBSEQUENT_INSTALLATION_CHARGE"
+	FeeTechnician             = "WHOLESALE_TECHNICIAN_FOR_INSTALL"
+)
+
+// AdditionalFee is a fee beside the plan's.
+type AdditionalFee struct {
+	AddOnTypeName string `json:"addOnTypeName"` // such as SLA, NDF, SERVICE_TRANSFER_FEE
+	Fee           *Fee   `json:"fee"`
+}
+
+// DecodeOrder reads the answer to an order. The error is an [Error] of class Unreadable.
+func DecodeOrder(body []byte) (Order, error) { return decode[Order](OrderCreate, body) }

@@ -1,0 +1,140 @@
+package carrier
+
+import (
+	"fmt"
+	"log/slog"
+)
+
+// PlanChangeRequest asks for another plan, another restoration SLA, or both (spec §4, Plan /
+// restoration SLA change). For an SLA alone it names the existing plan. Prices may change
+// accordingly.
+type PlanChangeRequest struct {
+	ServiceID      int64  // required
+	PlanName       string // required
+	Term           int    // required, in months
+	RestorationSLA string // optional, from version 6
+	NTDOption      string // required for plans faster than 1000 MBit/s; sends a technician
+	ContactName    string // the three contacts: required with NTDOption, from version 8
+	ContactPhone   string
+	ContactEmail   string
+}
+
+// Body returns the request as it is sent, the keys in the order of the specification's table.
+func (r PlanChangeRequest) Body() []byte {
+	var w bodyWriter
+	return w.number("serviceId", r.ServiceID).
+		text("planName", r.PlanName).
+		number("term", int64(r.Term)).
+		text(keyRestorationSLA, r.RestorationSLA).
+		text(keyNTDOption, r.NTDOption).
+		text(keyContactName, r.ContactName).
+		text(keyContactPhone, r.ContactPhone).
+		text(keyContactEmail, r.ContactEmail).
+		bytes()
+}
+
+// Check applies the rules of spec §9 for an API version: an [UnsupportedVersionError] for what it
+// does not have, a [MissingFieldError] for what it demands. Nothing was sent yet.
+func (r PlanChangeRequest) Check(version int) error {
+	return check(PlanChange, version, map[string]bool{
+		keyRestorationSLA: r.RestorationSLA != "",
+		keyNTDOption:      r.NTDOption != "",
+		keyContactName:    r.ContactName != "",
+		keyContactPhone:   r.ContactPhone != "",
+		keyContactEmail:   r.ContactEmail != "",
+	})
+}
+
+// check applies an operation's version rules to the keys that a body has.
+func check(op Operation, version int, present map[string]bool) error {
+	contract, ok := ContractOf(op)
+	if !ok {
+		return &Error{Operation: op, Class: Invalid, Message: "there is no such operation"}
+	}
+	if err := contract.SupportedAt(version); err != nil {
+		return err
+	}
+	return contract.CheckFields(version, func(key string) bool { return present[key] })
+}
+
+// Format writes the request without its contact details, for every verb.
+func (r PlanChangeRequest) Format(f fmt.State, _ rune) { printTo(f, r.LogValue().String()) }
+
+// LogValue returns the request without its contact details.
+func (r PlanChangeRequest) LogValue() slog.Value {
+	return slog.GroupValue(
+		slog.Int64("serviceId", r.ServiceID),
+		slog.String("planName", r.PlanName),
+		slog.Int("term", r.Term),
+		slog.String(keyRestorationSLA, r.RestorationSLA),
+		slog.String(keyNTDOption, r.NTDOption),
+	)
+}
+
+// PlanChangeStatus is the status of a plan change. The full set of values is not documented; others
+// survive.
+type PlanChangeStatus string
+
+// The documented statuses (spec §3).
+const (
+	PlanChangeCompleted PlanChangeStatus = "COMPLETED" // GET answers 200
+	PlanChangeInError   PlanChangeStatus = "IN_ERROR"  // GET answers 422
+)
+
+// PlanChangeResult is the resource of a plan change (spec §2, service plan change request). The
+// alternate-source variant has the same fields without contacts, NTD and NFAS; they are then empty.
+type PlanChangeResult struct {
+	ID           int64            `json:"id"`          // the request
+	ServiceID    int64            `json:"serviceId"`   // the service
+	RequestedOn  Timestamp        `json:"requestedOn"` // date-time with UTC offset
+	Status       PlanChangeStatus `json:"status"`
+	ContactName  Secret           `json:"contactName"` // NTD installation contact, when applicable
+	ContactPhone Secret           `json:"contactPhone"`
+	ContactEmail Secret           `json:"contactEmail"`
+	Plan         Plan             `json:"plan"`
+	SLA          SLA              `json:"sla"`
+}
+
+// Plan is a plan as an offer or as a result (spec §2, plan).
+type Plan struct {
+	SourceType                  string      `json:"sourceType"`       // names the wholesale source
+	AccessTechnology            string      `json:"accessTechnology"` // such as FTTP, FTTN, FTTC
+	Plan                        string      `json:"plan"`             // plan name
+	Term                        string      `json:"term"`             // in months, as the carrier wrote it
+	SpeedDown                   Speed       `json:"speedDown"`
+	SpeedUp                     Speed       `json:"speedUp"`
+	RequiresAdditionalNTD       *bool       `json:"requiresAdditionalNtd"`       // nil: not said
+	RequiresAdditionalNTDReason string      `json:"requiresAdditionalNtdReason"` // such as BATTERY_BACKUP
+	PlanFee                     *Fee        `json:"planFee"`                     // attributes include plan and term
+	NFASFee                     *Fee        `json:"nfasFee"`                     // commitment fee, when it applies
+	NTDOptions                  []NTDOption `json:"ntdOptions"`
+}
+
+// NTDOption is a network termination device that a plan can come with.
+type NTDOption struct {
+	Option      string `json:"option"` // such as 1_PORT, 4_PORT_RESIDENTIAL
+	Recommended bool   `json:"recommended"`
+	Fee         *Fee   `json:"fee"`
+}
+
+// readWire takes the lone name of an option too.
+func (o *NTDOption) readWire(d document) {
+	type plain NTDOption
+	*o = NTDOption{}
+	if d.isObject() {
+		newReader().read((*plain)(o), d)
+		return
+	}
+	o.Option = d.text()
+}
+
+// SLA is a restoration SLA as an offer or as a result (spec §2, sla).
+type SLA struct {
+	SLA string `json:"sla"` // its name
+	Fee *Fee   `json:"fee"` // named SLA, with the attribute sla
+}
+
+// DecodePlanChange reads the result of a plan change. The error is an [Error] of class Unreadable.
+func DecodePlanChange(body []byte) (PlanChangeResult, error) {
+	return decode[PlanChangeResult](PlanChange, body)
+}

@@ -1,0 +1,98 @@
+package carrier
+
+import "encoding/json"
+
+// Qualification is the result of a service qualification, from which an order is made (spec §2,
+// service qualification result). Its endpoint is not documented; the document comes from elsewhere.
+type Qualification struct {
+	QualificationSearchID       string   `json:"qualificationSearchId"`       // for the order
+	RemoteQualificationSearchID string   `json:"remoteQualificationSearchId"` // for the order
+	OrderID                     string   `json:"orderId"`
+	SQType                      string   `json:"sqType"`
+	LocationID                  string   `json:"locationId"` // LOC and 12 digits
+	SourceType                  string   `json:"sourceType"`
+	TechnologyType              string   `json:"technologyType"`
+	AccessTechnology            string   `json:"accessTechnology"`
+	AccessTechnologyDescription string   `json:"accessTechnologyDescription"`
+	ServiceClass                string   `json:"serviceClass"`
+	ServiceClassDescription     string   `json:"serviceClassDescription"`
+	Status                      string   `json:"status"`
+	Address                     string   `json:"address"` // an object's JSON text, where it is one
+	AddressDetails              Address  `json:"addressDetails"`
+	AllowedAggregationMethods   []string `json:"allowedAggregationMethods"`
+	AlternativeAccessTechnology string   `json:"alternativeAccessTechnology"`
+	AVCID                       string   `json:"avcId"`
+	Latitude                    Number   `json:"latitude"`  // degrees
+	Longitude                   Number   `json:"longitude"` // degrees
+	NTDSelfInstallEligible      bool     `json:"ntdSelfInstallEligible"`
+	POIID                       string   `json:"poiId"` // point of interconnect
+	POIName                     string   `json:"poiName"`
+	POTSInterconnect            string   `json:"potsInterconnect"`
+	Region                      string   `json:"region"`
+
+	AvailableProducts      []QualifiedProduct   `json:"availableProducts"`
+	InstallationOptions    []InstallationOption `json:"infrastructureInstallationOptions"` // order rule 4
+	Infrastructures        []Infrastructure     `json:"infrastructures"`                   // empty: order rule 1
+	GenerationTwoNTDs      []QualifiedNTD       `json:"generationTwoNtds"`
+	ReplacementNTDs        []QualifiedNTD       `json:"replacementNtds"`
+	FirstOrAdditionalPlans []QualifiedPlan      `json:"firstOrAdditionalNtdPlans"`
+	GenerationOnePlans     []QualifiedPlan      `json:"generationOneNtdPlans"`
+	GenerationTwoPlans     []QualifiedPlan      `json:"generationTwoNtdPlans"`
+	NewDevelopmentsCharge  QualifiedCharge      `json:"newDevelopmentsCharge"`
+	OrderSLAs              []json.RawMessage    `json:"orderSlas"` // shape not documented
+	RestorationSLAs        []QualifiedSLA       `json:"restorationSlas"`
+}
+
+// QualifiedProduct is a product that can be ordered.
+type QualifiedProduct struct {
+	ID          string            `json:"id"`
+	Name        string            `json:"name"`
+	Description string            `json:"description"`
+	Options     []json.RawMessage `json:"options"` // shape not documented
+	PlanOptions []struct {
+		PlanName  string `json:"planName"`
+		SpeedDown Speed  `json:"speedDown"`
+		SpeedUp   Speed  `json:"speedUp"`
+	} `json:"planOptions"`
+}
+
+// InstallationOption is a way in which infrastructure can be installed.
+type InstallationOption struct {
+	Option            NTDInstallation `json:"option"`
+	Recommended       bool            `json:"recommended"`
+	Fees              Fees            `json:"fees"`
+	HardwareShortfall string          `json:"hardwareShortfall"`
+}
+
+// QualifiedNTD is a kind of network termination device that can be had.
+type QualifiedNTD struct {
+	Name         string            `json:"name"`
+	NTDType      string            `json:"ntdType"`
+	NTDVersion   string            `json:"ntdVersion"`
+	NTDPlanTypes []json.RawMessage `json:"ntdPlanTypes"` // shape not documented
+	Fees         Fees              `json:"fees"`
+}
+
+// QualifiedPlan is a plan that can be ordered.
+type QualifiedPlan struct {
+	Name       string      `json:"name"`
+	Type       string      `json:"type"`
+	SpeedDown  Speed       `json:"speedDown"`
+	SpeedUp    Speed       `json:"speedUp"`
+	NTDOptions []NTDOption `json:"ntdOptions"`
+}
+
+// QualifiedCharge is a charge that may apply.
+type QualifiedCharge struct {
+	Applies bool `json:"applies"`
+	Fees    Fees `json:"fees"`
+}
+
+// QualifiedSLA is a restoration SLA that can be ordered.
+type QualifiedSLA struct {
+	SLA  string `json:"sla"`
+	Fees Fees   `json:"fees"`
+}
+
+// DecodeQualification reads a qualification result. The error is an [Error] of class Unreadable.
+func DecodeQualification(body []byte) (Qualification, error) { return decode[Qualification]("", body) }

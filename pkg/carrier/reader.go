@@ -1,0 +1,188 @@
+package carrier
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strconv"
+	"strings"
+)
+
+var (
+	errNotJSON       = errors.New("the body is not one JSON document")
+	errNotObject     = errors.New("the body is not a JSON object")
+	errNotArray      = errors.New("the body is not a JSON array")
+	errIdentityForm  = errors.New("an id in the body is not a whole number")
+	errIdentityTwice = errors.New("the body gives one id twice, with different values")
+	errOtherService  = errors.New("the answer is about another service")
+)
+
+// wireValue is a type that reads itself from the wire, because it comes in several shapes.
+type wireValue interface {
+	readWire(d document)
+}
+
+// tolerantReader fills structs from JSON by their json tags, and takes what it can get: an answer
+// that is refused because of one retyped field is a paid request lost. A string may come as a
+// number and a number as a string, a list as its only element; null and missing are the zero value;
+// what fits in no way leaves the zero value. Keys are matched exactly, and the last of two equal
+// keys counts.
+type tolerantReader struct {
+	fields map[reflect.Type]map[string]int
+}
+
+// readObject fills into, a pointer to a struct, from a body that must be an object. The ids of the
+// resource, alone of all fields, must be sound: see checkIdentity.
+func readObject(body []byte, into any) error {
+	d, ok := parseDocument(body)
+	switch {
+	case !ok:
+		return errNotJSON
+	case !d.isObject():
+		return errNotObject
+	}
+	if err := checkIdentity(d); err != nil {
+		return err
+	}
+	newReader().read(into, d)
+	return nil
+}
+
+// readArray fills into, a pointer to a slice, from a body that must be an array.
+func readArray(body []byte, into any) error {
+	d, ok := parseDocument(body)
+	switch {
+	case !ok:
+		return errNotJSON
+	case !d.isArray():
+		return errNotArray
+	}
+	newReader().read(into, d)
+	return nil
+}
+
+func newReader() tolerantReader {
+	return tolerantReader{fields: make(map[reflect.Type]map[string]int)}
+}
+
+// read fills what into points to.
+func (r tolerantReader) read(into any, d document) { r.fill(reflect.ValueOf(into).Elem(), d) }
+
+// checkIdentity makes sure that the resource is the one that was asked for, or is known to be none:
+// its id and service id are whole numbers that fit, and are not given twice with different values.
+func checkIdentity(d document) error {
+	seen := make(map[string]int64)
+	for key, value := range d.members() {
+		if key != "id" && key != "serviceId" || value.isNull() {
+			continue
+		}
+		id, ok := wholeNumber(value)
+		if !ok {
+			return errIdentityForm
+		}
+		if other, twice := seen[key]; twice && other != id {
+			return errIdentityTwice
+		}
+		seen[key] = id
+	}
+	return nil
+}
+
+// wholeNumber reads a number, or a number in a string, without going through a float.
+func wholeNumber(d document) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(d.text()), 10, 64)
+	return n, err == nil
+}
+
+func wholeOrZero(d document) int64 {
+	if n, ok := wholeNumber(d); ok {
+		return n
+	}
+	return 0
+}
+
+// fill sets v from the value d, as far as they fit.
+func (r tolerantReader) fill(v reflect.Value, d document) {
+	if special, ok := reflect.TypeAssert[wireValue](v.Addr()); ok {
+		special.readWire(d)
+		return
+	}
+	if raw, ok := reflect.TypeAssert[*json.RawMessage](v.Addr()); ok {
+		*raw = append((*raw)[:0], d...)
+		return
+	}
+	if d.isNull() {
+		v.SetZero()
+		return
+	}
+	r.fillKind(v, d)
+}
+
+func (r tolerantReader) fillKind(v reflect.Value, d document) {
+	switch kind := v.Kind(); {
+	case kind == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		r.fill(v.Elem(), d)
+	case kind == reflect.Struct:
+		r.fillStruct(v, d)
+	case kind == reflect.Slice:
+		r.fillSlice(v, d)
+	case kind == reflect.Map:
+		fillMap(v, d)
+	case kind == reflect.String:
+		v.SetString(d.text())
+	case kind == reflect.Bool:
+		v.SetBool(strings.EqualFold(d.text(), "true"))
+	case v.CanInt():
+		v.SetInt(wholeOrZero(d))
+	}
+}
+
+func (r tolerantReader) fillStruct(v reflect.Value, d document) {
+	fields := r.fieldsOf(v.Type())
+	for key, value := range d.members() {
+		if i, known := fields[key]; known {
+			r.fill(v.Field(i), value)
+		}
+	}
+}
+
+func (r tolerantReader) fillSlice(v reflect.Value, d document) {
+	v.SetZero()
+	if !d.isArray() { // "a list as its only element"
+		r.appendTo(v, d)
+		return
+	}
+	for element := range d.elements() {
+		r.appendTo(v, element)
+	}
+}
+
+func (r tolerantReader) appendTo(v reflect.Value, d document) {
+	element := reflect.New(v.Type().Elem()).Elem()
+	r.fill(element, d)
+	v.Set(reflect.Append(v, element))
+}
+
+// fillMap fills a map of texts: the attributes of a fee, whose keys differ per fee.
+func fillMap(v reflect.Value, d document) {
+	v.Set(reflect.MakeMap(v.Type()))
+	for key, value := range d.members() {
+		v.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(value.text()))
+	}
+}
+
+// fieldsOf returns the fields of a struct by the names in their json tags, embedded ones left out.
+func (r tolerantReader) fieldsOf(t reflect.Type) map[string]int {
+	if fields, ok := r.fields[t]; ok {
+		return fields
+	}
+	fields := make(map[string]int, t.NumField())
+	for i := range t.NumField() {
+		if name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ","); name != "" {
+			fields[name] = i
+		}
+	}
+	r.fields[t] = fields
+	return fields
+}

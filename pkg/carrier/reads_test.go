@@ -1,0 +1,139 @@
+package carrier
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestCancellationRead(t *testing.T) {
+	body := string(golden(t, "service-cancellation.json"))
+	for name, test := range map[string]struct {
+		answer http.HandlerFunc
+		want   Class
+	}{
+		"200":                   {answers(200, body), ""},
+		"202":                   {answers(202, body), ""},
+		"200 without the id":    {answers(200, `{"status":null}`), ""},
+		"another service's":     {answers(200, `{"serviceId":7}`), Unreadable},
+		"202 without a body":    {answers(202, ""), Unreadable},
+		"a page":                {answers(200, "<html>"), Unreadable},
+		"a body without an end": {answers(200, string(make([]byte, 2<<20))), Unreadable},
+		"400":                   {answers(400, ""), Invalid},
+		"401":                   {answers(401, ""), Unauthorized},
+		"404 proves nothing":    {answers(404, ""), NotFoundOrForbidden},
+		"422":                   {answers(422, ""), Refused},
+		"500":                   {answers(500, ""), ServerFault},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var path string
+			carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				path = r.Method + " " + r.URL.Path
+				test.answer(w, r)
+			})
+			tokens := &testTokens{}
+			client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
+			got, err := client.Cancellation(t.Context(), 1234567)
+			if refused := ClassOf(err) == Unauthorized; refused != (tokens.invalidations() == 1) {
+				t.Errorf("%v invalidated %d tokens", err, tokens.invalidations())
+			}
+			if ClassOf(err) != test.want || err == nil && got.ServiceID != 1234567 {
+				t.Errorf("Cancellation = %+v, %v; want class %q", got, err, test.want)
+			}
+			if want := "GET /api/connect/services/service-cancellations/requests/1234567"; path != want {
+				t.Errorf("asked %s, want %s", path, want)
+			}
+		})
+	}
+}
+
+// pages serves disruptions d0, d1, … two by two, and keeps what it was asked.
+type pages struct {
+	total   int
+	queries []url.Values
+}
+
+func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	p.queries = append(p.queries, query)
+	var number int
+	either(fmt.Sscan(query.Get("page"), &number))
+	first := max(2*number-1, 0) // each page begins with what ended the last: the list has moved meanwhile
+	printTo(w, fmt.Sprintf(`{"content":[{"wholesaleDisruptionId":"d%d"},{"wholesaleDisruptionId":"d%d"},`+
+		`{"wholesaleDisruptionId":"d%d"}],"number":%d,"totalPages":%d,"lastPage":%t}`,
+		first, 2*number, 2*number+1, number, p.total, number+1 == p.total))
+}
+
+func TestDisruptionsWalk(t *testing.T) {
+	served := &pages{total: 3}
+	client := testClient(t, serve(t, served.ServeHTTP).URL)
+	query := DisruptionQuery{
+		ServiceID: 7, Statuses: []DisruptionStatus{DisruptionActive, DisruptionScheduled}, Size: 3,
+		Sort: "maintenanceStartAt,ASC",
+	}
+	var got []string
+	for found, err := range client.Disruptions(t.Context(), query) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, found.WholesaleDisruptionID)
+	}
+	if diff := cmp.Diff([]string{"d0", "d1", "d2", "d3", "d4", "d5"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	want := url.Values{
+		"page": {"2"}, "size": {"3"}, "sort": {"maintenanceStartAt,ASC"}, "status": {"ACTIVE", "SCHEDULED"},
+	}
+	if diff := cmp.Diff(want, served.queries[2]); diff != "" {
+		t.Errorf("query (-want +got):\n%s", diff)
+	}
+}
+
+func TestDisruptionsWalkEnds(t *testing.T) {
+	endless := &pages{total: 1_000_000}
+	for _, err := range testClient(t, serve(t, endless.ServeHTTP).URL).Disruptions(t.Context(), DisruptionQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(endless.queries) != maxDisruptionPages {
+		t.Errorf("%d pages of an endless list were read, want %d", len(endless.queries), maxDisruptionPages)
+	}
+	stopped := &pages{total: 3}
+	for _, err := range testClient(t, serve(t, stopped.ServeHTTP).URL).Disruptions(t.Context(), DisruptionQuery{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if len(stopped.queries) != 1 {
+		t.Errorf("%d pages were read after the caller had enough", len(stopped.queries))
+	}
+}
+
+func TestDisruptionsWalkStaysWithinTheRate(t *testing.T) {
+	served := &pages{total: 10}
+	client := testClient(t, serve(t, served.ServeHTTP).URL, func(c *Config) { c.RequestsPerSecond, c.Burst = 1, 3 })
+	var end error
+	for _, err := range client.Disruptions(t.Context(), DisruptionQuery{}) {
+		end = err
+	}
+	limited, ok := errors.AsType[*RateError](end)
+	if !ok || limited.Wait <= 0 || limited.Wait > 2*time.Second || len(served.queries) != 2 {
+		t.Errorf("the walk ended with %v after %d pages", end, len(served.queries))
+	}
+}
+
+func TestDisruptionErrors(t *testing.T) {
+	for status, want := range map[int]Class{400: Invalid, 401: Unauthorized, 404: NotFoundOrForbidden, 500: ServerFault} {
+		client := testClient(t, serve(t, answers(status, "")).URL)
+		if _, err := client.DisruptionPage(t.Context(), DisruptionQuery{ServiceID: 7}, 0); ClassOf(err) != want {
+			t.Errorf("%d: %v of class %s, want %s", status, err, ClassOf(err), want)
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package carrier
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Receipt is everything that is known after one POST.
+type Receipt struct {
+	Delivery   Delivery
+	Handle     Handle        // how to follow it; zero unless Accepted, and for AppointmentCancel, which has none
+	Body       []byte        // the answer's body; only an order has one (spec §4)
+	Err        *Error        // why it is not Accepted; nil when it is
+	RetryAfter time.Duration // what the carrier asked for, 1 second to 1 hour; zero: nothing
+	Note       string        // what was odd about an accepted answer, fit to be shown; empty: nothing
+}
+
+// Submit sends exactly one POST and says what became of it. It never tries a second time, whatever
+// happens: another attempt is another decision, and not this package's.
+//
+// The caller passes a context that a shutdown does not end; Submit itself gives up 5 seconds after
+// connecting, 30 after waiting for an answer, 45 in all. With fresh, and for every operation that
+// may cost money, the POST travels on an HTTP/1.1 connection that nothing else has used. After a
+// 401 the token in use is invalidated.
+func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte, fresh bool) Receipt {
+	contract, ok := ContractOf(op)
+	if !ok {
+		return notSent(&Error{Operation: op, Class: Invalid, Message: "there is no such operation"})
+	}
+	k := call{
+		operation: op, method: http.MethodPost, path: contract.SubmitPath, version: version, body: body,
+		fresh: fresh || contract.costly(),
+	}
+	if err := contract.SupportedAt(version); err != nil {
+		return notSent(&Error{Operation: op, Target: k.target(), Class: Invalid, Message: err.Error(), cause: err})
+	}
+	token, err := c.tokens.Token(ctx)
+	if err != nil {
+		return notSent(tokenFailure(k, err))
+	}
+	return c.receipt(contract, k, c.exchange(ctx, k, token))
+}
+
+func notSent(err *Error) Receipt { return Receipt{Delivery: NotSent, Err: err} }
+
+// tokenFailure wraps an error of the token source. Its text is fit to be shown, or is the caller's
+// own.
+func tokenFailure(k call, err error) *Error {
+	return &Error{Operation: k.operation, Target: k.target(), Class: Unauthorized, Message: err.Error(), cause: err}
+}
+
+// receipt judges the answer to a POST.
+func (c *Client) receipt(contract Contract, k call, a answer) Receipt {
+	handle, note := c.handleOf(contract, k, a)
+	delivery := Classify(Observation{
+		Written: a.written,
+		Status:  a.status,
+		Success: contract.Success,
+		Handle:  !handle.IsZero() || contract.Handle == HandleNone,
+	})
+	if delivery == Accepted {
+		return Receipt{Delivery: Accepted, Handle: handle, Body: a.body, Note: note}
+	}
+	c.learn(contract, k, a)
+	return Receipt{Delivery: delivery, Err: c.failureOf(k, a, note), RetryAfter: c.retryAfter(a), Note: note}
+}
+
+// handleOf finds the handle in an answer of the right status, and what was odd about it.
+func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) {
+	if a.status != contract.Success {
+		return Handle{}, ""
+	}
+	switch contract.Handle {
+	case HandleNone:
+		return Handle{}, ""
+	case HandleServiceID:
+		// Spec §4: "path id is the service id", so the request itself knows it, whatever the Location says.
+		return numbered(contract, k, readSummary(k.body).ServiceID), ""
+	case HandleInOrder:
+		if handle, note := c.located(contract, k, a); !handle.IsZero() {
+			return handle, note
+		}
+		return numbered(contract, k, readSummary(a.body).ID), "the answer has no usable Location; the id is the body's"
+	case HandleInLocation:
+		return c.located(contract, k, a)
+	}
+	return Handle{}, ""
+}
+
+func numbered(contract Contract, k call, id int64) Handle {
+	if id <= 0 {
+		return Handle{}
+	}
+	return Handle{Operation: contract.Operation, Version: k.version, ID: strconv.FormatInt(id, 10)}
+}
+
+// located takes the handle from the Location. Two Locations that differ are none.
+func (c *Client) located(contract Contract, k call, a answer) (Handle, string) {
+	locations := slices.Compact(a.header.Values("Location"))
+	if len(locations) != 1 {
+		return Handle{}, "the answer has " + strconv.Itoa(len(locations)) + " Locations"
+	}
+	handle, err := ParseLocation(contract.Operation, k.version, locations[0])
+	if err != nil {
+		return Handle{}, err.Error()
+	}
+	if host := ForeignHost(c.origin.String(), locations[0]); host != "" {
+		return handle, "the Location names another host, " + host + "; only its id was used"
+	}
+	return handle, ""
+}
+
+// learn passes on what an answer says beyond this one call: that the token is dead, or that the
+// account is too fast.
+func (c *Client) learn(contract Contract, k call, a answer) {
+	switch {
+	case a.status == http.StatusUnauthorized:
+		c.tokens.Invalidate(a.token)
+	case a.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
+		c.tokens.Invalidate(a.token)
+	case a.status == http.StatusTooManyRequests:
+		c.limiter.hold(c.now(), max(c.retryAfter(a), minRetryAfter))
+	}
+}
+
+func (c *Client) retryAfter(a answer) time.Duration {
+	return ParseRetryAfter(a.header.Get("Retry-After"), c.now())
+}

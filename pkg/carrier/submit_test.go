@@ -1,0 +1,324 @@
+package carrier
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var planChange = PlanChangeRequest{ServiceID: 1234567, PlanName: "Fast", Term: 12}
+
+func TestSubmitRequestIsTheSpecified(t *testing.T) {
+	var got *http.Request
+	var body []byte
+	carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		got = r
+		body = readAll(t, r.Body)
+		w.Header().Set("Location", requests+"77")
+		w.WriteHeader(http.StatusCreated)
+	})
+	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 7, planChange.Body(), true)
+	want := Receipt{Delivery: Accepted, Handle: Handle{PlanChange, 7, "77"}}
+	if diff := cmp.Diff(want, receipt, cmp.Comparer(sameBytes)); diff != "" {
+		t.Errorf("receipt (-want +got):\n%s", diff)
+	}
+	header := map[string]string{
+		"Authorization": "Bearer " + canaryToken, "X-Api-Version": "7", "Content-Type": "application/json",
+		"Accept": "application/json", "User-Agent": DefaultUserAgent, "Connection": "close",
+		"Content-Length": fmt.Sprint(len(body)),
+	}
+	for name := range got.Header {
+		if diff := cmp.Diff(header[name], got.Header.Get(name)); diff != "" {
+			t.Errorf("header %s (-want +got):\n%s", name, diff)
+		}
+	}
+	if target := got.Method + " " + got.URL.String(); target != "POST /api/connect/services/plan-changes/request" {
+		t.Errorf("sent to %s", target)
+	}
+	if want := `{"serviceId":1234567,"planName":"Fast","term":12}`; string(body) != want {
+		t.Errorf("body %s, want %s", body, want)
+	}
+}
+
+func sameBytes(a, b []byte) bool { return bytes.Equal(a, b) }
+
+func TestSubmitReceipts(t *testing.T) {
+	const (
+		slots  = "/api/connect/orders/appointment-requests/requests/"
+		orders = "/api/connect/orders/"
+	)
+	at := func(locations ...string) http.HandlerFunc { return located(201, locations...) }
+	order := func(body string, header ...string) http.HandlerFunc { return answers(201, body, header...) }
+	for name, test := range map[string]struct {
+		op     Operation
+		answer http.HandlerFunc
+		want   Delivery
+		id     string
+	}{
+		"201 with a Location":                  {PlanChange, at(requests + "5"), Accepted, "5"},
+		"201 with another host's":              {PlanChange, at("https://evil.example" + requests + "5"), Accepted, "5"},
+		"201 with the same Location twice":     {PlanChange, at(requests+"5", requests+"5"), Accepted, "5"},
+		"201 with two Locations (11)":          {PlanChange, at(requests+"5", requests+"6"), Ambiguous, ""},
+		"201 without one":                      {PlanChange, answers(201, ""), Ambiguous, ""},
+		"201 with another operation's":         {PlanChange, at(slots + "5"), Ambiguous, ""},
+		"200 with a Location":                  {PlanChange, answers(200, "", "Location", requests+"5"), Ambiguous, ""},
+		"202 with a Location":                  {PlanChange, answers(202, "", "Location", requests+"5"), Ambiguous, ""},
+		"204 where 201 is right":               {PlanChange, answers(204, "", "Location", requests+"5"), Ambiguous, ""},
+		"an order with a Location":             {OrderCreate, order(`{"id":8}`, "Location", orders+"8"), Accepted, "8"},
+		"an order without one":                 {OrderCreate, order(`{"id":9007199254740993}`), Accepted, "9007199254740993"},
+		"an order with an odd one":             {OrderCreate, order(`{"id":"8"}`, "Location", "/elsewhere/8"), Accepted, "8"},
+		"an order without any id":              {OrderCreate, order(`{"status":"OPEN"}`), Ambiguous, ""},
+		"an order with a page for a body":      {OrderCreate, order(`<html>`), Ambiguous, ""},
+		"an order with two ids (28)":           {OrderCreate, order(`{"id":8,"id":9}`), Ambiguous, ""},
+		"an order with an id that is a float":  {OrderCreate, order(`{"id":8.5}`), Ambiguous, ""},
+		"a reschedule":                         {CancellationReschedule, answers(204, ""), Accepted, "1234567"},
+		"an abort with a strange Location":     {CancellationAbort, answers(204, "", "Location", "//x"), Accepted, "1234567"},
+		"an abort with 201":                    {CancellationAbort, answers(201, ""), Ambiguous, ""},
+		"an appointment cancel":                {AppointmentCancel, answers(204, ""), Accepted, ""},
+		"an appointment cancel with 200":       {AppointmentCancel, answers(200, ""), Ambiguous, ""},
+		"422 with a page":                      {PlanChange, answers(422, "<html>"), Rejected, ""},
+		"502 with a page":                      {PlanChange, answers(502, "<html>"), Ambiguous, ""},
+		"500 with a Location":                  {PlanChange, answers(500, "", "Location", requests+"5"), Ambiguous, ""},
+		"429":                                  {PlanChange, answers(429, ""), NotProcessed, ""},
+		"a body without end after the headers": {PlanChange, endless("Location", requests+"5"), Accepted, "5"},
+		"an error with a body without end":     {PlanChange, endless(), Ambiguous, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var calls atomic.Int64
+			carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
+				calls.Add(1)
+				test.answer(w, r)
+			})
+			got := testClient(t, carrier.URL).Submit(t.Context(), test.op, 8, planChange.Body(), false)
+			if got.Delivery != test.want || got.Handle.ID != test.id || calls.Load() != 1 {
+				t.Errorf("%s %q after %d calls (%v), want %s %q after 1",
+					got.Delivery, got.Handle.ID, calls.Load(), got.Err, test.want, test.id)
+			}
+			if (got.Err == nil) != (got.Delivery == Accepted) {
+				t.Errorf("%s with error %v", got.Delivery, got.Err)
+			}
+		})
+	}
+}
+
+// located answers with Locations and nothing else.
+func located(status int, locations ...string) http.HandlerFunc {
+	header := make([]string, 0, 2*len(locations))
+	for _, location := range locations {
+		header = append(header, "Location", location)
+	}
+	return answers(status, "", header...)
+}
+
+// endless answers 201 with a body of 8 MiB.
+func endless(header ...string) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		answers(201, strings.Repeat("x", 8<<20), header...)(w, r)
+	}
+}
+
+func TestSubmitNotesWhatIsOdd(t *testing.T) {
+	carrier := serve(t, answers(201, "", "Location", "https://evil.example"+requests+"5"))
+	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	if !strings.Contains(receipt.Note, "evil.example") {
+		t.Errorf("note %q does not name the other host", receipt.Note)
+	}
+}
+
+func TestSubmitNotSent(t *testing.T) {
+	closed := listen(t, func(net.Conn) {})
+	refused, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ignore(refused.Close())
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	config := func(change func(*Config)) *Client { return testClient(t, "http://"+closed, change) }
+	usual := config(func(*Config) {})
+	wrapped := func(wrap func(http.RoundTripper) http.RoundTripper) *Client {
+		return config(func(c *Config) { c.Wrap = wrap })
+	}
+	for name, test := range map[string]struct {
+		client  *Client
+		op      Operation
+		version int
+		class   Class
+	}{
+		"nobody listens":           {testClient(t, "http://"+refused.Addr().String()), PlanChange, 8, Unreachable},
+		"TLS is not spoken":        {testClient(t, "https://"+closed), PlanChange, 8, Unreachable},
+		"loopback is not allowed":  {testClient(t, "https://"+closed, secure), PlanChange, 8, Unreachable},
+		"there is no token":        {config(withoutToken), PlanChange, 8, Unauthorized},
+		"the seam fails":           {wrapped(failing), PlanChange, 8, Unreachable},
+		"the seam goes elsewhere":  {wrapped(toAnotherHost), PlanChange, 8, Unreachable},
+		"the seam drops the token": {wrapped(withoutContext), PlanChange, 8, Unreachable},
+		"no such operation":        {usual, "Banana", 8, Invalid},
+		"not at this version":      {usual, AggregationConversion, 3, Invalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			receipt := test.client.Submit(t.Context(), test.op, test.version, planChange.Body(), false)
+			if receipt.Delivery != NotSent || receipt.Err == nil || receipt.Err.Class != test.class {
+				t.Errorf("%s with %v, want NotSent with class %s", receipt.Delivery, receipt.Err, test.class)
+			}
+		})
+	}
+	if receipt := usual.Submit(cancelled, PlanChange, 8, planChange.Body(), true); receipt.Delivery != NotSent {
+		t.Errorf("after the context has ended: %s, %v", receipt.Delivery, receipt.Err)
+	}
+}
+
+func secure(c *Config) { c.AllowInsecure = false }
+
+func withoutToken(c *Config) {
+	c.Tokens = &testTokens{err: &TokenError{Reason: TokenRejected, Message: "refused"}}
+}
+
+func failing(http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(*http.Request) (*http.Response, error) { return nil, errors.New("injected") })
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func toAnotherHost(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		moved := r.Clone(r.Context())
+		moved.URL.Host = "localhost.example:1"
+		return next.RoundTrip(moved)
+	})
+}
+
+func withoutContext(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(r *http.Request) (*http.Response, error) {
+		return next.RoundTrip(r.WithContext(context.WithValue(r.Context(), tokenKey{}, nil)))
+	})
+}
+
+func TestSubmitAmbiguousWhenTheAnswerIsLost(t *testing.T) {
+	for name, reply := range map[string]string{
+		"nothing at all":       "",
+		"half a status line":   "HTTP/1.1 2",
+		"half the headers":     "HTTP/1.1 201 Created\r\nLocation: /api",
+		"no HTTP":              "hello\r\n\r\n",
+		"a header flood (31)":  "HTTP/1.1 201 Created\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n",
+		"a strange status":     "HTTP/1.1 600 What\r\nContent-Length: 0\r\n\r\n",
+		"an unreadable status": "HTTP/1.1 abc What\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := listen(t, func(conn net.Conn) {
+				readRequest(conn)
+				printTo(conn, reply)
+			})
+			receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+			if receipt.Delivery != Ambiguous || receipt.Err == nil {
+				t.Errorf("%s, %v; want Ambiguous", receipt.Delivery, receipt.Err)
+			}
+		})
+	}
+}
+
+// TestSubmitKeepsTheHandleOfABrokenBody: the headers were whole, so the request is accepted
+// whatever comes after them.
+func TestSubmitKeepsTheHandleOfABrokenBody(t *testing.T) {
+	address := listen(t, func(conn net.Conn) {
+		readRequest(conn)
+		printTo(conn, "HTTP/1.1 201 Created\r\nLocation: "+requests+"5\r\nContent-Length: 100\r\n\r\ncut")
+	})
+	receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	if receipt.Delivery != Accepted || receipt.Handle.ID != "5" {
+		t.Errorf("%s %q (%v), want Accepted", receipt.Delivery, receipt.Handle.ID, receipt.Err)
+	}
+}
+
+// readRequest reads as much of a request as the tests send in one segment.
+func readRequest(conn net.Conn) { either(conn.Read(make([]byte, 64<<10))) }
+
+func TestSubmitTimesOutAsAmbiguous(t *testing.T) {
+	arrived := make(chan struct{})
+	carrier := serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		either(io.Copy(io.Discard, r.Body))
+		close(arrived)
+		<-r.Context().Done()
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-arrived
+		cancel()
+	}()
+	receipt := testClient(t, carrier.URL).Submit(ctx, PlanChange, 8, planChange.Body(), true)
+	if receipt.Delivery != Ambiguous || receipt.Err.Class != Unreachable {
+		t.Errorf("%s, %v; want Ambiguous", receipt.Delivery, receipt.Err)
+	}
+}
+
+func TestSubmitInvalidatesTheToken(t *testing.T) {
+	for _, test := range []struct {
+		op     Operation
+		status int
+		want   int
+	}{{PlanChange, 401, 1}, {PlanOptions, 404, 1}, {PlanChange, 404, 0}, {PlanOptions, 403, 0}, {PlanChange, 500, 0}} {
+		tokens := &testTokens{}
+		carrier := serve(t, answers(test.status, ""))
+		client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
+		client.Submit(t.Context(), test.op, 8, planChange.Body(), false)
+		if got := tokens.invalidations(); got != test.want {
+			t.Errorf("%s answered %d: %d tokens invalidated, want %d", test.op, test.status, got, test.want)
+		}
+	}
+}
+
+func TestSubmitShowsNoSecret(t *testing.T) {
+	request := planChange
+	request.NTDOption, request.ContactName = "1_PORT", "Canary Person"
+	request.ContactPhone, request.ContactEmail = "+61 400 000 000", "canary@mail.example"
+	for _, status := range []int{400, 401, 404, 422, 500, 502} {
+		carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			body := readAll(t, r.Body)
+			w.WriteHeader(status)
+			printTo(w, `{"type":"t","code":"c","message":"Canary Person and `+r.Header.Get("Authorization")+`",`+
+				`"apiSubErrors":[{"code":"constraints.pattern","message":"bad canary@mail.example",`+
+				`"field":"contactEmail","rejectedValue":"canary@mail.example"},`+
+				`{"code":"x","message":"+61 400 000 000","object":"Canary Person","field":"f",`+
+				`"rejectedValue":"other@mail.example"},{"code":"y","rejectedValue":`+string(body)+`}]}`)
+		})
+		receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, request.Body(), true)
+		shown := fmt.Sprintf("%v %+v %#v %v", receipt.Err, *receipt.Err, receipt.Err.SubErrors, receipt.Err.LogValue())
+		for _, canary := range []string{canaryToken, "Canary", "canary@", "400 000", "other@"} {
+			if strings.Contains(shown, canary) {
+				t.Errorf("status %d: %q is shown in %s", status, canary, shown)
+			}
+		}
+	}
+	shown := fmt.Sprintf("%v %+v %#v %v", request, request, request, request.LogValue())
+	if strings.Contains(shown, "anary") {
+		t.Errorf("the request shows a contact: %s", shown)
+	}
+}
+
+func TestSubmitRetryAfterHoldsTheAccount(t *testing.T) {
+	clock := newClock()
+	carrier := serve(t, answers(429, "", "Retry-After", "20"))
+	client := testClient(t, carrier.URL, func(c *Config) { c.Now = clock.Now })
+	receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+	if receipt.RetryAfter != 20*time.Second {
+		t.Errorf("Retry-After %s, want 20s", receipt.RetryAfter)
+	}
+	if wait, err := client.Prepare(t.Context(), CallPoll); err != nil || wait != 20*time.Second {
+		t.Errorf("Prepare = %s, %v; want to wait 20s", wait, err)
+	}
+	clock.advance(20 * time.Second)
+	if wait, err := client.Prepare(t.Context(), CallPoll); err != nil || wait != 0 {
+		t.Errorf("Prepare = %s, %v; want no wait", wait, err)
+	}
+}

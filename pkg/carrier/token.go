@@ -1,0 +1,64 @@
+package carrier
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Token is an access token, and until when it may be used.
+type Token struct {
+	AccessToken Secret
+	Expires     time.Time // measured from before the request that brought it, on the clock of the source
+}
+
+// TokenSource hands out access tokens. It is safe for concurrent use.
+type TokenSource interface {
+	// Token returns a token with at least min(15 s, half of its life) left.
+	Token(ctx context.Context) (Token, error)
+	// Invalidate says that the carrier answered 401 to this token. It has no effect on any other token, so that of
+	// many calls refused with one token only the first makes a new exchange.
+	Invalidate(token Token)
+}
+
+// TokenReason says why there is no token; the values are reasons of a condition.
+type TokenReason string
+
+// The token reasons.
+const (
+	TokenRejected    TokenReason = "TokenRejected" // the identity provider refuses the client, or the carrier its tokens
+	TokenTooShort    TokenReason = "TokenTooShort" // the token lives less than 5 seconds in all
+	TokenUnreachable TokenReason = "Unreachable"   // the identity provider cannot be reached, or is broken
+	TokenClockSkew   TokenReason = "ClockSkew"     // refused, and its clock and ours are more than 5 minutes apart
+	TokenKeyInvalid  TokenReason = "KeyInvalid"    // the private key cannot be used; wraps a KeyError
+)
+
+// TokenError says why there is no access token. It never holds anything of the body of a token
+// exchange but the error code of RFC 6749.
+type TokenError struct {
+	Reason     TokenReason
+	HTTPStatus int    // zero: there was no answer
+	Code       string // RFC 6749 section 5.2, such as invalid_client; empty when there was none
+	KeyID      string // the key in use; empty when it did not come to that
+	Message    string
+
+	cause error
+}
+
+// Error says the reason, the status, the code and the key.
+func (e *TokenError) Error() string {
+	text := "no access token: " + e.Message
+	if e.Code != "" {
+		text += " (" + e.Code + ")"
+	}
+	if e.KeyID != "" {
+		text += fmt.Sprintf(", key %q", e.KeyID)
+	}
+	if e.cause != nil {
+		text += ": " + e.cause.Error()
+	}
+	return text
+}
+
+// Unwrap returns the [KeyError] or the error of the network below.
+func (e *TokenError) Unwrap() error { return e.cause }

@@ -1,0 +1,142 @@
+package carrier
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"syscall"
+	"time"
+)
+
+// Bounds of one call.
+const (
+	connectTimeout   = 5 * time.Second
+	handshakeTimeout = 5 * time.Second
+	headersTimeout   = 30 * time.Second
+	wholeTimeout     = 45 * time.Second
+	idleTimeout      = 60 * time.Second
+	maxHeaderBytes   = 64 << 10
+	maxBodyBytes     = 1 << 20
+	maxIdleConns     = 32
+)
+
+// network is where and how this package may connect.
+type network struct {
+	roots         *x509.CertPool // nil: those of the system
+	allowInsecure bool           // loopback addresses too
+}
+
+// keptAlive returns a transport that uses connections again, and HTTP/2 where the server speaks it.
+func (n network) keptAlive() *http.Transport {
+	transport := n.transport()
+	transport.Protocols.SetHTTP2(true)
+	transport.ForceAttemptHTTP2 = true
+	return transport
+}
+
+// fresh returns a transport that speaks HTTP/1.1 and gives every request a connection of its own.
+// Go's transport sends a POST a second time by itself when a used connection turns out to be
+// closed, and when an HTTP/2 stream is reset; here neither can happen.
+func (n network) fresh() *http.Transport {
+	transport := n.transport()
+	transport.DisableKeepAlives = true
+	return transport
+}
+
+func (n network) transport() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	dialer := &net.Dialer{Timeout: connectTimeout, Control: n.checkDialed}
+	return &http.Transport{
+		Proxy:                  nil, // a proxy in the environment would see where we call, and could decide it
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: n.roots},
+		TLSHandshakeTimeout:    handshakeTimeout,
+		ResponseHeaderTimeout:  headersTimeout,
+		IdleConnTimeout:        idleTimeout,
+		MaxIdleConnsPerHost:    maxIdleConns,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DisableCompression:     true, // what is not unpacked cannot be a bomb
+		Protocols:              protocols,
+	}
+}
+
+var errForbiddenAddress = errors.New("the host's address is loopback, link-local or not that of one host")
+
+// checkDialed looks at the address that is really dialed, after the name was resolved: a public
+// name that resolves to this machine or to a metadata service is not a carrier.
+func (n network) checkDialed(_, address string, _ syscall.RawConn) error {
+	if n.allowInsecure {
+		return nil
+	}
+	dialed, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return errForbiddenAddress
+	}
+	ip := dialed.Addr().Unmap()
+	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
+		return errForbiddenAddress
+	}
+	return nil
+}
+
+// stayHere makes an [http.Client] return a redirect instead of following it: 307 and 308 would send
+// the POST again, and each of them would take the token along.
+func stayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+
+// httpClient puts the caller's seam around a transport.
+func httpClient(transport http.RoundTripper, wrap func(http.RoundTripper) http.RoundTripper) *http.Client {
+	if wrap != nil {
+		transport = wrap(transport)
+	}
+	return &http.Client{Transport: transport, CheckRedirect: stayHere}
+}
+
+// tokenKey is where the context of a call carries its token to the authorizer.
+type tokenKey struct{}
+
+func withToken(ctx context.Context, token Token) context.Context {
+	return context.WithValue(ctx, tokenKey{}, token)
+}
+
+// authorizer is the innermost link: it puts the token on a request whose URL is at the carrier's
+// origin, and stops every other. Whatever stands around it never sees the Authorization header.
+type authorizer struct {
+	origin *url.URL
+	next   http.RoundTripper
+}
+
+var errForeignOrigin = errors.New("the request is not for the carrier's origin")
+
+// RoundTrip implements [http.RoundTripper].
+func (a authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
+	token, ok := req.Context().Value(tokenKey{}).(Token)
+	if !ok || !sameOrigin(a.origin, req.URL) {
+		return nil, errors.Join(errForeignOrigin, closeBody(req))
+	}
+	authorized := req.Clone(req.Context())
+	authorized.GetBody = nil // Clone keeps it; without it the transport cannot send the body a second time
+	authorized.Header.Set("Authorization", "Bearer "+token.AccessToken.Reveal())
+	resp, err := a.next.RoundTrip(authorized)
+	if err != nil {
+		return nil, fmt.Errorf("send: %w", err)
+	}
+	return resp, nil
+}
+
+// closeBody does what a RoundTripper owes a request that it does not send.
+func closeBody(req *http.Request) error {
+	if req.Body == nil {
+		return nil
+	}
+	if err := req.Body.Close(); err != nil {
+		return fmt.Errorf("close body: %w", err)
+	}
+	return nil
+}

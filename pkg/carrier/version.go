@@ -1,0 +1,79 @@
+package carrier
+
+import "fmt"
+
+// UnsupportedVersionError reports an operation, or a field of its body, that does not exist at an
+// API version. It is found before anything is sent.
+type UnsupportedVersionError struct {
+	Operation Operation
+	Field     string // empty: the operation itself
+	Version   int    // the version asked for
+	Min, Max  int    // the versions that have it
+}
+
+// Error says what is missing at which version, and where it exists.
+func (e *UnsupportedVersionError) Error() string {
+	what := string(e.Operation)
+	if e.Field != "" {
+		what += " with " + e.Field
+	}
+	return fmt.Sprintf("%s does not exist at API version %d: versions %d to %d have it", what, e.Version, e.Min, e.Max)
+}
+
+// MissingFieldError reports a body field that the carrier demands at an API version. It is found
+// before anything is sent.
+type MissingFieldError struct {
+	Operation Operation
+	Field     string // the key that is missing
+	With      string // the key whose presence demands it; empty: always
+	Version   int
+}
+
+// Error names the field and what demands it.
+func (e *MissingFieldError) Error() string {
+	when := ""
+	if e.With != "" {
+		when = " when " + e.With + " is set"
+	}
+	return fmt.Sprintf("%s needs %s at API version %d%s", e.Operation, e.Field, e.Version, when)
+}
+
+// SupportedAt returns nil where the operation exists at the API version, and otherwise an
+// [UnsupportedVersionError] that says which versions have it (spec §9).
+func (c Contract) SupportedAt(version int) error {
+	if c.MinVersion <= version && version <= c.MaxVersion {
+		return nil
+	}
+	return &UnsupportedVersionError{Operation: c.Operation, Version: version, Min: c.MinVersion, Max: c.MaxVersion}
+}
+
+// DeprecatedAt tells whether the carrier has announced that it will drop the API version (spec §9:
+// "1 and 2 deprecated").
+func (c Contract) DeprecatedAt(version int) bool { return version <= c.Deprecated }
+
+// CheckFields applies the version rules of the operation's body: present tells which keys a body
+// has. The first rule broken is returned, as [UnsupportedVersionError] or [MissingFieldError].
+func (c Contract) CheckFields(version int, present func(key string) bool) error {
+	for _, rule := range c.Fields {
+		if err := c.checkField(rule, version, present); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c Contract) checkField(rule VersionedRule, version int, present func(key string) bool) error {
+	if present(rule.Field) {
+		if version < rule.Since {
+			return &UnsupportedVersionError{
+				Operation: c.Operation, Field: rule.Field, Version: version, Min: rule.Since, Max: c.MaxVersion,
+			}
+		}
+		return nil
+	}
+	demanded := rule.RequiredFrom > 0 && version >= rule.RequiredFrom
+	if demanded && (rule.With == "" || present(rule.With)) {
+		return &MissingFieldError{Operation: c.Operation, Field: rule.Field, With: rule.With, Version: version}
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+package carrier_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// A family is an operation that is followed: what is asked, and what of the result must be so.
+type family struct {
+	op    carrier.Operation
+	body  []byte
+	facts func(body []byte) ([]any, error)
+	want  []any
+}
+
+// facts decodes a result and picks out of it what is compared.
+func facts[T any](decode func([]byte) (T, error), pick func(T) []any) func([]byte) ([]any, error) {
+	return func(body []byte) ([]any, error) {
+		decoded, err := decode(body)
+		if err != nil {
+			return nil, err
+		}
+		return pick(decoded), nil
+	}
+}
+
+func healthAt(version int) func([]byte) (carrier.HealthResult, error) {
+	return func(body []byte) (carrier.HealthResult, error) { return carrier.DecodeHealth(version, body) }
+}
+
+func healthFacts(r carrier.HealthResult) []any {
+	return []any{r.Plan, r.TechnologyType, r.Status, r.Indicator.Stability}
+}
+
+// families are all operations that are followed.
+func families() []family {
+	return append(changes(), queries()...)
+}
+
+func changes() []family {
+	return []family{
+		{
+			carrier.PlanChange,
+			carrier.PlanChangeRequest{ServiceID: service, PlanName: "Fast", Term: 12, RestorationSLA: "Enhanced"}.Body(),
+			facts(carrier.DecodePlanChange, func(r carrier.PlanChangeResult) []any {
+				fee := r.Plan.PlanFee.MonthlyRecurringCharge.Amount
+				return []any{r.ServiceID, r.Plan.Plan, r.Plan.Term, r.SLA.SLA, fee, r.Status}
+			}),
+			[]any{service, "Fast", "12", "Enhanced", carrier.Number("70.00"), carrier.PlanChangeCompleted},
+		},
+		{
+			carrier.AggregationConversion,
+			carrier.AggregationConversionRequest{
+				ServiceID: service, AggregationMethod: carrier.AggregationEthernet,
+			}.Body(),
+			facts(carrier.DecodeAggregationConversion, func(r carrier.AggregationConversionResult) []any {
+				return []any{r.ServiceID, r.ConvertTo, r.Status}
+			}),
+			[]any{service, carrier.AggregationEthernet, carrier.AggregationCompleted},
+		},
+		{
+			carrier.DSLStabilityProfileChange,
+			carrier.DSLStabilityProfileChangeRequest{ServiceID: copper, DSLStabilityProfile: carrier.DSLStable}.Body(),
+			facts(carrier.DecodeDSLStabilityProfileChange, func(r carrier.DSLStabilityProfileChangeResult) []any {
+				return []any{r.ServiceID, r.DSLStabilityProfile, r.Status}
+			}),
+			[]any{copper, carrier.DSLStable, carrier.DSLChangeCompleted},
+		},
+		{
+			carrier.Reclaim,
+			carrier.ReclaimRequest{ServiceID: gone}.Body(),
+			facts(carrier.DecodeReclaim, func(r carrier.ReclaimResult) []any { return []any{r.ServiceID, r.Status} }),
+			[]any{gone, carrier.ReclaimCompleted},
+		},
+		{
+			carrier.CancellationReschedule,
+			carrier.CancellationRescheduleRequest{ServiceID: leaving, CancellationDate: "2026-12-31"}.Body(),
+			facts(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
+				return []any{r.ServiceID, r.RequestDate, r.Status, r.CanAbort, r.CanReschedule}
+			}),
+			[]any{leaving, "2026-12-31", carrier.CancellationRequested, true, true},
+		},
+		{
+			carrier.CancellationAbort,
+			carrier.CancellationAbortRequest{ServiceID: leaving}.Body(),
+			facts(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
+				return []any{r.ServiceID, r.Status, r.AbortedOn != "", r.CanRequest}
+			}),
+			[]any{leaving, carrier.CancellationAborted, true, true},
+		},
+	}
+}
+
+func queries() []family {
+	return []family{
+		{
+			carrier.PlanOptions,
+			carrier.PlanOptionsRequest{ServiceID: service}.Body(),
+			facts(carrier.DecodePlanOptions, func(r carrier.PlanOptionsResult) []any {
+				return []any{len(r.Plans), r.Plans[0].SpeedDown.String(), len(r.SLAs)}
+			}),
+			[]any{3, "25 MBit/s", 2},
+		},
+		{
+			carrier.Health,
+			carrier.HealthRequest{ServiceID: service}.Body(),
+			facts(healthAt(8), healthFacts),
+			[]any{"Basic", "FTTP", carrier.HealthCompleted, carrier.HealthGreen},
+		},
+		{
+			carrier.FibreBuildCharge,
+			carrier.FibreBuildChargeRequest{LocationID: location}.Body(),
+			facts(carrier.DecodeFibreBuildCharge, func(r carrier.FibreBuildChargeResult) []any {
+				return []any{r.WholesaleLocationID, r.PriceValue}
+			}),
+			[]any{location, carrier.Number("123456")},
+		},
+		{
+			carrier.AppointmentSlots,
+			carrier.AppointmentSlotsRequest{DateFrom: "2026-12-01", OrderID: order}.Body(),
+			facts(carrier.DecodeAppointmentSlots, func(r []carrier.AppointmentSlot) []any {
+				return []any{len(r) > 0, r[0].SlotID != ""}
+			}),
+			[]any{true, true},
+		},
+		{
+			carrier.DiagnosticTest,
+			carrier.DiagnosticTestRequest{ServiceID: service, TestType: carrier.TestPortReset}.Body(),
+			facts(carrier.DecodeDiagnosticTest, func(r carrier.DiagnosticTestResult) []any {
+				reset, ok := r.Result.PortReset()
+				return []any{r.ServiceID, r.Result.IsActive, ok, reset.WholesaleTestID != ""}
+			}),
+			[]any{service, false, true, true},
+		},
+	}
+}
+
+func TestEveryFamilyOnTheWire(t *testing.T) {
+	for _, f := range families() {
+		t.Run(string(f.op), func(t *testing.T) {
+			contract, ok := carrier.ContractOf(f.op)
+			if !ok {
+				t.Fatal("no contract")
+			}
+			for version := max(contract.MinVersion, 6); version <= contract.MaxVersion; version++ {
+				f.mustComplete(t, version)
+			}
+		})
+	}
+}
+
+// mustComplete makes one request at an API version, and insists on its result, on exactly one POST and
+// on no broken rule.
+func (f family) mustComplete(t *testing.T, version int) {
+	t.Helper()
+	w := newWire(t)
+	outcome := w.complete(t, f.op, version, f.body)
+	got, err := f.facts(outcome.Body)
+	if err != nil {
+		t.Fatalf("version %d: %s: %v, %v", version, outcome.State, err, outcome.Err)
+	}
+	if diff := cmp.Diff(f.want, got); diff != "" {
+		t.Errorf("version %d (-want +got):\n%s", version, diff)
+	}
+	w.mustBeOrderly(t, f.op)
+}

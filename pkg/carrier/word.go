@@ -1,0 +1,115 @@
+package carrier
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+)
+
+// specWord is the word that the specification puts in the place of the carrier's own.
+const specWord = "wholesale"
+
+// word rewrites the carrier's own word inside identifiers, so that the rest of this package knows
+// the specification's only. It stands in keys, as in wholesaleLocationId and wholesale_test_id, and
+// in the values of enumerations, as in wholesale, wholesale-tech and
+// WHOLESALE_TECHNICIAN_FOR_INSTALL. Nothing else is touched: free text may well speak of the
+// carrier by its name, and a customer's reference is the customer's.
+type word struct {
+	out, in *substitution // nil: the carrier's word is the specification's
+}
+
+var errWord = errors.New("an identifier word is a lower-case letter and at most 31 more lower-case letters or digits")
+
+const maxWord = 32
+
+func newWord(own string) (word, error) {
+	if own == "" || own == specWord {
+		return word{}, nil
+	}
+	if len(own) > maxWord || strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || own[0] <= '9' {
+		return word{}, errWord
+	}
+	out, in := newSubstitution(specWord, own), newSubstitution(own, specWord)
+	return word{out: &out, in: &in}, nil
+}
+
+// toWire returns a body as the carrier speaks it.
+func (w word) toWire(body []byte) []byte { return rewrite(body, w.out) }
+
+// fromWire returns a body as the specification speaks it.
+func (w word) fromWire(body []byte) []byte { return rewrite(body, w.in) }
+
+// substitution is one direction of rewriting.
+type substitution struct {
+	from, to           string // wholesale, abc
+	fromUpper, toUpper string // WHOLESALE, ABC
+}
+
+func newSubstitution(from, to string) substitution {
+	return substitution{from: from, to: to, fromUpper: strings.ToUpper(from), toUpper: strings.ToUpper(to)}
+}
+
+// occursIn tells whether there is anything to rewrite at all.
+func (s substitution) occursIn(body []byte) bool {
+	return bytes.Contains(body, []byte(s.from)) || bytes.Contains(body, []byte(s.fromUpper))
+}
+
+// appendKey appends a key: wholesaleLocationId and wholesale_test_id are rewritten, wholesaler is
+// not.
+func (s substitution) appendKey(out, key []byte) []byte {
+	rest, ok := bytes.CutPrefix(key, []byte(s.from))
+	if ok && len(rest) > 1 && (rest[0] == '_' || isUpper(rest[0])) {
+		return append(append(out, s.to...), rest...)
+	}
+	return append(out, key...)
+}
+
+// appendValue appends the value of a key, rewritten where that key has an enumeration and the value
+// is one.
+func (s substitution) appendValue(out, key, value []byte) []byte {
+	switch string(key) {
+	case "sourceType", "provider", "installationType", "ntdInstallation", "option", "installationOptions",
+		"infrastructureInstallationOptions", "hardwareShortfall":
+		return s.appendEnum(out, value)
+	case "name", "addOnTypeName": // of fees; other names are free text
+		return s.appendUpper(out, value)
+	case "field", "property": // of a sub-error and of a sort order: they name keys
+		return s.appendKey(out, value)
+	}
+	return append(out, value...)
+}
+
+// appendEnum appends a value that is the word itself, or one such as wholesale-tech.
+func (s substitution) appendEnum(out, value []byte) []byte {
+	rest, ok := bytes.CutPrefix(value, []byte(s.from))
+	if !ok {
+		return s.appendUpper(out, value)
+	}
+	if len(rest) == 0 || rest[0] == '-' && isAll(rest, isKebab) {
+		return append(append(out, s.to...), rest...)
+	}
+	return append(out, value...)
+}
+
+// appendUpper appends a value such as WHOLESALE_TECHNICIAN_FOR_INSTALL.
+func (s substitution) appendUpper(out, value []byte) []byte {
+	rest, ok := bytes.CutPrefix(value, []byte(s.fromUpper))
+	if ok && len(rest) > 1 && rest[0] == '_' && isAll(rest, isUpperSnake) {
+		return append(append(out, s.toUpper...), rest...)
+	}
+	return append(out, value...)
+}
+
+func isAll(text []byte, holds func(byte) bool) bool {
+	for _, c := range text {
+		if !holds(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func isUpper(c byte) bool      { return 'A' <= c && c <= 'Z' }
+func isDigit(c byte) bool      { return '0' <= c && c <= '9' }
+func isKebab(c byte) bool      { return 'a' <= c && c <= 'z' || isDigit(c) || c == '-' }
+func isUpperSnake(c byte) bool { return isUpper(c) || isDigit(c) || c == '_' }
