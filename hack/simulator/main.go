@@ -1,0 +1,87 @@
+// Simulator runs the carrier of the specification as a server, for demonstrations, tests and as
+// a sandbox for clients in any language. One listener serves the carrier API and the identity
+// provider; a second one, when asked for, the controls that no carrier has.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+func main() {
+	root := context.Background() //nolint:forbidigo // main is where contexts begin
+	ctx, stop := signal.NotifyContext(root, os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stderr)
+	stop()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "simulator:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until the context ends. Everything that it says goes to out.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	chosen, err := parse(args, out)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: chosen.logLevel}))
+	sim, err := build(chosen, log)
+	if err != nil {
+		return err
+	}
+	defer sim.Close()
+	return serveAll(ctx, chosen, sim, log)
+}
+
+// build makes the simulator that the settings describe.
+func build(s settings, log *slog.Logger) (*simulator.Simulator, error) {
+	file, err := os.Open(s.seed)
+	if err != nil {
+		return nil, fmt.Errorf("open seed: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // nothing was written
+	seed, err := simulator.LoadSeed(file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.seed, err)
+	}
+	return simulator.New(simulator.Options{
+		Seed: seed, Now: time.Now, Speed: s.speed, //nolint:forbidigo // the one place that names the real clock
+		CarrierURL: s.publicURL, IdentityURL: s.publicURL,
+		Observe: func(call simulator.Call) { logCall(log, call) },
+	}), nil
+}
+
+// logCall says what was asked and answered. A call holds neither tokens nor contact details.
+func logCall(log *slog.Logger, call simulator.Call) {
+	attributes := []any{
+		"method", call.Method, "path", call.Path, "operation", call.Operation,
+		"client", call.Client, "status", call.Status,
+	}
+	if call.Subject != "" {
+		attributes = append(attributes, "subject", call.Subject)
+	}
+	if call.RequestID != "" {
+		attributes = append(attributes, "request", call.RequestID)
+	}
+	if len(call.Codes) > 0 {
+		attributes = append(attributes, "codes", call.Codes)
+	}
+	if call.Fault != simulator.FaultNone {
+		attributes = append(attributes, "fault", call.Fault)
+	}
+	log.Info("call", attributes...)
+}

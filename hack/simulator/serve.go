@@ -1,0 +1,88 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// The limits by which slow and greedy peers are kept off.
+const (
+	headerTimeout   = 10 * time.Second
+	readTimeout     = 30 * time.Second
+	idleTimeout     = 2 * time.Minute
+	maxHeaderBytes  = 64 << 10
+	shutdownTimeout = 5 * time.Second
+)
+
+// listener is one server with the address it is to listen at.
+type listener struct {
+	name    string
+	address string
+	cert    string
+	key     string
+	handler http.Handler
+}
+
+// serveAll serves every listener until the context ends or one of them fails.
+func serveAll(ctx context.Context, s settings, sim *simulator.Simulator, log *slog.Logger) error {
+	listeners := []listener{{name: "carrier", address: s.listen, cert: s.tlsCert, key: s.tlsKey, handler: sim.Handler()}}
+	if s.managementListen != "" {
+		management := listener{name: "management", address: s.managementListen, handler: sim.Management()}
+		listeners = append(listeners, management)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	context.AfterFunc(ctx, sim.Close) // nothing may hang any longer
+	ended := make(chan error, len(listeners))
+	for _, l := range listeners {
+		go func() { ended <- l.serve(ctx, log) }()
+	}
+	var all error
+	for range listeners {
+		all = errors.Join(all, <-ended)
+		cancel() // one gone, all go
+	}
+	return all
+}
+
+// serve serves until the context ends, and then lets the calls in hand finish.
+func (l listener) serve(ctx context.Context, log *slog.Logger) error {
+	var config net.ListenConfig
+	socket, err := config.Listen(ctx, "tcp", l.address)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	log.Info("listening", "server", l.name, "address", socket.Addr().String(), "tls", l.cert != "")
+	server := &http.Server{
+		Handler: l.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	stopped := make(chan error, 1)
+	context.AfterFunc(ctx, func() { stopped <- shutdown(context.WithoutCancel(ctx), server) })
+	if l.cert != "" {
+		err = server.ServeTLS(socket, l.cert, l.key)
+	} else {
+		err = server.Serve(socket)
+	}
+	if !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("%s: %w", l.name, err)
+	}
+	return <-stopped
+}
+
+// shutdown stops a server, by force when a call takes too long.
+func shutdown(ctx context.Context, server *http.Server) error {
+	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		return errors.Join(err, server.Close())
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package simulator
+
+// aggregationFields is the body of an aggregation conversion (spec §4).
+func aggregationFields() []field {
+	return []field{
+		{name: serviceIDField, kind: number, required: true},
+		{name: "aggregationMethod", kind: text, required: true, words: aggregationMethods()},
+	}
+}
+
+func aggregationMethods() []string { return []string{"L2TP", "ETHERNET"} }
+
+func aggregationFamily() family {
+	return family{
+		operation: OpAggregationConversion,
+		accept:    acceptAggregation, effect: convertAggregation,
+		pending: showAggregation, result: showAggregation, // spec §3: 202 with resource
+		failed: "constraints.service.aggregation.conversion.request.failed", failure: statusFailed,
+		object: "ServiceAggregationConversionRequest",
+	}
+}
+
+// acceptAggregation applies spec §7: the service must be a TC4 service.
+func acceptAggregation(x *exchange, _ *request) error {
+	if x.line.TrafficClass != defaultTrafficClass {
+		return refused(subError{
+			Code: "constraints.service.not.tc4", Message: "The service is not a TC4 service",
+			Object: "CreateServiceAggregationConversionRequestCommand",
+			Field:  "technologyType", RejectedValue: x.line.TechnologyType, // spec §7 names this field
+		})
+	}
+	return x.modifiable()
+}
+
+func convertAggregation(on *line, r *request) {
+	on.aggregation.set(r.DoneAt, r.asked().text("aggregationMethod"))
+}
+
+// aggregationResult is the aggregation conversion resource of spec §2.
+type aggregationResult struct {
+	ID               int64   `json:"id"`
+	ServiceID        int64   `json:"serviceId"`
+	ConvertTo        string  `json:"convertTo"`
+	Status           string  `json:"status"`
+	RequestedOn      string  `json:"requestedOn"`
+	RequestedByID    int64   `json:"requestedById"`
+	RequestedByName  string  `json:"requestedByName"`
+	RequestedByEmail string  `json:"requestedByEmail"`
+	ErrorDetail      *string `json:"errorDetail"`
+}
+
+func showAggregation(x *exchange, r *request) any {
+	user := x.client.User
+	return aggregationResult{
+		ID: r.Number, ServiceID: r.ServiceID, ConvertTo: r.asked().text("aggregationMethod"),
+		Status: r.status(x.now), RequestedOn: timestamp(r.SubmittedAt),
+		RequestedByID: user.ID, RequestedByName: user.Name, RequestedByEmail: user.Email,
+		ErrorDetail: r.errorSoFar(x.now),
+	}
+}

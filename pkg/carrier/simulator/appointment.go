@@ -1,0 +1,102 @@
+package simulator
+
+import (
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// slotsFields is the body of an appointment slots request (spec §4).
+func slotsFields() []field {
+	return []field{
+		{name: "orderId", kind: number, required: true},
+		{name: "dateFrom", kind: date, required: true},
+	}
+}
+
+// slotsCancelFields is the body of an appointment-request cancel (spec §4).
+func slotsCancelFields() []field {
+	return []field{{name: "appointmentRequestId", kind: number, required: true}}
+}
+
+func slotsFamily() family {
+	return family{
+		operation: OpAppointmentSlots,
+		accept:    acceptSlots, result: showSlots,
+		failed: "constraints.appointment.request.status.in.error", object: "AppointmentRequest",
+	}
+}
+
+// acceptSlots applies spec §4: 404 for an order that is not the client's.
+func acceptSlots(x *exchange, _ *request) error {
+	owned, known := x.sim.orders[x.fields.number("orderId")]
+	if !known || owned.Client != x.client.Name {
+		return notFound()
+	}
+	return nil
+}
+
+// cancelSlots gives an appointment-request up. It does so for one that was given up before as well.
+func cancelSlots(x *exchange) (reply, error) {
+	id := strconv.FormatInt(x.fields.number("appointmentRequestId"), 10)
+	given, known := x.sim.requests[id]
+	if !known || given.Operation != OpAppointmentSlots || given.Client != x.client.Name {
+		return reply{}, notFound()
+	}
+	x.call.Accepted, x.call.RequestID = true, id
+	return reply{status: http.StatusNoContent}, nil
+}
+
+// slot is the appointment slot of spec §2.
+type slot struct {
+	SlotID           string `json:"slotId"`
+	SlotType         string `json:"slotType"`
+	StartTime        string `json:"startTime"`
+	EndTime          string `json:"endTime"`
+	TimezoneOffset   string `json:"timezoneOffset"`
+	WithinTimeWindow bool   `json:"withinTimeWindow"`
+	LeadTime         string `json:"leadTime"`
+}
+
+// slotOffer is what a day has to offer.
+type slotOffer struct {
+	kind, lead string
+	from, to   int // hours of the carrier's day
+}
+
+// offers are those of every working day; the last costs extra.
+func slotOffers() []slotOffer {
+	return []slotOffer{
+		{"AM", standardWord, 8, 12},
+		{"PM", standardWord, 13, 17},
+		{"AHA", "Accelerated", 18, 20},
+	}
+}
+
+// showSlots offers the working days of the week that starts on the date that was asked for.
+func showSlots(x *exchange, r *request) any {
+	const week = 7
+	slots := []slot{}
+	first := x.sim.dayStarts(r.asked().text("dateFrom"))
+	for ahead := range week {
+		day := first.AddDate(0, 0, ahead)
+		if day.Weekday() == time.Saturday || day.Weekday() == time.Sunday {
+			continue
+		}
+		for _, offer := range slotOffers() {
+			slots = append(slots, offer.on(day, fmt.Sprintf("APT-%d-%d-%s", r.Number, ahead, offer.kind)))
+		}
+	}
+	return slots
+}
+
+func (o slotOffer) on(day time.Time, id string) slot {
+	hour := func(h int) time.Time {
+		return time.Date(day.Year(), day.Month(), day.Day(), h, 0, 0, 0, day.Location())
+	}
+	return slot{
+		SlotID: id, SlotType: o.kind, StartTime: timestamp(hour(o.from)), EndTime: timestamp(hour(o.to)),
+		TimezoneOffset: hour(o.from).Format("-07:00"), WithinTimeWindow: true, LeadTime: o.lead,
+	}
+}

@@ -1,0 +1,123 @@
+package simulator
+
+import (
+	"crypto/rsa"
+	"errors"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// assertionType is the only client_assertion_type (spec §5).
+const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
+
+// authenticate applies spec §5: the client proves who it is with a JWT that it has signed, once.
+func (x *exchangeOfTokens) authenticate() error {
+	if x.form.Get("client_assertion_type") != assertionType {
+		return invalidRequest("Parameter client_assertion_type is missing or not known")
+	}
+	if x.form.Get("client_assertion") == "" {
+		return invalidRequest("Parameter client_assertion is missing")
+	}
+	var claims jwt.RegisteredClaims
+	if err := x.verify(&claims); err != nil {
+		x.violate(RuleAssertion, err.Error())
+		return err
+	}
+	return x.strike(claims)
+}
+
+// verify checks the signature and every claim that spec §5 lists.
+func (x *exchangeOfTokens) verify(claims *jwt.RegisteredClaims) error {
+	parser := jwt.NewParser(
+		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Alg()}), // spec §5: must be RS256
+		jwt.WithTimeFunc(func() time.Time { return x.now }),
+		jwt.WithLeeway(time.Duration(x.sim.options.Seed.Token.ClockTolerance)),
+		jwt.WithExpirationRequired(), jwt.WithNotBeforeRequired(), jwt.WithIssuedAt(),
+		jwt.WithAudience(origin(x.request, x.sim.options.IdentityURL)+identityPrefix+x.realm),
+		jwt.WithStrictDecoding(),
+	)
+	_, err := parser.ParseWithClaims(x.form.Get("client_assertion"), claims, func(token *jwt.Token) (any, error) {
+		x.call.Client, x.call.JTI, x.call.Subject = claims.Issuer, claims.ID, claims.Issuer
+		return x.key(token, claims)
+	})
+	if err != nil {
+		return invalidClient(reasonOf(err))
+	}
+	if claims.ID == "" || claims.IssuedAt == nil {
+		return invalidClient("The token has no jti or no iat")
+	}
+	return nil
+}
+
+// reason is why no key could be found, in Keycloak's words.
+type reason string
+
+// Error makes a reason an error.
+func (r reason) Error() string { return string(r) }
+
+// key finds the client's public key by the kid of the header.
+func (x *exchangeOfTokens) key(token *jwt.Token, claims *jwt.RegisteredClaims) (*rsa.PublicKey, error) {
+	x.sim.mu.Lock()
+	defer x.sim.mu.Unlock()
+	holder, known := x.sim.clients[claims.Issuer]
+	named := x.form.Get("client_id")
+	if !known || holder.Realm != x.realm || claims.Subject != claims.Issuer || named != claims.Issuer {
+		return nil, reason("Invalid client or Invalid client credentials")
+	}
+	kid, isText := token.Header["kid"].(string)
+	if !isText || holder.keys[kid] == nil {
+		return nil, reason("Unable to load public key")
+	}
+	return holder.keys[kid], nil
+}
+
+// reasonOf words a refusal as Keycloak does.
+func reasonOf(err error) string {
+	if known, found := errors.AsType[reason](err); found {
+		return string(known)
+	}
+	words := []struct {
+		of    error
+		words string
+	}{
+		{jwt.ErrTokenMalformed, "Invalid token"},
+		{jwt.ErrTokenSignatureInvalid, "Signature on JWT token failed validation"},
+		{jwt.ErrTokenInvalidAudience, "Invalid token audience"},
+		{jwt.ErrTokenExpired, "Token is not active"},
+		{jwt.ErrTokenNotValidYet, "Token is not active"},
+		{jwt.ErrTokenUsedBeforeIssued, "Token was issued in the future"},
+		{jwt.ErrTokenRequiredClaimMissing, "A required claim is missing"},
+	}
+	for _, row := range words {
+		if errors.Is(err, row.of) {
+			return row.words
+		}
+	}
+	return "Invalid token"
+}
+
+// strike uses the jti up (spec §8: each JWT is single use).
+func (x *exchangeOfTokens) strike(claims jwt.RegisteredClaims) error {
+	x.sim.mu.Lock()
+	defer x.sim.mu.Unlock()
+	key := claims.Issuer + " " + claims.ID
+	if _, used := x.sim.jtis.get(key, x.now); used {
+		x.sim.journal.violations.add(x.violation(RuleTokenReuse, "jti "+claims.ID))
+		return invalidClient("Token reuse detected")
+	}
+	until := claims.ExpiresAt.Add(time.Duration(x.sim.options.Seed.Token.ClockTolerance) + time.Second)
+	x.sim.jtis.put(key, struct{}{}, x.now, until)
+	return nil
+}
+
+// violate notes that the exchange breaks a rule.
+func (x *exchangeOfTokens) violate(rule Rule, detail string) {
+	x.sim.mu.Lock()
+	defer x.sim.mu.Unlock()
+	x.sim.journal.violations.add(x.violation(rule, detail))
+}
+
+func (x *exchangeOfTokens) violation(rule Rule, detail string) Violation {
+	return Violation{Time: x.now, Rule: rule, Detail: detail, Operation: OpToken, Path: x.call.Path}
+}

@@ -1,0 +1,169 @@
+package simulator
+
+import (
+	"net/http"
+	"time"
+)
+
+// The states of a cancellation; the last two are not in the specification but have been seen.
+const (
+	cancelRequested = "REQUESTED"
+	cancelInError   = "IN_ERROR"
+	cancelCompleted = "COMPLETED"
+	cancelAborted   = "ABORTED"
+	cancelHanded    = "IN_PROGRESS"
+	cancelRejected  = "REJECTED"
+)
+
+func cancellationStates() []string {
+	return []string{cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelHanded, cancelRejected}
+}
+
+// ending is what is known of a service's cancellation: the last thing that was done to it,
+// and when. Whether it has been carried out follows from the date and the clock.
+type ending struct {
+	done        string // the state that the last action led to; empty when there is no cancellation
+	date        string // the day on which the service is to end
+	requestedOn time.Time
+	requestedBy User
+	abortedOn   time.Time
+	abortedBy   User
+	errorDetail string
+	dueAt       time.Time // when a requested cancellation is carried out
+	reclaimedAt time.Time // when a reclaim takes the service back; zero when none does
+	settledAt   time.Time // when the last reschedule or abort is dealt with
+	refused     bool      // the last reschedule or abort was accepted and then failed
+}
+
+// cancellationOf is the cancellation with which a seed's service starts.
+func (s *Simulator) cancellationOf(service *Service, now time.Time) ending {
+	seed := service.Cancellation
+	if seed == nil {
+		return ending{}
+	}
+	c := ending{
+		done: seed.Status, date: seed.RequestDate, requestedOn: now, errorDetail: seed.ErrorDetail,
+		requestedBy: s.clients[service.Client].User, dueAt: s.dayStarts(seed.RequestDate),
+	}
+	if seed.Status == cancelRequested {
+		c.dueAt = s.cancellationDue(seed.RequestDate, now)
+	}
+	if seed.Status == cancelAborted {
+		c.abortedOn, c.abortedBy = now, c.requestedBy
+	}
+	return c
+}
+
+// cancellationDue is when a cancellation asked for now is carried out: when its date has come,
+// and the carrier has had its time. Without the latter one for today could be neither changed
+// nor aborted.
+func (s *Simulator) cancellationDue(day string, now time.Time) time.Time {
+	soonest, starts := now.Add(s.delay(OpCancellationReschedule)), s.dayStarts(day)
+	if starts.Before(soonest) {
+		return soonest
+	}
+	return starts
+}
+
+// dayStarts is when a date begins where the carrier is. The date has been validated.
+func (s *Simulator) dayStarts(day string) time.Time {
+	starts, err := time.ParseInLocation(time.DateOnly, day, s.zone)
+	if err != nil {
+		return time.Time{}
+	}
+	return starts
+}
+
+// status computes the state (spec §3).
+func (c *ending) status(now time.Time) string {
+	if !c.reclaimedAt.IsZero() && !now.Before(c.reclaimedAt) {
+		return ""
+	}
+	// REQUESTED and reaching the cancellation date: COMPLETED.
+	if c.done == cancelRequested && !now.Before(c.dueAt) {
+		return cancelCompleted
+	}
+	return c.done
+}
+
+func (c *ending) cancelled(now time.Time) bool { return c.status(now) == cancelCompleted }
+
+// open says whether it was not yet submitted to the carrier, so that it can be rescheduled and
+// aborted.
+func (c *ending) open(now time.Time) bool {
+	status := c.status(now)
+	return status == cancelRequested || status == cancelInError
+}
+
+// cancellationResult is the service cancellation resource of spec §2.
+type cancellationResult struct {
+	ServiceID                 int64   `json:"serviceId"`
+	Cancelled                 bool    `json:"cancelled"`
+	Status                    *string `json:"status"`
+	RequestDate               *string `json:"requestDate"`
+	RequestedOn               *string `json:"requestedOn"`
+	RequestedByID             *int64  `json:"requestedById"`
+	RequestedByName           *string `json:"requestedByName"`
+	RequestedByEmail          *string `json:"requestedByEmail"`
+	ErrorDetail               *string `json:"errorDetail"`
+	CancelledOn               *string `json:"cancelledOn"`
+	AbortedOn                 *string `json:"abortedOn"`
+	AbortedByID               *int64  `json:"abortedById"`
+	AbortedByName             *string `json:"abortedByName"`
+	AbortedByEmail            *string `json:"abortedByEmail"`
+	CanRequestCancellation    bool    `json:"canRequestCancellation"`
+	CanAbortCancellation      bool    `json:"canAbortCancellation"`
+	CanRescheduleCancellation bool    `json:"canRescheduleCancellation"`
+}
+
+// readCancellation is the GET by service id (spec §4).
+func readCancellation(x *exchange) (reply, error) {
+	on, err := x.lineInPath()
+	if err != nil {
+		return reply{}, err
+	}
+	switch {
+	case x.now.Before(on.ending.settledAt):
+		return reply{status: http.StatusAccepted, body: on.showCancellation(x.now)}, nil
+	case on.ending.refused:
+		status := on.ending.status(x.now)
+		return reply{}, refused(notEligible(subError{
+			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
+		}))
+	}
+	return reply{status: http.StatusOK, body: on.showCancellation(x.now)}, nil
+}
+
+func (l *line) showCancellation(now time.Time) cancellationResult {
+	c, status := l.ending, l.ending.status(now) // a copy: the result outlives the lock
+	result := cancellationResult{
+		ServiceID: l.ID, Cancelled: status == cancelCompleted, Status: orNull(status),
+		CanRequestCancellation: !l.NotCancellable && (status == "" || status == cancelAborted),
+		CanAbortCancellation:   c.open(now), CanRescheduleCancellation: c.open(now),
+	}
+	if status == "" {
+		return result
+	}
+	result.RequestDate = orNull(c.date)
+	result.RequestedOn, result.ErrorDetail = instantOrNull(c.requestedOn), orNull(c.errorDetail)
+	result.RequestedByID, result.RequestedByName = &c.requestedBy.ID, orNull(c.requestedBy.Name)
+	result.RequestedByEmail = orNull(c.requestedBy.Email)
+	if result.Cancelled {
+		result.CancelledOn = instantOrNull(c.dueAt)
+	}
+	if status == cancelAborted {
+		result.AbortedOn = instantOrNull(c.abortedOn)
+		result.AbortedByID, result.AbortedByName = &c.abortedBy.ID, orNull(c.abortedBy.Name)
+		result.AbortedByEmail = orNull(c.abortedBy.Email)
+	}
+	return result
+}
+
+// instantOrNull is a date-time, or null where nothing has happened.
+func instantOrNull(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	written := timestamp(t)
+	return &written
+}

@@ -1,0 +1,153 @@
+package simulator
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+)
+
+// Advance moves the carrier's clock on, as if the time had passed. The identity provider's clock
+// stays, because clients date their assertions by their own.
+func (s *Simulator) Advance(by time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skew += by
+}
+
+// Forget drops every request, as a carrier that has lost its memory would: asking for one is
+// then 404. What had been accepted still takes effect.
+func (s *Simulator) Forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = make(map[string]*request)
+}
+
+// RevokeTokens makes every access token invalid.
+func (s *Simulator) RevokeTokens() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.tokens = expiring[*client]{}
+}
+
+// SetKeys replaces a client's public keys, in PEM by kid. Tokens that were issued remain valid.
+func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
+	keys, err := parseKeys(texts)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	holder, known := s.clients[clientName]
+	if !known {
+		return fmt.Errorf("there is no client %q", clientName)
+	}
+	holder.keys = keys
+	return nil
+}
+
+// AddService adds a service or replaces the one with its id.
+func (s *Simulator) AddService(service Service) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clients[service.Client] == nil || service.ID <= 0 {
+		return fmt.Errorf("service %d: there is no client %q, or no id", service.ID, service.Client)
+	}
+	if err := service.Cancellation.check(); err != nil {
+		return fmt.Errorf("service %d: cancellation: %w", service.ID, err)
+	}
+	s.addLine(service, s.now())
+	return nil
+}
+
+// RemoveService takes a service away; it then does not exist for anybody.
+func (s *Simulator) RemoveService(id int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.lines, id)
+}
+
+// SetPlan changes the plan of a service behind everybody's back. A plan change in flight still
+// takes effect later.
+func (s *Simulator) SetPlan(serviceID int64, plan string) error {
+	return s.edit(serviceID, func(l *line) {
+		now := s.now()
+		l.plan.set(now, soldPlan{Name: plan, Term: l.plan.at(now).Term})
+	})
+}
+
+// SetHealth changes what health requests find.
+func (s *Simulator) SetHealth(serviceID int64, health Health) error {
+	return s.edit(serviceID, func(l *line) { l.Health = health })
+}
+
+// SetCancellation replaces the cancellation of a service; nil is none.
+func (s *Simulator) SetCancellation(serviceID int64, cancellation *Cancellation) error {
+	if err := cancellation.check(); err != nil {
+		return err
+	}
+	return s.edit(serviceID, func(l *line) {
+		l.Cancellation = cancellation
+		l.ending = s.cancellationOf(&l.Service, s.now())
+	})
+}
+
+// edit does something to a service that exists.
+func (s *Simulator) edit(serviceID int64, change func(*line)) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, known := s.lines[serviceID]
+	if !known {
+		return fmt.Errorf("there is no service %d", serviceID)
+	}
+	change(found)
+	return nil
+}
+
+// Service returns a service as it is now, with the effect of every request that has completed.
+func (s *Simulator) Service(id int64) (Service, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	found, known := s.lines[id]
+	if !known {
+		return Service{}, false
+	}
+	return found.snapshot(s.now()), true
+}
+
+// Services returns all services, in the order of their ids.
+func (s *Simulator) Services() []Service {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	services := make([]Service, 0, len(s.lines))
+	for _, l := range s.lines {
+		services = append(services, l.snapshot(s.now()))
+	}
+	slices.SortFunc(services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
+	return services
+}
+
+// Orders returns all orders, in the order of their ids.
+func (s *Simulator) Orders() []PlacedOrder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byID := func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) }
+	return slices.SortedFunc(maps.Values(s.orders), byID)
+}
+
+// snapshot is the service at an instant.
+func (l *line) snapshot(now time.Time) Service {
+	service, plan := l.Service, l.plan.at(now)
+	service.Plan, service.Term = plan.Name, plan.Term
+	service.RestorationSLA = l.sla.at(now)
+	service.AggregationMethod = l.aggregation.at(now)
+	service.DSLStabilityProfile = l.profile.at(now)
+	service.Cancellation = nil
+	if status := l.ending.status(now); status != "" {
+		service.Cancellation = &Cancellation{
+			Status: status, RequestDate: l.ending.date, ErrorDetail: l.ending.errorDetail,
+		}
+	}
+	return service
+}

@@ -1,0 +1,98 @@
+package simulator
+
+import (
+	"fmt"
+	"slices"
+	"time"
+)
+
+// diagnosticFields is the body of a diagnostic test (spec §4).
+func diagnosticFields() []field {
+	return []field{
+		{name: serviceIDField, kind: number, required: true},
+		{name: "testType", kind: text, required: true},
+	}
+}
+
+func diagnosticFamily() family {
+	return family{
+		operation: OpDiagnosticTest,
+		accept:    acceptDiagnostic, result: showDiagnostic,
+		failed:   "constraints.service-diagnostic-test-request.in-error",
+		timedOut: "constraints.service-diagnostic-test-request.timed-out",
+		failure:  statusError, object: "ServiceDiagnosticTestRequest",
+	}
+}
+
+// testTypes are the tests there are when the seed names none.
+func testTypes() []string {
+	return []string{"port-reset", "line-state", "loopback", "ntd-status"}
+}
+
+// acceptDiagnostic takes one test of an active service at a time.
+func acceptDiagnostic(x *exchange, r *request) error {
+	if err := x.active(); err != nil {
+		return err
+	}
+	types, asked := x.sim.options.Seed.TestTypes, x.fields.text("testType")
+	if types == nil {
+		types = testTypes()
+	}
+	refusal := subError{Object: "CreateServiceDiagnosticTestRequestCommand", RejectedValue: asked}
+	if !slices.Contains(types, asked) {
+		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.test-type.invalid", "testType"
+		refusal.Message = "There is no such test"
+		return refused(refusal)
+	}
+	if x.now.Before(x.line.testedUntil) {
+		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.in-progress", serviceIDField
+		refusal.Message = "A test is in progress"
+		return refused(refusal)
+	}
+	x.line.testedUntil = r.DoneAt
+	return nil
+}
+
+// diagnosticResult is the diagnostic test resource of spec §2.
+type diagnosticResult struct {
+	ServiceID int64          `json:"serviceId"`
+	TestType  string         `json:"testType"`
+	CreatedOn string         `json:"createdOn"`
+	Result    diagnosticBody `json:"result"`
+}
+
+type diagnosticBody struct {
+	ID          string            `json:"id"`
+	Status      []diagnosticStage `json:"status"`
+	Type        string            `json:"type"`
+	Result      map[string]string `json:"result"`
+	IsActive    bool              `json:"is_active"`
+	RequestedAt string            `json:"requested_at"`
+}
+
+type diagnosticStage struct {
+	Name      string  `json:"name"`
+	Reason    *string `json:"reason"`
+	CreatedAt string  `json:"created_at"` // without an offset
+}
+
+func showDiagnostic(_ *exchange, r *request) any {
+	const local = "2006-01-02T15:04:05"
+	kind, third := r.asked().text("testType"), r.DoneAt.Sub(r.SubmittedAt)/3
+	names := []string{"completed", "accepted", "in-progress", "pending"} // newest first
+	stages := make([]diagnosticStage, 0, len(names))
+	for i, name := range names {
+		at := r.DoneAt.Add(-time.Duration(i) * third)
+		stages = append(stages, diagnosticStage{Name: name, CreatedAt: at.UTC().Format(local)})
+	}
+	return diagnosticResult{
+		ServiceID: r.ServiceID, TestType: kind, CreatedOn: timestamp(r.SubmittedAt),
+		Result: diagnosticBody{
+			ID: opaque(r.Number), Status: stages, Type: kind, RequestedAt: timestamp(r.SubmittedAt),
+			Result: map[string]string{
+				"wholesale_test_id": fmt.Sprintf("WRI%012d", r.Number), "result": "Passed",
+				"start": timestamp(r.SubmittedAt), "end": timestamp(r.DoneAt),
+			},
+		},
+	}
+}

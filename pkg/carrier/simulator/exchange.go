@@ -1,0 +1,224 @@
+package simulator
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// maxBodyBytes is the largest request body; the largest of the specification, an order, needs a
+// few kilobytes.
+const maxBodyBytes = 1 << 20
+
+// exchange is one call of the carrier API on its way from the wire to its answer.
+type exchange struct {
+	sim     *Simulator
+	request *http.Request
+	body    []byte
+	bodyErr error
+	now     time.Time
+
+	route   *route   // set by identify; nil when the specification has no such route
+	allowed []string // the methods of the path when only the method is wrong
+	id      string   // the id in the path
+	fields  fields   // the body; nil when there is none or it cannot be read
+	parsed  error    // why the body cannot be read
+
+	client  *client // set by the token rule
+	version int     // set by the version rule
+	line    *line   // set by ownLine: the service the call is about
+
+	fault Fault
+	call  Call // what the journal will say
+}
+
+// reply is an answer before it is written.
+type reply struct {
+	status   int
+	location string
+	body     any // nil for none, raw for what is not JSON
+	header   map[string]string
+}
+
+// raw is a body that is sent as it stands.
+type raw struct{ contentType, text string }
+
+// ServeHTTP is the carrier API.
+func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	x := &exchange{sim: s, request: r}
+	x.body, x.bodyErr = readBounded(r.Body, maxBodyBytes)
+	answer := s.process(x)
+	if s.options.Observe != nil {
+		s.options.Observe(x.call)
+	}
+	x.send(r.Context(), w, answer)
+}
+
+// process decides the answer. It is the only place where a call of the carrier API touches the
+// store.
+func (s *Simulator) process(x *exchange) reply {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.now = s.now()
+	x.identify()
+	x.fault = s.takeFault(x.route, x.call.ServiceID)
+	var answer reply
+	if x.fault.processes() {
+		answer = x.judge()
+	}
+	answer = x.fault.alter(answer, x)
+	x.call.Fault, x.call.Status = x.fault.Kind, answer.status
+	s.journal.add(x.call)
+	return answer
+}
+
+// identify finds out what the call is about before anything is judged, so that the journal knows
+// it even of calls that are refused or cut.
+func (x *exchange) identify() {
+	r := x.request
+	x.call = Call{Time: x.now, Method: r.Method, Path: r.URL.Path, Operation: OpUnknown}
+	x.route, x.id, x.allowed = x.sim.lookup(r.Method, r.URL.Path)
+	if x.route == nil {
+		return
+	}
+	x.call.Operation = x.route.operation
+	x.call.RequestID = x.id
+	x.call.Version = versionOf(r)
+	if holder := x.sim.bearer(r); holder != nil {
+		x.call.Client = holder.Name
+	}
+	if x.route.body != "" && x.bodyErr == nil {
+		x.fields, x.parsed = parseFields(x.body)
+		x.call.Subject = x.subject()
+	}
+	x.call.ServiceID = x.serviceID()
+}
+
+// subject is the value of the field that says what a submission is about.
+func (x *exchange) subject() string {
+	if id := x.fields.number(x.route.body); id != 0 {
+		return strconv.FormatInt(id, 10)
+	}
+	return x.fields.text(x.route.body)
+}
+
+// serviceID is the service that the call is about, zero when it is about none.
+func (x *exchange) serviceID() int64 {
+	if x.route.body == serviceIDField {
+		return x.fields.number(serviceIDField)
+	}
+	if x.route.rules.serviceID {
+		return wholeNumber(x.id)
+	}
+	if followed, found := x.sim.requests[x.id]; found && followed.Operation == x.route.operation {
+		return followed.ServiceID
+	}
+	return 0
+}
+
+// judge applies the common rules and then the route's own handler.
+func (x *exchange) judge() reply {
+	for _, rule := range commonRules() {
+		if err := rule(x); err != nil {
+			return x.refusal(err)
+		}
+	}
+	answer, err := x.route.handle(x)
+	if err != nil {
+		return x.refusal(err)
+	}
+	return answer
+}
+
+// refusal turns an error into its answer.
+func (x *exchange) refusal(err error) reply {
+	p, known := errors.AsType[*problem](err)
+	if !known {
+		p = standard(http.StatusInternalServerError)
+	}
+	for _, sub := range p.subErrors {
+		x.call.Codes = append(x.call.Codes, sub.Code)
+	}
+	return p.reply(x.now)
+}
+
+// send writes the answer, or does what the fault does instead.
+func (x *exchange) send(ctx context.Context, w http.ResponseWriter, answer reply) {
+	x.fault.send(w, answer, manner{
+		now: x.now, headers: commonHeaders(), exact: x.sim.options.Seed.ExactReplies,
+		wait: x.sim.patience(ctx),
+	})
+}
+
+// commonHeaders are those of spec §1 rule 5.
+func commonHeaders() map[string]string {
+	return map[string]string{
+		"X-Content-Type-Options": "nosniff",
+		"X-XSS-Protection":       "1; mode=block",
+		"Cache-Control":          "no-cache, no-store, max-age=0, must-revalidate",
+		"Pragma":                 "no-cache",
+		"Expires":                "0",
+		"X-Frame-Options":        "DENY",
+	}
+}
+
+// manner is what the two servers do differently when they write an answer.
+type manner struct {
+	now     time.Time
+	headers map[string]string
+	exact   bool   // without the undocumented field
+	wait    func() // returns when nobody waits for the answer any more
+}
+
+// write sends the answer as it is.
+func (a reply) write(w http.ResponseWriter, how manner) {
+	content := a.encode(how)
+	a.writeHead(w, how)
+	w.WriteHeader(a.status)
+	_, _ = w.Write(content) //nolint:errcheck // the peer may be gone, which is its own business
+}
+
+func (a reply) writeHead(w http.ResponseWriter, how manner) {
+	header := w.Header()
+	for name, value := range how.headers {
+		header.Set(name, value)
+	}
+	header.Set("Date", how.now.UTC().Format(http.TimeFormat))
+	if a.location != "" {
+		header.Set("Location", a.location)
+	}
+	for name, value := range a.header {
+		header.Set(name, value)
+	}
+	switch body := a.body.(type) {
+	case nil:
+	case raw:
+		header.Set("Content-Type", body.contentType)
+	default:
+		header.Set("Content-Type", "application/json")
+	}
+}
+
+// unknownField is one that no client knows: an object may gain fields at any time.
+const unknownField = `"_undocumented":{"since":9},`
+
+// encode is the body on the wire.
+func (a reply) encode(how manner) []byte {
+	switch body := a.body.(type) {
+	case nil:
+		return nil
+	case raw:
+		return []byte(body.text)
+	}
+	content, err := json.Marshal(a.body)
+	if err != nil {
+		return nil // no body of this package fails to marshal
+	}
+	if how.exact || content[0] != '{' {
+		return content
+	}
+	return append([]byte("{"+unknownField), content[1:]...)
+}

@@ -1,0 +1,275 @@
+package simulator_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+const (
+	aggregation = "/api/connect/services/aggregation-conversions/request"
+	profile     = "/api/connect/services/dsl-stability-profile-changes/request"
+	fibre       = "/api/connect/ee/fibre-build-charge/request"
+	reclaims    = "/api/connect/services/reclaims/request"
+	slots       = "/api/connect/orders/appointment-requests/request"
+	slotsCancel = "/api/connect/orders/appointment-requests/cancel"
+	diagnostics = "/api/connect/services/diagnostic-tests/request"
+)
+
+func convert(service int64) string {
+	return body(`{"serviceId":%d,"aggregationMethod":"ETHERNET"}`, service)
+}
+
+func stabilize(service int64) string {
+	return body(`{"serviceId":%d,"dslStabilityProfile":"Stable"}`, service)
+}
+
+// ends lets every request of an operation about the FTTP service end so.
+func ends(operation string, outcome simulator.Outcome) func(*simulator.Seed) {
+	return func(s *simulator.Seed) { s.Services[0].Outcomes = map[string]simulator.Outcome{operation: outcome} }
+}
+
+// TestAggregationConversion follows one through its states (spec §3).
+func TestAggregationConversion(t *testing.T) {
+	w := start(t)
+	outcome := w.post(aggregation, convert(fttp)).created()
+	want := map[string]any{
+		"id": "", "serviceId": json.Number("1000001"), "convertTo": "ETHERNET", "status": "OPEN",
+		"requestedOn": "2026-11-20T10:00:00Z", "requestedById": json.Number("7"), "requestedByName": "Ada",
+		"requestedByEmail": "ada@example.com", "errorDetail": nil,
+	}
+	steps := []struct {
+		status int
+		is     string
+	}{{202, "OPEN"}, {202, "IN_PROGRESS"}, {202, "IN_PROGRESS"}, {202, "IN_PROGRESS"}, {200, "COMPLETED"}}
+	for _, step := range steps {
+		got := w.get(outcome).is(step.status).json()
+		got["id"], want["status"] = "", step.is
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+		w.wait(2500 * time.Millisecond)
+	}
+	if service, _ := w.sim.Service(fttp); service.AggregationMethod != "ETHERNET" {
+		t.Errorf("the method is %s", service.AggregationMethod)
+	}
+}
+
+// TestAggregationConversionInError is still in progress, and goes on (spec §3).
+func TestAggregationConversionInError(t *testing.T) {
+	w := start(t, ends("AggregationConversion", simulator.OutcomeStalls))
+	outcome := w.post(aggregation, convert(fttp)).created()
+	w.wait(5 * time.Second)
+	got := w.get(outcome).is(http.StatusAccepted)
+	if got.text("status") != "IN_ERROR" || got.text("errorDetail") == "" {
+		t.Error(got.body)
+	}
+	w.wait(5 * time.Second)
+	if got := w.get(outcome).is(http.StatusOK); got.text("errorDetail") == "" { // an earlier error
+		t.Error(got.body)
+	}
+}
+
+// TestAggregationConversionRefused covers the reasons that only this family has.
+func TestAggregationConversionRefused(t *testing.T) {
+	w := start(t, ends("AggregationConversion", simulator.OutcomeFails))
+	w.post(aggregation, convert(other)).
+		refusedWith(422, "validation", "constraints.service.not.tc4 technologyType")
+	w.post(aggregation, body(`{"serviceId":%d,"aggregationMethod":"PPP"}`, fttp)).
+		refusedWith(422, "method.argument.not.valid", "constraints.pattern aggregationMethod")
+	outcome := w.post(aggregation, convert(fttp)).created()
+	w.wait(10 * time.Second)
+	w.get(outcome).refusedWith(422, "validation",
+		"constraints.service.aggregation.conversion.request.failed status")
+	w.get(strings.Replace(outcome, "/90", "/x90", 1)).refusedWith(400, "method.argument.type.mismatch")
+	w.at("3", http.MethodPost, aggregation, convert(fttp)).refusedWith(400, "api.version.invalid")
+}
+
+// TestProfileChange follows a DSL stability profile change.
+func TestProfileChange(t *testing.T) {
+	w := start(t)
+	outcome := w.post(profile, stabilize(copper)).created()
+	if got := w.get(outcome).is(http.StatusAccepted); got.text("status") != "OPEN" {
+		t.Error(got.body)
+	}
+	w.post(profile, stabilize(copper)).refusedWith(422, "validation",
+		"constraints.service.dsl.stability.change.request.in.progress serviceDslStabilityProfileChangeRequest")
+	w.post(planChange, changeTo(copper, "Fast", 1)).refusedWith(422, "validation",
+		"constraints.service.modification.request.in.progress serviceId")
+	w.wait(10 * time.Second)
+	if got := w.get(outcome).is(http.StatusOK); got.text("dslStabilityProfile") != "Stable" {
+		t.Error(got.body)
+	}
+	if service, _ := w.sim.Service(copper); service.DSLStabilityProfile != "Stable" {
+		t.Errorf("the profile is %s", service.DSLStabilityProfile)
+	}
+}
+
+// TestProfileChangeInError is a failure, unlike that of an aggregation conversion.
+func TestProfileChangeInError(t *testing.T) {
+	w := start(t, ends("DSLStabilityProfileChange", simulator.OutcomeFails))
+	outcome := w.post(profile, stabilize(fttp)).created()
+	w.wait(10 * time.Second)
+	w.get(outcome).refusedWith(422, "validation",
+		"constraints.service.dsl.stability.profile.change.status.in.error status")
+}
+
+// TestFibreBuildCharge checks the quote and the interval of spec §8.
+func TestFibreBuildCharge(t *testing.T) {
+	w := start(t)
+	outcome := w.post(fibre, `{"locationId":"`+place+`"}`).created()
+	if got := w.get(outcome).is(http.StatusAccepted); got.body != "" {
+		t.Errorf("the 202 has a body: %s", got.body)
+	}
+	w.wait(5 * time.Second)
+	w.get(outcome).is(http.StatusAccepted)
+	w.broke()
+	w.wait(4999 * time.Millisecond)
+	w.get(outcome).is(http.StatusAccepted)
+	w.broke(simulator.RulePollInterval)
+	w.wait(5 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	if got.find("priceValue") != json.Number("123456") || got.text("priceUnit") != "AUD" ||
+		got.text("wholesaleLocationId") != place || got.text("validUntil") != "2027-02-18" {
+		t.Error(got.body)
+	}
+	if count := w.sim.SubmissionsAbout(simulator.OpFibreBuildCharge, place); count.Processed != 1 {
+		t.Errorf("counted %+v", count)
+	}
+}
+
+// TestFibreBuildChargeRefused covers a malformed location and one without a qualification.
+func TestFibreBuildChargeRefused(t *testing.T) {
+	w := start(t)
+	for _, location := range []string{"LOC1", "loc000000000042", place + `\n`} {
+		w.post(fibre, `{"locationId":"`+location+`"}`).
+			refusedWith(422, "method.argument.not.valid", "constraints.pattern locationId")
+	}
+	outcome := w.post(fibre, `{"locationId":"LOC000000000001"}`).created()
+	w.wait(10 * time.Second)
+	w.get(outcome).refusedWith(422, "validation", "constraints.fibre.build.charge.request.in.error status")
+	w.at("5", http.MethodPost, fibre, `{"locationId":"`+place+`"}`).refusedWith(400, "api.version.invalid")
+}
+
+// TestReclaim takes a cancelled service back.
+func TestReclaim(t *testing.T) {
+	w := start(t)
+	w.post(reclaims, about(fttp)).
+		refusedWith(422, "validation", "constraints.service.not.eligible.for.reclaims serviceId")
+	w.post(reclaims, about(foreign)).is(http.StatusNotFound)
+	outcome := w.post(reclaims, about(gone)).created()
+	w.get(outcome).is(http.StatusAccepted)
+	w.wait(10 * time.Second)
+	if got := w.get(outcome).is(http.StatusOK); got.text("status") != "COMPLETED" {
+		t.Error(got.body)
+	}
+	if got := w.get(cancellation(gone)).is(200); got.find("status") != nil || got.find("cancelled") != false {
+		t.Error(got.body)
+	}
+	w.post(planChange, changeTo(gone, "Fast", 1)).created()
+}
+
+// TestReclaimTooLate tries on the day after the last.
+func TestReclaimTooLate(t *testing.T) {
+	w := start(t, func(s *simulator.Seed) {
+		s.Services[6].Outcomes = map[string]simulator.Outcome{"Reclaim": simulator.OutcomeFails}
+	})
+	outcome := w.post(reclaims, about(gone)).created()
+	w.wait(10 * time.Second)
+	w.get(outcome).refusedWith(422, "validation", "constraints.service.reclaim.request.status.in.error status")
+	w.sim.Advance(11 * 24 * time.Hour)
+	w.post(reclaims, about(gone)).
+		refusedWith(422, "validation", "constraints.service.not.eligible.for.reclaims serviceId")
+}
+
+// TestAppointmentSlots asks for slots and gives them up.
+func TestAppointmentSlots(t *testing.T) {
+	w := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
+	outcome := w.post(slots, `{"orderId":555,"dateFrom":"2026-12-04"}`).created()
+	w.get(outcome).is(http.StatusAccepted)
+	w.wait(10 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	var offered []map[string]any
+	if err := json.Unmarshal([]byte(got.body), &offered); err != nil || len(offered) != 15 {
+		t.Fatalf("%v: %s", err, got.body)
+	}
+	delete(offered[0], "slotId")
+	want := map[string]any{
+		"slotType": "AM", "leadTime": "Standard", "startTime": "2026-12-03T21:00:00Z",
+		"endTime": "2026-12-04T01:00:00Z", "timezoneOffset": "+11:00", "withinTimeWindow": true,
+	}
+	if diff := cmp.Diff(want, offered[0]); diff != "" {
+		t.Error(diff)
+	}
+	id := outcome[strings.LastIndex(outcome, "/")+1:]
+	for range 2 {
+		if got := w.post(slotsCancel, `{"appointmentRequestId":`+id+`}`).is(204); got.header.Get("Location") != "" {
+			t.Error(got.header)
+		}
+	}
+}
+
+// TestAppointmentSlotsRefused covers missing fields, malformed dates and orders of others.
+func TestAppointmentSlotsRefused(t *testing.T) {
+	w := start(t)
+	w.post(slots, `{"orderId":555}`).
+		refusedWith(422, "method.argument.not.valid", "constraints.not.null dateFrom")
+	w.post(slots, `{"orderId":555,"dateFrom":"2026-02-30"}`).refusedWith(400, "malformed.json.request")
+	for _, order := range []string{"556", "1"} {
+		w.post(slots, `{"orderId":`+order+`,"dateFrom":"2026-12-04"}`).refusedWith(404, "resource.not.found")
+	}
+	w.post(slotsCancel, `{"appointmentRequestId":1}`).refusedWith(404, "resource.not.found")
+}
+
+func test(service int64, kind string) string {
+	return body(`{"serviceId":%d,"testType":%q}`, service, kind)
+}
+
+// TestDiagnosticTest runs one.
+func TestDiagnosticTest(t *testing.T) {
+	w := start(t)
+	outcome := w.post(diagnostics, test(fttp, "port-reset")).created()
+	w.post(diagnostics, test(fttp, "port-reset")).refusedWith(422, "validation",
+		"constraints.service-diagnostic-test-request.in-progress serviceId")
+	if got := w.get(outcome).is(http.StatusAccepted); got.body != "" {
+		t.Errorf("the 202 has a body: %s", got.body)
+	}
+	w.wait(10 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	stages := got.list("result", "status")
+	if got.text("testType") != "port-reset" || got.find("result", "is_active") != false || len(stages) != 4 ||
+		!strings.HasPrefix(got.text("result", "result", "wholesale_test_id"), "WRI") {
+		t.Error(got.body)
+	}
+	newest := map[string]any{"name": "completed", "reason": nil, "created_at": "2026-11-20T10:00:10"}
+	if diff := cmp.Diff(any(newest), stages[0]); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestDiagnosticTestRefused covers tests that cannot be run and tests that end badly.
+func TestDiagnosticTestRefused(t *testing.T) {
+	const prefix = "constraints.service-diagnostic-test-request."
+	for outcome, code := range map[simulator.Outcome]string{
+		simulator.OutcomeFails: "in-error", simulator.OutcomeTimesOut: "timed-out", simulator.OutcomeStalls: "",
+	} {
+		w := start(t, ends("DiagnosticTest", outcome))
+		path := w.post(diagnostics, test(fttp, "loopback")).created()
+		w.wait(10 * time.Second)
+		if code == "" {
+			w.get(path).is(http.StatusOK)
+			continue
+		}
+		w.get(path).refusedWith(422, "validation", prefix+code+" status")
+	}
+	w := start(t)
+	w.post(diagnostics, test(fttp, "dance")).refusedWith(422, "validation", prefix+"test-type.invalid testType")
+	w.post(diagnostics, test(gone, "loopback")).
+		refusedWith(422, "validation", "constraints.service.not.active serviceId")
+}

@@ -1,0 +1,210 @@
+package simulator
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+// FaultKind is what goes wrong with a call.
+type FaultKind string
+
+// The faults that can be armed.
+const (
+	// FaultNone lets the call be.
+	FaultNone FaultKind = ""
+	// FaultStatus answers Status with the standard error body.
+	FaultStatus FaultKind = "Status"
+	// FaultPage answers Status with the HTML page of a gateway.
+	FaultPage FaultKind = "Page"
+	// FaultBody answers Status with Body as JSON, as it stands.
+	FaultBody FaultKind = "Body"
+	// FaultReset cuts the connection without an answer.
+	FaultReset FaultKind = "Reset"
+	// FaultHang gives no answer until the client goes away or the simulator is closed.
+	FaultHang FaultKind = "Hang"
+	// FaultRedirect answers Status (307 when zero) with Location, or with the call's own URL.
+	FaultRedirect FaultKind = "Redirect"
+	// FaultCutBody processes the call and cuts the connection in the middle of the answer.
+	FaultCutBody FaultKind = "CutBody"
+	// FaultNoLocation processes the call and leaves out the Location.
+	FaultNoLocation FaultKind = "NoLocation"
+	// FaultLocation processes the call and answers Location instead; {path} in it stands for the
+	// true path.
+	FaultLocation FaultKind = "Location"
+	// FaultEndInError accepts the request and lets it end in error, with Body as its errorDetail.
+	FaultEndInError FaultKind = "EndInError"
+	// FaultStall accepts the request and lets it be IN_ERROR for half of its time, with Body as its
+	// errorDetail, before it goes on and completes.
+	FaultStall FaultKind = "Stall"
+)
+
+// Fault is something that goes wrong with one call.
+type Fault struct {
+	Kind FaultKind `json:"kind"`
+	// Status is the status to answer.
+	Status int `json:"status,omitempty"`
+	// Processed lets a Status, Page, Body, Reset, Hang or Redirect strike after the call has taken
+	// effect. Without it the carrier never sees the call.
+	Processed bool `json:"processed,omitempty"`
+	// RetryAfter is sent as it stands with a Status or Page.
+	RetryAfter string `json:"retryAfter,omitempty"`
+	// Location is the Location of a Redirect or Location fault.
+	Location string `json:"location,omitempty"`
+	// Body is the body of a Body fault, or the error detail of an EndInError fault.
+	Body string `json:"body,omitempty"`
+	// ServiceID restricts the fault to calls about one service.
+	ServiceID int64 `json:"serviceId,omitempty"`
+	// Times is how many calls it strikes, 1 when zero.
+	Times int `json:"times,omitempty"`
+}
+
+// armedFault is a fault that waits for its call.
+type armedFault struct {
+	target string
+	fault  Fault
+}
+
+// FailNext arms a fault for the next call of the target, which is "POST PlanChange" or "GET
+// PlanChange", or "PlanChange" for a POST where the operation has one, or "*" for any call. The
+// token exchange is "Token". A fault is consumed by the call it strikes; several for one target
+// strike in the order in which they were armed.
+func (s *Simulator) FailNext(target string, fault Fault) error {
+	if !s.knownTarget(target) {
+		return fmt.Errorf("there is no call %q to fail", target)
+	}
+	if !slices.Contains(faultKinds(), fault.Kind) {
+		return fmt.Errorf("there is no fault %q", fault.Kind)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for range max(1, fault.Times) {
+		s.faults = append(s.faults, armedFault{target: target, fault: fault})
+	}
+	return nil
+}
+
+func faultKinds() []FaultKind {
+	return []FaultKind{
+		FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect,
+		FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
+	}
+}
+
+// Armed returns how many armed faults no call has met yet.
+func (s *Simulator) Armed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.faults)
+}
+
+// Disarm takes all faults back.
+func (s *Simulator) Disarm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.faults = nil
+}
+
+func (s *Simulator) knownTarget(target string) bool {
+	if target == "*" || target == string(OpToken) {
+		return true
+	}
+	return slices.ContainsFunc(s.routes, func(r route) bool { return s.aims(target, &r) })
+}
+
+// aims says whether a target means the route.
+func (s *Simulator) aims(target string, r *route) bool {
+	if target == "*" || target == r.name() {
+		return true
+	}
+	if target != string(r.operation) {
+		return false
+	}
+	_, submitted := s.families[r.operation]
+	return r.method == http.MethodPost || !submitted
+}
+
+// takeFault takes the first armed fault that is meant for a call.
+func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
+	if r == nil {
+		return Fault{}
+	}
+	i := slices.IndexFunc(s.faults, func(a armedFault) bool {
+		return s.aims(a.target, r) && (a.fault.ServiceID == 0 || a.fault.ServiceID == serviceID)
+	})
+	if i < 0 {
+		return Fault{}
+	}
+	fault := s.faults[i].fault
+	s.faults = slices.Delete(s.faults, i, i+1)
+	return fault
+}
+
+// processes says whether the carrier gets to see the call.
+func (f Fault) processes() bool {
+	switch f.Kind {
+	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall:
+		return true
+	case FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect:
+		return f.Processed
+	}
+	return true
+}
+
+// alter returns what is answered instead of the answer. Its status is zero where nothing is
+// answered.
+func (f Fault) alter(answer reply, x *exchange) reply {
+	switch f.Kind {
+	case FaultReset, FaultHang:
+		return reply{}
+	case FaultStatus, FaultPage, FaultBody, FaultRedirect:
+		return f.instead(x.request.URL, x.now)
+	case FaultNoLocation:
+		answer.location = ""
+	case FaultLocation:
+		answer.location = f.relocate(answer.location)
+	case FaultNone, FaultCutBody, FaultEndInError, FaultStall:
+	}
+	return answer
+}
+
+// instead is an answer that has nothing to do with the call.
+func (f Fault) instead(called *url.URL, now time.Time) reply {
+	answer := reply{status: f.Status, header: f.header()}
+	if f.Kind == FaultRedirect {
+		answer.status = cmp.Or(f.Status, http.StatusTemporaryRedirect)
+		answer.location = cmp.Or(f.Location, called.Path)
+		return answer
+	}
+	if f.Kind == FaultBody {
+		answer.body = raw{"application/json", f.Body}
+		return answer
+	}
+	if f.Kind == FaultPage {
+		page := fmt.Sprintf("<html><body><h1>%d %s</h1></body></html>\n", f.Status, http.StatusText(f.Status))
+		answer.body = raw{"text/html", page}
+		return answer
+	}
+	answer.body = standard(f.Status).reply(now).body
+	return answer
+}
+
+func (f Fault) header() map[string]string {
+	if f.RetryAfter == "" {
+		return nil
+	}
+	return map[string]string{"Retry-After": f.RetryAfter}
+}
+
+// relocate returns the Location of the fault with the path of the true one filled in.
+func (f Fault) relocate(location string) string {
+	path := location
+	if parsed, err := url.Parse(location); err == nil {
+		path = parsed.Path
+	}
+	return strings.ReplaceAll(f.Location, "{path}", path)
+}

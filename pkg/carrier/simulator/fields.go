@@ -1,0 +1,166 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"time"
+	"unicode/utf8"
+)
+
+// fieldKind is the JSON type that a field of a request body must have.
+type fieldKind int
+
+const (
+	text   fieldKind = iota // a String
+	number                  // a Number without a fraction
+	flag                    // a Boolean
+	date                    // a String of the form YYYY-MM-DD (spec §1 rule 6)
+)
+
+// field is one row of a request body's table in the specification.
+type field struct {
+	name     string
+	kind     fieldKind
+	required bool
+	since    int            // the first version that knows the field, 0 when all do
+	words    []string       // the only texts allowed, nil when any is
+	pattern  *regexp.Regexp // what a text must look like, nil when it is free
+}
+
+// fields is a request body: the members of one JSON object, each still in JSON.
+type fields map[string]json.RawMessage
+
+// parseFields reads a JSON object. A member given twice is refused: two readers could see two
+// different requests.
+func parseFields(body []byte) (fields, error) {
+	if !utf8.Valid(body) {
+		return nil, malformed("The body is not UTF-8")
+	}
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
+		return nil, malformed("The body is not a JSON object")
+	}
+	parsed, err := parseMembers(decoder)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, malformed("Something follows the JSON object")
+	}
+	return parsed, nil
+}
+
+// parseMembers reads the members of an object and its closing brace.
+func parseMembers(decoder *json.Decoder) (fields, error) {
+	parsed := make(fields)
+	for decoder.More() {
+		token, err := decoder.Token()
+		if err != nil {
+			return nil, malformed("JSON parse error")
+		}
+		name := fmt.Sprint(token)
+		if _, twice := parsed[name]; twice {
+			return nil, malformed("The field '" + name + "' is given twice")
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, malformed("JSON parse error")
+		}
+		parsed[name] = value
+	}
+	if _, err := decoder.Token(); err != nil {
+		return nil, malformed("JSON parse error")
+	}
+	return parsed, nil
+}
+
+// has says whether the field is present and not null.
+func (f fields) has(name string) bool {
+	value, present := f[name]
+	return present && string(value) != "null"
+}
+
+// text returns the text of a field, empty when it has none.
+func (f fields) text(name string) string {
+	var value string
+	if json.Unmarshal(f[name], &value) != nil {
+		return ""
+	}
+	return value
+}
+
+// number returns the whole number of a field, zero when it has none.
+func (f fields) number(name string) int64 {
+	var value int64
+	if json.Unmarshal(f[name], &value) != nil {
+		return 0
+	}
+	return value
+}
+
+// typed reports the first field whose JSON type is not the one of the table.
+func (f fields) typed(table []field) error {
+	for _, row := range table {
+		if f.has(row.name) && !row.kind.fits(f[row.name]) {
+			return malformed("The field '" + row.name + "' has the wrong type")
+		}
+	}
+	return nil
+}
+
+// fits says whether a JSON value has the type.
+func (k fieldKind) fits(value json.RawMessage) bool {
+	switch k {
+	case number:
+		var n int64
+		return json.Unmarshal(value, &n) == nil
+	case flag:
+		var b bool
+		return json.Unmarshal(value, &b) == nil
+	case date:
+		var d string
+		if json.Unmarshal(value, &d) != nil {
+			return false
+		}
+		_, err := time.Parse(time.DateOnly, d)
+		return err == nil
+	case text:
+		var t string
+		return json.Unmarshal(value, &t) == nil
+	}
+	return false
+}
+
+// broken lists every field that breaks a rule of its own row.
+func (f fields) broken(table []field) []subError {
+	var found []subError
+	for _, row := range table {
+		switch {
+		case row.required && !f.has(row.name):
+			found = append(found, nullField(row.name))
+		case f.has(row.name) && !row.allows(f.text(row.name)):
+			found = append(found, subError{
+				Code: "constraints.pattern", Message: "The value is not allowed",
+				Field: row.name, RejectedValue: f.text(row.name),
+			})
+		}
+	}
+	return found
+}
+
+// nullField is the sub-error of a required field that is missing (spec §7).
+func nullField(name string) subError {
+	return subError{Code: "constraints.not.null", Message: "must not be null", Field: name}
+}
+
+func (r *field) allows(value string) bool {
+	if r.words != nil && !slices.Contains(r.words, value) {
+		return false
+	}
+	return r.pattern == nil || r.pattern.MatchString(value)
+}

@@ -1,0 +1,156 @@
+package simulator
+
+import (
+	"cmp"
+	"fmt"
+)
+
+// newNames is the first version with the field names of spec §2; version 5 has its own.
+const newNames = 6
+
+// healthResult is the service health resource as far as all versions agree. What is not known
+// yet is null.
+type healthResult struct {
+	ID                 int64         `json:"id"`
+	RequestedByID      int64         `json:"requestedById"`
+	RequestedOn        string        `json:"requestedOn"`
+	LastRefreshedOn    *string       `json:"lastRefreshedOn"`
+	WholesaleServiceID *string       `json:"wholesaleServiceId"`
+	TechnologyType     *string       `json:"technologyType"`
+	Plan               *string       `json:"plan"`
+	LocID              *string       `json:"locId"`
+	AVCID              *string       `json:"avcId"`
+	PRIID              *string       `json:"priId"`
+	HRIID              *string       `json:"hriId"`
+	ErrorDetail        *string       `json:"errorDetail"`
+	CurrentCondition   *condition    `json:"currentCondition"`
+	NextAction         *healthAction `json:"nextAction"`
+}
+
+type condition struct {
+	Code         string `json:"code"`
+	Status       string `json:"status"`
+	AlertMessage string `json:"alertMessage"`
+	Summary      string `json:"summary"`
+}
+
+type healthAction struct {
+	Code        string `json:"code"`
+	Description string `json:"description"`
+}
+
+// healthV6 is the resource of versions 6 to 8.
+type healthV6 struct {
+	healthResult
+
+	Status           string           `json:"status"`
+	Indicator        *indicator       `json:"indicator"`
+	HealthCategories []HealthCategory `json:"healthCategories"`
+}
+
+type indicator struct {
+	Connectivity string `json:"connectivity"`
+	Performance  string `json:"performance"`
+	Stability    string `json:"stability"`
+}
+
+// healthV5 is the resource of version 5.
+type healthV5 struct {
+	healthResult
+
+	ServiceStatus  string           `json:"serviceStatus"`
+	Indicators     *indicatorsV5    `json:"indicators"`
+	HealthCategory []HealthCategory `json:"healthCategory"`
+}
+
+type indicatorsV5 struct {
+	Connectivity string `json:"connectivityIndicator"`
+	Performance  string `json:"performanceIndicator"`
+	Stability    string `json:"stabilityIndicator"`
+}
+
+func healthFamily() family {
+	return family{
+		operation: OpHealth,
+		accept:    acceptHealth, pending: pendingHealth, result: showHealth,
+		failed: "constraints.service.health.request.status.in.error", object: "ServiceHealthRequest",
+	}
+}
+
+// acceptHealth accepts every request; that of a service whose health cannot be found out fails.
+func acceptHealth(x *exchange, r *request) error {
+	if x.line.Health.Fails {
+		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.line.Health.ErrorDetail, "The health is not available")
+	}
+	return nil
+}
+
+// pendingHealth applies spec §2: the 202 of version 5 has all fields, and the content fields are
+// null.
+func pendingHealth(x *exchange, r *request) any {
+	if x.version >= newNames {
+		return nil
+	}
+	return healthV5{healthResult: x.healthHead(r), ServiceStatus: r.status(x.now)}
+}
+
+// healthHead is what is known of a health request before it has found anything.
+func (x *exchange) healthHead(r *request) healthResult {
+	return healthResult{ID: r.Number, RequestedByID: x.client.User.ID, RequestedOn: timestamp(r.SubmittedAt)}
+}
+
+func showHealth(x *exchange, r *request) any {
+	on := x.sim.lines[r.ServiceID]
+	found := on.Health
+	light := indicator{
+		Connectivity: cmp.Or(found.Connectivity, green),
+		Performance:  cmp.Or(found.Performance, green),
+		Stability:    cmp.Or(found.Stability, green),
+	}
+	head, categories := x.healthContent(r, on), on.healthCategories()
+	if x.version >= newNames {
+		return healthV6{
+			healthResult: head, Status: r.status(x.now), Indicator: &light, HealthCategories: categories,
+		}
+	}
+	old := indicatorsV5(light)
+	return healthV5{
+		healthResult: head, ServiceStatus: r.status(x.now), Indicators: &old, HealthCategory: categories,
+	}
+}
+
+const green = "Green"
+
+// healthContent is the service as it was when the request completed.
+func (x *exchange) healthContent(r *request, on *line) healthResult {
+	found, head, refreshed := on.Health, x.healthHead(r), timestamp(r.DoneAt)
+	plan := x.sim.catalog.healthName(on.plan.at(r.DoneAt).Name)
+	record := cmp.Or(found.HRIID, fmt.Sprintf("HRI%020d", r.Number))
+	head.LastRefreshedOn = &refreshed
+	head.WholesaleServiceID, head.TechnologyType = &on.WholesaleServiceID, &on.TechnologyType
+	head.Plan, head.LocID, head.AVCID = &plan, &on.LocationID, orNull(*on.AVCID)
+	head.PRIID, head.HRIID, head.ErrorDetail = &on.PRIID, &record, orNull(found.ErrorDetail)
+	head.CurrentCondition = &condition{
+		Code: found.Code, Status: cmp.Or(found.Status, green),
+		AlertMessage: found.AlertMessage, Summary: found.Summary,
+	}
+	head.NextAction = &healthAction{Code: found.NextAction.Code, Description: found.NextAction.Description}
+	return head
+}
+
+// healthName is how health spells a plan.
+func (c *catalog) healthName(plan string) string {
+	return cmp.Or(c.plans[plan].HealthName, plan)
+}
+
+// healthCategories are the seed's, or the one that every technology has.
+func (l *line) healthCategories() []HealthCategory {
+	if l.Health.Categories != nil {
+		return l.Health.Categories
+	}
+	status := green
+	return []HealthCategory{{
+		Type:  "OperationalStatus",
+		Items: []HealthItem{{Type: "OperationalStatus", ID: "OPERATIONAL_STATUS", Status: &status}},
+	}}
+}

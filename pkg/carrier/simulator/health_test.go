@@ -1,0 +1,109 @@
+package simulator_test
+
+import (
+	"encoding/json"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// healthOf asks for the health of a service and waits for it.
+func (w *world) healthOf(service int64) answer {
+	w.t.Helper()
+	outcome := w.post(health, about(service)).created()
+	w.wait(10 * time.Second)
+	return w.get(outcome).is(http.StatusOK)
+}
+
+// TestHealthHasEveryFieldOfItsTable compares the result with the table of spec §2.
+func TestHealthHasEveryFieldOfItsTable(t *testing.T) {
+	w := start(t)
+	document := w.healthOf(fttp).json()
+	want := []string{
+		"avcId", "currentCondition", "errorDetail", "healthCategories", "hriId", "id", "indicator", "lastRefreshedOn",
+		"locId", "nextAction", "plan", "priId", "requestedById", "requestedOn", "status", "technologyType",
+		"wholesaleServiceId",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(document))); diff != "" {
+		t.Error(diff)
+	}
+	delete(document, "id")
+	values := map[string]any{"plan": "Basic", "status": "COMPLETED", "technologyType": "FTTP", "locId": "LOC000001000001"}
+	for name, value := range values {
+		if document[name] != value {
+			t.Errorf("%s is %v, want %v", name, document[name], value)
+		}
+	}
+	if document["requestedById"] != json.Number("7") || document["errorDetail"] != nil {
+		t.Errorf("%v", document)
+	}
+}
+
+// TestHealthOfVersion5 checks the path, the names and the 202 body that only version 5 has.
+func TestHealthOfVersion5(t *testing.T) {
+	w := start(t)
+	outcome := w.at("5", http.MethodPost, health, about(fttp)).created()
+	if !strings.HasPrefix(outcome, "/api/connect/services/health/request/") {
+		t.Errorf("version 5 is followed at %s", outcome)
+	}
+	w.at("6", http.MethodGet, outcome, "").is(http.StatusBadRequest)
+	pending := w.at("5", http.MethodGet, outcome, "").is(http.StatusAccepted).json()
+	want := []string{
+		"avcId", "currentCondition", "errorDetail", "healthCategory", "hriId", "id", "indicators", "lastRefreshedOn",
+		"locId", "nextAction", "plan", "priId", "requestedById", "requestedOn", "serviceStatus", "technologyType",
+		"wholesaleServiceId",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(pending))); diff != "" {
+		t.Error(diff)
+	}
+	if pending["serviceStatus"] != "OPEN" || pending["plan"] != nil || pending["indicators"] != nil {
+		t.Errorf("%v", pending)
+	}
+	w.wait(10 * time.Second)
+	done := w.at("5", http.MethodGet, outcome, "").is(http.StatusOK)
+	if done.text("plan") != "Basic" || done.text("indicators", "connectivityIndicator") != "Green" {
+		t.Error(done.body)
+	}
+}
+
+// TestHealthIsTheServiceAtTheTimeOfCompletion reads an old result after the plan has changed.
+func TestHealthIsTheServiceAtTheTimeOfCompletion(t *testing.T) {
+	w := start(t)
+	early := w.post(health, about(fttp)).created()
+	w.wait(11 * time.Second)
+	if err := w.sim.SetPlan(fttp, "Shouty"); err != nil {
+		t.Fatal(err)
+	}
+	late := w.healthOf(fttp)
+	if got := w.get(early); got.text("plan") != "Basic" || got.text("lastRefreshedOn") != "2026-11-20T10:00:10Z" {
+		t.Error(got.body)
+	}
+	if late.text("plan") != "SHOUTY" { // as health spells it
+		t.Error(late.body)
+	}
+}
+
+// TestHealthThatCannotBeRead checks the failure of a health request.
+func TestHealthThatCannotBeRead(t *testing.T) {
+	w := start(t)
+	outcome := w.post(health, about(sick)).created()
+	w.wait(10 * time.Second)
+	w.get(outcome).refusedWith(http.StatusUnprocessableEntity, "validation",
+		"constraints.service.health.request.status.in.error status")
+}
+
+// TestAVCCanBeUnset checks the null that spec §2 allows.
+func TestAVCCanBeUnset(t *testing.T) {
+	unset := ""
+	w := start(t, func(s *simulator.Seed) { s.Services[0].AVCID = &unset })
+	if got := w.healthOf(fttp).json(); got["avcId"] != nil {
+		t.Errorf("avcId is %v", got["avcId"])
+	}
+}

@@ -1,0 +1,216 @@
+package simulator
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// The path of the token endpoint (spec §5), around the name of the realm.
+const (
+	identityPrefix = "/auth/realms/"
+	tokenSuffix    = "/protocol/openid-connect/token"
+)
+
+// maxFormBytes is the largest token request; an assertion needs about a kilobyte.
+const maxFormBytes = 64 << 10
+
+// tokenReply is the successful response (spec §5).
+type tokenReply struct {
+	AccessToken      string `json:"access_token"`
+	ExpiresIn        int64  `json:"expires_in"`
+	RefreshExpiresIn int64  `json:"refresh_expires_in"`
+	TokenType        string `json:"token_type"`
+	NotBeforePolicy  int64  `json:"not-before-policy"`
+	Scope            string `json:"scope"`
+}
+
+// oauthError is a refused exchange, worded as Keycloak words it.
+type oauthError struct {
+	status      int
+	Code        string `json:"error"`
+	Description string `json:"error_description,omitempty"`
+}
+
+// Error makes a refusal an error.
+func (e *oauthError) Error() string { return e.Code + ": " + e.Description }
+
+func invalidRequest(description string) error {
+	return &oauthError{status: http.StatusBadRequest, Code: "invalid_request", Description: description}
+}
+
+// invalidClient is how Keycloak refuses an assertion: with 400 and not with 401.
+func invalidClient(reason string) error {
+	return &oauthError{
+		status: http.StatusBadRequest, Code: "invalid_client",
+		Description: "Client authentication with signed JWT failed: " + reason,
+	}
+}
+
+// exchangeOfTokens is one call of the identity provider.
+type exchangeOfTokens struct {
+	sim     *Simulator
+	request *http.Request
+	now     time.Time
+	realm   string
+	form    url.Values
+	fault   Fault
+	call    Call
+}
+
+// Identity is the identity provider.
+func (s *Simulator) Identity() http.Handler {
+	return http.HandlerFunc(s.serveIdentity)
+}
+
+func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
+	x := &exchangeOfTokens{sim: s, request: r, now: s.options.Now()}
+	x.call = Call{Time: x.now, Method: r.Method, Path: r.URL.Path, Operation: OpToken}
+	x.fault = s.takeTokenFault()
+	var answer reply
+	if x.fault.processes() {
+		answer = x.answer()
+	}
+	answer = x.disturb(answer)
+	x.call.Status, x.call.Fault = answer.status, x.fault.Kind
+	s.note(x.call)
+	x.send(r.Context(), w, answer)
+}
+
+// takeTokenFault takes the first fault that is meant for the token endpoint.
+func (s *Simulator) takeTokenFault() Fault {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.takeFault(&route{operation: OpToken}, 0)
+}
+
+// note writes a call down and tells the observer.
+func (s *Simulator) note(call Call) {
+	s.mu.Lock()
+	s.journal.add(call)
+	s.mu.Unlock()
+	if s.options.Observe != nil {
+		s.options.Observe(call)
+	}
+}
+
+// answer exchanges an assertion for a token.
+func (x *exchangeOfTokens) answer() reply {
+	steps := []func(*exchangeOfTokens) error{
+		(*exchangeOfTokens).readRequest,
+		(*exchangeOfTokens).checkGrant,
+		(*exchangeOfTokens).authenticate,
+	}
+	for _, step := range steps {
+		if err := step(x); err != nil {
+			return x.refusal(err)
+		}
+	}
+	return reply{status: http.StatusOK, body: x.issue()}
+}
+
+func (x *exchangeOfTokens) refusal(err error) reply {
+	refused, known := errors.AsType[*oauthError](err)
+	if !known {
+		refused = &oauthError{status: http.StatusInternalServerError, Code: "unknown_error"}
+	}
+	return reply{status: refused.status, body: refused}
+}
+
+// readRequest finds the realm and the form.
+func (x *exchangeOfTokens) readRequest() error {
+	realm, isToken := strings.CutSuffix(strings.TrimPrefix(x.request.URL.Path, identityPrefix), tokenSuffix)
+	if !isToken || !x.sim.hasRealm(realm) {
+		return &oauthError{status: http.StatusNotFound, Code: "Realm does not exist"}
+	}
+	x.realm = realm
+	if x.request.Method != http.MethodPost {
+		return &oauthError{status: http.StatusMethodNotAllowed, Code: "HTTP 405 Method Not Allowed"}
+	}
+	media, _, err := mime.ParseMediaType(x.request.Header.Get("Content-Type"))
+	if err != nil || media != "application/x-www-form-urlencoded" {
+		return &oauthError{status: http.StatusUnsupportedMediaType, Code: "HTTP 415 Unsupported Media Type"}
+	}
+	body, err := readBounded(x.request.Body, maxFormBytes)
+	if err != nil {
+		return &oauthError{status: http.StatusRequestEntityTooLarge, Code: "HTTP 413 Request Entity Too Large"}
+	}
+	x.form, err = url.ParseQuery(string(body))
+	if err != nil {
+		return invalidRequest("The form cannot be read")
+	}
+	return nil
+}
+
+func (s *Simulator) hasRealm(realm string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range s.clients {
+		if c.Realm == realm {
+			return true
+		}
+	}
+	return false
+}
+
+// checkGrant applies the form of spec §5. Each parameter is there exactly once.
+func (x *exchangeOfTokens) checkGrant() error {
+	for name, values := range x.form {
+		if len(values) > 1 {
+			return invalidRequest("duplicated parameter: " + name)
+		}
+	}
+	if !x.form.Has("grant_type") {
+		return invalidRequest("Missing form parameter: grant_type")
+	}
+	if x.form.Get("grant_type") != "client_credentials" {
+		return &oauthError{
+			status: http.StatusBadRequest, Code: "unsupported_grant_type", Description: "Unsupported grant_type",
+		}
+	}
+	return nil
+}
+
+// issue makes an access token. Who holds it is in the store, nothing is in the token.
+func (x *exchangeOfTokens) issue() tokenReply {
+	lifetime := time.Duration(x.sim.options.Seed.Token.ExpiresIn)
+	if lifetime == 0 {
+		lifetime = defaultExpiresIn
+	}
+	token := "sat." + rand.Text()
+	x.sim.mu.Lock()
+	defer x.sim.mu.Unlock()
+	x.sim.tokens.put(token, x.sim.clients[x.call.Client], x.now, x.now.Add(lifetime))
+	x.call.Accepted = true
+	return tokenReply{AccessToken: token, ExpiresIn: int64(lifetime / time.Second), TokenType: "Bearer"}
+}
+
+// disturb is what a fault makes of an answer.
+func (x *exchangeOfTokens) disturb(answer reply) reply {
+	switch x.fault.Kind {
+	case FaultReset, FaultHang:
+		return reply{}
+	case FaultPage, FaultBody, FaultRedirect:
+		return x.fault.instead(x.request.URL, x.now)
+	case FaultStatus:
+		failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
+		return reply{status: x.fault.Status, body: failure, header: x.fault.header()}
+	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall:
+		return answer
+	}
+	return answer
+}
+
+// send writes the answer with the headers that RFC 6749 asks for, and the provider's own clock
+// in Date, from which clients learn how far theirs is off.
+func (x *exchangeOfTokens) send(ctx context.Context, w http.ResponseWriter, answer reply) {
+	x.fault.send(w, answer, manner{
+		now: x.now, headers: map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache"}, exact: true,
+		wait: x.sim.patience(ctx),
+	})
+}

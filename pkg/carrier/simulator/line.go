@@ -1,0 +1,151 @@
+package simulator
+
+import (
+	"slices"
+	"time"
+)
+
+// line is a service at the carrier. What a modification can change is a timeline, written when
+// the modification is accepted: the state at any instant can be looked up and nothing has to
+// happen at that instant.
+type line struct {
+	Service
+
+	plan        timeline[soldPlan]
+	sla         timeline[string]
+	aggregation timeline[string]
+	profile     timeline[string]
+	ending      ending
+	busyUntil   time.Time // when the last accepted modification ends
+	busyWith    Operation // what it is
+	testedUntil time.Time // when the last diagnostic test ends
+}
+
+// soldPlan is a plan with its term.
+type soldPlan struct {
+	Name string
+	Term int64
+}
+
+// addLine adds a service of a seed.
+func (s *Simulator) addLine(service Service, now time.Time) {
+	added := s.newLine(complete(service), now)
+	s.lines[added.ID] = added
+	if *added.AVCID != "" {
+		s.circuits[*added.AVCID] = added.ID
+	}
+}
+
+// newLine is a complete service as it starts.
+func (s *Simulator) newLine(service Service, now time.Time) *line {
+	return &line{
+		Service:     service,
+		plan:        startWith(soldPlan{Name: service.Plan, Term: service.Term}),
+		sla:         startWith(service.RestorationSLA),
+		aggregation: startWith(service.AggregationMethod),
+		profile:     startWith(service.DSLStabilityProfile),
+		ending:      s.cancellationOf(&service, now),
+	}
+}
+
+// alternate says whether the service comes from the alternate source.
+func (l *line) alternate() bool { return l.SourceType != wholesaleSource }
+
+// busy says whether a modification is in progress.
+func (l *line) busy(now time.Time) bool { return now.Before(l.busyUntil) }
+
+// ownLine finds the service that the body names. One of another client does not exist (spec §7).
+func (x *exchange) ownLine() error {
+	if x.route.body != serviceIDField {
+		return nil
+	}
+	found := x.sim.lines[x.fields.number(serviceIDField)]
+	if found == nil || found.Client != x.client.Name {
+		return notFound()
+	}
+	x.line = found
+	return nil
+}
+
+// lineInPath finds the service whose id is in the path.
+func (x *exchange) lineInPath() (*line, error) {
+	if !numeric(x.id) {
+		return nil, notNumeric("id")
+	}
+	found := x.sim.lines[x.call.ServiceID]
+	if found == nil || found.Client != x.client.Name {
+		return nil, notFound()
+	}
+	return found, nil
+}
+
+// active refuses what needs a service that has not been cancelled.
+func (x *exchange) active() error {
+	if !x.line.ending.cancelled(x.now) {
+		return nil
+	}
+	return refused(subError{
+		Code: "constraints.service.not.active", Message: "The service is cancelled",
+		Field: serviceIDField, RejectedValue: x.line.ID,
+	})
+}
+
+// modifiable applies the two rules that hold for every modification of a service.
+func (x *exchange) modifiable() error {
+	if err := x.active(); err != nil {
+		return err
+	}
+	return x.idle()
+}
+
+// idle refuses a second modification of a service at a time.
+func (x *exchange) idle() error {
+	if x.line.busy(x.now) {
+		return refused(subError{
+			Code: "constraints.service.modification.request.in.progress", Message: "A modification is in progress",
+			Field: serviceIDField, RejectedValue: x.line.ID,
+		})
+	}
+	return nil
+}
+
+// timeline is a value through time.
+type timeline[T any] []moment[T]
+
+// moment is an instant from which on a value holds.
+type moment[T any] struct {
+	at    time.Time
+	value T
+}
+
+// longestTimeline is how many moments are remembered; a service that changes more often forgets
+// the oldest.
+const longestTimeline = 64
+
+// startWith is a timeline on which the value has always held.
+func startWith[T any](value T) timeline[T] {
+	return timeline[T]{{value: value}}
+}
+
+// at looks up the value at an instant. It looks from the newest moment back, as nearly all
+// questions are about now.
+func (t timeline[T]) at(instant time.Time) T {
+	for i := len(t) - 1; i > 0; i-- {
+		if !t[i].at.After(instant) {
+			return t[i].value
+		}
+	}
+	return t[0].value
+}
+
+// set lets the value hold from an instant until the next moment that is already known.
+func (t *timeline[T]) set(at time.Time, value T) {
+	i := len(*t)
+	for i > 1 && (*t)[i-1].at.After(at) {
+		i--
+	}
+	*t = slices.Insert(*t, i, moment[T]{at: at, value: value})
+	if len(*t) > longestTimeline {
+		*t = slices.Delete(*t, 0, 1)
+	}
+}

@@ -1,0 +1,130 @@
+package simulator
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// Management is the simulator's own interface: what tests do by method calls, as JSON under
+// /_sim/. It belongs on a listener of its own, as it asks nobody who they are.
+func (s *Simulator) Management() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /_sim/calls", show(s.Calls))
+	mux.HandleFunc("GET /_sim/violations", show(s.Violations))
+	mux.HandleFunc("GET /_sim/services", show(s.Services))
+	mux.HandleFunc("GET /_sim/orders", show(s.Orders))
+	mux.HandleFunc("GET /_sim/services/{id}", s.manageService)
+	mux.HandleFunc("GET /_sim/submissions/{operation}", s.manageSubmissions)
+	mux.HandleFunc("POST /_sim/services", take(s.AddService))
+	mux.HandleFunc("POST /_sim/plan", take(func(c planCommand) error { return s.SetPlan(c.ServiceID, c.Plan) }))
+	mux.HandleFunc("POST /_sim/health", take(func(c healthCommand) error { return s.SetHealth(c.ServiceID, c.Health) }))
+	mux.HandleFunc("POST /_sim/cancellation", take(func(c cancellationCommand) error {
+		return s.SetCancellation(c.ServiceID, c.Cancellation)
+	}))
+	mux.HandleFunc("POST /_sim/keys", take(func(c keysCommand) error { return s.SetKeys(c.Client, c.Keys) }))
+	mux.HandleFunc("POST /_sim/faults", take(func(c faultCommand) error { return s.FailNext(c.Target, c.Fault) }))
+	mux.HandleFunc("DELETE /_sim/faults", do(s.Disarm))
+	mux.HandleFunc("POST /_sim/advance", take(s.advance))
+	mux.HandleFunc("POST /_sim/forget", do(s.Forget))
+	mux.HandleFunc("POST /_sim/revoke-tokens", do(s.RevokeTokens))
+	return mux
+}
+
+type planCommand struct {
+	ServiceID int64  `json:"serviceId"`
+	Plan      string `json:"plan"`
+}
+
+type healthCommand struct {
+	ServiceID int64  `json:"serviceId"`
+	Health    Health `json:"health"`
+}
+
+type cancellationCommand struct {
+	ServiceID    int64         `json:"serviceId"`
+	Cancellation *Cancellation `json:"cancellation"`
+}
+
+type keysCommand struct {
+	Client string            `json:"client"`
+	Keys   map[string]string `json:"keys"`
+}
+
+type faultCommand struct {
+	Fault
+
+	Target string `json:"target"`
+}
+
+type advanceCommand struct {
+	By Duration `json:"by"`
+}
+
+func (s *Simulator) advance(c advanceCommand) error {
+	s.Advance(time.Duration(c.By))
+	return nil
+}
+
+func (s *Simulator) manageService(w http.ResponseWriter, r *http.Request) {
+	service, known := s.Service(wholeNumber(r.PathValue("id")))
+	if !known {
+		http.Error(w, "there is no such service", http.StatusNotFound)
+		return
+	}
+	writeJSON(w, service)
+}
+
+// manageSubmissions counts by ?subject=, which is a service id for most operations; without one
+// it counts all.
+func (s *Simulator) manageSubmissions(w http.ResponseWriter, r *http.Request) {
+	writeJSON(w, s.SubmissionsAbout(Operation(r.PathValue("operation")), r.URL.Query().Get("subject")))
+}
+
+// show serves what a method returns.
+func show[T any](list func() []T) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		values := list()
+		if last, err := strconv.Atoi(r.URL.Query().Get("last")); err == nil && last >= 0 && last < len(values) {
+			values = values[len(values)-last:]
+		}
+		writeJSON(w, values)
+	}
+}
+
+// take calls a method with what a body says: 204, or 400 with the reason in plain text.
+func take[T any](command func(T) error) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		var arguments T
+		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
+		decoder.DisallowUnknownFields()
+		err := decoder.Decode(&arguments)
+		if err == nil {
+			err = command(arguments)
+		}
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+// do calls a method that needs nothing.
+func do(command func()) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		command()
+		w.WriteHeader(http.StatusNoContent)
+	}
+}
+
+func writeJSON(w http.ResponseWriter, value any) {
+	content, err := json.Marshal(value)
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(append(content, '\n')) //nolint:errcheck // the peer may be gone, which is its own business
+}

@@ -1,0 +1,241 @@
+package simulator
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// The two ways in which an in-use infrastructure is taken over (spec §2).
+const (
+	serviceTransfer    = "SERVICE_TRANSFER"
+	connectOutstanding = "CONNECT_OUTSTANDING"
+)
+
+// orderFields is the order creation body of spec §2.
+func orderFields() []field {
+	return []field{
+		{name: "customerReference", kind: text, required: true},
+		{name: "sourceType", kind: text, required: true},
+		{name: "planName", kind: text, required: true},
+		{name: termField, kind: number, required: true},
+		{name: "qualificationSearchId", kind: text, required: true},
+		{name: "locationId", kind: text, required: true},
+		{name: "aggregationMethod", kind: text, required: true, words: aggregationMethods()},
+		{name: "trafficClass", kind: text},
+		{name: "remoteQualificationSearchId", kind: text},
+		{name: "remoteOrderId", kind: text},
+		{name: "productType", kind: text},
+		{name: "restorationSla", kind: text},
+		{name: contactNameField, kind: text},
+		{name: contactPhoneField, kind: text},
+		{name: contactEmailField, kind: text},
+		{name: "infrastructureId", kind: text},
+		{name: "portId", kind: number},
+		{name: "requireVLAN", kind: flag},
+		{name: "vlanId", kind: number},
+		{name: "ntdInstallation", kind: text, words: []string{
+			"wholesale-tech", "wholesale-no-action", "wholesale-dispatch",
+		}},
+		{name: "avcIdForTransfer", kind: text},
+		{name: "transferType", kind: text, words: []string{serviceTransfer, connectOutstanding}},
+	}
+}
+
+// order is an order while it is judged.
+type order struct {
+	*exchange
+
+	site  Qualification
+	plan  Plan
+	infra *Infrastructure // nil for the first or an additional one
+	port  *Port           // nil likewise
+}
+
+// createOrder places an order (spec §4): 201, a Location and the order.
+func createOrder(x *exchange) (reply, error) {
+	o := &order{exchange: x}
+	for _, rule := range orderRules() {
+		if err := rule(o); err != nil {
+			return reply{}, err
+		}
+	}
+	placed := o.place()
+	x.call.Accepted, x.call.RequestID = true, strconv.FormatInt(placed.ID, 10)
+	return reply{
+		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: o.show(placed),
+	}, nil
+}
+
+// orderRules are the scenarios of spec §2 as questions; the first that is answered badly refuses.
+func orderRules() []func(*order) error {
+	return []func(*order) error{
+		(*order).qualified,
+		(*order).planOffered,
+		(*order).infrastructureFound,
+		(*order).additionalAllowed, // scenario 4
+		(*order).capacityLeft,      // scenarios 2 and 3
+		(*order).transferFitting,   // scenarios 5 to 7
+	}
+}
+
+// qualified finds the qualification from which the order is placed.
+func (o *order) qualified() error {
+	id := o.fields.text("qualificationSearchId")
+	site, known := o.sim.catalog.sites[id]
+	if !known || site.Client != o.client.Name || site.LocationID != o.fields.text("locationId") {
+		return o.invalid("constraints.order.qualification.invalid", "qualificationSearchId", id)
+	}
+	o.site = site
+	o.site.TechnologyType = cmp.Or(site.TechnologyType, defaultTechnology)
+	return nil
+}
+
+func (o *order) planOffered() error {
+	name := o.fields.text("planName")
+	plan, known := o.sim.catalog.plans[name]
+	if !known || !plan.suits(o.site.TechnologyType) {
+		return o.invalid("constraints.order.plan.name.invalid", "planName", name)
+	}
+	o.plan = plan
+	return nil
+}
+
+// infrastructureFound finds the infrastructure and port; null is the first or an additional one.
+func (o *order) infrastructureFound() error {
+	if !o.fields.has("infrastructureId") {
+		return nil
+	}
+	id, port := o.fields.text("infrastructureId"), o.fields.number("portId")
+	i := slices.IndexFunc(o.site.Infrastructures, func(f Infrastructure) bool { return f.ID == id })
+	if i < 0 {
+		return o.invalid("constraints.order.infrastructure.invalid", "infrastructureId", id)
+	}
+	o.infra = &o.site.Infrastructures[i]
+	j := slices.IndexFunc(o.infra.Ports, func(p Port) bool { return p.ID == port })
+	if j < 0 {
+		return o.invalid("constraints.order.port.invalid", "portId", port)
+	}
+	o.port = &o.infra.Ports[j]
+	return nil
+}
+
+// additionalAllowed applies scenario 4: only when the qualification offers it, and an additional
+// copper pair only when all existing pairs are in use.
+func (o *order) additionalAllowed() error {
+	if !o.additional() {
+		return nil
+	}
+	freePair := slices.ContainsFunc(o.site.Infrastructures, func(f Infrastructure) bool {
+		return !o.fiber() && slices.ContainsFunc(f.Ports, func(p Port) bool { return !p.Used })
+	})
+	if !o.site.AdditionalAllowed || freePair {
+		return o.invalid("constraints.order.additional.infrastructure.not.allowed", "infrastructureId", nil)
+	}
+	return nil
+}
+
+func (o *order) additional() bool { return o.infra == nil && len(o.site.Infrastructures) > 0 }
+
+// fiber says whether the infrastructure is an NTD whose bandwidth is shared by its ports.
+func (o *order) fiber() bool { return o.site.TechnologyType == defaultTechnology }
+
+// capacityLeft applies scenarios 2 and 3: the NTD must have the bandwidth, or be replaceable by
+// one that has it while no other NTD at the location has.
+func (o *order) capacityLeft() error {
+	if o.infra == nil || o.port.Used || !o.fiber() || o.infra.RemainingDown >= o.plan.SpeedDown {
+		return nil
+	}
+	elsewhere := slices.ContainsFunc(o.site.Infrastructures, func(f Infrastructure) bool {
+		return f.ID != o.infra.ID && f.RemainingDown >= o.plan.SpeedDown
+	})
+	if o.infra.ReplacementDown >= o.plan.SpeedDown && !elsewhere {
+		return nil
+	}
+	return o.invalid("constraints.order.ntd.capacity.exceeded", "planName", o.plan.Name)
+}
+
+// transferFitting applies scenarios 5 to 7.
+func (o *order) transferFitting() error {
+	if o.port == nil {
+		return o.noTransfer()
+	}
+	if !o.transfer() {
+		return nil // a free port: the specification forbids nothing, and nothing is made of it
+	}
+	kind, avc := o.fields.text("transferType"), o.fields.text("avcIdForTransfer")
+	switch {
+	case kind == "":
+		return argumentsInvalid(nullField("transferType"))
+	case kind == serviceTransfer && avc == "":
+		return argumentsInvalid(nullField("avcIdForTransfer"))
+	case kind == connectOutstanding && avc != "":
+		return refused(notRequired("constraints.avc.id.not.required", "avcIdForTransfer", avc))
+	}
+	return nil
+}
+
+// transfer says whether the order takes an in-use infrastructure over (scenario 5).
+func (o *order) transfer() bool { return o.port != nil && o.port.Used }
+
+// noTransfer applies scenario 7: neither may be provided for a first or additional one.
+func (o *order) noTransfer() error {
+	var given []subError
+	if avc := o.fields.text("avcIdForTransfer"); avc != "" {
+		given = append(given, notRequired("constraints.avc.id.not.required", "avcIdForTransfer", avc))
+	}
+	if kind := o.fields.text("transferType"); kind != "" {
+		given = append(given, notRequired("constraints.transfer.type.not.required", "transferType", kind))
+	}
+	if given != nil {
+		return refused(given...)
+	}
+	return nil
+}
+
+func notRequired(code, name, value string) subError {
+	return subError{
+		Code: code, Message: "must not be provided", Object: "CreateOrderCommand", Field: name, RejectedValue: value,
+	}
+}
+
+func (o *order) invalid(code, name string, value any) error {
+	return refused(subError{
+		Code: code, Message: "The value is not available at the location",
+		Object: "CreateOrderCommand", Field: name, RejectedValue: value,
+	})
+}
+
+// place makes the order known. One with a wrong AVC is rejected later (scenario 6), one on a port
+// with a service of the same client ends that service first (scenario 10).
+func (o *order) place() PlacedOrder {
+	done := o.now.Add(o.sim.delay(OpOrderCreate))
+	placed := PlacedOrder{
+		ID: o.sim.nextID(), Client: o.client.Name, PlacedAt: o.now,
+		CustomerReference: o.fields.text("customerReference"),
+	}
+	avc := o.fields.text("avcIdForTransfer")
+	switch {
+	case o.fault.Kind == FaultEndInError:
+		placed.RejectedAt, placed.RejectedReason = done, o.fault.Body
+	case o.transfer() && avc != "" && avc != o.port.AVCID:
+		placed.RejectedAt, placed.RejectedReason = done, "The AVC id is incorrect"
+	case o.transfer():
+		o.sim.disconnect(o.client.Name, o.port.AVCID, ending{
+			done: cancelRequested, date: o.now.In(o.sim.zone).Format(time.DateOnly), requestedOn: o.now,
+			requestedBy: o.client.User, dueAt: done,
+		})
+	}
+	o.sim.orders[placed.ID] = placed
+	return placed
+}
+
+// disconnect ends the client's service on a circuit, when there is one.
+func (s *Simulator) disconnect(owner, avc string, how ending) {
+	on := s.lines[s.circuits[avc]]
+	if on != nil && on.Client == owner {
+		on.ending = how
+	}
+}

@@ -1,0 +1,213 @@
+package simulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+const (
+	orders   = "/api/connect/orders/create"
+	invalid  = "method.argument.not.valid" // a field breaks a rule of its own
+	rejected = "validation"                // a rule of the business is broken
+)
+
+// wish is an order body with some fields replaced; nil leaves one out.
+func wish(replaced map[string]any) string {
+	fields := map[string]any{
+		"sourceType": "wholesale", "planName": "Fast", "term": 1, "trafficClass": "tc4",
+		"qualificationSearchId": "q-empty", "locationId": place, "customerReference": "SITE-014",
+		"aggregationMethod": "L2TP", "restorationSla": "Enhanced - 12 (24/7)", "infrastructureId": nil,
+		"contactName": "Ada", "requireVLAN": true, "vlanId": 100, "ntdInstallation": "wholesale-tech",
+	}
+	maps.Copy(fields, replaced)
+	content, err := json.Marshal(fields)
+	if err != nil {
+		panic(err)
+	}
+	return string(content)
+}
+
+// onPort is an order on a port of the built location.
+func onPort(port int, replaced map[string]any) string {
+	all := map[string]any{"qualificationSearchId": "q-built", "infrastructureId": "NTD1", "portId": port}
+	maps.Copy(all, replaced)
+	return wish(all)
+}
+
+// additional are the replaced fields of an order for a further infrastructure.
+func additional(replaced map[string]any) map[string]any {
+	all := map[string]any{"qualificationSearchId": "q-built"}
+	maps.Copy(all, replaced)
+	return all
+}
+
+// fees are the names of the additional fees.
+func (a answer) fees() []any {
+	a.t.Helper()
+	var names []any
+	for _, item := range a.list("additionalFees") {
+		if object, isObject := item.(map[string]any); isObject {
+			names = append(names, object["addOnTypeName"])
+		}
+	}
+	return names
+}
+
+// TestOrderHasEveryFieldOfItsTable compares an order with the table of spec §2.
+func TestOrderHasEveryFieldOfItsTable(t *testing.T) {
+	w := start(t)
+	got := w.post(orders, wish(nil)).is(http.StatusCreated)
+	want := []string{
+		"360ServiceId", "additionalFees", "address", "aggregationMethod", "appointments", "avcId", "avcIdForTransfer",
+		"bandwidthProfile", "customerRef", "eSla", "fee", "id", "infrastructure", "installationType", "isCancellable",
+		"isNfas", "legacyTechnologyType", "locId", "ntdOption", "orderType", "poi", "poiName", "provider", "region",
+		"serviceClass", "status", "technologyType", "trafficClass", "transferType", "vlanId",
+	}
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got.json()))); diff != "" {
+		t.Error(diff)
+	}
+	if location := got.header.Get("Location"); location != fmt.Sprint("/api/connect/orders/", got.find("id")) {
+		t.Errorf("Location %q", location)
+	}
+	values := map[string]any{
+		"orderType": "new", "status": "OPEN", "trafficClass": "TC4", "customerRef": "SITE-014", "infrastructure": nil,
+		"vlanId": json.Number("100"), "installationType": "wholesale-tech", "transferType": nil, "provider": "wholesale",
+	}
+	for name, value := range values {
+		if got.find(name) != value {
+			t.Errorf("%s is %v, want %v", name, got.find(name), value)
+		}
+	}
+	count := w.sim.SubmissionsAbout(simulator.OpOrderCreate, "SITE-014")
+	if count != (simulator.Count{Seen: 1, Processed: 1}) {
+		t.Errorf("counted %+v", count)
+	}
+}
+
+// TestOrderScenarios places an order of each scenario of spec §2.
+func TestOrderScenarios(t *testing.T) {
+	transfer := func(kind string, avc any) map[string]any {
+		return map[string]any{"transferType": kind, "avcIdForTransfer": avc}
+	}
+	cases := map[string]struct{ body, orderType, fee string }{
+		"1 first":               {wish(nil), "new", "NTD_INSTALLATION_FEE"},
+		"2 free port":           {onPort(1, nil), "new", ""},
+		"4 additional":          {wish(additional(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
+		"5 in use":              {onPort(2, transfer("SERVICE_TRANSFER", "AVC999")), "transfer", "SERVICE_TRANSFER_FEE"},
+		"6 connect outstanding": {onPort(2, transfer("CONNECT_OUTSTANDING", nil)), "transfer", "SERVICE_TRANSFER_FEE"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := start(t)
+			got := w.post(orders, c.body).is(http.StatusCreated)
+			want := []any{"SLA"}
+			if c.fee != "" {
+				want = append(want, c.fee)
+			}
+			if diff := cmp.Diff(want, got.fees()); diff != "" || got.text("orderType") != c.orderType {
+				t.Errorf("%s\n%s", diff, got.body)
+			}
+		})
+	}
+}
+
+// TestOrdersRefused breaks each rule of spec §2.
+func TestOrdersRefused(t *testing.T) {
+	type replaced map[string]any
+	cases := map[string]struct{ body, code, subErrors string }{
+		"no reference": {
+			wish(replaced{"customerReference": nil}), invalid, "constraints.not.null customerReference",
+		},
+		"transfer of the first": {
+			wish(replaced{"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC999"}), rejected,
+			"constraints.avc.id.not.required avcIdForTransfer,constraints.transfer.type.not.required transferType",
+		},
+		"transfer of an additional": {
+			wish(additional(replaced{"transferType": "CONNECT_OUTSTANDING"})), rejected,
+			"constraints.transfer.type.not.required transferType",
+		},
+		"in use without a type": {onPort(2, nil), invalid, "constraints.not.null transferType"},
+		"transfer without AVC": {
+			onPort(2, replaced{"transferType": "SERVICE_TRANSFER"}), invalid, "constraints.not.null avcIdForTransfer",
+		},
+		"outstanding with AVC": {
+			onPort(2, replaced{"transferType": "CONNECT_OUTSTANDING", "avcIdForTransfer": "A"}), rejected,
+			"constraints.avc.id.not.required avcIdForTransfer",
+		},
+		"no capacity": {
+			onPort(1, replaced{"planName": "Giga"}), rejected, "constraints.order.ntd.capacity.exceeded planName",
+		},
+		"unknown plan": {
+			wish(replaced{"planName": "None"}), rejected, "constraints.order.plan.name.invalid planName",
+		},
+		"unknown qualification": {
+			wish(replaced{"qualificationSearchId": "q"}), rejected,
+			"constraints.order.qualification.invalid qualificationSearchId",
+		},
+		"unknown infrastructure": {
+			onPort(1, replaced{"infrastructureId": "N"}), rejected,
+			"constraints.order.infrastructure.invalid infrastructureId",
+		},
+		"unknown port": {onPort(9, nil), rejected, "constraints.order.port.invalid portId"},
+		"a word of nobody": {
+			wish(replaced{"ntdInstallation": "self"}), invalid, "constraints.pattern ntdInstallation",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := start(t)
+			w.post(orders, c.body).refusedWith(http.StatusUnprocessableEntity, c.code, strings.Split(c.subErrors, ",")...)
+		})
+	}
+}
+
+// TestAdditionalInfrastructureMustBeOffered applies scenario 4.
+func TestAdditionalInfrastructureMustBeOffered(t *testing.T) {
+	w := start(t, func(s *simulator.Seed) { s.Qualifications[1].AdditionalAllowed = false })
+	w.post(orders, wish(map[string]any{"qualificationSearchId": "q-built"})).refusedWith(422, "validation",
+		"constraints.order.additional.infrastructure.not.allowed infrastructureId")
+}
+
+// TestReplacementOfAnNTD applies scenario 3.
+func TestReplacementOfAnNTD(t *testing.T) {
+	w := start(t, func(s *simulator.Seed) { s.Qualifications[1].Infrastructures[0].ReplacementDown = 2000 })
+	w.post(orders, onPort(1, map[string]any{"planName": "Giga"})).is(http.StatusCreated)
+}
+
+// TestInternalTransferEndsTheOldService applies scenario 10.
+func TestInternalTransferEndsTheOldService(t *testing.T) {
+	w := start(t)
+	w.post(orders, onPort(3, map[string]any{
+		"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC000001000001",
+	})).is(http.StatusCreated)
+	w.wait(10 * time.Second)
+	if got := w.get(cancellation(fttp)).is(200); got.find("cancelled") != true {
+		t.Error(got.body)
+	}
+}
+
+// TestWrongAVCIsRejectedLater applies scenario 6.
+func TestWrongAVCIsRejectedLater(t *testing.T) {
+	w := start(t)
+	got := w.post(orders, onPort(2, map[string]any{
+		"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC1",
+	})).is(http.StatusCreated)
+	id := fmt.Sprint(got.find("id"))
+	i := slices.IndexFunc(w.sim.Orders(), func(o simulator.PlacedOrder) bool { return fmt.Sprint(o.ID) == id })
+	if i < 0 {
+		t.Fatalf("order %s is not known", id)
+	}
+	if placed := w.sim.Orders()[i]; placed.RejectedAt.IsZero() || placed.RejectedReason == "" {
+		t.Errorf("%+v", placed)
+	}
+}

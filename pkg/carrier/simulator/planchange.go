@@ -1,0 +1,208 @@
+package simulator
+
+import (
+	"cmp"
+	"slices"
+)
+
+// planChangeFields is the body of a plan change (spec §4).
+func planChangeFields() []field {
+	return []field{
+		{name: serviceIDField, kind: number, required: true},
+		{name: "planName", kind: text, required: true},
+		{name: termField, kind: number, required: true},
+		{name: "restorationSla", kind: text, since: 6}, // spec §9: 6 adds restorationSla
+		{name: "ntdOption", kind: text},
+		{name: contactNameField, kind: text},
+		{name: contactPhoneField, kind: text},
+		{name: contactEmailField, kind: text},
+	}
+}
+
+func planChangeFamily() family {
+	return family{
+		operation: OpPlanChange,
+		accept:    acceptPlanChange, effect: changePlan, result: showPlanChange,
+		failed: "constraints.service.plan.change.status.in.error", object: "ServicePlanChangeRequest",
+	}
+}
+
+// planChange is a plan change while it is judged.
+type planChange struct {
+	*exchange
+
+	request *request
+	plan    Plan
+	known   bool // the carrier has the plan on the service's technology
+}
+
+// acceptPlanChange judges a plan change; the first rule that is broken answers.
+func acceptPlanChange(x *exchange, r *request) error {
+	plan, known := x.sim.catalog.plans[x.fields.text("planName")]
+	change := &planChange{exchange: x, request: r, plan: plan, known: known && plan.suits(x.line.TechnologyType)}
+	rules := []func(*planChange) error{
+		(*planChange).sourceTakesIt,
+		(*planChange).namesContact,
+		(*planChange).namesNTD,
+		(*planChange).planExists,
+		(*planChange).termOffered,
+		(*planChange).slaOffered,
+		(*planChange).ntdOffered,
+	}
+	for _, rule := range rules {
+		if err := rule(change); err != nil {
+			return err
+		}
+	}
+	return x.modifiable()
+}
+
+// sourceTakesIt applies spec §9: version 8 added plan changes of the alternate source.
+func (p *planChange) sourceTakesIt() error {
+	if p.line.alternate() && p.version < lastVersion {
+		return p.invalid("constraints.service.source.type.not.supported", "sourceType", p.line.SourceType)
+	}
+	return nil
+}
+
+// namesContact applies spec §4: contacts are required when ntdOption is set, from version 8.
+func (p *planChange) namesContact() error {
+	if !p.fields.has("ntdOption") || p.version < lastVersion {
+		return nil
+	}
+	var missing []subError
+	for _, name := range []string{contactNameField, contactPhoneField, contactEmailField} {
+		if !p.fields.has(name) {
+			missing = append(missing, nullField(name))
+		}
+	}
+	if missing != nil {
+		return argumentsInvalid(missing...)
+	}
+	return nil
+}
+
+// namesNTD applies spec §4: ntdOption is required for plans faster than 1000 MBit/s.
+func (p *planChange) namesNTD() error {
+	const fast = 1000
+	if p.known && p.plan.SpeedDown > fast && !p.line.alternate() && !p.fields.has("ntdOption") {
+		return argumentsInvalid(nullField("ntdOption"))
+	}
+	return nil
+}
+
+// planExists applies spec §7: the plan name is unavailable.
+func (p *planChange) planExists() error {
+	switch {
+	case p.known && p.plan.Fails:
+		p.request.Failure, p.request.ErrorDetail = statusInError, "The carrier has rejected the plan change"
+	case !p.known && p.sim.options.Seed.UnknownPlan == RefuseOnRead:
+		p.request.Failure, p.request.ErrorDetail = statusInError, "The plan is not available"
+	case !p.known:
+		return p.invalid("constraints.plan.change.plan.name.invalid", "planName", p.fields.text("planName"))
+	}
+	return nil
+}
+
+func (p *planChange) termOffered() error {
+	term := p.fields.number(termField)
+	if p.known && len(p.plan.Terms) > 0 && !slices.Contains(p.plan.Terms, term) {
+		return p.invalid("constraints.plan.change.term.invalid", termField, term)
+	}
+	return nil
+}
+
+func (p *planChange) slaOffered() error {
+	name := p.fields.text("restorationSla")
+	offered := slices.ContainsFunc(p.sim.catalog.slas, func(s SLA) bool { return s.Name == name })
+	if name != "" && !offered {
+		return p.invalid("constraints.plan.change.restoration.sla.invalid", "restorationSla", name)
+	}
+	return nil
+}
+
+func (p *planChange) ntdOffered() error {
+	name := p.fields.text("ntdOption")
+	offered := slices.ContainsFunc(p.plan.NTDOptions, func(o NTDOption) bool { return o.Option == name })
+	if name != "" && len(p.plan.NTDOptions) > 0 && !offered {
+		return p.invalid("constraints.plan.change.ntd.option.invalid", "ntdOption", name)
+	}
+	return nil
+}
+
+func (p *planChange) invalid(code, name string, value any) error {
+	return refused(subError{
+		Code: code, Message: "The value is not available for the service",
+		Object: "CreateServicePlanChangeRequestCommand", Field: name, RejectedValue: value,
+	})
+}
+
+// changePlan is what a completed plan change does. Without a restoration SLA the service keeps
+// its own.
+func changePlan(on *line, r *request) {
+	asked := r.asked()
+	on.plan.set(r.DoneAt, soldPlan{Name: asked.text("planName"), Term: asked.number(termField)})
+	if sla := asked.text("restorationSla"); sla != "" {
+		on.sla.set(r.DoneAt, sla)
+	}
+}
+
+// planChangeResult is the plan change resource of spec §2 as far as both sources have it.
+type planChangeResult struct {
+	ID          int64    `json:"id"`
+	ServiceID   int64    `json:"serviceId"`
+	RequestedOn string   `json:"requestedOn"`
+	Status      string   `json:"status"`
+	Plan        any      `json:"plan"`
+	SLA         *slaInfo `json:"sla"`
+}
+
+// wholesalePlanChangeResult adds the NTD installation contact, null when none applies.
+type wholesalePlanChangeResult struct {
+	planChangeResult
+
+	ContactName  *string `json:"contactName"`
+	ContactPhone *string `json:"contactPhone"`
+	ContactEmail *string `json:"contactEmail"`
+}
+
+func showPlanChange(x *exchange, r *request) any {
+	on, asked := x.sim.lines[r.ServiceID], r.asked()
+	plan := x.sim.catalog.plans[asked.text("planName")]
+	result := planChangeResult{
+		ID: r.Number, ServiceID: r.ServiceID, RequestedOn: timestamp(r.SubmittedAt), Status: r.status(x.now),
+		Plan: x.sim.catalog.planInfo(on, plan, asked.number(termField)),
+		SLA:  x.sim.catalog.slaOf(on.sla.at(r.DoneAt)),
+	}
+	if on.alternate() {
+		return result
+	}
+	contact := installationContact(on, asked)
+	return wholesalePlanChangeResult{
+		planChangeResult: result,
+		ContactName:      orNull(contact.Name), ContactPhone: orNull(contact.Phone), ContactEmail: orNull(contact.Email),
+	}
+}
+
+// slaOf shows the service's SLA, null when it has none.
+func (c *catalog) slaOf(name string) *slaInfo {
+	i := slices.IndexFunc(c.slas, func(s SLA) bool { return s.Name == name })
+	if i < 0 {
+		return nil
+	}
+	info := c.sla(c.slas[i])
+	return &info
+}
+
+// installationContact applies spec §4: without contact details the order's are used, which only
+// versions below 8 let happen.
+func installationContact(on *line, asked fields) Contact {
+	if !asked.has("ntdOption") {
+		return Contact{}
+	}
+	return Contact{
+		Name:  cmp.Or(asked.text(contactNameField), on.Contact.Name),
+		Phone: cmp.Or(asked.text(contactPhoneField), on.Contact.Phone),
+		Email: cmp.Or(asked.text(contactEmailField), on.Contact.Email),
+	}
+}

@@ -1,0 +1,207 @@
+package simulator_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+func changeTo(service int64, plan string, term int) string {
+	return body(`{"serviceId":%d,"planName":%q,"term":%d}`, service, plan, term)
+}
+
+// TestAPlanChangeRunsItsCourse follows one from 201 over 202 to 200.
+func TestAPlanChangeRunsItsCourse(t *testing.T) {
+	w := start(t)
+	outcome := w.post(planChange, changeTo(fttp, "Fast", 12)).created()
+	for range 3 {
+		if got := w.get(outcome).is(http.StatusAccepted); got.body != "" {
+			t.Errorf("the 202 has a body: %s", got.body)
+		}
+		w.wait(3 * time.Second)
+	}
+	before, _ := w.sim.Service(fttp)
+	w.wait(time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	after, _ := w.sim.Service(fttp)
+	if before.Plan != "Basic" || after.Plan != "Fast" || after.Term != 12 || after.RestorationSLA != "Standard" {
+		t.Errorf("the service was %+v and is %+v", before, after)
+	}
+	if got.text("status") != "COMPLETED" || got.text("requestedOn") != "2026-11-20T10:00:00Z" {
+		t.Error(got.body)
+	}
+	if id := outcome[strings.LastIndex(outcome, "/")+1:]; !strings.Contains(got.body, `"id":`+id+`,`) {
+		t.Errorf("id %s is not in %s", id, got.body)
+	}
+	w.broke()
+}
+
+// TestAPlanChangeSaysWhatItCosts checks the fee of the result, and that its term is a text.
+func TestAPlanChangeSaysWhatItCosts(t *testing.T) {
+	w := start(t)
+	outcome := w.post(planChange, changeTo(fttp, "Fast", 12)).created()
+	w.wait(10 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	money := func(amount string) map[string]any {
+		return map[string]any{"amount": amount, "currency": "AUD", "symbol": "$"}
+	}
+	fee := map[string]any{
+		"attributes":    map[string]any{"plan": "Fast", "term": "12"},
+		"oneTimeCharge": money("10.00"), "monthlyRecurringCharge": money("70.00"),
+	}
+	if diff := cmp.Diff(fee, got.find("plan", "planFee")); diff != "" || got.text("plan", "term") != "12" {
+		t.Errorf("planFee: %s\n%s", diff, got.body)
+	}
+}
+
+// TestPlanChangesThatAreRefused breaks each rule of a plan change on its POST.
+func TestPlanChangesThatAreRefused(t *testing.T) {
+	giga := func(extra string) string {
+		return body(`{"serviceId":%d,"planName":"Giga","term":1%s}`, fttp, extra)
+	}
+	cases := map[string]struct {
+		body, code string
+		subErrors  []string
+	}{
+		"an unknown plan": {
+			changeTo(fttp, "None", 1), "validation", []string{"constraints.plan.change.plan.name.invalid planName"},
+		},
+		"a plan of another technology": {
+			changeTo(copper, "Giga", 1), "validation", []string{"constraints.plan.change.plan.name.invalid planName"},
+		},
+		"a term not offered": {
+			changeTo(fttp, "Basic", 24), "validation", []string{"constraints.plan.change.term.invalid term"},
+		},
+		"an SLA not offered": {
+			body(`{"serviceId":%d,"planName":"Fast","term":1,"restorationSla":"None"}`, fttp), "validation",
+			[]string{"constraints.plan.change.restoration.sla.invalid restorationSla"},
+		},
+		"no NTD above 1000 MBit/s": {giga(""), "method.argument.not.valid", []string{"constraints.not.null ntdOption"}},
+		"no contact with an NTD": {
+			giga(`,"ntdOption":"4_PORT_RESIDENTIAL"`), "method.argument.not.valid",
+			[]string{
+				"constraints.not.null contactName", "constraints.not.null contactPhone", "constraints.not.null contactEmail",
+			},
+		},
+		"an NTD not offered": {
+			giga(`,"ntdOption":"9_PORT","contactName":"a","contactPhone":"b","contactEmail":"c"`), "validation",
+			[]string{"constraints.plan.change.ntd.option.invalid ntdOption"},
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := start(t)
+			w.post(planChange, c.body).refusedWith(http.StatusUnprocessableEntity, c.code, c.subErrors...)
+			if got := w.sim.Submissions(simulator.OpPlanChange, 0); got != (simulator.Count{Seen: 1}) {
+				t.Errorf("counted %+v", got)
+			}
+		})
+	}
+}
+
+// TestAPlanChangeThatFailsLater accepts plan changes that then end IN_ERROR.
+func TestAPlanChangeThatFailsLater(t *testing.T) {
+	later := func(s *simulator.Seed) { s.UnknownPlan = simulator.RefuseOnRead }
+	for _, plan := range []string{"Doomed", "None"} {
+		w := start(t, later)
+		outcome := w.post(planChange, changeTo(fttp, plan, 1)).created()
+		w.get(outcome).is(http.StatusAccepted)
+		w.wait(10 * time.Second)
+		w.get(outcome).refusedWith(http.StatusUnprocessableEntity, "validation",
+			"constraints.service.plan.change.status.in.error status")
+		if service, _ := w.sim.Service(fttp); service.Plan != "Basic" {
+			t.Errorf("the plan is %s", service.Plan)
+		}
+	}
+}
+
+// TestOneModificationAtATime submits during a modification, beside one and after one.
+func TestOneModificationAtATime(t *testing.T) {
+	w := start(t)
+	w.post(planChange, changeTo(fttp, "Fast", 1)).created()
+	w.post(planChange, changeTo(fttp, "Basic", 1)).refusedWith(http.StatusUnprocessableEntity, "validation",
+		"constraints.service.modification.request.in.progress serviceId")
+	w.post(planChange, changeTo(copper, "Fast", 1)).created() // another service
+	w.wait(10 * time.Second)
+	w.post(planChange, changeTo(fttp, "Basic", 1)).created()
+	if got := w.sim.Submissions(simulator.OpPlanChange, fttp); got != (simulator.Count{Seen: 3, Processed: 2}) {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+// TestRestorationSLAExistsFromVersion6 sends restorationSla at the versions around its
+// introduction.
+func TestRestorationSLAExistsFromVersion6(t *testing.T) {
+	request := body(`{"serviceId":%d,"planName":"Basic","term":12,"restorationSla":"Enhanced - 12 (24/7)"}`, fttp)
+	for version, want := range map[string]string{"5": "Standard", "6": "Enhanced - 12 (24/7)"} {
+		w := start(t)
+		w.at(version, http.MethodPost, planChange, request).created()
+		w.wait(10 * time.Second)
+		if service, _ := w.sim.Service(fttp); service.RestorationSLA != want {
+			t.Errorf("version %s: the SLA is %q", version, service.RestorationSLA)
+		}
+	}
+}
+
+// TestBelowVersion8TheOrdersContactIsUsed leaves the contact out where that is allowed.
+func TestBelowVersion8TheOrdersContactIsUsed(t *testing.T) {
+	w := start(t)
+	request := body(`{"serviceId":%d,"planName":"Giga","term":1,"ntdOption":"4_PORT_RESIDENTIAL"}`, fttp)
+	outcome := w.at("7", http.MethodPost, planChange, request).created()
+	w.wait(10 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	if got.text("contactName") != "Site" || got.text("contactEmail") != "site@example.com" {
+		t.Error(got.body)
+	}
+	if got.find("plan", "requiresAdditionalNtd") != true || got.find("plan", "nfasFee") == nil ||
+		len(got.list("plan", "ntdOptions")) != 1 {
+		t.Error(got.body)
+	}
+}
+
+// TestTheAlternateSourceHasAShorterResult checks the variant of spec §2 and the version that
+// added it.
+func TestTheAlternateSourceHasAShorterResult(t *testing.T) {
+	w := start(t)
+	w.at("7", http.MethodPost, planChange, changeTo(alternate, "Fast", 1)).
+		refusedWith(http.StatusUnprocessableEntity, "validation",
+			"constraints.service.source.type.not.supported sourceType")
+	outcome := w.post(planChange, changeTo(alternate, "Fast", 1)).created()
+	w.wait(10 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	for _, name := range []string{"contactName", "requiresAdditionalNtd", "nfasFee", "ntdOptions"} {
+		if strings.Contains(got.body, name) {
+			t.Errorf("%s is in %s", name, got.body)
+		}
+	}
+}
+
+// TestPlanChangeOptions lists what a copper service can have.
+func TestPlanChangeOptions(t *testing.T) {
+	w := start(t)
+	outcome := w.post(planOptions, about(copper)).created()
+	w.get(outcome).is(http.StatusAccepted)
+	w.wait(10 * time.Second)
+	got := w.get(outcome).is(http.StatusOK)
+	plans := got.list("plans")
+	names := make([]string, 0, len(plans))
+	for _, plan := range plans {
+		if object, isObject := plan.(map[string]any); isObject {
+			names = append(names, fmt.Sprint(object["plan"], " for ", object["term"]))
+		}
+	}
+	want := []string{"Basic for 1", "Basic for 12", "Fast for 1", "Doomed for 1", "Shouty for 1"}
+	if diff := cmp.Diff(want, names); diff != "" {
+		t.Error(diff)
+	}
+	if len(got.list("slas")) != 2 {
+		t.Error(got.body)
+	}
+	w.get("/api/connect/services/plan-changes/options/requests/123").is(http.StatusNotFound)
+}

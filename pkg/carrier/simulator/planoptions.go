@@ -1,0 +1,42 @@
+package simulator
+
+// planOptionsResult is the plan change options resource of spec §2.
+type planOptionsResult struct {
+	Plans []any     `json:"plans"`
+	SLAs  []slaInfo `json:"slas"`
+}
+
+func planOptionsFamily() family {
+	return family{
+		operation: OpPlanOptions,
+		result:    showPlanOptions, opaque: true,
+		failed: "constraints.service.plan.change.options.status.in.error", object: "ServicePlanChangeOptionsRequest",
+	}
+}
+
+// showPlanOptions lists every plan that suits the service, once per term.
+func showPlanOptions(x *exchange, r *request) any {
+	on, offers := x.sim.lines[r.ServiceID], &x.sim.catalog
+	result := planOptionsResult{Plans: []any{}, SLAs: []slaInfo{}}
+	for _, name := range offers.order {
+		plan := offers.plans[name]
+		if !plan.suits(on.TechnologyType) {
+			continue
+		}
+		for _, term := range plan.terms() {
+			result.Plans = append(result.Plans, offers.planInfo(on, plan, term))
+		}
+	}
+	for _, sla := range offers.slas {
+		result.SLAs = append(result.SLAs, offers.sla(sla))
+	}
+	return result
+}
+
+// terms are those in which the plan is shown; one that can be had in any is shown in one.
+func (p *Plan) terms() []int64 {
+	if len(p.Terms) == 0 {
+		return []int64{1}
+	}
+	return p.Terms
+}

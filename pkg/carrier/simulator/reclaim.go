@@ -1,0 +1,44 @@
+package simulator
+
+import "time"
+
+func reclaimFamily() family {
+	return family{
+		operation: OpReclaim,
+		accept:    acceptReclaim, effect: reclaim, result: showReclaim,
+		failed: "constraints.service.reclaim.request.status.in.error", object: "ServiceReclaimRequest",
+	}
+}
+
+// acceptReclaim applies spec §4: the disconnection must be reversible, which takes a service that
+// is disconnected and a day that has not passed.
+func acceptReclaim(x *exchange, _ *request) error {
+	today := x.now.In(x.sim.zone).Format(time.DateOnly)
+	if !x.line.ending.cancelled(x.now) || x.line.ReclaimableUntil < today {
+		return refused(subError{
+			Code:    "constraints.service.not.eligible.for.reclaims",
+			Message: "The disconnection of the service is not reversible",
+			Object:  "CreateServiceReclaimRequestCommand", Field: serviceIDField, RejectedValue: x.line.ID,
+		})
+	}
+	return x.idle()
+}
+
+// reclaim ends the cancellation when the request completes.
+func reclaim(on *line, r *request) {
+	on.ending.reclaimedAt = r.DoneAt
+}
+
+// reclaimResult is the reclaim resource of spec §2.
+type reclaimResult struct {
+	ID          int64  `json:"id"`
+	ServiceID   int64  `json:"serviceId"`
+	RequestedOn string `json:"requestedOn"`
+	Status      string `json:"status"`
+}
+
+func showReclaim(x *exchange, r *request) any {
+	return reclaimResult{
+		ID: r.Number, ServiceID: r.ServiceID, RequestedOn: timestamp(r.SubmittedAt), Status: r.status(x.now),
+	}
+}

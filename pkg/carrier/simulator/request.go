@@ -1,0 +1,289 @@
+package simulator
+
+import (
+	"cmp"
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// The statuses of requests that the specification names (spec §2, §3).
+const (
+	statusOpen       = "OPEN"
+	statusInProgress = "IN_PROGRESS"
+	statusCompleted  = "COMPLETED"
+	statusInError    = "IN_ERROR"
+	statusFailed     = "FAILED"
+	statusError      = "ERROR_OCCURRED" // of a diagnostic test
+	statusTimeout    = "TIMEOUT"        // of a diagnostic test
+)
+
+// request is an accepted submission: what was asked, and when it began and will end. Nothing of
+// it changes later.
+type request struct {
+	ID          string          `json:"id"`
+	Number      int64           `json:"number"`
+	Operation   Operation       `json:"operation"`
+	Client      string          `json:"client"`
+	ServiceID   int64           `json:"serviceId,omitempty"`
+	Asked       json.RawMessage `json:"asked"`
+	SubmittedAt time.Time       `json:"submittedAt"`
+	DoneAt      time.Time       `json:"doneAt"`
+	// Failure is the status with which it ends when it does not complete.
+	Failure     string `json:"failure,omitempty"`
+	ErrorDetail string `json:"errorDetail,omitempty"`
+	// Stalled says that it is in error for a while and then goes on.
+	Stalled bool `json:"stalled,omitempty"`
+
+	polledAt time.Time // the last time anybody asked for it, for the rule on polling
+}
+
+// status computes where the request is. The first quarter of its time it is open; the two in the
+// middle it is in error when it is to stall.
+func (r *request) status(now time.Time) string {
+	quarter := r.DoneAt.Sub(r.SubmittedAt) / 4
+	switch {
+	case !now.Before(r.DoneAt):
+		return cmp.Or(r.Failure, statusCompleted)
+	case now.Before(r.SubmittedAt.Add(quarter)):
+		return statusOpen
+	case r.Stalled && now.Before(r.DoneAt.Add(-quarter)):
+		return statusInError
+	default:
+		return statusInProgress
+	}
+}
+
+// errorSoFar is the error detail that the request shows at an instant, null when none.
+func (r *request) errorSoFar(now time.Time) *string {
+	if status := r.status(now); status == statusOpen || status == statusCompleted && r.Failure == "" && !r.Stalled {
+		return nil
+	}
+	return orNull(r.ErrorDetail)
+}
+
+// asked returns the body that was accepted.
+func (r *request) asked() fields {
+	parsed, err := parseFields(r.Asked)
+	if err != nil {
+		return nil // it was parsed before it was accepted
+	}
+	return parsed
+}
+
+// family is what distinguishes one asynchronous operation from the others. All run through
+// submit and follow.
+type family struct {
+	operation Operation
+	// accept judges a submission for a service of the client. It may set Failure and ErrorDetail:
+	// then the request is accepted and ends so. nil accepts everything.
+	accept func(*exchange, *request) error
+	// effect is what completing the request does to the service; nil when it only reads.
+	effect func(*line, *request)
+	// pending is the body of a 202; nil for none.
+	pending func(*exchange, *request) any
+	// result is the body of a 200.
+	result func(*exchange, *request) any
+	// failed is the sub-error code of a request that did not complete, timedOut of one that took too
+	// long; object is the name of the resource in them.
+	failed, timedOut, object string
+	// failure is the status of a request that did not complete; IN_ERROR when empty.
+	failure string
+	// opaque says that the id is a text that says nothing.
+	opaque bool
+}
+
+// families is what the carrier does beyond the common pattern.
+func families() []family {
+	return []family{
+		planChangeFamily(),
+		planOptionsFamily(),
+		healthFamily(),
+		aggregationFamily(),
+		profileFamily(),
+		fibreFamily(),
+		reclaimFamily(),
+		slotsFamily(),
+		diagnosticFamily(),
+	}
+}
+
+// submit is the POST of the asynchronous pattern (spec §1 rule 3): 201, an empty body and a
+// Location.
+func submit(x *exchange) (reply, error) {
+	if err := x.ownLine(); err != nil {
+		return reply{}, err
+	}
+	kind := x.sim.families[x.route.operation]
+	r := x.draft(kind)
+	if kind.accept != nil {
+		if err := kind.accept(x, r); err != nil {
+			return reply{}, err
+		}
+	}
+	x.foretell(kind, r)
+	x.sim.begin(kind, x.line, r)
+	x.call.Accepted, x.call.RequestID = true, r.ID
+	return reply{status: http.StatusCreated, location: x.location(r)}, nil
+}
+
+// foretell decides how an accepted request ends: as a fault or the service's seed says.
+func (x *exchange) foretell(kind family, r *request) {
+	var outcome Outcome
+	if x.line != nil {
+		outcome = x.line.Outcomes[string(r.Operation)]
+	}
+	failure := cmp.Or(kind.failure, statusInError)
+	switch {
+	case x.fault.Kind == FaultEndInError:
+		r.Failure, r.ErrorDetail = failure, x.fault.Body
+	case x.fault.Kind == FaultStall:
+		r.Stalled, r.ErrorDetail = true, x.fault.Body
+	case outcome == OutcomeFails:
+		r.Failure, r.ErrorDetail = failure, "The carrier could not do it"
+	case outcome == OutcomeTimesOut:
+		r.Failure, r.ErrorDetail = statusTimeout, "The carrier did not answer in time"
+	case outcome == OutcomeStalls:
+		r.Stalled, r.ErrorDetail = true, "The carrier is looking into it"
+	}
+}
+
+// draft is the request that the submission asks for.
+func (x *exchange) draft(kind family) *request {
+	number := x.sim.nextID()
+	r := &request{
+		ID: strconv.FormatInt(number, 10), Number: number, Operation: x.route.operation,
+		Client: x.client.Name, ServiceID: x.serviceID(), Asked: x.fields.encode(),
+		SubmittedAt: x.now, DoneAt: x.now.Add(x.sim.delay(x.route.operation)),
+	}
+	if kind.opaque {
+		r.ID = opaque(number)
+	}
+	return r
+}
+
+// encode is the body as it was understood.
+func (f fields) encode() json.RawMessage {
+	content, err := json.Marshal(f)
+	if err != nil {
+		return nil // every member was parsed from JSON
+	}
+	return content
+}
+
+// begin makes a request known and lets it take effect when its time has come.
+func (s *Simulator) begin(kind family, on *line, r *request) {
+	s.requests[r.ID] = r
+	if kind.effect == nil {
+		return
+	}
+	on.busyUntil, on.busyWith = r.DoneAt, r.Operation
+	if r.Failure == "" {
+		kind.effect(on, r)
+	}
+}
+
+// location is the URL of the outcome of a request.
+func (x *exchange) location(r *request) string {
+	return x.place(x.sim.readPath(r.Operation, x.version, r.ID))
+}
+
+// place writes a path in the form that the seed asks for.
+func (x *exchange) place(path string) string {
+	form := x.sim.options.Seed.Location
+	if form == LocationPath || form == LocationMixed && len(x.sim.requests)%2 == 0 {
+		return path
+	}
+	return origin(x.request, x.sim.options.CarrierURL) + path
+}
+
+// origin is the configured origin, or the one by which a call came.
+func origin(r *http.Request, configured string) string {
+	if configured != "" {
+		return configured
+	}
+	if r.TLS != nil {
+		return "https://" + r.Host
+	}
+	return "http://" + r.Host
+}
+
+// follow is the GET of the asynchronous pattern: 202 while in progress, 200 when complete, 422
+// when failed.
+func follow(x *exchange) (reply, error) {
+	r, err := x.ownRequest()
+	if err != nil {
+		return reply{}, err
+	}
+	x.judgePollInterval(r)
+	kind := x.sim.families[r.Operation]
+	status := r.status(x.now)
+	switch status {
+	case statusCompleted:
+		return reply{status: http.StatusOK, body: kind.result(x, r)}, nil
+	case statusTimeout:
+		kind.failed = cmp.Or(kind.timedOut, kind.failed)
+	}
+	if x.now.Before(r.DoneAt) {
+		return kind.inProgress(x, r), nil // spec §3: also IN_ERROR, while the process goes on
+	}
+	return reply{}, refused(subError{
+		Code: kind.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
+		Object: kind.object, Field: statusField, RejectedValue: status,
+	})
+}
+
+func (f family) inProgress(x *exchange, r *request) reply {
+	answer := reply{status: http.StatusAccepted}
+	if f.pending != nil {
+		answer.body = f.pending(x, r)
+	}
+	return answer
+}
+
+// ownRequest finds the request that the path names. One of another client or operation does not
+// exist.
+func (x *exchange) ownRequest() (*request, error) {
+	if x.route.rules.numericID && !numeric(x.id) {
+		return nil, notNumeric("id")
+	}
+	r, found := x.sim.requests[x.id]
+	if !found || r.Operation != x.route.operation || r.Client != x.client.Name {
+		return nil, notFound()
+	}
+	if r.ServiceID != 0 && x.sim.lines[r.ServiceID] == nil {
+		return nil, notFound() // the service was taken away
+	}
+	return r, nil
+}
+
+// numeric says whether an id is a number (spec §1 rule 4).
+func numeric(id string) bool {
+	_, err := strconv.ParseInt(id, 10, 64)
+	return err == nil
+}
+
+// wholeNumber is the number that an id in a path is, zero when it is none.
+func wholeNumber(id string) int64 {
+	parsed, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return parsed
+}
+
+// judgePollInterval notes a FibreBuildCharge request that is polled more than once in 5
+// seconds (spec §8).
+func (x *exchange) judgePollInterval(r *request) {
+	const shortest = 5 * time.Second
+	if r.Operation == OpFibreBuildCharge && !r.polledAt.IsZero() && x.now.Sub(r.polledAt) < shortest {
+		x.violate(RulePollInterval, "polled again after "+x.now.Sub(r.polledAt).String())
+	}
+	r.polledAt = x.now
+}
+
+// timestamp is a date-time on the wire: with its UTC offset, in Z form (spec §1 rule 6).
+func timestamp(t time.Time) string {
+	return t.UTC().Format(time.RFC3339)
+}

@@ -1,0 +1,156 @@
+package simulator
+
+import (
+	"cmp"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// commonRules are what every call is judged by before its own handler, in this order; the first
+// that is broken answers.
+func commonRules() []func(*exchange) error {
+	return []func(*exchange) error{
+		knownRoute,       // 404, 405
+		noIdempotencyKey, // never refused: the carrier ignores the header
+		validToken,       // 401; 404 for plan change options
+		offeredVersion,   // 400
+		jsonMedia,        // 415
+		readableBody,     // 413, 400
+		knownFields,      // never refused: unknown fields are ignored
+		validFields,      // 422
+	}
+}
+
+func knownRoute(x *exchange) error {
+	if x.route != nil {
+		return nil
+	}
+	if len(x.allowed) > 0 {
+		x.violate(RuleMethod, x.request.Method)
+		return methodRefused(strings.Join(x.allowed, ", "))
+	}
+	x.violate(RulePath, "the specification has no such path")
+	return notFound()
+}
+
+// noIdempotencyKey notes a header by which Go's transport would send a POST twice, all by itself.
+func noIdempotencyKey(x *exchange) error {
+	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
+		if x.request.Method == http.MethodPost && x.request.Header.Get(name) != "" {
+			x.violate(RuleIdempotencyKey, name)
+		}
+	}
+	return nil
+}
+
+// validToken applies spec §1 rule 2 and §5: every call carries a bearer token that was issued
+// and has not expired.
+func validToken(x *exchange) error {
+	status := x.route.rules.unauthorized
+	if status == 0 {
+		status = http.StatusUnauthorized
+	}
+	if x.request.Header.Get("Authorization") == "" {
+		x.violate(RuleHeader, "Authorization is missing")
+	}
+	x.client = x.sim.bearer(x.request)
+	if x.client == nil {
+		return tokenRefused(status)
+	}
+	return nil
+}
+
+// bearer returns the client to which the call's token was issued, nil without a valid one.
+func (s *Simulator) bearer(r *http.Request) *client {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return nil
+	}
+	holder, valid := s.tokens.get(token, s.options.Now())
+	if !valid {
+		return nil
+	}
+	return holder
+}
+
+// versionOf is the call's X-API-VERSION, zero when it is missing or not a number.
+func versionOf(r *http.Request) int {
+	version, err := strconv.Atoi(r.Header.Get("X-Api-Version"))
+	if err != nil {
+		return 0
+	}
+	return version
+}
+
+// offeredVersion applies spec §9.
+func offeredVersion(x *exchange) error {
+	if x.request.Header.Get("X-Api-Version") == "" {
+		x.violate(RuleHeader, "X-API-VERSION is missing")
+		return versionRefused("X-API-VERSION is required")
+	}
+	x.version = versionOf(x.request)
+	if x.version < x.route.since || x.version > x.route.until {
+		x.violate(RuleVersion, "X-API-VERSION "+x.request.Header.Get("X-Api-Version"))
+		return versionRefused("X-API-VERSION is not supported here")
+	}
+	return nil
+}
+
+// jsonMedia applies spec §1 rule 1 to calls that have a body.
+func jsonMedia(x *exchange) error {
+	if x.route.body == "" {
+		return nil
+	}
+	contentType := x.request.Header.Get("Content-Type")
+	if contentType == "" {
+		x.violate(RuleHeader, "Content-Type is missing")
+	}
+	media, parameters, err := mime.ParseMediaType(contentType)
+	charset := cmp.Or(parameters["charset"], "utf-8")
+	plain := x.request.Header.Get("Content-Encoding") == ""
+	if err != nil || media != "application/json" || !strings.EqualFold(charset, "utf-8") || !plain {
+		return mediaTypeRefused()
+	}
+	return nil
+}
+
+func readableBody(x *exchange) error {
+	if x.route.body == "" {
+		return nil
+	}
+	if x.bodyErr != nil {
+		return bodyTooLarge()
+	}
+	if x.parsed != nil {
+		x.violate(RuleBody, x.parsed.Error())
+		return x.parsed
+	}
+	return x.fields.typed(x.route.fields)
+}
+
+// knownFields drops what the route does not know at the version of the call, and notes it.
+func knownFields(x *exchange) error {
+	known := make(fields, len(x.fields))
+	for _, row := range x.route.fields {
+		if value, present := x.fields[row.name]; present && row.since <= x.version {
+			known[row.name] = value
+		}
+	}
+	for name := range x.fields {
+		if _, kept := known[name]; !kept {
+			x.violate(RuleField, name+" is not a field of this request at this version")
+		}
+	}
+	x.fields = known
+	return nil
+}
+
+// validFields applies what the tables of spec §4 say of each field alone.
+func validFields(x *exchange) error {
+	if broken := x.fields.broken(x.route.fields); len(broken) > 0 {
+		return argumentsInvalid(broken...)
+	}
+	return nil
+}

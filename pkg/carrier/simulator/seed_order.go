@@ -1,0 +1,122 @@
+package simulator
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// Qualification is the result of a service qualification, as far as orders are judged by it.
+type Qualification struct {
+	QualificationSearchID       string `json:"qualificationSearchId"`
+	RemoteQualificationSearchID string `json:"remoteQualificationSearchId,omitempty"`
+	// Client is who asked for it.
+	Client         string  `json:"client"`
+	LocationID     string  `json:"locationId"`
+	TechnologyType string  `json:"technologyType,omitempty"` // FTTP when empty
+	ServiceClass   string  `json:"serviceClass,omitempty"`
+	Region         string  `json:"region,omitempty"`
+	POI            string  `json:"poi,omitempty"`
+	POIName        string  `json:"poiName,omitempty"`
+	Address        Address `json:"address"`
+	// AdditionalAllowed says that infrastructureInstallationOptions is populated.
+	AdditionalAllowed bool `json:"additionalAllowed,omitempty"`
+	// NTDInstallationFee is for the first NTD, SubsequentInstallationCharge for an additional one.
+	NTDInstallationFee           *Price `json:"ntdInstallationFee,omitempty"`
+	SubsequentInstallationCharge Price  `json:"subsequentInstallationCharge"`
+	// NewDevelopmentsCharge is nil where none applies.
+	NewDevelopmentsCharge *Price           `json:"newDevelopmentsCharge,omitempty"`
+	Infrastructures       []Infrastructure `json:"infrastructures,omitempty"`
+}
+
+// Address is where a location is.
+type Address struct {
+	BuildingLevel    *string `json:"buildingLevel"`
+	UnitNumber       *string `json:"unitNumber"`
+	BuildingName     *string `json:"buildingName"`
+	StreetNumber     string  `json:"streetNumber"`
+	Street           string  `json:"street"`
+	Suburb           string  `json:"suburb"`
+	State            string  `json:"state"`
+	Postcode         string  `json:"postcode"`
+	FormattedAddress string  `json:"formattedAddress"`
+}
+
+// Infrastructure is an NTD with its ports, or a copper pair, which has the one port 0.
+type Infrastructure struct {
+	ID string `json:"id"`
+	// RemainingDown is the bandwidth that is left, in MBit/s.
+	RemainingDown int64 `json:"remainingDown,omitempty"`
+	// ReplacementDown is the bandwidth that a replacement NTD would leave; 0 when there is none.
+	ReplacementDown int64  `json:"replacementDown,omitempty"`
+	Ports           []Port `json:"ports"`
+}
+
+// Port is where a service can be.
+type Port struct {
+	ID int64 `json:"portId"`
+	// Used says that a service is on it; its AVC, when the carrier knows it, is AVCID.
+	Used        bool   `json:"used,omitempty"`
+	AVCID       string `json:"avcId,omitempty"`
+	TransferFee Price  `json:"transferFee"`
+}
+
+// PlacedOrder is an order that the carrier has.
+type PlacedOrder struct {
+	ID                int64     `json:"id"`
+	Client            string    `json:"client"`
+	CustomerReference string    `json:"customerReference,omitempty"`
+	PlacedAt          time.Time `json:"placedAt"`
+	// RejectedAt is when the carrier rejects it, zero when it does not; the client learns of it by an
+	// OrderRejected event.
+	RejectedAt time.Time `json:"rejectedAt"`
+	// RejectedReason says why.
+	RejectedReason string `json:"rejectedReason,omitempty"`
+}
+
+// checkSites judges what orders and quotes are made from.
+func (s *Seed) checkSites() []error {
+	var problems []error
+	location := regexp.MustCompile(`^LOC\d{12}$`)
+	for i, build := range s.FibreBuilds {
+		if !location.MatchString(build.LocationID) {
+			problems = append(problems, fmt.Errorf("fibreBuilds[%d]: locationId is LOC and 12 digits", i))
+		}
+	}
+	for i := range s.Qualifications {
+		site := &s.Qualifications[i]
+		if !location.MatchString(site.LocationID) || site.QualificationSearchID == "" {
+			problems = append(problems,
+				fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId (LOC and 12 digits) are required", i))
+		}
+		problems = append(problems, site.checkPrices()...)
+	}
+	return problems
+}
+
+func (q *Qualification) checkPrices() []error {
+	problems := checkPrice(q.QualificationSearchID, q.SubsequentInstallationCharge)
+	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge} {
+		if price != nil {
+			problems = append(problems, checkPrice(q.QualificationSearchID, *price)...)
+		}
+	}
+	for _, infra := range q.Infrastructures {
+		for _, port := range infra.Ports {
+			problems = append(problems, checkPrice(infra.ID, port.TransferFee)...)
+		}
+	}
+	return problems
+}
+
+func (s *Service) checkOutcomes() []error {
+	var problems []error
+	outcomes := []Outcome{OutcomeFails, OutcomeStalls, OutcomeTimesOut}
+	for operation, outcome := range s.Outcomes {
+		if !knownOperation(Operation(operation)) || !slices.Contains(outcomes, outcome) {
+			problems = append(problems, fmt.Errorf("service %d: outcomes.%s: %q", s.ID, operation, outcome))
+		}
+	}
+	return problems
+}

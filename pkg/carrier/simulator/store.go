@@ -1,0 +1,109 @@
+package simulator
+
+import (
+	"crypto/rsa"
+	"crypto/sha256"
+	"encoding/base64"
+	"strconv"
+	"time"
+)
+
+// client is a reseller with its keys parsed.
+type client struct {
+	Client
+
+	keys map[string]*rsa.PublicKey
+}
+
+// plant fills an empty store from a valid seed.
+func (s *Simulator) plant(seed Seed) {
+	now := s.now()
+	s.clients = make(map[string]*client, len(seed.Clients))
+	for _, c := range seed.Clients {
+		keys, err := parseKeys(c.Keys)
+		if err != nil {
+			panic("simulator: " + err.Error()) // Validate has parsed them before
+		}
+		s.clients[c.Name] = &client{Client: c, keys: keys}
+	}
+	s.zone = zone(seed.TimeZone)
+	s.catalog = newCatalog(seed)
+	s.lines = make(map[int64]*line, len(seed.Services))
+	s.circuits = make(map[string]int64, len(seed.Services))
+	for _, service := range seed.Services {
+		s.addLine(service, now)
+	}
+	s.requests = make(map[string]*request)
+	s.orders = make(map[int64]PlacedOrder, len(seed.Orders))
+	for _, placed := range seed.Orders {
+		s.orders[placed.ID] = placed
+	}
+	s.lastID = seed.FirstRequestID - 1
+	if seed.FirstRequestID == 0 {
+		s.lastID = defaultFirstID - 1
+	}
+	s.journal = newJournal(s.options.JournalLimit)
+}
+
+// zone is the time zone of a name that Validate has found.
+func zone(name string) *time.Location {
+	location, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return location
+}
+
+// nextID returns a number above all earlier ones, with gaps, so that nobody counts on neighbors.
+func (s *Simulator) nextID() int64 {
+	const widestGap = 97
+	id := s.lastID + 1
+	s.lastID = id + id%widestGap
+	return id
+}
+
+// opaque turns a number into the text of an id that says nothing (spec §4: plan change options).
+func opaque(id int64) string {
+	const length = 18
+	sum := sha256.Sum256([]byte(strconv.FormatInt(id, 10)))
+	return base64.RawURLEncoding.EncodeToString(sum[:length])
+}
+
+// expiring is a set of values that are forgotten some time after they expired.
+type expiring[V any] struct {
+	entries map[string]dated[V]
+	sweepAt int
+}
+
+type dated[V any] struct {
+	value   V
+	expires time.Time
+}
+
+// get returns the value under key while it has not expired.
+func (e *expiring[V]) get(key string, now time.Time) (V, bool) {
+	entry, found := e.entries[key]
+	if !found || !now.Before(entry.expires) {
+		var none V
+		return none, false
+	}
+	return entry.value, true
+}
+
+// put stores a value. Whenever the set has doubled it is swept, which costs each put a constant
+// on average.
+func (e *expiring[V]) put(key string, value V, now, expires time.Time) {
+	const smallest = 1024
+	if len(e.entries) >= e.sweepAt {
+		for k, entry := range e.entries {
+			if !now.Before(entry.expires) {
+				delete(e.entries, k)
+			}
+		}
+		e.sweepAt = max(smallest, 2*len(e.entries))
+	}
+	if e.entries == nil {
+		e.entries = make(map[string]dated[V])
+	}
+	e.entries[key] = dated[V]{value: value, expires: expires}
+}
