@@ -1,0 +1,142 @@
+# `make` says what there is to make. Everything is built from source by Go: no
+# download besides Go modules, no C compiler.
+.DEFAULT_GOAL := help
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+
+# One set of flags for the operator, the control plane and the tools: packages
+# that several of them need are compiled once.
+export CGO_ENABLED := 0
+export GOFLAGS := -trimpath -buildvcs=false
+export GOWORK := off
+
+VERSION := $(shell git describe --always --dirty 2>/dev/null || echo devel)
+LDFLAGS := -X main.version=$(VERSION)
+
+# The control plane for tests and the demo: built here, unless KUBEBUILDER_ASSETS
+# names a folder that has one. KUBECTL replaces kubectl alone.
+ifdef KUBEBUILDER_ASSETS
+CONTROLPLANE :=
+else
+CONTROLPLANE := controlplane
+KUBEBUILDER_ASSETS := $(CURDIR)/bin/controlplane
+endif
+KUBECTL_FROM := $(if $(KUBECTL),,$(CONTROLPLANE))
+KUBECTL ?= $(KUBEBUILDER_ASSETS)/kubectl
+export KUBEBUILDER_ASSETS KUBECTL
+
+FUZZTIME ?= 10s
+
+##@ Build
+
+.PHONY: help
+help: ## Say what there is to make.
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+		/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: build
+build: ## Build bin/manager and bin/simulator.
+	go build -ldflags '$(LDFLAGS)' -o bin/manager .
+	go build -ldflags '$(LDFLAGS)' -o bin/simulator ./hack/simulator
+
+.PHONY: controlplane
+controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane: minutes the first time, then nothing.
+	@bash hack/controlplane/build.sh bin/controlplane
+
+.PHONY: clean
+clean: ## Remove what was built, the control plane and the tools too.
+	rm -rf bin cover.out cover.html
+
+##@ Generated files
+
+# Where the generated files go; `make verify` has them written elsewhere and compares.
+INTO ?= .
+
+.PHONY: generate
+generate: bin/controller-gen ## Write api/v1alpha1/zz_generated.deepcopy.go.
+	@mkdir -p $(INTO)/api/v1alpha1
+	bin/controller-gen object:headerFile=hack/boilerplate.go.txt paths=./api/v1alpha1 \
+		output:object:dir=$(INTO)/api/v1alpha1
+
+.PHONY: manifests
+manifests: bin/controller-gen ## Write config/crd/bases from the types and config/rbac/role.yaml from the markers.
+	@mkdir -p $(INTO)/config/crd/bases $(INTO)/config/rbac
+	bin/controller-gen crd paths=./api/v1alpha1 output:crd:dir=$(INTO)/config/crd/bases
+	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
+
+##@ Check
+
+.PHONY: fmt
+fmt: bin/golangci-lint ## Format the Go files.
+	bin/golangci-lint fmt
+
+.PHONY: vet
+vet: ## Run go vet.
+	go vet ./...
+
+.PHONY: lint
+lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml).
+	bin/golangci-lint run --allow-parallel-runners ./...
+
+.PHONY: verify
+verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy and lint clean.
+	@bash hack/verify-generated.sh
+	@$(MAKE) --no-print-directory lint
+
+.PHONY: test
+test: $(CONTROLPLANE) ## Run every test, those against a real kube-apiserver too; with the race detector if there is a C compiler.
+	@bash hack/test.sh
+
+.PHONY: race
+race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race detector (needs a C compiler).
+	CGO_ENABLED=1 go test -race -shuffle=on ./pkg/... ./controllers/...
+
+.PHONY: cover
+cover: $(CONTROLPLANE) ## Run every test and write cover.out and cover.html.
+	go test -shuffle=on -coverpkg=./api/...,./controllers/...,./pkg/...,. -coverprofile=cover.out ./...
+	go tool cover -html=cover.out -o cover.html
+	go tool cover -func=cover.out | tail -1
+
+.PHONY: fuzz
+fuzz: ## Run every fuzz target for FUZZTIME each (10s).
+	@bash hack/fuzz.sh '$(FUZZTIME)'
+
+##@ Run
+
+.PHONY: install
+install: $(KUBECTL_FROM) bin/kustomize ## Install namespace, CRDs and RBAC into the current kubeconfig's cluster.
+	$(KUBECTL) apply -f config/manager/namespace.yaml
+	bin/kustomize build config/crd | $(KUBECTL) apply --server-side -f -
+	bin/kustomize build config/rbac | $(KUBECTL) apply -f -
+
+.PHONY: uninstall
+uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects: let the manager run meanwhile) and RBAC; the namespace stays.
+	bin/kustomize build config/crd | $(KUBECTL) delete --ignore-not-found -f -
+	bin/kustomize build config/rbac | $(KUBECTL) delete --ignore-not-found -f -
+
+.PHONY: run
+run: build ## Run the manager here, against the current kubeconfig's cluster.
+	bin/manager --log-format=text $(ARGS)
+
+.PHONY: sim
+sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
+	bin/simulator $(ARGS)
+
+.PHONY: demo
+demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Show it all on this machine; Ctrl-C ends it. ONCE=1 ends by itself and judges the outcome.
+	@go build -o bin/demo-run ./hack/demo
+	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once)
+
+# Tools, at the versions that hack/tools pins.
+
+bin/controller-gen: TOOL := sigs.k8s.io/controller-tools/cmd/controller-gen
+bin/kustomize: TOOL := sigs.k8s.io/kustomize/kustomize/v5
+bin/controller-gen bin/kustomize: hack/tools/go.mod hack/tools/go.sum
+	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
+	@touch $@
+
+# golangci-lint has a module of its own: its dependencies and the others' exclude each other.
+bin/golangci-lint: hack/tools/golangci-lint/go.mod hack/tools/golangci-lint/go.sum
+	go build -C hack/tools/golangci-lint -ldflags '-s -w' -o $(CURDIR)/$@ github.com/golangci/golangci-lint/v2/cmd/golangci-lint
+	@touch $@

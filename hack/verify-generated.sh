@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Fails when a generated file is not what its source says, when a kustomization does
+# not build, or when a go.mod is not tidy. Writes nothing into the tree, so that it
+# says the same of a tree with uncommitted changes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+into=$(mktemp -d)
+trap 'rm -rf "$into"' EXIT
+failed=0
+
+make --no-print-directory --silent generate manifests INTO="$into"
+for generated in api/v1alpha1/zz_generated.deepcopy.go config/crd/bases config/rbac/role.yaml; do
+  if ! diff -ruN --label "in the tree: $generated" --label "generated: $generated" "$generated" "$into/$generated"; then
+    echo "verify: $generated is not current: run make generate manifests" >&2
+    failed=1
+  fi
+done
+
+for kustomization in config/*/kustomization.yaml; do
+  bin/kustomize build "${kustomization%/*}" >"$into/built.yaml" || failed=1
+done
+
+# hack/controlplane is left out: to judge it needs every test dependency of Kubernetes.
+for module in . hack/tools hack/tools/golangci-lint; do
+  if ! go -C "$module" mod tidy -diff; then
+    echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
+    failed=1
+  fi
+done
+exit "$failed"
