@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
+// +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName where identity is not set) is immutable: it says whose requests are on record. Where it was absent it may only be set to the clientName; for another login create another CarrierAccount"
+type CarrierAccountSpec struct {
+	// baseURL is the carrier's origin, for example https://api.carrier.example,
+	// without path, query or user. http and loopback addresses are taken only
+	// when the manager runs with --allow-insecure-carrier.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
+	BaseURL string `json:"baseURL"`
+
+	// apiVersion is the X-API-VERSION sent with every call, 1 to 8; 1 and 2 are
+	// deprecated by the carrier. A running request keeps the one it was sent with.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=8
+	// +kubebuilder:default=8
+	// +optional
+	APIVersion int32 `json:"apiVersion,omitempty"`
+
+	// identity says whose services these are, across accounts, namespaces and
+	// restores: one request at a time per identity and service. Default:
+	// auth.clientName. Immutable. A sandbox and production need different ones.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="identity consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
+	// +optional
+	Identity string `json:"identity,omitempty"`
+
+	// auth is how the account logs in at the identity provider.
+	Auth Auth `json:"auth"`
+
+	// caBundle holds PEM certificates that are trusted beside the system's roots,
+	// for the carrier and the identity provider.
+	// +kubebuilder:validation:MaxLength=65536
+	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle holds PEM certificates: -----BEGIN CERTIFICATE----- ..."
+	// +optional
+	CABundle string `json:"caBundle,omitempty"`
+
+	// serviceIDs, when set, are the only services this account may touch.
+	// +kubebuilder:validation:MaxItems=10000
+	// +kubebuilder:validation:items:Minimum=1
+	// +listType=set
+	// +optional
+	ServiceIDs []int64 `json:"serviceIDs,omitempty"`
+
+	// identifierWord is the carrier's own word inside identifiers on the wire,
+	// where its documentation has the neutral "wholesale".
+	// +kubebuilder:validation:MaxLength=32
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="identifierWord is one lower-case word of letters and digits, for example wholesale"
+	// +kubebuilder:default=wholesale
+	// +optional
+	IdentifierWord string `json:"identifierWord,omitempty"`
+
+	// timeZone is the IANA time zone in which the carrier reads dates, for
+	// example Australia/Sydney. Default: UTC.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	TimeZone string `json:"timeZone,omitempty"`
+
+	// approval is the default for the services of this account: Automatic sends
+	// without asking, OnCost asks when a change costs or its cost is not known,
+	// Always asks every time.
+	// +kubebuilder:default=Automatic
+	// +optional
+	Approval Approval `json:"approval,omitempty"`
+
+	// rateLimit bounds the calls to the carrier across all objects of the account.
+	// +optional
+	RateLimit RateLimit `json:"rateLimit,omitzero"`
+
+	// polling bounds how often a running request is asked after.
+	// +optional
+	Polling Polling `json:"polling,omitzero"`
+
+	// chargeLimit bounds the requests that cost money; absent: no limit.
+	// +optional
+	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
+
+	// events makes the operator listen for the carrier's notifications.
+	// +optional
+	Events *AccountEvents `json:"events,omitempty"`
+}
+
+// Auth is a private-key JWT login (specification section 5).
+type Auth struct {
+	// tokenURL is the identity provider's token endpoint. It ends in
+	// /protocol/openid-connect/token; what stands before is the JWT's audience.
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the whole address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
+	TokenURL string `json:"tokenURL"`
+
+	// clientName is the client the carrier registered: iss and sub of the JWT.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="clientName consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
+	ClientName string `json:"clientName"`
+
+	// keys are the client's private keys: one, or two while rotating. The first
+	// that the identity provider takes is used.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=2
+	// +listType=map
+	// +listMapKey=keyID
+	Keys []SigningKey `json:"keys"`
+}
+
+// SigningKey is one private key and the name the carrier knows it by.
+type SigningKey struct {
+	// keyID is the kid in the JWT's header.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=256
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._~+/=:-]+$')",message="keyID is the kid the carrier gave: letters, digits and . _ ~ + / = : - only"
+	KeyID string `json:"keyID"`
+
+	// privateKeySecretRef names the Secret that holds the key: PKCS#1 or PKCS#8
+	// PEM, RSA of at least 2048 bits. It is read at each login, never watched.
+	PrivateKeySecretRef SecretKeyReference `json:"privateKeySecretRef"`
+}
+
+// RateLimit bounds calls per second.
+type RateLimit struct {
+	// requestsPerSecond is the sustained rate of calls to the carrier. A share of
+	// it is kept for new requests, so that polling cannot starve them.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	// +kubebuilder:default=5
+	// +optional
+	RequestsPerSecond int32 `json:"requestsPerSecond,omitempty"`
+
+	// burst is how many calls may come at once.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=1000
+	// +kubebuilder:default=10
+	// +optional
+	Burst int32 `json:"burst,omitempty"`
+}
+
+// Polling bounds the time between two looks at one request.
+type Polling struct {
+	// min is the shortest time between two looks. A fibre build charge is never
+	// asked after sooner than 5 s, whatever is set.
+	// +kubebuilder:default="2s"
+	// +optional
+	Min Duration `json:"min,omitempty"`
+
+	// max is the longest time between two looks.
+	// +kubebuilder:default="5m"
+	// +optional
+	Max Duration `json:"max,omitempty"`
+}
+
+// ChargeLimit bounds what can be spent by mistake.
+type ChargeLimit struct {
+	// perHour is how many requests that cost money, or may never be repeated, are
+	// sent in any hour.
+	// +kubebuilder:validation:Minimum=0
+	// +kubebuilder:validation:Maximum=100000
+	PerHour int32 `json:"perHour"`
+}
+
+// AccountEvents is how the carrier's notifications are known to be the carrier's.
+type AccountEvents struct {
+	// signature is HMAC where notifications are signed, None where only the
+	// unguessable path protects them; facts are then marked as unverified.
+	// +kubebuilder:validation:Enum=HMAC;None
+	// +kubebuilder:default=HMAC
+	// +optional
+	Signature string `json:"signature,omitempty"`
+
+	// secretRefs hold the shared secrets, the oldest first while rotating.
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=4
+	// +listType=atomic
+	SecretRefs []SecretKeyReference `json:"secretRefs"`
+}
+
+// CarrierAccountStatus is what the operator found out about an account.
+type CarrierAccountStatus struct {
+	// observedGeneration is the metadata.generation this status speaks of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions: Ready is True when the identity provider issued a token.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// eventsPath is the path of the receiver for this account's notifications.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	EventsPath string `json:"eventsPath,omitempty"`
+}
+
+// CarrierAccount is a reseller's login at one wholesale carrier: what an Issuer
+// is to a certificate. Services name it by accountRef.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=ca,categories=broadband
+// +kubebuilder:printcolumn:name="Carrier",type=string,JSONPath=`.spec.baseURL`
+// +kubebuilder:printcolumn:name="Version",type=integer,JSONPath=`.spec.apiVersion`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Client",type=string,priority=1,JSONPath=`.spec.auth.clientName`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+type CarrierAccount struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is the login and how it may be used.
+	Spec CarrierAccountSpec `json:"spec"`
+
+	// status is what the operator found out.
+	// +optional
+	Status CarrierAccountStatus `json:"status,omitzero"`
+}
+
+// IdentityName says whose services the account's are: spec.identity, by default
+// the client name; never the object's name or URL.
+func (a *CarrierAccount) IdentityName() string {
+	if a.Spec.Identity != "" {
+		return a.Spec.Identity
+	}
+	return a.Spec.Auth.ClientName
+}
+
+// CarrierAccountList is a list of CarrierAccounts.
+// +kubebuilder:object:root=true
+type CarrierAccountList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	Items []CarrierAccount `json:"items"`
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import "time"
+
+// Duration is a length of time such as 90s, 5m or 24h; "0" switches off.
+//
+// A string of our own and not metav1.Duration: an object that the schema lets
+// through and the decoder does not would stop the informer of its whole kind.
+// +kubebuilder:validation:MaxLength=16
+// +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="a duration is written like 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 switches off"
+type Duration string
+
+// Or is the duration, or the fallback where none is set. What the schema refuses
+// counts as not set.
+func (d Duration) Or(fallback time.Duration) time.Duration {
+	parsed, err := time.ParseDuration(string(d))
+	if err != nil {
+		return fallback
+	}
+	return parsed
+}
+
+// Date is a calendar day, YYYY-MM-DD, in the account's time zone.
+// +kubebuilder:validation:MaxLength=10
+// +kubebuilder:validation:XValidation:rule="!format.date().validate(self).hasValue()",message="a date is a real calendar day written YYYY-MM-DD, for example 2026-12-31"
+type Date string
+
+// Approval says when a person has to approve a change before it is sent.
+// +kubebuilder:validation:Enum=Automatic;OnCost;Always
+type Approval string
+
+// The approval policies.
+const (
+	ApprovalAutomatic Approval = "Automatic" // send without asking
+	ApprovalOnCost    Approval = "OnCost"    // ask when it costs, or when the cost is not known
+	ApprovalAlways    Approval = "Always"    // ask every time
+)
+
+// AccountReference names the CarrierAccount in the same namespace.
+type AccountReference struct {
+	// name of the CarrierAccount, in the object's own namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// OrderReference names a ServiceOrder in the same namespace.
+type OrderReference struct {
+	// name of the ServiceOrder, in the object's own namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// SecretReference names a Secret in the same namespace.
+type SecretReference struct {
+	// name of the Secret, in the object's own namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// SecretKeyReference names one key of a Secret in the same namespace.
+type SecretKeyReference struct {
+	// name of the Secret, in the object's own namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// key within the Secret's data.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// Contact is the person whom the carrier calls about an installation.
+type Contact struct {
+	// name of the person.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	Name string `json:"name"`
+
+	// phone number of the person, digits, spaces and + ( ) - only.
+	// +kubebuilder:validation:MaxLength=40
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9+() -]{4,40}$')",message="contact.phone has 4 to 40 digits, spaces, +, (, ) or -"
+	Phone string `json:"phone"`
+
+	// email address of the person.
+	// +kubebuilder:validation:MaxLength=254
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^@ ]+@[^@ ]+$')",message="contact.email is an e-mail address such as jo@example.com"
+	Email string `json:"email"`
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// Money is an amount as the carrier quotes it, never a float.
+type Money struct {
+	// amount is a decimal number with two places, as a string: "12.34".
+	// +kubebuilder:validation:MaxLength=20
+	// +kubebuilder:validation:Pattern=`^-?[0-9]+(\.[0-9]+)?$`
+	Amount string `json:"amount"`
+
+	// currency is the currency code the carrier gave: "AUD".
+	// +kubebuilder:validation:MaxLength=8
+	// +optional
+	Currency string `json:"currency,omitempty"`
+}

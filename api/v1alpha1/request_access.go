@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// RequestOf is the newest request of an operation, or nil. The pointer leads into
+// the status.
+func (s *BroadbandService) RequestOf(operation Operation) *Request {
+	for i := range s.Status.Requests {
+		if s.Status.Requests[i].Operation == operation {
+			return &s.Status.Requests[i]
+		}
+	}
+	return nil
+}
+
+// PutRequest replaces the newest request of its operation.
+func (s *BroadbandService) PutRequest(request Request) {
+	if held := s.RequestOf(request.Operation); held != nil {
+		*held = request
+		return
+	}
+	s.Status.Requests = append(s.Status.Requests, request)
+}
+
+// OpenRequest is the request that has not ended, or nil: it may be with the
+// carrier, and no other modification of the service is sent beside it.
+func (s *BroadbandService) OpenRequest() *Request {
+	for i := range s.Status.Requests {
+		if !s.Status.Requests[i].Phase.Ended() {
+			return &s.Status.Requests[i]
+		}
+	}
+	return nil
+}
+
+// Ended says whether nothing more is expected of an attempt in this phase. A
+// phase that this version does not know has not ended: it is left alone.
+func (p RequestPhase) Ended() bool {
+	switch p {
+	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseAbandoned:
+		return true
+	case PhaseSubmitting, PhaseInProgress, PhaseOutcomeUnknown:
+		return false
+	}
+	return false
+}
+
+// historyLimit is how many ended requests a status remembers.
+const historyLimit = 3
+
+// RequestChanged brings what the status shows of its requests in line with one that
+// has just changed: the one in flight, the history, the newest error.
+func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
+	s.Status.InFlight = nil
+	if open := s.OpenRequest(); open != nil && open.Phase != PhaseOutcomeUnknown {
+		s.Status.InFlight = &InFlight{Operation: open.Operation, Location: open.Location}
+	}
+	s.Status.LastError = lastError(s.Status.LastError, request, now)
+	if request.Phase.Ended() && request.Phase != PhaseNotSent && request.Phase != PhaseNotProcessed {
+		s.remember(request)
+	}
+}
+
+// lastError is the newest error after a request changed. The same error seen again
+// keeps the time at which it was first seen.
+func lastError(held *LastError, request Request, now metav1.Time) *LastError {
+	if request.Error == nil {
+		return nil
+	}
+	same := held != nil && held.Operation == request.Operation && held.RequestError == *request.Error
+	if same && !held.At.Before(&request.SubmittedAt) {
+		return held
+	}
+	return &LastError{Operation: request.Operation, RequestError: *request.Error, At: now}
+}
+
+// remember puts an ended request into the history, once.
+func (s *BroadbandService) remember(request Request) {
+	ended := FinishedRequest{
+		Operation: request.Operation, Outcome: request.Phase,
+		SubmittedAt: request.SubmittedAt, At: request.FinishedAt,
+	}
+	if request.Error != nil {
+		ended.Code = request.Error.Code
+	}
+	if len(s.Status.History) > 0 && s.Status.History[0] == ended {
+		return
+	}
+	s.Status.History = append([]FinishedRequest{ended}, s.Status.History...)
+	s.Status.History = s.Status.History[:min(len(s.Status.History), historyLimit)]
+}
