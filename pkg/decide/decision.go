@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Standing is how an object stands, in the words of kstatus.
+type Standing string
+
+// The standings.
+const (
+	Settled Standing = "Settled" // Ready=True
+	Waiting Standing = "Waiting" // Ready=False, neither Reconciling nor Stalled: a person asked for the wait
+	Working Standing = "Working" // Ready=False, Reconciling=True
+	Stuck   Standing = "Stuck"   // Ready=False, Stalled=True: only a person can help
+)
+
+// Verdict explains a decision. Condition, event and log all take their words from it.
+type Verdict struct {
+	Standing Standing
+	Reason   string // a condition reason of api/v1alpha1
+	Message  string // what happened, to what, what to do
+}
+
+// holds is the verdict as a condition that is True.
+func (v Verdict) holds(conditionType string) Facet {
+	return Facet{Type: conditionType, Status: metav1.ConditionTrue, Reason: v.Reason, Message: v.Message}
+}
+
+// Facet is the verdict on one declared aspect of a service.
+type Facet struct {
+	Type    string // the condition type
+	Status  metav1.ConditionStatus
+	Reason  string
+	Message string
+}
+
+// Decision is the next step, why, and when to look again.
+type Decision struct {
+	Step    Step
+	Verdict Verdict
+	Facets  []Facet
+	Pending *v1alpha1.Pending // the changes that are wanted; nil for none
+	LookAt  time.Time         // when to look again if nothing happens; zero for never
+	Handled v1alpha1.Handled  // the control annotations that count as acted on from here
+}
+
+// Step is one thing to do. Exactly one side effect each, at most.
+//
+//sumtype:decl
+type Step interface{ step() }
+
+// Rest does nothing: there is nothing to do, or nothing yet.
+type Rest struct{}
+
+// AskHealth sends a health request.
+type AskHealth struct{ Token string }
+
+// FollowHealth polls the health request under way.
+type FollowHealth struct{}
+
+// Submit sends a request that changes something, by the submission protocol.
+type Submit struct {
+	Request v1alpha1.Request          // the intent; attemptID, sender and submittedAt are the protocol's to fill
+	Change  carrier.PlanChangeRequest // the body, contact apart
+	Contact ContactSource
+}
+
+// ContactSource says where the contact of a request comes from.
+type ContactSource struct {
+	Inline *v1alpha1.Contact
+	Secret string // name of a Secret with the keys name, phone, email
+}
+
+// Follow polls the request under way.
+type Follow struct{ AttemptID string }
+
+// Record writes down an answer that this process holds and the status does not.
+type Record struct{ AttemptID string }
+
+// Settle ends or moves an attempt without a call: the facts at hand suffice.
+type Settle struct {
+	AttemptID string
+	Phase     v1alpha1.RequestPhase
+	Location  string                 // the polling Location, when a person named the request
+	Source    v1alpha1.ValueSource   // how the target is known, when Succeeded
+	Error     *v1alpha1.RequestError // why, when not Succeeded
+}
+
+// MournStatus writes down that the object's memory of its requests is gone.
+type MournStatus struct{ Request v1alpha1.Request }
+
+func (MournStatus) step()  {}
+func (Rest) step()         {}
+func (AskHealth) step()    {}
+func (FollowHealth) step() {}
+func (Submit) step()       {}
+func (Follow) step()       {}
+func (Record) step()       {}
+func (Settle) step()       {}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// guard answers when a wanted change may not be sent now.
+type guard func(*View, wish) *Decision
+
+// guards stand between a wish and its request, in this order.
+func guards() []guard {
+	return []guard{
+		observing,        // managementPolicy Observe
+		planning,         // managementPolicy Plan, and --submit=false
+		suspended,        // spec.suspend
+		versionSupported, // the account's API version has the operation and the field
+		termKnown,        // an SLA change carries the plan's term
+		contactGiven,     // an NTD option carries a contact
+		approved,         // a person has to agree first
+		backedOff,        // the last attempt did not reach the carrier
+		breakerClosed,    // answers were lost lately
+		underChargeLimit, // enough has been spent for now
+	}
+}
+
+// changes sends what is wanted, if no guard objects.
+func changes(v *View) *Decision {
+	w := planChangeWish(v)
+	if !w.wanted() {
+		return nil
+	}
+	for _, guard := range guards() {
+		if decision := guard(v, w); decision != nil {
+			return decision
+		}
+	}
+	decision := working(v1alpha1.ReasonProgressing, "PlanChange is being sent to the carrier")
+	decision.Step = w.submit(v)
+	return decision
+}
+
+func (w wish) submit(v *View) Submit {
+	submit := Submit{Request: w.intent(v), Change: w.request(v)}
+	if plan := v.Service.Spec.Plan; plan != nil && plan.NTDOption != "" {
+		submit.Contact.Inline = plan.Contact
+		if plan.ContactSecretRef != nil {
+			submit.Contact.Secret = plan.ContactSecretRef.Name
+		}
+	}
+	return submit
+}
+
+func observing(v *View, _ wish) *Decision {
+	if v.Service.Spec.ManagementPolicy != v1alpha1.ManagementObserve {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: inSync(v)}
+}
+
+func planning(v *View, w wish) *Decision {
+	switch {
+	case v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
+		return waiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, nothing is sent: "+describe(w.changes))
+	case !v.Submit:
+		return waiting(v1alpha1.ReasonPlanned, "the manager runs with --submit=false, nothing is sent: "+describe(w.changes))
+	}
+	return nil
+}
+
+func suspended(v *View, w wish) *Decision {
+	if !v.Service.Spec.Suspend {
+		return nil
+	}
+	return waiting(v1alpha1.ReasonSuspended, "spec.suspend is true, nothing is sent: "+describe(w.changes))
+}
+
+// versionSupported: "An operation whose family does not exist at apiVersion is
+// refused by us"; and fields came with versions too, spec §9.
+func versionSupported(v *View, w wish) *Decision {
+	err := w.check(v)
+	if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); !unsupported {
+		return nil
+	}
+	return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+
+		": raise apiVersion of the CarrierAccount, or remove the field from spec")
+}
+
+// check holds the request against the version rules of spec §9. A contact that will
+// come from a Secret counts as given: it is read at sending.
+func (w wish) check(v *View) error {
+	request := w.request(v)
+	if plan := v.Service.Spec.Plan; plan != nil && (plan.Contact != nil || plan.ContactSecretRef != nil) {
+		const given = "given"
+		request.ContactName, request.ContactPhone, request.ContactEmail = given, given, given
+	}
+	return request.Check(int(v.Account.Object.Spec.APIVersion))
+}
+
+func supported(v *View, operation carrier.Operation) error {
+	contract, _ := carrier.ContractOf(operation)
+	if v.Account.Object == nil {
+		return nil
+	}
+	return contract.SupportedAt(int(v.Account.Object.Spec.APIVersion))
+}
+
+func termKnown(_ *View, w wish) *Decision {
+	if w.term != 0 {
+		return nil
+	}
+	return stuck(v1alpha1.ReasonTermUnknown, fmt.Sprintf(
+		"the restoration SLA is sent together with the plan and its term, and the term of plan %q is not known: "+
+			"declare spec.plan with name and term", w.plan))
+}
+
+// contactGiven: contact details are "required when ntdOption is set, from version 8".
+func contactGiven(v *View, w wish) *Decision {
+	if err := w.check(v); err != nil {
+		return stuck(v1alpha1.ReasonContactRequired, err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
+	}
+	if v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
+		return nil
+	}
+	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
+}
+
+func approved(v *View, w wish) *Decision {
+	policy := v.Service.Spec.Approval
+	if policy == "" {
+		policy = v.Account.Object.Spec.Approval
+	}
+	if policy == v1alpha1.ApprovalAutomatic || policy == "" {
+		return nil
+	}
+	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
+		"approval is %s, and approvals are not supported yet, so nothing is sent: "+
+			"set spec.approval: Automatic to have it sent: %s", policy, describe(w.changes)))
+}
+
+// backedOff: NotSent and NotProcessed are tried again by themselves, after back-off.
+func backedOff(v *View, _ wish) *Decision {
+	last := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	if last == nil || last.Phase != v1alpha1.PhaseNotSent && last.Phase != v1alpha1.PhaseNotProcessed {
+		return nil
+	}
+	again := later(last.FinishedAt.Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)
+	if !v.Now.Before(again) {
+		return nil
+	}
+	decision := working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
+		"%s has not reached the carrier (%s): it is sent again by itself", last.Operation, errorMessage(last.Error)))
+	decision.LookAt = again
+	return decision
+}
+
+func breakerClosed(v *View, _ wish) *Decision {
+	if !v.Now.Before(v.Account.BreakerUntil) {
+		return nil
+	}
+	decision := working(v1alpha1.ReasonBreakerOpen,
+		"the answer to a request of this account was lost: until the carrier answers again, nothing that costs is sent")
+	decision.LookAt = v.Account.BreakerUntil
+	return decision
+}
+
+func underChargeLimit(v *View, _ wish) *Decision {
+	limit := v.Account.Object.Spec.ChargeLimit
+	if limit == nil || v.Account.ChargedLastHour < int(limit.PerHour) {
+		return nil
+	}
+	decision := working(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
+		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
+			"the next goes when one of them is an hour old", limit.PerHour))
+	decision.LookAt = v.Now.Add(time.Minute)
+	return decision
+}

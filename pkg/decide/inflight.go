@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+const (
+	// senderGrace is how long a Submitting that another process wrote is left
+	// alone: that process may still be writing the answer it got.
+	senderGrace = 120 * time.Second
+
+	// handleGrace is how long a Location that answers 404 or 400 is asked again.
+	handleGrace = 24 * time.Hour
+
+	// failuresShown is how many polls in a row must prove nothing before the
+	// status says so. One lost poll is not news.
+	failuresShown = 3
+)
+
+// openRequest answers as long as a request has not ended.
+func openRequest(v *View) *Decision {
+	open := v.Service.OpenRequest()
+	if open == nil {
+		return nil
+	}
+	switch open.Phase {
+	case v1alpha1.PhaseSubmitting:
+		return submitting(v, open)
+	case v1alpha1.PhaseInProgress:
+		return inProgress(v, open)
+	case v1alpha1.PhaseOutcomeUnknown:
+		return outcomeUnknown(v, open)
+	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+	}
+	return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
+		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that wrote it",
+		open.Operation, open.AttemptID, open.Phase))
+}
+
+// submitting judges an intent without an outcome.
+func submitting(v *View, open *v1alpha1.Request) *Decision {
+	switch {
+	case open.Error != nil:
+		return verify(v, open) // the POST went out and its answer was lost
+	case open.Sender == v.Memory.Sender && !v.Memory.Posted:
+		// "A process that finds Submitting with its own sender and not in posted: NotSent."
+		return settle(open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
+	case v.Now.Before(v.Memory.AttemptSeen.Add(senderGrace)):
+		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+			"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
+			open.Operation, open.AttemptID)), v.Memory.AttemptSeen.Add(senderGrace))
+	}
+	return verify(v, open)
+}
+
+// inProgress judges a request that the carrier took.
+func inProgress(v *View, open *v1alpha1.Request) *Decision {
+	next := nextLook(v, open, v.Memory.LastLook)
+	decision := &Decision{Step: Rest{}, Verdict: following(v, open), LookAt: earlier(next, overdueAt(v, open))}
+	switch {
+	case handleLost(v, open):
+		decision = verify(v, open)
+	case !v.Now.Before(next):
+		decision.Step = Follow{AttemptID: open.AttemptID}
+	}
+	return decision
+}
+
+// following words what is known of a request under way.
+func following(v *View, open *v1alpha1.Request) Verdict {
+	switch {
+	case v.Memory.Failures >= failuresShown:
+		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
+			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
+			open.Operation, errorText(v.Memory.PollError))}
+	case !v.Now.Before(overdueTime(open)):
+		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
+			"%s has been with the carrier for longer than is usual and is still followed at %s; to settle it by hand: %s",
+			open.Operation, open.Location, resolveHint(v, open))}
+	}
+	return progressing(open)
+}
+
+func progressing(open *v1alpha1.Request) Verdict {
+	if open.Location == "" {
+		return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", open.Operation)}
+	}
+	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is in progress at the carrier", open.Operation)}
+}
+
+// handleLost says whether the Location has answered 404 or 400 for a day: "a 404
+// never means gone, create it".
+func handleLost(v *View, open *v1alpha1.Request) bool {
+	last := v.Service.Status.LastError
+	if last == nil || last.Operation != open.Operation || last.At.Before(&open.SubmittedAt) {
+		return false
+	}
+	return (last.HTTPStatus == 404 || last.HTTPStatus == 400) && !v.Now.Before(last.At.Add(handleGrace))
+}
+
+// outcomeUnknown waits for a person, or for a reading that proves it happened.
+func outcomeUnknown(v *View, open *v1alpha1.Request) *Decision {
+	if proven(v, open) {
+		return settleSucceeded(open, v1alpha1.SourceHealth)
+	}
+	return &Decision{Step: Rest{}, Verdict: unknown(v, open)}
+}
+
+func unknown(v *View, open *v1alpha1.Request) Verdict {
+	return Verdict{Stuck, unknownReason(open.Error), fmt.Sprintf(
+		"whether the carrier took %s attempt %s is not known (%s). "+
+			"Nothing that changes this service is sent until you say so. Ask the carrier, then %s",
+		open.Operation, open.AttemptID, errorMessage(open.Error), resolveHint(v, open))}
+}
+
+// unknownReason: two ways of losing an outcome have a name of their own.
+func unknownReason(err *v1alpha1.RequestError) string {
+	if err != nil && (err.Code == v1alpha1.ReasonStatusLost || err.Code == v1alpha1.ReasonHandleLost) {
+		return err.Code
+	}
+	return v1alpha1.ReasonOutcomeUnknown
+}
+
+func resolveHint(v *View, open *v1alpha1.Request) string {
+	return fmt.Sprintf("kubectl -n %s annotate --overwrite bbs %s '%s=%s=Accepted:<request id>' "+
+		"(or =NotAccepted, =Succeeded, =Abandoned)",
+		v.Service.Namespace, v.Service.Name, v1alpha1.AnnotationResolve, open.AttemptID)
+}
+
+func overdueTime(open *v1alpha1.Request) time.Time {
+	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
+	return open.SubmittedAt.Add(contract.Poll.Usual)
+}
+
+// overdueAt is when following words change by themselves; zero once they have.
+func overdueAt(v *View, open *v1alpha1.Request) time.Time {
+	if at := overdueTime(open); v.Now.Before(at) {
+		return at
+	}
+	return time.Time{}
+}

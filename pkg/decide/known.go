@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Absorb brings into the status of a View what is known without a step: the answer
+// of a reading, and what the user has asked to be believed.
+func Absorb(v *View) {
+	if v.Memory.Reading.State == ReadingAnswered {
+		absorbHealth(v, v.Memory.Reading)
+	}
+	trustPlan(v)
+	trustSLA(v)
+}
+
+// absorbHealth takes over what health says. A plan that is known stays: health is
+// then only the spelling against which drift is judged.
+func absorbHealth(v *View, reading Reading) {
+	state, health := carrierState(v.Service), reading.Health
+	state.TechnologyType = bounded(health.TechnologyType, 64)
+	state.LocationID = bounded(health.LocationID, 64)
+	state.AVCID = bounded(health.AVCID, 64)
+	state.PRIID = bounded(health.PRIID, 64)
+	state.WholesaleServiceID = bounded(health.WholesaleServiceID, 64)
+	absorbColours(v, health)
+	if health.Plan == "" {
+		return
+	}
+	plan := bounded(health.Plan, 200)
+	switch {
+	case state.Plan == nil:
+		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
+		state.Plan.AsHealth = plan
+	case state.Plan.AsHealth == "" && reading.AskedAt.After(state.Plan.Since.Time):
+		state.Plan.AsHealth = plan
+	}
+}
+
+// absorbColours takes over the carrier's view of the line. The time beside it is that
+// of the first sight of this view, so that an unchanged one costs no write.
+func absorbColours(v *View, health carrier.HealthResult) {
+	view := v1alpha1.HealthStatus{
+		Summary:      bounded(string(health.CurrentCondition.Status), 64),
+		Connectivity: bounded(string(health.Indicator.Connectivity), 64),
+		Performance:  bounded(string(health.Indicator.Performance), 64),
+		Stability:    bounded(string(health.Indicator.Stability), 64),
+		Alert:        bounded(health.CurrentCondition.AlertMessage, 1024),
+		NextAction:   bounded(health.NextAction.Description, 1024),
+		HRIID:        bounded(health.HRIID, 64),
+	}
+	if held := v.Service.Status.Health; held != nil {
+		view.Since = held.Since
+		if view == *held {
+			return
+		}
+	}
+	view.Since = metav1.NewTime(v.Now)
+	v.Service.Status.Health = &view
+}
+
+// trustPlan: "believed at first sight instead of requested".
+func trustPlan(v *View) {
+	declared := v.Service.Spec.Plan
+	if declared == nil || knownPlan(v) != nil || !trusts(v, v1alpha1.TrustPlan) {
+		return
+	}
+	state := carrierState(v.Service)
+	state.Plan = known(declared.Name, v1alpha1.SourceDeclared, v.Now)
+	state.Term = known(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, v.Now)
+}
+
+func trustSLA(v *View) {
+	declared := v.Service.Spec.RestorationSLA
+	if declared == "" || !trusts(v, v1alpha1.TrustRestorationSLA) {
+		return
+	}
+	if state := carrierState(v.Service); state.RestorationSLA == nil {
+		state.RestorationSLA = known(declared, v1alpha1.SourceDeclared, v.Now)
+	}
+}
+
+// trusts: only what no request of ours has ever touched can be taken as declared.
+func trusts(v *View, aspect v1alpha1.TrustedAspect) bool {
+	if v.Service.RequestOf(v1alpha1.OperationPlanChange) != nil {
+		return false
+	}
+	return slices.Contains(v.Service.Spec.TrustDeclared, aspect)
+}
+
+// Reached brings into the status what a plan change that succeeded has brought about.
+func Reached(
+	service *v1alpha1.BroadbandService, target v1alpha1.RequestTarget, source v1alpha1.ValueSource, now time.Time,
+) {
+	if target.Plan == "" {
+		return // the target was lost with the status: what was reached is read anew
+	}
+	state := carrierState(service)
+	state.Plan = known(target.Plan, source, now)
+	state.Term = known(strconv.Itoa(int(target.Term)), source, now)
+	if target.RestorationSLA != "" {
+		state.RestorationSLA = known(target.RestorationSLA, source, now)
+	}
+}
+
+// MatchesTarget says whether a result is that of this request: "a 200 whose id or
+// service id differs" is not. A result without them is: fields may be missing.
+func MatchesTarget(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.PlanChangeResult,
+) bool {
+	wanted := service.Spec.ServiceID
+	sameService := result.ServiceID == 0 || wanted != nil && result.ServiceID == *wanted
+	sameRequest := result.ID == 0 || strings.HasSuffix(request.Location, "/"+strconv.FormatInt(result.ID, 10))
+	return sameService && sameRequest
+}
+
+func known(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
+	return &v1alpha1.KnownValue{Value: value, Source: source, Since: metav1.NewTime(now)}
+}
+
+func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
+	if service.Status.Carrier == nil {
+		service.Status.Carrier = &v1alpha1.CarrierState{}
+	}
+	return service.Status.Carrier
+}
+
+// bounded cuts a carrier's text to what the status may hold, at a rune's edge.
+func bounded(text string, limit int) string {
+	runes := []rune(text)
+	return string(runes[:min(len(runes), limit)])
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Departure is what has to happen before a deleted object may go.
+type Departure struct {
+	WaitUntil time.Time              // another process may still be writing the answer it got; zero: no wait
+	Keep      []v1alpha1.Request     // the requests that a new object for the service must know of
+	Values    *v1alpha1.CarrierState // the known values that no read gives
+	Warning   string                 // what the user is told; "" when nothing is under way
+}
+
+// Leave judges a deleted object. It needs neither the carrier nor the account nor the
+// Secret: "the object goes, within 120 s".
+func Leave(service *v1alpha1.BroadbandService, memory Memory, now time.Time) Departure {
+	open := service.OpenRequest()
+	if open != nil && open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
+		if until := memory.AttemptSeen.Add(senderGrace); now.Before(until) {
+			return Departure{WaitUntil: until}
+		}
+	}
+	departure := Departure{Keep: service.Status.Requests, Values: unreadable(service.Status.Carrier)}
+	if open != nil {
+		departure.Warning = fmt.Sprintf(
+			"deleted while %s attempt %s is %s: it goes on at the carrier, "+
+				"and a new BroadbandService for this service takes it up",
+			open.Operation, open.AttemptID, open.Phase)
+	}
+	return departure
+}
+
+// unreadable are the values that no read of the documented API gives.
+func unreadable(state *v1alpha1.CarrierState) *v1alpha1.CarrierState {
+	if state == nil {
+		return nil
+	}
+	return &v1alpha1.CarrierState{
+		Plan: state.Plan, Term: state.Term, RestorationSLA: state.RestorationSLA,
+		AggregationMethod: state.AggregationMethod, DSLStabilityProfile: state.DSLStabilityProfile,
+	}
+}
+
+// Adopt puts what an object of the same service knew into a new one. What has ended
+// there does not hold the new object back: its generations are its own.
+func Adopt(service *v1alpha1.BroadbandService, requests []v1alpha1.Request, values *v1alpha1.CarrierState) {
+	for _, request := range requests {
+		if request.Phase.Ended() {
+			request.Generation = 0
+		}
+		service.PutRequest(request)
+		if !request.Phase.Ended() && request.Phase != v1alpha1.PhaseOutcomeUnknown {
+			service.Status.InFlight = &v1alpha1.InFlight{Operation: request.Operation, Location: request.Location}
+		}
+	}
+	service.Status.Carrier = values
+}
+
+// ElsewhereVerdict explains why a record of another carrier is not adopted: "one of
+// another baseURL is never adopted".
+func ElsewhereVerdict(recordURL, accountURL, object string) Verdict {
+	return Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
+		"the record that %s left speaks of the carrier at %s, and the account is at %s: "+
+			"two carriers need two values of spec.identity in their CarrierAccounts",
+		object, recordURL, accountURL)}
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// resolution is a person's word on one attempt:
+// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned.
+type resolution struct {
+	attemptID string
+	outcome   string
+	requestID string
+}
+
+// The outcomes that a person can name.
+const (
+	resolvedAccepted    = "Accepted"
+	resolvedNotAccepted = "NotAccepted"
+	resolvedSucceeded   = "Succeeded"
+	resolvedAbandoned   = "Abandoned"
+)
+
+// parseResolution reads the resolve annotation; false when it is not of the form.
+func parseResolution(value string) (resolution, bool) {
+	attemptID, outcome, found := strings.Cut(value, "=")
+	word, requestID, named := strings.Cut(outcome, ":")
+	parsed := resolution{attemptID: attemptID, outcome: word, requestID: requestID}
+	switch word {
+	case resolvedAccepted:
+		return parsed, found && attemptID != "" && requestID != ""
+	case resolvedNotAccepted, resolvedSucceeded, resolvedAbandoned:
+		return parsed, found && attemptID != "" && !named
+	}
+	return parsed, false
+}
+
+// resolvedByPerson answers when the resolve annotation names the open attempt, "and
+// no other", and that attempt is one a person may settle.
+func resolvedByPerson(v *View) *Decision {
+	open := v.Service.OpenRequest()
+	if open == nil || !resolutionNames(v, open.AttemptID) || !resolvable(v, open) {
+		return nil
+	}
+	word, _ := parseResolution(resolveAnnotation(v))
+	switch word.outcome {
+	case resolvedAccepted:
+		return accepted(v, open, word.requestID)
+	case resolvedSucceeded:
+		return settleSucceeded(open, v1alpha1.SourceDeclared)
+	case resolvedAbandoned:
+		return settle(open, v1alpha1.PhaseAbandoned,
+			because("given up by resolve; a change of spec or the retry annotation may send again"))
+	}
+	return settle(open, v1alpha1.PhaseNotProcessed, because("resolved as not accepted by the carrier"))
+}
+
+// accepted takes up a request that a person found at the carrier.
+func accepted(v *View, open *v1alpha1.Request, requestID string) *Decision {
+	handle := carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
+	if handle.Path() == "" {
+		return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
+			"the resolve annotation names a request id that %s cannot have: %s", open.Operation, resolveHint(v, open)))
+	}
+	return &Decision{
+		Step:    Settle{AttemptID: open.AttemptID, Phase: v1alpha1.PhaseInProgress, Location: handle.Path()},
+		Verdict: progressing(open),
+	}
+}
+
+func resolveAnnotation(v *View) string {
+	return v.Service.Annotations[v1alpha1.AnnotationResolve]
+}
+
+// resolutionNames says whether the annotation is new and names this attempt.
+func resolutionNames(v *View, attemptID string) bool {
+	value := resolveAnnotation(v)
+	word, ok := parseResolution(value)
+	return ok && value != v.Service.Status.Handled.Resolve && word.attemptID == attemptID
+}
+
+// resolvable: OutcomeUnknown, an Overdue request, and one whose answer was lost and
+// which is being verified. Not one that a process may still be sending.
+func resolvable(v *View, open *v1alpha1.Request) bool {
+	switch open.Phase {
+	case v1alpha1.PhaseOutcomeUnknown:
+		return true
+	case v1alpha1.PhaseInProgress:
+		return !v.Now.Before(overdueTime(open)) || handleLost(v, open)
+	case v1alpha1.PhaseSubmitting:
+		return open.Error != nil || !v.Now.Before(v.Memory.AttemptSeen.Add(senderGrace))
+	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+	}
+	return false
+}
+
+// resolutionIsVoid says that the annotation can never apply: it is not of the form,
+// or names an attempt that is not open. Attempt ids are random and never come back.
+func resolutionIsVoid(v *View) bool {
+	value := resolveAnnotation(v)
+	if value == "" || value == v.Service.Status.Handled.Resolve {
+		return false
+	}
+	word, ok := parseResolution(value)
+	open := v.Service.OpenRequest()
+	return !ok || open == nil || open.AttemptID != word.attemptID
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// rule looks at one thing. It answers, or leaves the decision to the next rule.
+type rule func(*View) *Decision
+
+// servicePass is the order of one pass over a service; the first rule that
+// answers decides.
+func servicePass() []rule {
+	return []rule{
+		whoseService,     // the order it comes from, another object that manages it, the account's list
+		statusLost,       // a finalizer without a status: something may have been sent
+		accountReady,     // nothing can be asked without a login
+		answeredRequest,  // an answer in memory goes into the status before anything else
+		resolvedByPerson, // a person's word settles an unknown outcome
+		openRequest,      // what is with the carrier is followed to its end
+		unknownPlan,      // what must be known is read
+		refusedRequest,   // a definitive failure is not repeated by itself
+		changes,          // what differs is brought about, if the guards let it
+		unsupported,      // what is declared and cannot be done yet is said
+	}
+}
+
+// Service judges one BroadbandService.
+func Service(v View) Decision {
+	decision := withReading(&v, firstAnswer(&v))
+	wish := planChangeWish(&v)
+	decision.Pending = pendingOf(&v, wish)
+	decision.Facets = facetsOf(&v, wish, decision.Verdict)
+	decision.Handled = handledBy(&v, decision)
+	return decision
+}
+
+func firstAnswer(v *View) Decision {
+	for _, rule := range servicePass() {
+		if decision := rule(v); decision != nil {
+			return *decision
+		}
+	}
+	return Decision{Step: Rest{}, Verdict: inSync(v)}
+}
+
+func inSync(v *View) Verdict {
+	switch v.Service.Spec.ManagementPolicy {
+	case v1alpha1.ManagementObserve:
+		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
+		return Verdict{Settled, v1alpha1.ReasonObserving, message}
+	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
+	}
+	return Verdict{Settled, v1alpha1.ReasonInSync, "the carrier's state is as declared"}
+}
+
+// whoseService answers where this object may not speak for a service.
+func whoseService(v *View) *Decision {
+	spec := v.Service.Spec
+	switch {
+	case spec.ServiceID == nil:
+		return stuck(v1alpha1.ReasonUnsupported,
+			"orderRef is not supported yet: set serviceID once the carrier has told you the service's number")
+	case v.Rival != "":
+		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+			"service %d is already managed by BroadbandService %s, which came first: delete one of the two",
+			*spec.ServiceID, v.Rival))
+	case !listed(v.Account.Object, *spec.ServiceID) && v.Service.OpenRequest() == nil:
+		// The same words as for a service that the carrier does not know: an
+		// account's list is no oracle.
+		return stuck(v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(*spec.ServiceID))
+	}
+	return nil
+}
+
+func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
+	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
+}
+
+// accountReady answers while the account cannot be used.
+func accountReady(v *View) *Decision {
+	name := v.Service.Spec.AccountRef.Name
+	if v.Account.Object == nil {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s does not exist in this namespace: create it, and this service goes on by itself", name))
+	}
+	if v.Account.Unusable != nil {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s cannot be used (%v)%s", name, v.Account.Unusable, alsoInFlight(v)))
+	}
+	ready := readyOf(v.Account.Object)
+	if ready.Status != "True" || ready.ObservedGeneration != v.Account.Object.Generation {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(v)))
+	}
+	return nil
+}
+
+func alsoInFlight(v *View) string {
+	if open := v.Service.OpenRequest(); open != nil {
+		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)
+	}
+	return ""
+}
+
+// answeredRequest answers when this process holds an answer that is not recorded.
+func answeredRequest(v *View) *Decision {
+	open := v.Service.OpenRequest()
+	if open == nil || v.Memory.Receipt == nil {
+		return nil
+	}
+	return &Decision{Step: Record{AttemptID: open.AttemptID}, Verdict: progressing(open)}
+}
+
+// statusLost: "The finalizer present and the status empty means that the status was
+// lost: nothing chargeable is sent". The finalizer comes after the first request is in
+// the status, so a finalizer without a request says it, whatever else the status holds.
+func statusLost(v *View) *Decision {
+	held, account := slices.Contains(v.Service.Finalizers, v1alpha1.Finalizer), v.Account.Object
+	if !held || len(v.Service.Status.Requests) > 0 || account == nil {
+		return nil
+	}
+	lost := v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
+		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL, APIVersion: account.Spec.APIVersion,
+		Generation: v.Service.Generation,
+		Error: &v1alpha1.RequestError{
+			Code:    v1alpha1.ReasonStatusLost,
+			Message: "the object has the operator's finalizer and no request on record: its memory of what was sent is gone",
+		},
+	}
+	return &Decision{Step: MournStatus{Request: lost}, Verdict: unknown(v, &lost)}
+}
+
+// refusedRequest answers after a definitive failure: "it needs a new generation or
+// the retry annotation" (submission protocol, repeat classes).
+func refusedRequest(v *View) *Decision {
+	request := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	if request == nil || !definitive(request.Phase) || request.Generation != v.Service.Generation {
+		return nil
+	}
+	if !planChangeWish(v).wanted() || wantsRetry(v) {
+		return nil
+	}
+	decision := stuck(reasonOf(request.Error), failureMessage(request))
+	again := tryAgainAt(request)
+	if !again.IsZero() && !v.Now.Before(again) {
+		return nil
+	}
+	decision.LookAt = again
+	return decision
+}
+
+func definitive(phase v1alpha1.RequestPhase) bool {
+	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
+}
+
+// wantsRetry says whether the retry annotation holds a value not acted on yet.
+func wantsRetry(v *View) bool {
+	asked := v.Service.Annotations[v1alpha1.AnnotationRetry]
+	return asked != "" && asked != v.Service.Status.Handled.Retry
+}
+
+// handledBy says which control annotations count as acted on with this decision.
+// The retry annotation is consumed by the intent, not here.
+func handledBy(v *View, decision Decision) v1alpha1.Handled {
+	handled := v.Service.Status.Handled
+	if settled, ok := decision.Step.(Settle); ok && resolutionNames(v, settled.AttemptID) {
+		handled.Resolve = v.Service.Annotations[v1alpha1.AnnotationResolve]
+	}
+	if resolutionIsVoid(v) {
+		handled.Resolve = v.Service.Annotations[v1alpha1.AnnotationResolve]
+	}
+	if reconcileServed(v) {
+		handled.Reconcile = v.Service.Annotations[v1alpha1.AnnotationReconcile]
+	}
+	return handled
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+
+// settled is a service that is as declared, an hour after it was first seen.
+func settled(edits ...func(*decide.View)) decide.View {
+	id := int64(1234567)
+	view := decide.View{
+		Service: &v1alpha1.BroadbandService{
+			ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "u-1", Generation: 3},
+			Spec: v1alpha1.BroadbandServiceSpec{
+				AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: &id,
+				Plan: &v1alpha1.Plan{Name: "Fast", Term: 12},
+			},
+			Status: v1alpha1.BroadbandServiceStatus{
+				ObservedGeneration: 3,
+				Carrier: &v1alpha1.CarrierState{
+					Plan: &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start)},
+				},
+			},
+		},
+		Account: decide.Account{Object: &v1alpha1.CarrierAccount{
+			ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: "shop", Generation: 1},
+			Spec: v1alpha1.CarrierAccountSpec{
+				BaseURL: "https://carrier.example", APIVersion: 8, Auth: v1alpha1.Auth{ClientName: "reseller"},
+			},
+			Status: v1alpha1.CarrierAccountStatus{Conditions: []metav1.Condition{
+				{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 1},
+			}},
+		}},
+		Memory: decide.Memory{Sender: "me", FirstSeen: start.Add(-time.Hour), AttemptSeen: start, LastLook: start},
+		Now:    start.Add(time.Minute),
+		Submit: true,
+	}
+	for _, edit := range edits {
+		edit(&view)
+	}
+	return view
+}
+
+// wanting wants another plan than the carrier has.
+func wanting(v *decide.View) { v.Service.Status.Carrier.Plan.Value = "Slow" }
+
+// with puts a request on record.
+func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.View) {
+	return func(v *decide.View) {
+		request := v1alpha1.Request{
+			Operation: v1alpha1.OperationPlanChange, Attempt: 1, AttemptID: "a-1", Sender: "me", Phase: phase,
+			Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12}, Before: v1alpha1.RequestBefore{Plan: "Slow"},
+			Generation: 3, APIVersion: 8, SubmittedAt: metav1.NewTime(start), FinishedAt: metav1.NewTime(start),
+			Location: "/api/connect/services/plan-changes/requests/77",
+		}
+		for _, edit := range edits {
+			edit(&request)
+		}
+		v.Service.PutRequest(request)
+	}
+}
+
+func at(after time.Duration) func(*decide.View) {
+	return func(v *decide.View) { v.Now = start.Add(after) }
+}
+
+func annotated(key, value string) func(*decide.View) {
+	return func(v *decide.View) { v.Service.Annotations = map[string]string{key: value} }
+}
+
+// read is a health request that was asked and answered.
+func read(plan string, asked time.Duration) func(*decide.View) {
+	return func(v *decide.View) {
+		v.Memory.Reading = decide.Reading{
+			State: decide.ReadingAnswered, AskedAt: start.Add(asked), Health: carrier.HealthResult{Plan: plan},
+		}
+	}
+}
+
+func lost(r *v1alpha1.Request) {
+	r.Error = &v1alpha1.RequestError{HTTPStatus: 502, Message: "bad gateway"}
+}
+func stranger(r *v1alpha1.Request) { r.Sender = "another" }
+
+// judged is what a decision comes to.
+type judged struct {
+	Step     string
+	Standing decide.Standing
+	Reason   string
+}
+
+// working is a step on the way, with nothing for a person to do.
+func working(step string) judged { return judged{step, decide.Working, v1alpha1.ReasonProgressing} }
+
+// answered puts an answer into the process's memory.
+func answered(v *decide.View) { v.Memory.Posted, v.Memory.Receipt = true, &carrier.Receipt{} }
+
+func planUnknown(v *decide.View)    { v.Service.Status.Carrier = nil }
+func withoutAccount(v *decide.View) { v.Account = decide.Account{} }
+
+func TestServiceDecides(t *testing.T) {
+	t.Parallel()
+	for story, test := range map[string]struct {
+		view decide.View
+		want judged
+	}{
+		"nothing to do":                    {settled(), judged{"Rest", decide.Settled, "InSync"}},
+		"a plan that differs is submitted": {settled(wanting), working("Submit")},
+		"an unknown plan is read first": {
+			settled(planUnknown),
+			working("AskHealth"),
+		},
+		"an intent of ours that was not posted was not sent": {
+			settled(with(v1alpha1.PhaseSubmitting)),
+			working("Settle NotSent"),
+		},
+		"an answer in memory is recorded first": {
+			settled(with(v1alpha1.PhaseSubmitting), answered),
+			working("Record"),
+		},
+		"another process's intent is left alone for two minutes": {
+			settled(with(v1alpha1.PhaseSubmitting, stranger), at(119*time.Second)),
+			working("Rest"),
+		},
+		"and then verified by health": {
+			settled(with(v1alpha1.PhaseSubmitting, stranger), at(120*time.Second)),
+			working("AskHealth"),
+		},
+		"a lost answer is verified at two minutes, not before": {
+			settled(with(v1alpha1.PhaseSubmitting, lost), at(119*time.Second)),
+			working("Rest"),
+		},
+		"health that shows the target proves it": {
+			settled(with(v1alpha1.PhaseSubmitting, lost), read("Fast", 2*time.Minute), at(3*time.Minute)),
+			working("Settle Succeeded"),
+		},
+		"health from before the attempt proves nothing": {
+			settled(with(v1alpha1.PhaseSubmitting, lost), read("Fast", -time.Minute), at(time.Minute)),
+			working("Rest"),
+		},
+		"health that shows another plan at ten minutes is asked again": {
+			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 10*time.Minute), at(30*time.Minute)),
+			working("AskHealth"),
+		},
+		"health that shows another plan at thirty minutes ends it unknown": {
+			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 30*time.Minute), at(31*time.Minute)),
+			working("Settle OutcomeUnknown"),
+		},
+		"a lost answer that health cannot prove is unknown at once": {
+			settled(with(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) { r.Before.Plan = "Fast" })),
+			working("Settle OutcomeUnknown"),
+		},
+		"a lost answer with an NTD option is class Never": {
+			settled(with(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) { r.Target.NTDOption = "1_PORT" })),
+			working("Settle OutcomeUnknown"),
+		},
+		"an unknown outcome waits for a person": {
+			settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)),
+			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
+		},
+		"an unknown outcome is settled by a later reading": {
+			settled(with(v1alpha1.PhaseOutcomeUnknown), read("Fast", 24*time.Hour), at(25*time.Hour)),
+			working("Settle Succeeded"),
+		},
+		"a phase of another version is left alone": {
+			settled(wanting, with("Levitating")),
+			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
+		},
+		"a request in progress is polled when its time has come": {
+			settled(with(v1alpha1.PhaseInProgress), at(time.Minute)),
+			working("Follow"),
+		},
+		"and not before": {
+			settled(with(v1alpha1.PhaseInProgress), at(time.Second)),
+			working("Rest"),
+		},
+		"a request that takes long is overdue": {
+			settled(with(v1alpha1.PhaseInProgress), at(25*time.Hour)),
+			judged{"Follow", decide.Working, "Overdue"},
+		},
+		"a failed request is not repeated": {
+			settled(wanting, with(v1alpha1.PhaseFailed)),
+			judged{"Rest", decide.Stuck, "CarrierRejected"},
+		},
+		"unless the spec has changed": {
+			settled(wanting, with(v1alpha1.PhaseFailed, func(r *v1alpha1.Request) { r.Generation = 2 })),
+			working("Submit"),
+		},
+		"or retry asks for it": {
+			settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, "x")),
+			working("Submit"),
+		},
+		"a finalizer without a request means that the status was lost": {
+			settled(wanting, func(v *decide.View) { v.Service.Finalizers = []string{v1alpha1.Finalizer} }),
+			judged{"MournStatus", decide.Stuck, "StatusLost"},
+		},
+		"a missing account is waited for": {
+			settled(wanting, withoutAccount),
+			judged{"Rest", decide.Working, "AccountNotReady"},
+		},
+		"a rival comes first": {
+			settled(wanting, func(v *decide.View) { v.Rival = "shop/other" }),
+			judged{"Rest", decide.Stuck, "Conflict"},
+		},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			decision := decide.Service(test.view)
+			got := judged{stepName(decision.Step), decision.Verdict.Standing, decision.Verdict.Reason}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", decision.Verdict.Message, diff)
+			}
+		})
+	}
+}
+
+func stepName(step decide.Step) string {
+	switch step := step.(type) {
+	case decide.Rest:
+		return "Rest"
+	case decide.AskHealth:
+		return "AskHealth"
+	case decide.FollowHealth:
+		return "FollowHealth"
+	case decide.Submit:
+		return "Submit"
+	case decide.Follow:
+		return "Follow"
+	case decide.Record:
+		return "Record"
+	case decide.MournStatus:
+		return "MournStatus"
+	case decide.Settle:
+		return "Settle " + string(step.Phase)
+	}
+	return "?"
+}
+
+func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for story, view := range map[string]decide.View{
+		"a change":              settled(wanting),
+		"another object":        settled(wanting, func(v *decide.View) { v.Service.UID = "u-2" }),
+		"another plan":          settled(wanting, func(v *decide.View) { v.Service.Spec.Plan.Name = "Faster" }),
+		"another carrier state": settled(func(v *decide.View) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
+		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),
+	} {
+		hash := decide.Service(view).Pending.Hash
+		if other, twice := seen[hash]; twice {
+			t.Errorf("%q and %q have the same hash %s", story, other, hash)
+		}
+		seen[hash] = story
+		if again := decide.Service(view).Pending.Hash; again != hash {
+			t.Errorf("%q has the hashes %s and %s", story, hash, again)
+		}
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// nextLook is the first time after a moment at which a request is polled. It is a
+// pure function of when it was submitted, the operation's curve and the object's
+// UID, so that a restart changes nothing and costs no call.
+func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
+	curve := curveOf(carrier.Operation(open.Operation), v.Account.Object)
+	return later(curve.next(open.SubmittedAt.Time, string(v.Service.UID), after), v.Memory.NotBefore)
+}
+
+// nextReadingLook is the same for the health request under way.
+func nextReadingLook(v *View) time.Time {
+	reading := v.Memory.Reading
+	look := curveOf(carrier.Health, v.Account.Object).next(reading.AskedAt, string(v.Service.UID), reading.LastLook)
+	return later(look, v.Memory.NotBefore)
+}
+
+// curve is how the time between two polls grows: by half from one to the next,
+// from first to longest.
+type curve struct{ first, longest time.Duration }
+
+func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
+	contract, _ := carrier.ContractOf(operation)
+	var polling v1alpha1.Polling
+	if account != nil {
+		polling = account.Spec.Polling
+	}
+	shortest := max(contract.Poll.Min, polling.Min.Or(0), time.Second)
+	first := max(contract.Poll.First, shortest)
+	longest := polling.Max.Or(contract.Poll.Max)
+	return curve{first: first, longest: max(longest, first)}
+}
+
+// next is the first point of the curve after a moment. The gaps are stretched by up
+// to a quarter, by UID, so that requests sent together are not polled together.
+func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
+	stretch := 1 + float64(fraction(uid))/4
+	gap, point := c.first, start
+	for {
+		point = point.Add(time.Duration(float64(gap) * stretch))
+		if point.After(after) {
+			return point
+		}
+		if gap >= c.longest {
+			break
+		}
+		gap = min(gap*3/2, c.longest)
+	}
+	return nextMultiple(point, time.Duration(float64(c.longest)*stretch), after)
+}
+
+// nextSlot is the first slot of an interval after a moment. Slots are a pure
+// function of UID and interval: a restart adds no reading.
+func nextSlot(uid string, interval time.Duration, after time.Time) time.Time {
+	offset := time.Duration(fraction(uid) * float32(interval))
+	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
+}
+
+// nextMultiple is the first of start, start+step, start+2*step, … after a moment.
+func nextMultiple(start time.Time, step time.Duration, after time.Time) time.Time {
+	if start.After(after) {
+		return start
+	}
+	passed := after.Sub(start) % step
+	return after.Add(step - passed)
+}
+
+// fraction spreads ids evenly over [0, 1).
+func fraction(id string) float32 {
+	sum := sha256.Sum256([]byte(id))
+	return float32(binary.BigEndian.Uint32(sum[:])>>8) / (1 << 24)
+}
+
+// Backoff is the wait before the n-th attempt after a failure, n from 1: from 5 s,
+// doubling, to 5 min.
+func Backoff(n int) time.Duration {
+	const base, longest = 5 * time.Second, 5 * time.Minute
+	return min(base<<min(max(n-1, 0), 10), longest)
+}
+
+// earlier is the earlier of two times, of which a zero one counts as never.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

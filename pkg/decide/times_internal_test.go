@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"strconv"
+	"testing"
+	"time"
+)
+
+var noon = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+
+// The times of the polls are the same for every process: whoever asks after a poll
+// gets the next one, and whoever asks in between gets the same.
+func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
+	t.Parallel()
+	looks := curve{first: 5 * time.Second, longest: 5 * time.Minute}
+	for object := range 20 {
+		uid := strconv.Itoa(object)
+		at, gap := noon, time.Duration(0)
+		for at.Before(noon.Add(6 * time.Hour)) {
+			next := looks.next(noon, uid, at)
+			if between := looks.next(noon, uid, at.Add(next.Sub(at)/2)); !between.Equal(next) {
+				t.Fatalf("asked after %v the next look is %v, asked later it is %v", at, next, between)
+			}
+			switch next := next.Sub(at); {
+			case next < looks.first:
+				t.Fatalf("two looks are %v apart, the least is %v", next, looks.first)
+			case next > looks.longest*5/4:
+				t.Fatalf("two looks are %v apart, the most is %v and a quarter", next, looks.longest)
+			case next < gap-time.Millisecond:
+				t.Fatalf("the gap shrinks from %v to %v", gap, next)
+			default:
+				gap = next
+			}
+			at = next
+		}
+	}
+}
+
+func TestSlotsAreSpreadAndKept(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	hours := map[int]bool{}
+	for object := range 200 {
+		uid := strconv.Itoa(object)
+		first := nextSlot(uid, day, noon)
+		if !first.After(noon) || first.Sub(noon) > day {
+			t.Fatalf("the next slot after %v is %v", noon, first)
+		}
+		if second := nextSlot(uid, day, first); second.Sub(first) != day {
+			t.Fatalf("slots are %v apart", second.Sub(first))
+		}
+		hours[first.Hour()] = true
+	}
+	if len(hours) < 20 {
+		t.Fatalf("200 objects read in only %d hours of the day", len(hours))
+	}
+}
+
+func TestBackoffGrowsToFiveMinutes(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]time.Duration{
+		0: 5 * time.Second, 1: 5 * time.Second, 2: 10 * time.Second, 6: 160 * time.Second,
+		7: 5 * time.Minute, 1 << 20: 5 * time.Minute,
+	} {
+		if got := Backoff(n); got != want {
+			t.Errorf("Backoff(%d) is %v, want %v", n, got, want)
+		}
+	}
+}

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// verifyAfter are the times after a plan change was sent at which health is read
+// to find out whether the carrier took it.
+func verifyAfter() [3]time.Duration {
+	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
+}
+
+// verify judges a request that may or may not be with the carrier. Class Charge
+// can be proven by health where the plan differed before; all else is a person's.
+func verify(v *View, open *v1alpha1.Request) *Decision {
+	switch {
+	case proven(v, open):
+		return settleSucceeded(open, v1alpha1.SourceHealth)
+	case !provable(open) || disproven(v, open):
+		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+	}
+	return awaitProof(v, open)
+}
+
+// provable: "only where the plan known before the attempt differed from the
+// target"; a plan change with ntdOption is class Never.
+func provable(open *v1alpha1.Request) bool {
+	contract, found := carrier.ContractOf(carrier.Operation(open.Operation))
+	return found && contract.RepeatClass(open.Target.NTDOption != "") == carrier.ClassCharge &&
+		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
+}
+
+// proven says whether a health request asked after the attempt shows its target.
+func proven(v *View, open *v1alpha1.Request) bool {
+	reading := v.Memory.Reading
+	return provable(open) && reading.State == ReadingAnswered &&
+		reading.AskedAt.After(open.SubmittedAt.Time) && reading.Health.Plan == open.Target.Plan
+}
+
+// disproven says that the last reading has been made and showed nothing. It is not
+// called for a reading that proves: inequality proves nothing, it only ends the wait.
+func disproven(v *View, open *v1alpha1.Request) bool {
+	times := verifyTimes(v, open)
+	reading := v.Memory.Reading
+	ended := reading.State == ReadingAnswered || reading.State == ReadingFailed && reading.refused()
+	return ended && !reading.AskedAt.Before(times[len(times)-1])
+}
+
+// verifyTimes are the three times at which health is read. A Location that was lost
+// is proven from the end of its day of grace, all at once.
+func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
+	var times [3]time.Time
+	for i, after := range verifyAfter() {
+		times[i] = open.SubmittedAt.Add(after)
+		if open.Phase == v1alpha1.PhaseInProgress {
+			times[i] = v.Service.Status.LastError.At.Add(handleGrace)
+		}
+	}
+	return times
+}
+
+// awaitProof reads health at the next of the three times.
+func awaitProof(v *View, open *v1alpha1.Request) *Decision {
+	step, at := readingStep(v, func() (bool, time.Time) { return dueAmong(verifyTimes(v, open), v) })
+	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"whether the carrier took %s attempt %s is not known (%s): "+
+			"health requests 2, 10 and 30 minutes after it was sent are to show it; to settle it by hand: %s",
+		open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))}}
+}
+
+// dueAmong says whether one of the times has come since health was last asked for,
+// and else when the next one comes.
+func dueAmong(times [3]time.Time, v *View) (bool, time.Time) {
+	for _, at := range times {
+		if at.After(v.Memory.Reading.AskedAt) {
+			return !v.Now.Before(at), at
+		}
+	}
+	return false, time.Time{}
+}
+
+func whyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
+	switch {
+	case open.Phase == v1alpha1.PhaseInProgress:
+		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
+			"the carrier has not known its Location %s for a day", open.Location)}
+	case open.Error != nil:
+		return open.Error
+	}
+	return &v1alpha1.RequestError{Message: "the process that sent it ended before it wrote down the answer"}
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package decide judges. From what a user wants, what is recorded and what time
+// it is, it says the next Step and the Verdict that explains it.
+//
+//	(spec, status, memory, now) ──► Service ──► Decision{Step, Verdict, Facets, LookAt}
+//
+// Everything here is a pure function of its arguments: no clock, no context, no
+// network, no cluster. The same View always gives the same Decision, so a restart
+// decides as the process before it would have.
+//
+// A reason or a message of a condition is worded here and nowhere else.
+package decide
+
+import (
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// View is all that a decision about one service rests on.
+type View struct {
+	Service *v1alpha1.BroadbandService // the object as it stands, status facts of this pass included
+	Account Account                    // the account it names
+	Rival   string                     // "namespace/name" of the older object that manages the same service; "" for none
+	Memory  Memory                     // what this process remembers beside the status
+	Now     time.Time                  // the time of this pass
+	Submit  bool                       // whether the manager may send at all (--submit)
+}
+
+// Account is what a decision needs to know of a CarrierAccount.
+type Account struct {
+	Object          *v1alpha1.CarrierAccount // nil when it does not exist
+	Unusable        error                    // why no session could be opened for it; nil when one was
+	ChargedLastHour int                      // requests of class Charge or Never sent in the last hour
+	BreakerUntil    time.Time                // until when nothing that costs is sent; zero when the breaker is closed
+}
+
+// Memory is what one process remembers of one object. It is lost with the process,
+// and nothing that must not be lost is kept only here.
+type Memory struct {
+	Sender       string           // this process's id
+	FirstSeen    time.Time        // when this process first saw the object
+	AttemptSeen  time.Time        // when this process first saw the open attempt in its present phase
+	LastLook     time.Time        // when the open request was last polled, or first seen
+	Posted       bool             // the open attempt's POST may have left this process
+	Receipt      *carrier.Receipt // the answer to that POST, when it is not yet in the status
+	Failures     int              // polls of the open request that proved nothing, in a row
+	PollError    error            // the newest of them
+	NotBefore    time.Time        // the carrier asked to be left alone until then (Retry-After)
+	Reading      Reading          // the newest health request
+	RecordSought bool             // no record of a deleted object of this service was found
+	ContactErr   error            // why the contact could not be read from its Secret; nil when it could
+	ContactAgain time.Time        // when it is read again, after that
+}
+
+// ReadingState says how far a health request has come.
+type ReadingState string
+
+// The states of a reading.
+const (
+	ReadingNone     ReadingState = ""         // none asked by this process
+	ReadingOpen     ReadingState = "Open"     // asked, not answered
+	ReadingAnswered ReadingState = "Answered" // answered
+	ReadingFailed   ReadingState = "Failed"   // refused, or could not be asked
+)
+
+// Reading is a health request. Class Query: it is asked again freely, so it lives
+// in memory and costs no write.
+type Reading struct {
+	State    ReadingState
+	AskedAt  time.Time            // when it was sent
+	LastLook time.Time            // when its Location was last polled
+	Handle   carrier.Handle       // its Location
+	Health   carrier.HealthResult // the answer, when Answered
+	Err      error                // why it failed, when Failed
+	RetryAt  time.Time            // when it may be asked again, when Failed
+	Failures int                  // failures in a row
+	Token    string               // the reconcile annotation it was asked for
+}

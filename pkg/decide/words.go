@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+func stuck(reason, message string) *Decision {
+	return &Decision{Step: Rest{}, Verdict: Verdict{Stuck, reason, message}}
+}
+
+func working(reason, message string) *Decision {
+	return &Decision{Step: Rest{}, Verdict: Verdict{Working, reason, message}}
+}
+
+func waiting(reason, message string) *Decision {
+	return &Decision{Step: Rest{}, Verdict: Verdict{Waiting, reason, message}}
+}
+
+func lookAgain(decision *Decision, at time.Time) *Decision {
+	decision.LookAt = at
+	return decision
+}
+
+func settle(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
+	return &Decision{Step: Settle{AttemptID: open.AttemptID, Phase: phase, Error: why}, Verdict: progressing(open)}
+}
+
+func settleSucceeded(open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
+	succeeded := Settle{AttemptID: open.AttemptID, Phase: v1alpha1.PhaseSucceeded, Source: source}
+	return &Decision{Step: succeeded, Verdict: progressing(open)}
+}
+
+func because(message string) *v1alpha1.RequestError {
+	return &v1alpha1.RequestError{Message: message}
+}
+
+func readyOf(account *v1alpha1.CarrierAccount) metav1.Condition {
+	for _, condition := range account.Status.Conditions {
+		if condition.Type == v1alpha1.ConditionReady {
+			return condition
+		}
+	}
+	return metav1.Condition{}
+}
+
+func orElse(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}
+
+// maxMessage bounds what a status repeats of somebody else's words, in runes.
+const maxMessage = 1024
+
+// RequestErrorOf is what a status says of an error of the carrier's: the sub-error
+// that decides, raw, and all of them in the message.
+func RequestErrorOf(err error) *v1alpha1.RequestError {
+	fault, isCarriers := errors.AsType[*carrier.Error](err)
+	if !isCarriers || fault == nil {
+		return because(errorText(err))
+	}
+	deciding := decidingSubError(fault.SubErrors)
+	told := &v1alpha1.RequestError{
+		HTTPStatus:    int32(min(fault.HTTPStatus, math.MaxInt32)), //nolint:gosec // bounded just here
+		Type:          string(fault.Type),
+		Code:          orElse(string(deciding.Code), string(fault.Code)),
+		Field:         deciding.Field,
+		RejectedValue: deciding.RejectedValue,
+		Message:       errorText(fault),
+	}
+	if deciding.Code != "" {
+		told.Message = subErrorsText(deciding, fault.SubErrors)
+	}
+	return told
+}
+
+// subErrorsText is the deciding sub-error in words, its code apart, and then the others:
+// "the first known one decides, all stand in the message".
+func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
+	words := []string{subErrorText(deciding)}
+	for _, sub := range all {
+		if sub != deciding {
+			words = append(words, "also "+string(sub.Code)+": "+subErrorText(sub))
+		}
+	}
+	return bounded(strings.Join(words, "; "), maxMessage)
+}
+
+func subErrorText(sub carrier.SubError) string {
+	text := orElse(sub.Message, "no more was said")
+	if sub.Field == "" {
+		return text
+	}
+	if sub.RejectedValue == "" {
+		return fmt.Sprintf("%s (%s)", text, sub.Field)
+	}
+	return fmt.Sprintf("%s (%s %q)", text, sub.Field, sub.RejectedValue)
+}
+
+// decidingSubError: "the first known one decides, all stand in the message".
+func decidingSubError(all []carrier.SubError) carrier.SubError {
+	for _, sub := range all {
+		if _, known := reasonBySubError()[sub.Code]; known {
+			return sub
+		}
+	}
+	if len(all) > 0 {
+		return all[0]
+	}
+	return carrier.SubError{}
+}
+
+// reasonBySubError turns a sub-error code, which has dots and dashes, into the reason
+// of a condition.
+func reasonBySubError() map[carrier.SubErrorCode]string {
+	return map[carrier.SubErrorCode]string{
+		carrier.SubServiceNotTC4:             v1alpha1.ReasonServiceNotTC4,
+		carrier.SubAggregationFailed:         v1alpha1.ReasonAggregationConversionFailed,
+		carrier.SubPlanNameInvalid:           v1alpha1.ReasonPlanNameInvalid,
+		carrier.SubPlanChangeInError:         v1alpha1.ReasonPlanChangeFailed,
+		carrier.SubDSLChangeInProgress:       v1alpha1.ReasonDSLChangeInProgress,
+		carrier.SubDSLChangeInError:          v1alpha1.ReasonDSLChangeFailed,
+		carrier.SubFibreBuildInError:         v1alpha1.ReasonFibreBuildQuoteFailed,
+		carrier.SubPattern:                   v1alpha1.ReasonInvalidFormat,
+		carrier.SubNotEligibleForReclaim:     v1alpha1.ReasonNotEligibleForReclaim,
+		carrier.SubReclaimInError:            v1alpha1.ReasonReclaimFailed,
+		carrier.SubNotNull:                   v1alpha1.ReasonRequiredFieldMissing,
+		carrier.SubDateFutureOrPresent:       v1alpha1.ReasonDateInPast,
+		carrier.SubCancellationNotRequested:  v1alpha1.ReasonCancellationNotRequested,
+		carrier.SubNotEligibleForCancelling:  v1alpha1.ReasonNotEligibleForCancellation,
+		carrier.SubDiagnosticTestTimedOut:    v1alpha1.ReasonDiagnosticTestTimedOut,
+		carrier.SubDiagnosticTestInError:     v1alpha1.ReasonDiagnosticTestFailed,
+		carrier.SubAVCIDNotRequired:          v1alpha1.ReasonAVCIDNotAllowed,
+		carrier.SubTransferTypeNotRequired:   v1alpha1.ReasonTransferTypeNotAllowed,
+		carrier.SubTechnologyTypeUnavailable: v1alpha1.ReasonCarrierRejected,
+	}
+}
+
+// reasonOf is the reason of a definitive failure.
+func reasonOf(err *v1alpha1.RequestError) string {
+	if err == nil {
+		return v1alpha1.ReasonCarrierRejected
+	}
+	if reason, known := reasonBySubError()[carrier.SubErrorCode(err.Code)]; known {
+		return reason
+	}
+	switch err.HTTPStatus {
+	case 403, 404:
+		return v1alpha1.ReasonNotFoundOrForbidden
+	case 400, 405, 406, 413, 414, 415:
+		return v1alpha1.ReasonRequestInvalid
+	}
+	return v1alpha1.ReasonCarrierRejected
+}
+
+// failureMessage begins with the raw code, as api.md asks, and ends with the way out.
+func failureMessage(request *v1alpha1.Request) string {
+	way := "correct the spec, or set the annotation " + v1alpha1.AnnotationRetry + " to try the same again"
+	if !tryAgainAt(request).IsZero() {
+		way = "it is tried again every ten minutes"
+	}
+	if request.Error == nil || request.Error.Code == "" {
+		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, errorMessage(request.Error), way)
+	}
+	return fmt.Sprintf("%s: the carrier refused %s (HTTP %d): %s; %s",
+		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
+}
+
+// forbiddenPause is the shortest time between attempts that were answered 403 or 404.
+const forbiddenPause = 10 * time.Minute
+
+// tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
+// a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
+func tryAgainAt(request *v1alpha1.Request) time.Time {
+	contract, _ := carrier.ContractOf(carrier.Operation(request.Operation))
+	never := contract.RepeatClass(request.Target.NTDOption != "") == carrier.ClassNever
+	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
+		return time.Time{}
+	}
+	return request.FinishedAt.Add(forbiddenPause)
+}
+
+func errorMessage(err *v1alpha1.RequestError) string {
+	if err == nil || err.Message == "" {
+		return "no reason is known"
+	}
+	return err.Message
+}
+
+func errorText(err error) string {
+	if fault, isCarriers := errors.AsType[*carrier.Error](err); err == nil || isCarriers && fault == nil {
+		return "no reason is known"
+	}
+	return bounded(err.Error(), maxMessage)
+}
