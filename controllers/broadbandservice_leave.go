@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// kindService names the kind in records.
+const kindService = "BroadbandService"
+
+// leave lets a deleted service go. Nobody is called: what is under way goes on at the
+// carrier, and a record keeps what a new object for the service must know.
+func (p *servicePass) leave(ctx context.Context) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(p.service, v1alpha1.Finalizer) {
+		p.Protocol.Ledger.Forget(p.service.UID)
+		return ctrl.Result{}, nil
+	}
+	view := p.view()
+	if open := p.service.OpenRequest(); open != nil && view.Memory.Receipt != nil {
+		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
+			return p.again(err)
+		}
+	}
+	departure := decide.Leave(p.service, view.Memory, view.Now)
+	if !departure.WaitUntil.IsZero() {
+		return status.Exit(view.Now, departure.WaitUntil), nil
+	}
+	if err := p.keep(ctx, departure); err != nil {
+		return p.again(err)
+	}
+	if departure.Warning != "" {
+		p.Protocol.Events.Eventf(p.service, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",
+			"%s", departure.Warning)
+	}
+	if err := p.Protocol.Release(ctx, p.service); err != nil {
+		return p.again(err)
+	}
+	p.Protocol.Ledger.Forget(p.service.UID)
+	return ctrl.Result{}, nil
+}
+
+// keep writes the record of a deleted service.
+func (p *servicePass) keep(ctx context.Context, departure decide.Departure) error {
+	if len(departure.Keep) == 0 || p.service.Spec.ServiceID == nil {
+		return nil
+	}
+	err := p.Orphans.Put(ctx, operate.Orphan{
+		Kind: kindService, Identity: departure.Keep[0].Identity, BaseURL: departure.Keep[0].BaseURL,
+		ServiceID: *p.service.Spec.ServiceID, Object: p.service.Namespace + "/" + p.service.Name,
+		Requests: departure.Keep, Carrier: departure.Values,
+	})
+	if err != nil {
+		return fmt.Errorf("delete BroadbandService %s: %w", p.service.Name, err)
+	}
+	return nil
+}
+
+// adopt takes up what a deleted object of the same service left behind, before
+// anything is compared: status first, then the finalizer, and the record goes last.
+func (p *servicePass) adopt(ctx context.Context) error {
+	if !p.mayAdopt() {
+		return nil
+	}
+	account := p.account.Object
+	orphan, err := p.Orphans.Get(ctx, kindService, account.IdentityName(), *p.service.Spec.ServiceID)
+	if err != nil {
+		return fmt.Errorf("adopt what is known of the service: %w", err)
+	}
+	switch {
+	case orphan == nil:
+		p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = true })
+		return nil
+	case orphan.BaseURL != account.Spec.BaseURL:
+		verdict := decide.ElsewhereVerdict(orphan.BaseURL, account.Spec.BaseURL, orphan.Object)
+		p.verdict = &verdict
+		return nil
+	}
+	decide.Adopt(p.service, orphan.Requests, orphan.Carrier)
+	p.describe(p.decide())
+	if err := p.Status().Update(ctx, p.service); err != nil {
+		return fmt.Errorf("adopt what is known of the service: %w", err)
+	}
+	p.written = p.service.Status.DeepCopy()
+	if err := p.Protocol.Hold(ctx, p.service); err != nil {
+		return fmt.Errorf("adopt what is known of the service: %w", err)
+	}
+	if err := p.Orphans.Drop(ctx, *orphan); err != nil {
+		return fmt.Errorf("adopt what is known of the service: %w", err)
+	}
+	return nil
+}
+
+// mayAdopt: only an object that has no memory of its own, whose service and account
+// are known, and for which this process has not looked before.
+func (p *servicePass) mayAdopt() bool {
+	unwritten := len(p.service.Status.Requests) == 0 && p.service.Status.Carrier == nil &&
+		!controllerutil.ContainsFinalizer(p.service, v1alpha1.Finalizer)
+	known := p.service.Spec.ServiceID != nil && p.account.Object != nil && p.rival == ""
+	return unwritten && known && !p.view().Memory.RecordSought
+}

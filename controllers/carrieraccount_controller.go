@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// CarrierAccountReconciler finds out whether an account can log in.
+type CarrierAccountReconciler struct {
+	client.Client // reads from the cache, writes to the API server
+
+	Accounts *accounts.Book
+	Events   operate.Recorder
+	Now      func() time.Time
+}
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
+
+// retryLogin is how often an account that is not ready is tried: Secrets are not
+// watched, so a mended one is noticed by reading it again.
+const retryLogin = time.Minute
+
+// deprecatedVersion: "versions 1 and 2 are deprecated where they exist" (specification section 9).
+const deprecatedVersion = 2
+
+// Reconcile logs the account in and says how that went.
+func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	account := &v1alpha1.CarrierAccount{}
+	if err := r.Get(ctx, request.NamespacedName, account); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !account.DeletionTimestamp.IsZero() {
+		r.Accounts.Close(account.UID)
+		return ctrl.Result{}, nil
+	}
+	verdict := decide.CarrierAccount(account, r.login(ctx, account))
+	if err := r.record(ctx, account, verdict); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if verdict.Standing == decide.Settled {
+		return ctrl.Result{}, nil
+	}
+	return status.Exit(r.Now(), r.Now().Add(retryLogin)), nil
+}
+
+func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.CarrierAccount) error {
+	session, err := r.Accounts.Session(account)
+	if err != nil {
+		return fmt.Errorf("open CarrierAccount %s: %w", account.Name, err)
+	}
+	return session.Login(ctx)
+}
+
+// record writes the condition if it changed, and an Event with it.
+func (r *CarrierAccountReconciler) record(
+	ctx context.Context, account *v1alpha1.CarrierAccount, verdict decide.Verdict,
+) error {
+	before := account.Status.DeepCopy()
+	target := status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
+	status.Describe(target, verdict, r.Now())
+	account.Status.ObservedGeneration = account.Generation
+	if equality.Semantic.DeepEqual(before, &account.Status) {
+		return nil
+	}
+	if err := r.Status().Update(ctx, account); err != nil {
+		return fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
+	}
+	r.announce(account, before, verdict)
+	return nil
+}
+
+func (r *CarrierAccountReconciler) announce(
+	account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
+) {
+	held := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionReady)
+	if held == nil || held.Reason != verdict.Reason {
+		r.Events.Eventf(account, nil, eventType(verdict), verdict.Reason, "Login", "%s", verdict.Message)
+	}
+	if account.Spec.APIVersion <= deprecatedVersion && before.ObservedGeneration != account.Generation {
+		r.Events.Eventf(account, nil, corev1.EventTypeWarning, "DeprecatedAPIVersion", "Login",
+			"spec.apiVersion %d is deprecated by the carrier: set 3 or later", account.Spec.APIVersion)
+	}
+}
+
+func eventType(verdict decide.Verdict) string {
+	if verdict.Standing == decide.Settled {
+		return corev1.EventTypeNormal
+	}
+	return corev1.EventTypeWarning
+}

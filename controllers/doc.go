@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package controllers tells one story per kind: gather, judge, act, record.
+//
+//	fetch ─► gather a View ─► decide.Service ─► perform its Step ─┐
+//	             ▲                                                │ until there is
+//	             └────────────────────────────────────────────────┘ nothing to do now
+//	                                                              ▼
+//	                                        one status write, one ctrl.Result
+package controllers

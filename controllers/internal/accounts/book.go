@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/x509"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Book keeps the sessions, one per CarrierAccount and spec.
+type Book struct {
+	Secrets       client.Reader // reads Secrets by name, past any cache: they are never listed or watched
+	AllowInsecure bool          // http and loopback carriers
+	UserAgent     string
+	Now           func() time.Time
+	NewID         func() string
+	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every transport; nil: nothing does
+	LoginFailed   func(types.NamespacedName)                // told when a login fails in use; nil: nobody is
+
+	mu       sync.Mutex
+	sessions map[types.UID]*held
+}
+
+// held is a session and the spec that it was opened for.
+type held struct {
+	session *Session
+	spec    [sha256.Size]byte
+}
+
+// Session is the account's session, opened when there is none for its present spec.
+// The error says which field of the spec cannot be used.
+func (b *Book) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	spec, err := digest(account)
+	if err != nil {
+		return nil, err
+	}
+	kept := b.sessions[account.UID]
+	if kept != nil && kept.spec == spec {
+		return kept.session, nil
+	}
+	session, err := b.open(account)
+	if err != nil {
+		return nil, err
+	}
+	if b.sessions == nil {
+		b.sessions = map[types.UID]*held{}
+	}
+	if kept != nil {
+		session.breaker = kept.session.breaker // what the carrier lost is lost under any spec
+		kept.session.client.CloseIdleConnections()
+	}
+	b.sessions[account.UID] = &held{session: session, spec: spec}
+	return session, nil
+}
+
+// Close forgets the session of an account that is gone.
+func (b *Book) Close(uid types.UID) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if kept := b.sessions[uid]; kept != nil {
+		kept.session.client.CloseIdleConnections()
+		delete(b.sessions, uid)
+	}
+}
+
+func digest(account *v1alpha1.CarrierAccount) ([sha256.Size]byte, error) {
+	spec, err := json.Marshal(account.Spec)
+	if err != nil {
+		return [sha256.Size]byte{}, fmt.Errorf("encode the spec of CarrierAccount %s: %w", account.Name, err)
+	}
+	return sha256.Sum256(spec), nil
+}
+
+func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
+	spec := account.Spec
+	if _, err := time.LoadLocation(spec.TimeZone); err != nil {
+		return nil, &FieldError{Field: "timeZone", Message: err.Error()}
+	}
+	roots, err := trusted(spec.CABundle)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
+		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account.Namespace, spec.Auth.Keys),
+		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Wrap: b.Wrap, UserAgent: b.UserAgent,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
+	}
+	way, err := carrier.NewClient(carrier.Config{
+		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
+		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, Wrap: b.Wrap, UserAgent: b.UserAgent,
+		RequestsPerSecond: float64(spec.RateLimit.RequestsPerSecond), Burst: int(spec.RateLimit.Burst),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("spec.baseURL: %w", err)
+	}
+	return &Session{
+		client: way, tokens: tokens, breaker: &breaker{now: b.Now},
+		failed: b.tell(client.ObjectKeyFromObject(account)),
+	}, nil
+}
+
+func (b *Book) tell(account types.NamespacedName) func(error) {
+	return func(err error) {
+		if b.LoginFailed != nil && !errors.Is(err, context.Canceled) {
+			b.LoginFailed(account)
+		}
+	}
+}
+
+// trusted adds the account's certificates to those of the system.
+func trusted(bundle string) (*x509.CertPool, error) {
+	if bundle == "" {
+		return nil, nil //nolint:nilnil // nil is the pool of the system, as crypto/tls has it
+	}
+	pool, err := x509.SystemCertPool()
+	if err != nil {
+		pool = x509.NewCertPool()
+	}
+	if !pool.AppendCertsFromPEM([]byte(bundle)) {
+		return nil, &FieldError{Field: "caBundle", Message: "it holds no certificate that can be read"}
+	}
+	return pool, nil
+}
+
+// FieldError says that a field of an account's spec cannot be used.
+type FieldError struct{ Field, Message string }
+
+// Error names the field and what is wrong with it.
+func (e *FieldError) Error() string { return fmt.Sprintf("spec.%s: %s", e.Field, e.Message) }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Hold puts the finalizer on an object that has requests to remember, "added between
+// the object's first intent and its POST, and put back if missing".
+func (p *Protocol) Hold(ctx context.Context, subject client.Object) error {
+	if controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) || !subject.GetDeletionTimestamp().IsZero() {
+		return nil
+	}
+	return p.changeFinalizer(ctx, subject, controllerutil.AddFinalizer)
+}
+
+// Release lets a deleted object go.
+func (p *Protocol) Release(ctx context.Context, subject client.Object) error {
+	if !controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) {
+		return nil
+	}
+	return client.IgnoreNotFound(p.changeFinalizer(ctx, subject, controllerutil.RemoveFinalizer))
+}
+
+// changeFinalizer patches nothing but the list of finalizers, under the
+// resourceVersion that was judged.
+func (p *Protocol) changeFinalizer(
+	ctx context.Context, subject client.Object, change func(client.Object, string) bool,
+) error {
+	base, ok := subject.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%T is not a Kubernetes object", subject)
+	}
+	change(subject, v1alpha1.Finalizer)
+	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
+	if err := p.Cluster.Patch(ctx, subject, patch); err != nil {
+		return fmt.Errorf("change the finalizer: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Event reasons that the specification names too (section 6).
+const (
+	eventRejected   = "ServicePlanChangeRejected"
+	eventPlan       = "ServicePlanChanged"
+	eventSLA        = "ServiceRestorationSlaChanged"
+	eventUnknown    = "OutcomeUnknown"
+	eventResolved   = "OutcomeResolved"
+	eventAnswerLost = "AnswerLost"
+	eventNotSent    = "RequestNotSent"
+)
+
+// Finish is what a kind does with the carrier's result of a request. It returns why
+// the result cannot be that of the request, or nil.
+type Finish func(subject Subject, request *v1alpha1.Request, body []byte) *v1alpha1.RequestError
+
+// Follow is step 8: one look at the Location. Nothing is written unless the carrier's
+// answer changed. A wait above zero says that the look has to wait for its turn.
+func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish Finish) (time.Duration, error) {
+	request := attempt(job.Subject, attemptID)
+	if request == nil {
+		return 0, nil // another attempt is on record: there is nothing of this one to follow
+	}
+	if wait, err := job.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+		return wait, err // a login error is the account's: the caller tells it apart
+	}
+	handle, err := carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
+	if err != nil {
+		return 0, p.Settle(ctx, job, attemptID, handleFault(&v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}))
+	}
+	outcome, err := job.Carrier.Poll(ctx, handle)
+	p.looked(job.Subject, outcome.RetryAfter, err)
+	if err == nil {
+		return 0, p.Settle(ctx, job, attemptID, found(outcome, finish))
+	}
+	if proofless(err) {
+		return 0, p.Settle(ctx, job, attemptID, handleFault(decide.RequestErrorOf(err)))
+	}
+	return 0, nil // remembered by looked: the next look is at its time, and failing polls are told then
+}
+
+// looked remembers that the request was asked after, and how that went.
+func (p *Protocol) looked(subject Subject, retryAfter time.Duration, err error) {
+	now := p.Now()
+	p.Ledger.Note(subject.GetUID(), now, func(memory *decide.Memory) {
+		memory.LastLook, memory.NotBefore = now, now.Add(retryAfter)
+		if err == nil {
+			memory.Failures, memory.PollError = 0, nil
+			return
+		}
+		memory.Failures++
+		memory.PollError = err
+	})
+}
+
+// proofless: 404 and 400 on the handle. "A 404 never means gone": the time of the
+// first is written down, and a day of them makes the handle lost.
+func proofless(err error) bool {
+	class := carrier.ClassOf(err)
+	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid
+}
+
+func handleFault(why *v1alpha1.RequestError) Fact {
+	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) { request.Error = why }}
+}
+
+// found is the fact that a look at the Location brought.
+func found(outcome carrier.Outcome, finish Finish) Fact {
+	switch outcome.State {
+	case carrier.Done:
+		return Fact{Apply: func(subject Subject, request *v1alpha1.Request) {
+			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
+			if why := finish(subject, request, outcome.Body); why != nil {
+				// Not the result of this request: its handle leads elsewhere, and
+				// what became of it is to be verified.
+				request.Phase, request.Error = v1alpha1.PhaseSubmitting, why
+			}
+		}}
+	case carrier.Failed:
+		return Fact{Event: eventRejected, Apply: func(_ Subject, request *v1alpha1.Request) {
+			request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(outcome.Err)
+		}}
+	case carrier.Pending:
+	}
+	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) { request.Error = nil }}
+}
+
+// Decided is the fact that a decision without a call brings.
+func Decided(settle decide.Settle, reached func(Subject, *v1alpha1.Request)) Fact {
+	apply := func(subject Subject, request *v1alpha1.Request) {
+		request.Phase, request.Error = settle.Phase, settle.Error
+		if settle.Location != "" {
+			request.Location, request.FinishedAt = settle.Location, metav1.Time{}
+		}
+		if settle.Phase == v1alpha1.PhaseSucceeded {
+			reached(subject, request)
+		}
+	}
+	return Fact{Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil}
+}
+
+func decidedEvent(settle decide.Settle) string {
+	switch settle.Phase {
+	case v1alpha1.PhaseOutcomeUnknown:
+		return eventUnknown
+	case v1alpha1.PhaseNotSent:
+		return eventNotSent
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+	}
+	return eventResolved
+}

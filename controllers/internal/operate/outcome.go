@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// The reasons for which a gate is closed.
+var (
+	errDeleting = errors.New("the object is being deleted")
+	errTooLate  = errors.New("more than 10 s went by between the intent and the POST")
+)
+
+// Fact is something learned of an attempt. It is applied to the object that is on
+// record at that moment, which may be fresher than the one that was judged.
+type Fact struct {
+	Apply  func(Subject, *v1alpha1.Request)
+	Event  string // reason of the Kubernetes Event; "" for none
+	Normal bool   // whether the Event is good news
+}
+
+// Settle writes a fact about an attempt into the status: "retried on conflict against
+// the same attempt id only". It gives up after a minute; the fact then stays with the
+// carrier or in this process's memory, and the next pass finds it there.
+func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact Fact) error {
+	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
+	var last error
+	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
+		if last = p.settleOnce(ctx, job, attemptID, fact); last == nil {
+			return true, nil
+		}
+		// Whatever went wrong, what is on record now decides what is written next.
+		gone := p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
+		return apierrors.IsNotFound(gone), nil
+	})
+	if err != nil {
+		return fmt.Errorf("record what became of attempt %s: %w", attemptID, last)
+	}
+	return nil
+}
+
+func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fact Fact) error {
+	request := attempt(job.Subject, attemptID)
+	if request == nil {
+		return nil // another attempt is on record: this fact is not about it
+	}
+	before := job.Subject.DeepCopyObject()
+	now := metav1.NewTime(p.Now().Truncate(time.Second))
+	fact.Apply(job.Subject, request)
+	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		request.FinishedAt = now
+	}
+	changed := *request.DeepCopy()
+	job.Subject.RequestChanged(changed, now)
+	job.Describe()
+	if equality.Semantic.DeepEqual(before, job.Subject) {
+		return nil
+	}
+	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
+		return fmt.Errorf("update the status: %w", err)
+	}
+	p.announce(job.Subject, changed, fact)
+	return nil
+}
+
+func attempt(subject Subject, attemptID string) *v1alpha1.Request {
+	for _, contract := range carrier.Contracts() {
+		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if request != nil && request.AttemptID == attemptID {
+			return request
+		}
+	}
+	return nil
+}
+
+func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact) {
+	reason, normal := eventOf(fact, request)
+	if reason == "" {
+		return
+	}
+	kind := corev1.EventTypeWarning
+	if normal {
+		kind = corev1.EventTypeNormal
+	}
+	note := fmt.Sprintf("%s attempt %s: %s", request.Operation, request.AttemptID, request.Phase)
+	if request.Location != "" {
+		note += " at " + request.Location
+	}
+	if request.Error != nil {
+		note += ": " + request.Error.Message
+	}
+	p.Events.Eventf(subject, nil, kind, reason, string(request.Operation), "%s", note)
+}
+
+// eventOf names the Event of a fact. A success bears the specification's name of it.
+func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
+	onlySLA := request.Target.RestorationSLA != "" && request.Target.Plan == request.Before.Plan
+	switch {
+	case request.Phase == v1alpha1.PhaseSucceeded && onlySLA:
+		return eventSLA, true
+	case request.Phase == v1alpha1.PhaseSucceeded:
+		return eventPlan, true
+	case request.Phase == v1alpha1.PhaseSubmitting:
+		return eventAnswerLost, false
+	}
+	return fact.Event, fact.Normal
+}
+
+// notSent is the fact that not a byte of an attempt has left the process.
+func notSent(why error) Fact {
+	return Fact{Event: eventNotSent, Apply: func(_ Subject, request *v1alpha1.Request) {
+		request.Phase, request.Error = v1alpha1.PhaseNotSent, &v1alpha1.RequestError{Message: why.Error()}
+	}}
+}
+
+// answered turns the answer to a POST into the phase it means (step 6).
+func answered(receipt carrier.Receipt) Fact {
+	switch receipt.Delivery {
+	case carrier.Accepted:
+		return Fact{Event: "RequestAccepted", Normal: true, Apply: func(_ Subject, request *v1alpha1.Request) {
+			request.Phase, request.Location, request.Error = v1alpha1.PhaseInProgress, receipt.Handle.Path(), nil
+		}}
+	case carrier.NotSent:
+		return refusal(eventNotSent, v1alpha1.PhaseNotSent, receipt)
+	case carrier.NotProcessed:
+		return refusal("RequestNotProcessed", v1alpha1.PhaseNotProcessed, receipt)
+	case carrier.Rejected:
+		return refusal(eventRejected, v1alpha1.PhaseRejected, receipt)
+	case carrier.Ambiguous:
+	}
+	// Everything else may have happened: the phase stays Submitting, and its error
+	// says that the answer, not the request, is what is missing.
+	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
+}
+
+func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
+	return Fact{Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
+		request.Phase, request.Error = phase, decide.RequestErrorOf(receipt.Err)
+	}}
+}
+
+func restUntil(at time.Time) func(*decide.Memory) {
+	return func(memory *decide.Memory) { memory.NotBefore = at }
+}

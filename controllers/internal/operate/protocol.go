@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// gateAfter: "less than 10 s (monotonic) since step 3 began". A process that was
+// stopped and resumed between intent and POST finds its gate closed.
+const gateAfter = 10 * time.Second
+
+// Subject is an object that holds requests in its status.
+type Subject interface {
+	client.Object
+	RequestOf(v1alpha1.Operation) *v1alpha1.Request
+	PutRequest(v1alpha1.Request)
+	RequestChanged(v1alpha1.Request, metav1.Time)
+}
+
+// Carrier is one account's way to the carrier.
+type Carrier interface {
+	Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error)
+	Submit(ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool) carrier.Receipt
+	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
+	Enter() time.Duration
+}
+
+// Recorder writes Kubernetes Events.
+type Recorder interface {
+	Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any)
+}
+
+// Protocol carries requests through the submission protocol, for every kind.
+type Protocol struct {
+	Cluster client.Client // writes, and reads from the cache
+	Live    client.Reader // reads past the cache
+	Ledger  *Ledger
+	Events  Recorder
+	Now     func() time.Time
+	NewID   func() string
+}
+
+// Job is one object in one pass.
+type Job struct {
+	Subject  Subject
+	Carrier  Carrier
+	Describe func() // brings the conditions in line with the facts; called before each write
+}
+
+// Parcel is one attempt, ready to be sent.
+type Parcel struct {
+	Request v1alpha1.Request
+	Body    []byte
+	Class   carrier.RepeatClass
+	Consume func() // marks the control annotations that this attempt uses up
+}
+
+// Send takes one attempt through steps 1 to 7. A wait above zero says that nothing
+// was begun and when to come back.
+func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.Duration, err error) {
+	if wait, err = p.ready(ctx, job, parcel.Class); wait > 0 || err != nil {
+		return wait, err
+	}
+	began := p.Now()
+	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Ledger.Sender()
+	parcel.Request.SubmittedAt = metav1.NewTime(began.Truncate(time.Second))
+	if err := p.writeIntent(ctx, job, parcel); err != nil {
+		return 0, err
+	}
+	if err := p.gate(ctx, job.Subject, began); err != nil {
+		return 0, p.Settle(context.WithoutCancel(ctx), job, parcel.Request.AttemptID, notSent(err))
+	}
+	return 0, p.post(context.WithoutCancel(ctx), job, parcel)
+}
+
+// ready is step 1: "everything that can wait waits before the intent".
+func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass) (time.Duration, error) {
+	wait, err := job.Carrier.Prepare(ctx, carrier.CallSubmit)
+	if err != nil {
+		return 0, fmt.Errorf("log in before sending %s: %w", job.Subject.GetName(), err)
+	}
+	costs := class == carrier.ClassCharge || class == carrier.ClassNever
+	if wait == 0 && costs {
+		wait = job.Carrier.Enter()
+	}
+	return wait, nil
+}
+
+// writeIntent is step 3. The Update carries the resourceVersion that was judged: a
+// conflict means that somebody else was here, and then there is no POST. That makes
+// two active leaders safe.
+func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) error {
+	job.Subject.PutRequest(parcel.Request)
+	job.Subject.RequestChanged(parcel.Request, parcel.Request.SubmittedAt)
+	if parcel.Consume != nil {
+		parcel.Consume()
+	}
+	job.Describe()
+	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
+		return fmt.Errorf("write the intent of %s: %w", parcel.Request.Operation, err)
+	}
+	return nil
+}
+
+// gate is step 4, with the finalizer before it: not deleting, leader context alive,
+// not too long since the intent.
+func (p *Protocol) gate(ctx context.Context, subject Subject, began time.Time) error {
+	if err := p.Hold(ctx, subject); err != nil {
+		return err
+	}
+	switch {
+	case !subject.GetDeletionTimestamp().IsZero():
+		return errDeleting
+	case ctx.Err() != nil:
+		return fmt.Errorf("this process is stopping: %w", ctx.Err())
+	case p.Now().Sub(began) >= gateAfter:
+		return errTooLate
+	}
+	return nil
+}
+
+// post is steps 5 to 7. The context outlives a graceful shutdown: once the POST is
+// out, its answer is worth more than a quick exit.
+func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
+	request := parcel.Request
+	p.Ledger.Posting(request.AttemptID)
+	fresh := parcel.Class == carrier.ClassCharge || parcel.Class == carrier.ClassNever
+	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, fresh)
+	p.Ledger.Answered(request.AttemptID, receipt)
+	return p.RecordAnswer(ctx, job, request.AttemptID)
+}
+
+// RecordAnswer is step 7: the answer that this process holds goes into the status.
+func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) error {
+	receipt := p.Ledger.Recall(job.Subject.GetUID(), attemptID, "", p.Now()).Receipt
+	if receipt == nil {
+		return nil
+	}
+	if err := p.Settle(ctx, job, attemptID, answered(*receipt)); err != nil {
+		return err
+	}
+	p.Ledger.Recorded(attemptID)
+	p.Ledger.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
+	return nil
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package status puts a decision into an object's conditions, in the words of
+// kstatus, and turns it into the one ctrl.Result of a pass.
+package status
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Object is where the conditions of an object stand and which generation they speak of.
+type Object struct {
+	Conditions *[]metav1.Condition
+	Generation int64
+}
+
+// Describe writes Ready, Reconciling and Stalled. The latter two are there only while
+// they are True, as kstatus wants abnormal conditions.
+func Describe(object Object, verdict decide.Verdict, now time.Time) {
+	ready := metav1.ConditionFalse
+	if verdict.Standing == decide.Settled {
+		ready = metav1.ConditionTrue
+	}
+	object.set(v1alpha1.ConditionReady, ready, verdict, now)
+	object.abnormal(v1alpha1.ConditionReconciling, decide.Working, verdict, now)
+	object.abnormal(v1alpha1.ConditionStalled, decide.Stuck, verdict, now)
+}
+
+// DescribeFacets writes one condition per declared aspect and takes those away that
+// are no longer declared.
+func DescribeFacets(object Object, facets []decide.Facet, now time.Time) {
+	for _, conditionType := range facetTypes() {
+		facet := facetOf(facets, conditionType)
+		if facet == nil {
+			meta.RemoveStatusCondition(object.Conditions, conditionType)
+			continue
+		}
+		object.set(facet.Type, facet.Status, decide.Verdict{Reason: facet.Reason, Message: facet.Message}, now)
+	}
+}
+
+func facetTypes() []string {
+	return []string{
+		v1alpha1.ConditionPlanSynced, v1alpha1.ConditionRestorationSLASynced, v1alpha1.ConditionAggregationSynced,
+		v1alpha1.ConditionDSLProfileSynced, v1alpha1.ConditionCancellationSynced, v1alpha1.ConditionConnected,
+		v1alpha1.ConditionHealthy, v1alpha1.ConditionDisrupted, v1alpha1.ConditionApprovalRequired, v1alpha1.ConditionDrifted,
+	}
+}
+
+func facetOf(facets []decide.Facet, conditionType string) *decide.Facet {
+	for i := range facets {
+		if facets[i].Type == conditionType {
+			return &facets[i]
+		}
+	}
+	return nil
+}
+
+// abnormal writes a condition that there is in one standing only.
+func (o Object) abnormal(conditionType string, standing decide.Standing, verdict decide.Verdict, now time.Time) {
+	if verdict.Standing != standing {
+		meta.RemoveStatusCondition(o.Conditions, conditionType)
+		return
+	}
+	o.set(conditionType, metav1.ConditionTrue, verdict, now)
+}
+
+func (o Object) set(conditionType string, status metav1.ConditionStatus, verdict decide.Verdict, now time.Time) {
+	meta.SetStatusCondition(o.Conditions, metav1.Condition{
+		Type: conditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message,
+		ObservedGeneration: o.Generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+	})
+}
+
+// Exit is the one way out of a pass: when to look again, and how urgent that is. A
+// look that nobody waits for ranks with the objects of a start, so that polling never
+// starves them; an edit comes at the ordinary priority and overtakes both.
+func Exit(now, lookAt time.Time) ctrl.Result {
+	if lookAt.IsZero() {
+		return ctrl.Result{}
+	}
+	priority := handler.LowPriority
+	return ctrl.Result{RequeueAfter: max(lookAt.Sub(now), time.Millisecond), Priority: &priority}
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("The memory of a sent request", func() {
+	It("survives that the object is deleted and applied again while the request is in flight", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		before := inFlight(ctx, w, process).OpenRequest()
+
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil(), "the object goes, and nobody is called")
+		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestInFlight")))
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
+		Expect(w.Posts(line)).To(Equal(1))
+		Expect(records(ctx, w)).To(BeEmpty(), "an adopted record is dropped")
+	})
+
+	It("survives a kill at every effect of deleting and adopting", func(ctx SpecContext) {
+		points := 0
+		for dead := true; dead; points++ {
+			dead = deleteAndApply(ctx, world.Cut{At: points/2 + 1, After: points%2 == 1})
+		}
+		Expect(points).To(BeNumerically(">", 10))
+		AddReportEntry("kill points of deleting and adopting", points-1)
+	})
+
+	It("is known to be lost when the status is, and then nothing is sent", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := inFlight(ctx, w, process)
+		service.Status = v1alpha1.BroadbandServiceStatus{}
+		Expect(w.Status().Update(ctx, service)).To(Succeed())
+
+		service = w.Start(world.Cut{}).Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+		Expect(w.Posts(line)).To(Equal(1))
+		expectReady(expectResolved(ctx, w, w.Start(world.Cut{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is written before the POST: a conflict on the intent means no POST", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		conflicts := 0
+		process.Seam.Fault = func(effect world.Effect) error {
+			if w.Posts(line) == 0 && strings.HasPrefix(effect.What, "update status") && conflicts < 3 {
+				conflicts++
+				return apierrors.NewConflict(schema.GroupResource{Resource: "broadbandservices"}, site, nil)
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		for conflicts < 3 {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(w.Posts(line)).To(BeZero())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("makes two active operators safe", func(ctx SpecContext) {
+		w, first := begin(ctx)
+		second := w.Start(world.Cut{})
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		for range 60 {
+			for _, operator := range []*world.Process{first, second} {
+				_, err := operator.Look(ctx, site)
+				Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)), "one of the two may lose a race")
+			}
+			w.Clock.Advance(2 * time.Second)
+		}
+		expectReady(first.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("outlives a carrier that forgets the request", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		w.Carrier.Forget()
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("of another carrier is not adopted", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		process.Drive(ctx, site)
+		account := w.Account()
+		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+		account.Spec.BaseURL = strings.Replace(w.URL, "127.0.0.1", "localhost", 1)
+		Expect(w.Update(ctx, account)).To(Succeed())
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("does not tie an object that never sent anything", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Finalizers).To(BeEmpty())
+	})
+})
+
+// deleteAndApply deletes a service whose request is in flight and applies it again,
+// with a process that ends at the cut and one that takes over. It says whether the
+// process ended at all.
+func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	line := w.Line()
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	inFlight(ctx, w, process)
+	Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+	dying := w.Start(cut)
+	dying.Drive(ctx, site)
+	w.Start(world.Cut{}).Drive(ctx, site)
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	if !dying.Seam.Dead() {
+		dying.Drive(ctx, site)
+	}
+	service := w.Start(world.Cut{}).Drive(ctx, site)
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(w.Posts(line)).To(Equal(1))
+	return dying.Seam.Dead()
+}
+
+// records are the records of deleted objects of a world.
+func records(ctx SpecContext, w *world.World) []corev1.ConfigMap {
+	GinkgoHelper()
+	var all corev1.ConfigMapList
+	Expect(w.List(ctx, &all, client.InNamespace(world.OperatorName))).To(Succeed())
+	var own []corev1.ConfigMap
+	for _, record := range all.Items {
+		if record.Data["identity"] == w.Namespace {
+			own = append(own, record)
+		}
+	}
+	return own
+}

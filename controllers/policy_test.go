@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+type edit = func(*v1alpha1.BroadbandService)
+
+// waits is a story in which a change is wanted and must not be sent.
+type waits struct {
+	account func(*v1alpha1.CarrierAccount)
+	service edit
+	options func(*controllers.Options)
+	status  metav1.ConditionStatus
+	reason  string
+	message string
+	release edit // lets it go; nil: there is no such way
+}
+
+var _ = DescribeTable("A change that may not be sent",
+	func(ctx SpecContext, story waits) {
+		w := world.New(ctx, plane)
+		w.Login(ctx, orNothing(story.account))
+		line := w.Line()
+		process := w.Start(world.Cut{}, orNothing(story.options))
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Create(ctx, w.Service(site, line, orNothing(story.service)))).To(Succeed())
+
+		service := process.Drive(ctx, site)
+
+		expectReady(service, story.status, story.reason)
+		Expect(world.Ready(service).Message).To(ContainSubstring(story.message))
+		Expect(w.Posts(line)).To(BeZero())
+		if story.release == nil {
+			return
+		}
+		w.Edit(ctx, site, story.release)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	},
+	Entry("waits while the service is suspended", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonSuspended, message: `plan.name "Home 50/20" → "Home 100/20"`,
+		release: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = false },
+	}),
+	Entry("is only shown under managementPolicy Plan", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementPlan },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: `plan.name "Home 50/20" → "Home 100/20"`,
+		release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
+	}),
+	Entry("is not even worked out under managementPolicy Observe", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementObserve },
+		status:  metav1.ConditionTrue, reason: v1alpha1.ReasonObserving,
+		release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
+	}),
+	Entry("is only shown by a manager with --submit=false", waits{
+		options: func(o *controllers.Options) { o.Submit = false },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: "--submit=false",
+	}),
+	Entry("waits for approval when the service asks for it", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is OnCost",
+		release: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic },
+	}),
+	Entry("waits for approval when the account asks for it", waits{
+		account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is Always",
+		release: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic },
+	}),
+	Entry("is refused when the account's API version has no restoration SLA", waits{
+		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 },
+		service: withSLA(world.SLAFast),
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "restorationSla",
+		release: withSLA(""),
+	}),
+	Entry("is refused when the account's API version cannot read the plan", waits{
+		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "trustDeclared",
+	}),
+	Entry("is refused when an SLA change lacks the term", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.RestorationSLA = nil, world.SLAFast },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonTermUnknown, message: "declare spec.plan",
+		release: withPlan(world.PlanSlow, 12),
+	}),
+	Entry("is refused when an NTD option has no contact", waits{
+		service: func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan = &v1alpha1.Plan{Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL"}
+		},
+		status: metav1.ConditionFalse, reason: v1alpha1.ReasonContactRequired, message: "spec.plan.contactSecretRef",
+		release: func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan.Contact = &v1alpha1.Contact{Name: "Jo", Phone: "0400 000 000", Email: "jo@example.com"}
+		},
+	}),
+	Entry("is refused for a service that the account does not list", waits{
+		account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []int64{7} },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonNotFoundOrForbidden, message: "does not let this account see",
+	}),
+	Entry("is refused while the service comes from an order", waits{
+		service: func(s *v1alpha1.BroadbandService) {
+			s.Spec.ServiceID, s.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: "order"}
+		},
+		status: metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupported, message: "orderRef",
+	}),
+)
+
+func orNothing[T any](edit func(T)) func(T) {
+	if edit == nil {
+		return func(T) {}
+	}
+	return edit
+}
+
+// inOrder gives the names of two objects, the one that comes first before the other:
+// "the older wins (equal seconds: the lower UID)".
+func inOrder(a, b *v1alpha1.BroadbandService) (first, second string) {
+	sameSecond := a.CreationTimestamp.Equal(&b.CreationTimestamp)
+	if b.CreationTimestamp.Before(&a.CreationTimestamp) || sameSecond && b.UID < a.UID {
+		a, b = b, a
+	}
+	return a.Name, b.Name
+}
+
+var _ = Describe("A service", func() {
+	It("says of every declared aspect that is not supported yet that it is not", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
+			s.Spec.AggregationMethod, s.Spec.DSLStabilityProfile = "L2TP", "Stable"
+			s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+			s.Spec.Disconnection = v1alpha1.DisconnectionReclaim
+		}))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonUnsupported)
+		for _, aspect := range []string{
+			v1alpha1.ConditionAggregationSynced, v1alpha1.ConditionDSLProfileSynced,
+			v1alpha1.ConditionCancellationSynced, v1alpha1.ConditionConnected,
+		} {
+			Expect(condition(service, aspect).Reason).To(Equal(v1alpha1.ReasonUnsupported), aspect)
+		}
+		Expect(condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
+	})
+
+	It("that another object manages is a Conflict, until that object is gone", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service("one", line))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("two", line))).To(Succeed())
+		first, second := inOrder(w.Read(ctx, "one"), w.Read(ctx, "two"))
+
+		expectReady(process.Drive(ctx, second), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		expectReady(process.Drive(ctx, first), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Delete(ctx, w.Read(ctx, first))).To(Succeed())
+		Expect(process.Drive(ctx, first)).To(BeNil())
+		expectReady(process.Drive(ctx, second), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("waits its turn when the account's charge limit for the hour is reached", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) {
+			a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 1}
+		})
+		first, second := w.Line(), w.Line()
+		Expect(w.Create(ctx, w.Service("first", first))).To(Succeed())
+		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		sentAt := w.Read(ctx, "first").RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
+		Expect(w.Create(ctx, w.Service(site, second))).To(Succeed())
+		for range 20 {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		Expect(w.Posts(second)).To(BeZero())
+
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		next := service.RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
+		Expect(next.Sub(sentAt.Time)).To(BeNumerically(">=", time.Hour))
+	})
+
+	It("that is trusted as declared costs no call", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
+			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA}
+		}))).To(Succeed())
+		calls := len(w.Carrier.Calls())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(condition(service, v1alpha1.ConditionPlanSynced).Message).To(ContainSubstring("never confirmed"))
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+	})
+
+	It("is read again when the reconcile annotation asks, and says so", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		process.Drive(ctx, site)
+		asked := w.Carrier.Submissions(simulator.OpHealth, line).Seen
+		w.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "now")
+		service := process.Drive(ctx, site)
+		Expect(service.Status.Handled.Reconcile).To(Equal("now"))
+		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(asked + 1))
+		process.Drive(ctx, site)
+		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(asked + 1))
+	})
+
+	It("costs nothing but its readings over a week in which nothing happens", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		process.Drive(ctx, site)
+		end := w.Clock.Now().Add(7 * 24 * time.Hour)
+		for w.Clock.Now().Before(end) {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(result.RequeueAfter).To(BeNumerically(">", 0))
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("~", 8, 1), "one a day, and the first")
+		Expect(w.Posts(line)).To(BeZero())
+		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	})
+
+	It("sends the contact from its Secret, and waits for a Secret that is not there", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan = &v1alpha1.Plan{
+				Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
+				ContactSecretRef: &v1alpha1.SecretReference{Name: "contact"},
+			}
+		}))).To(Succeed())
+		for range 12 {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonContactRequired)
+		Expect(w.Posts(line)).To(BeZero())
+		Expect(w.Create(ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "contact"},
+			StringData: map[string]string{"name": "Jo", "phone": "0400 000 000", "email": "jo@example.com"},
+		})).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+})

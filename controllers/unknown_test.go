@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// expectResolved settles an unknown outcome by the truth, as a person would who has
+// asked the carrier, and returns the service as it is once it has come to rest.
+func expectResolved(
+	ctx context.Context, w *world.World, process *world.Process, line int64,
+) *v1alpha1.BroadbandService {
+	GinkgoHelper()
+	service := w.Read(ctx, site)
+	open := service.OpenRequest()
+	Expect(open).NotTo(BeNil())
+	word := "NotAccepted"
+	if id := processedAs(w, line); id != "" {
+		word = "Accepted:" + id
+	}
+	w.Annotate(ctx, site, v1alpha1.AnnotationResolve, open.AttemptID+"="+word)
+	service = process.Drive(ctx, site)
+	Expect(service.Status.Handled.Resolve).To(Equal(open.AttemptID + "=" + word))
+	return service
+}
+
+// processedAs is the id of the plan change that the carrier took for a service.
+func processedAs(w *world.World, line int64) string {
+	for _, call := range w.Carrier.Calls() {
+		if call.Operation == simulator.OpPlanChange && call.ServiceID == line && call.Accepted {
+			return call.RequestID
+		}
+	}
+	return ""
+}
+
+var _ = Describe("An operator that is killed", func() {
+	// story is the operation that is cut at each of its effects: first sight, plan and
+	// SLA change, followed to the end.
+	story := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
+		w := world.New(ctx, plane)
+		w.Login(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast)))).To(Succeed())
+		process := w.Start(cut)
+		if _, err := process.LookAtAccount(ctx); err == nil {
+			process.Drive(ctx, site)
+		}
+		return w, process, line
+	}
+
+	It("between any two effects loses no request and sends none twice", func(ctx SpecContext) {
+		_, whole, _ := story(ctx, world.Cut{})
+		effects := whole.Seam.Effects()
+		Expect(len(effects)).To(BeNumerically(">=", 12))
+		unknown := 0
+		for _, effect := range effects {
+			for _, after := range []bool{false, true} {
+				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
+				w, _, line := story(ctx, world.Cut{At: effect.Number, After: after})
+				successor := w.Start(world.Cut{})
+				_, err := successor.LookAtAccount(ctx)
+				Expect(err).NotTo(HaveOccurred())
+				service := successor.Drive(ctx, site)
+				if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
+					unknown++
+					Expect(w.Posts(line)).To(BeNumerically("<=", 1))
+					service = expectResolved(ctx, w, successor, line)
+				}
+				expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+				Expect(w.Posts(line)).To(Equal(1))
+				Expect(w.Carrier.Violations()).To(BeEmpty())
+			}
+		}
+		AddReportEntry("kill points",
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", 2*len(effects), unknown))
+	})
+})
+
+var _ = Describe("A POST whose answer is lost", func() {
+	lost := func(fault simulator.Fault) func(SpecContext) {
+		return func(ctx SpecContext) {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Carrier.FailNext("POST PlanChange", fault)).To(Succeed())
+			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+
+			service := process.Drive(ctx, site)
+
+			Expect(w.Posts(line)).To(Equal(1))
+			if fault.Processed {
+				expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+				Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
+				return
+			}
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(world.Ready(service).Message).To(ContainSubstring(v1alpha1.AnnotationResolve))
+			expectReady(expectResolved(ctx, w, process, line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Carrier.Submissions(simulator.OpPlanChange, line).Processed).To(Equal(1))
+		}
+	}
+
+	It("by a 502 after it was processed is proven by health",
+		lost(simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true}))
+	It("by a 502 before it was processed is unknown",
+		lost(simulator.Fault{Kind: simulator.FaultStatus, Status: 502}))
+	It("by a gateway's page is unknown",
+		lost(simulator.Fault{Kind: simulator.FaultPage, Status: 503}))
+	It("by a reset after it was processed is proven by health",
+		lost(simulator.Fault{Kind: simulator.FaultReset, Processed: true}))
+	It("by a reset before it was processed is unknown",
+		lost(simulator.Fault{Kind: simulator.FaultReset}))
+	It("because the answer has no Location is proven by health",
+		lost(simulator.Fault{Kind: simulator.FaultNoLocation, Processed: true}))
+	It("because it was redirected is unknown, and the redirect is not followed",
+		lost(simulator.Fault{Kind: simulator.FaultRedirect}))
+
+	It("by a timeout after it was processed is proven by health", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		process.Seam.Lose = func(effect world.Effect) error {
+			if strings.HasSuffix(effect.What, "plan-changes/request") {
+				return os.ErrDeadlineExceeded
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is settled by each word that a person can say", func(ctx SpecContext) {
+		for word, want := range map[string]string{
+			"NotAccepted": v1alpha1.ReasonInSync,
+			"Succeeded":   v1alpha1.ReasonInSync,
+			"Abandoned":   v1alpha1.ReasonCarrierRejected,
+		} {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+
+			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
+			service = process.Drive(ctx, site)
+			Expect(world.Ready(service).Reason).To(Equal(want), word)
+			posts := map[string]int{"NotAccepted": 2, "Succeeded": 1, "Abandoned": 1}[word]
+			Expect(w.Posts(line)).To(Equal(posts), word)
+		}
+	})
+
+	It("is not settled by a word on another attempt, or by one that is none", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		attempt := process.Drive(ctx, site).OpenRequest().AttemptID
+		for _, word := range []string{
+			"other=NotAccepted", attempt, attempt + "=Maybe", attempt + "=Accepted:", attempt + "=Accepted:../1",
+		} {
+			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, word)
+			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		}
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("blocks later changes until it is settled", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		process.Drive(ctx, site)
+		w.Edit(ctx, site, withPlan(world.PlanFast, 24))
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "now")
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("holds back the account's other charges until the carrier answers again", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		first, second := w.Line(), w.Line()
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, first))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("second", second, func(s *v1alpha1.BroadbandService) {
+			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan}
+			s.Spec.RestorationSLA = world.SLAFast
+		}))).To(Succeed())
+		for w.Posts(first) == 0 {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		_, err := process.Look(ctx, "second")
+		Expect(err).NotTo(HaveOccurred())
+		Expect(world.Ready(w.Read(ctx, "second")).Reason).To(Equal(v1alpha1.ReasonBreakerOpen))
+		process.Drive(ctx, "second")
+		expectReady(w.Read(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	})
+})
+
+var _ = Describe("A POST that cannot have happened", func() {
+	unsent := func(fault simulator.Fault) func(SpecContext) {
+		return func(ctx SpecContext) {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Carrier.FailNext("POST PlanChange", fault)).To(Succeed())
+			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(2)))
+			Expect(w.Carrier.Submissions(simulator.OpPlanChange, line).Processed).To(Equal(1))
+		}
+	}
+
+	It("is sent again with a new token after a 401",
+		unsent(simulator.Fault{Kind: simulator.FaultStatus, Status: 401}))
+	It("is sent again after Retry-After of a 429",
+		unsent(simulator.Fault{Kind: simulator.FaultStatus, Status: 429, RetryAfter: "120"}))
+
+	It("is sent again when the carrier could not be reached", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		refused := 0
+		process.Seam.Fault = func(effect world.Effect) error {
+			if refused < 3 && strings.HasSuffix(effect.What, "plan-changes/request") {
+				refused++
+				return syscall.ECONNREFUSED
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(4)))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is tried again ten minutes after a 404, and not sooner", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultStatus, Status: 404})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		for w.Posts(line) == 0 {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		refusedAt := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).FinishedAt
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		again := service.RequestOf(v1alpha1.OperationPlanChange).SubmittedAt
+		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
+	})
+})

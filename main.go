@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// The manager of broadband-operator: flags, scheme, controllers, health and metrics.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/tools/clientcmd"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+)
+
+// version is set by the linker.
+var version = "devel"
+
+func main() {
+	err := run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr)
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		_, _ = fmt.Fprintln(os.Stderr, "broadband-operator:", err) // stderr is the last place to say it
+		os.Exit(1)
+	}
+}
+
+// run is the whole program, so that a test can start one. It ends when ctx does, and
+// then only after the answers to requests under way are written down.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	settings, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	ctrl.SetLogger(settings.logger(out))
+	cluster, err := settings.restConfig()
+	if err != nil {
+		return fmt.Errorf("find the API server: %w", err)
+	}
+	options, err := settings.managerOptions()
+	if err != nil {
+		return err
+	}
+	mgr, err := ctrl.NewManager(cluster, options)
+	if err != nil {
+		return fmt.Errorf("create the manager: %w", err)
+	}
+	err = controllers.Setup(ctx, mgr, settings.controllerOptions())
+	if err != nil {
+		return err
+	}
+	err = errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping))
+	if err != nil {
+		return fmt.Errorf("add health checks: %w", err)
+	}
+	if err := mgr.Start(ctx); err != nil {
+		return fmt.Errorf("run the manager: %w", err)
+	}
+	return nil
+}
+
+// settings are the manager's flags.
+type settings struct {
+	kubeconfig           string
+	allowInsecureCarrier bool
+	operatorNamespace    string
+	leaderElect          bool
+	namespaces           string
+	submit               bool
+	workers              int
+	metricsAddress       string
+	probeAddress         string
+	logLevel             slog.Level
+	logText              bool
+}
+
+func parse(args []string, out io.Writer) (settings, error) {
+	var s settings
+	flags := flag.NewFlagSet("broadband-operator", flag.ContinueOnError)
+	flags.SetOutput(out)
+	flags.StringVar(&s.kubeconfig, "kubeconfig", "",
+		"`file` that says where the API server is; default: $KUBECONFIG, then the pod's own account, then ~/.kube/config")
+	flags.BoolVar(&s.allowInsecureCarrier, "allow-insecure-carrier", false,
+		"allow carriers and identity providers over http and at loopback addresses; for demo and tests only")
+	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
+		"`namespace` of the operator's own records and its lease; keep it when you uninstall: it remembers what was sent")
+	flags.BoolVar(&s.leaderElect, "leader-elect", false, "let only one of several managers act; the others stand by")
+	flags.StringVar(&s.namespaces, "namespaces", "",
+		"comma-separated `namespaces` to manage; default: all. An account identity belongs to one set of namespaces")
+	flags.BoolVar(&s.submit, "submit", true,
+		"send what changes something; with --submit=false follow, compare and show only: the first start after a restore")
+	flags.IntVar(&s.workers, "workers", 16, "how many objects of a kind are worked on at a time")
+	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
+		"`address` of the metrics, such as :8080; 0 switches them off")
+	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
+		"`address` of /healthz and /readyz; 0 switches them off")
+	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "`level` of the log: debug, info, warn or error")
+	flags.BoolVar(&s.logText, "log-text", false, "write the log for a person to read, not as JSON")
+	if err := flags.Parse(args); err != nil {
+		return settings{}, err //nolint:wrapcheck // the flag package says it in full
+	}
+	if flags.NArg() > 0 {
+		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
+	}
+	return s, nil
+}
+
+func (s settings) logger(out io.Writer) logr.Logger {
+	// Below debug, client-go logs the bodies that it gets, and Secrets are among them.
+	options := &slog.HandlerOptions{Level: max(s.logLevel, slog.LevelDebug)}
+	if s.logText {
+		return logr.FromSlogHandler(slog.NewTextHandler(out, options))
+	}
+	return logr.FromSlogHandler(slog.NewJSONHandler(out, options))
+}
+
+func (s settings) restConfig() (*rest.Config, error) {
+	if s.kubeconfig != "" {
+		cluster, err := clientcmd.BuildConfigFromFlags("", s.kubeconfig)
+		if err != nil {
+			return nil, fmt.Errorf("read --kubeconfig: %w", err)
+		}
+		return cluster, nil
+	}
+	return ctrl.GetConfig() //nolint:wrapcheck // the caller says what it was for
+}
+
+// gracefulShutdown is longer than the longest POST (45 s) and the writing down of its
+// answer (60 s): a request that is out when the process is told to stop is not lost.
+const gracefulShutdown = 115 * time.Second
+
+func (s settings) managerOptions() (ctrl.Options, error) {
+	scheme := runtime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return ctrl.Options{}, fmt.Errorf("build the scheme: %w", err)
+	}
+	shutdown, warmup := gracefulShutdown, true
+	watched := cache.Options{
+		DefaultNamespaces: s.watched(), DefaultTransform: cache.TransformStripManagedFields(),
+	}
+	return ctrl.Options{
+		Scheme:                        scheme,
+		Cache:                         watched,
+		Metrics:                       metricsserver.Options{BindAddress: s.metricsAddress},
+		HealthProbeBindAddress:        s.probeAddress,
+		LeaderElection:                s.leaderElect,
+		LeaderElectionID:              "broadband-operator.wholesale.broadband",
+		LeaderElectionNamespace:       s.operatorNamespace,
+		LeaderElectionReleaseOnCancel: true,
+		GracefulShutdownTimeout:       &shutdown,
+		Controller:                    config.Controller{EnableWarmup: &warmup},
+	}, nil
+}
+
+// watched are the namespaces that the cache holds; nil means all of them.
+func (s settings) watched() map[string]cache.Config {
+	if s.namespaces == "" {
+		return nil
+	}
+	watched := map[string]cache.Config{}
+	for namespace := range strings.SplitSeq(s.namespaces, ",") {
+		watched[strings.TrimSpace(namespace)] = cache.Config{}
+	}
+	return watched
+}
+
+func (s settings) controllerOptions() controllers.Options {
+	return controllers.Options{
+		OperatorNamespace: s.operatorNamespace,
+		AllowInsecure:     s.allowInsecureCarrier,
+		Submit:            s.submit,
+		Workers:           s.workers,
+		UserAgent:         "broadband-operator/" + version,
+		Now:               time.Now, //nolint:forbidigo // the one place where the clock comes from
+		NewID:             func() string { return string(uuid.NewUUID()) },
+	}
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	eventsv1 "k8s.io/api/events/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestManager(t *testing.T) {
+	RegisterFailHandler(Fail)
+	klog.SetLogger(GinkgoLogr)
+	RunSpecs(t, "the manager against a real kube-apiserver and the simulated carrier")
+}
+
+// user is who the manager is at the API server; it has the generated RBAC and no more.
+const user = "operator"
+
+var (
+	plane *world.ControlPlane
+	audit *world.Audit
+)
+
+var _ = BeforeSuite(func(ctx SpecContext) {
+	var err error
+	audit, err = world.NewAudit(GinkgoT().TempDir())
+	Expect(err).NotTo(HaveOccurred())
+	plane, err = world.StartControlPlane(ctx, audit.Flags()...)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(plane.Stop)
+	Expect(plane.GrantRole(ctx, user)).To(Succeed())
+})
+
+// asManager in the environment makes this test binary be the manager: a process of its
+// own, which can be killed.
+const asManager = "BROADBAND_OPERATOR_TEST_AS_MANAGER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asManager) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// everyLog is what the managers have logged, those that are gone too.
+var everyLog = &buffer{}
+
+// metricsAddress is where a manager serves its metrics: a port that was free just now.
+var metricsAddress = func() string {
+	server := httptest.NewServer(nil)
+	defer server.Close()
+	return server.Listener.Addr().String()
+}()
+
+// contact is a person, as a Secret holds one.
+var contact = map[string]string{"name": "Jo Yellowbird", "phone": "0491 570 156", "email": "jo.canary@example.com"}
+
+func fetch(ctx context.Context, url string) string {
+	GinkgoHelper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	Expect(err).NotTo(HaveOccurred())
+	answer, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { Expect(answer.Body.Close()).To(Succeed()) }()
+	var text bytes.Buffer
+	_, err = text.ReadFrom(answer.Body)
+	Expect(err).NotTo(HaveOccurred())
+	return text.String()
+}
+
+// running is a manager in a process of its own.
+type running struct {
+	command *exec.Cmd
+	log     *buffer
+	once    sync.Once
+}
+
+// start begins a manager, which outlives the spec that starts it.
+func start(ctx context.Context, kubeconfig string) *running {
+	self, err := os.Executable()
+	Expect(err).NotTo(HaveOccurred())
+	manager := &running{log: everyLog}
+	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, //nolint:gosec // it is this test binary
+		"--kubeconfig="+kubeconfig, "--allow-insecure-carrier", "--health-probe-bind-address=0",
+		"--log-level=debug-20", "--metrics-bind-address="+metricsAddress, "--operator-namespace="+world.OperatorName)
+	manager.command.Env = append(os.Environ(), asManager+"=1")
+	manager.command.Stderr = manager.log
+	Expect(manager.command.Start()).To(Succeed())
+	return manager
+}
+
+// end stops the process and waits until it is gone.
+func (r *running) end(signal os.Signal) {
+	r.once.Do(func() {
+		Expect(r.command.Process.Signal(signal)).To(Succeed())
+		_, err := r.command.Process.Wait()
+		Expect(err).NotTo(HaveOccurred())
+	})
+}
+
+var _ = Describe("The manager", Ordered, func() {
+	const sites = 5
+	var (
+		w          *world.World
+		kubeconfig string
+		manager    *running
+		lines      []int64
+	)
+	name := func(i int) string { return fmt.Sprintf("site-%d", i) }
+	everyService := func(ctx context.Context, check func(Gomega, *v1alpha1.BroadbandService)) {
+		Eventually(func(g Gomega) {
+			for i := range sites {
+				check(g, w.Read(ctx, name(i)))
+			}
+		}).WithTimeout(2 * time.Minute).WithPolling(200 * time.Millisecond).Should(Succeed())
+	}
+	inSync := func(generation int64) func(Gomega, *v1alpha1.BroadbandService) {
+		return func(g Gomega, service *v1alpha1.BroadbandService) {
+			g.Expect(service.Status.ObservedGeneration).To(Equal(generation))
+			g.Expect(world.Ready(service).Reason).To(Equal(v1alpha1.ReasonInSync), world.Ready(service).Message)
+		}
+	}
+
+	BeforeAll(func(ctx SpecContext) {
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
+		credentials, err := plane.AddUser(user)
+		Expect(err).NotTo(HaveOccurred())
+		config, err := credentials.KubeConfig()
+		Expect(err).NotTo(HaveOccurred())
+		kubeconfig = filepath.Join(GinkgoT().TempDir(), "kubeconfig")
+		Expect(os.WriteFile(kubeconfig, config, 0o600)).To(Succeed())
+		manager = start(ctx, kubeconfig)
+	})
+
+	AfterAll(func() { manager.end(os.Kill) })
+
+	AfterEach(func(ctx SpecContext) {
+		if CurrentSpecReport().Failed() {
+			AddReportEntry("objects", w.Dump(ctx))
+			AddReportEntry("log", manager.log.String())
+		}
+	})
+
+	It("converges services, with four status writes at first sight and one finalizer each", func(ctx SpecContext) {
+		account := w.Login(ctx)
+		Eventually(func(g Gomega) {
+			g.Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+			ready := world.Condition(account.Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		}).WithTimeout(time.Minute).Should(Succeed())
+		for i := range sites {
+			lines = append(lines, w.Line())
+			Expect(w.Create(ctx, w.Service(name(i), lines[i]))).To(Succeed())
+		}
+		everyService(ctx, inSync(1))
+		writes := audit.Writes(user, w.Namespace)
+		statusWrites := writes["update broadbandservices/status"]
+		AddReportEntry("status writes for a first change", fmt.Sprintf("%d for %d services", statusWrites, sites))
+		Expect(statusWrites).To(Equal(4*sites), "first sight, intent, accepted, terminal")
+		Expect(writes["patch broadbandservices"]).To(Equal(sites), "the finalizer")
+		Expect(writes["update carrieraccounts/status"]).To(Equal(1))
+	})
+
+	It("makes a further change with three status writes, none per poll", func(ctx SpecContext) {
+		before := audit.Writes(user, w.Namespace)
+		for i := range sites {
+			w.Edit(ctx, name(i), func(s *v1alpha1.BroadbandService) { s.Spec.Plan.Name = world.PlanSlow })
+		}
+		everyService(ctx, inSync(2))
+		after := audit.Writes(user, w.Namespace)
+		Expect(after["update broadbandservices/status"] - before["update broadbandservices/status"]).To(Equal(3 * sites))
+		Expect(after["patch broadbandservices"]).To(Equal(before["patch broadbandservices"]))
+		polls := 0
+		for _, call := range w.Carrier.Calls() {
+			poll := call.Operation == simulator.OpPlanChange && call.Method == http.MethodGet
+			if poll && call.Status == http.StatusAccepted {
+				polls++
+			}
+		}
+		Expect(polls).To(BeNumerically(">=", sites), "there were polls answered 202")
+		for _, line := range lines {
+			Expect(w.Posts(line)).To(Equal(2))
+		}
+	})
+
+	It("writes and calls nothing on a restart", func(ctx SpecContext) {
+		manager.end(syscall.SIGTERM)
+		writes, calls := audit.Writes(user, w.Namespace), len(w.Carrier.Calls())
+		listed := audit.Count(user, "watch broadbandservices")
+		manager = start(ctx, kubeconfig)
+		Eventually(func() int { return audit.Count(user, "watch broadbandservices") }).
+			WithTimeout(30 * time.Second).Should(BeNumerically(">", listed))
+		// A change of one service comes after the others were looked at again.
+		w.Edit(ctx, name(0), func(s *v1alpha1.BroadbandService) { s.Spec.Plan.Term = 24 })
+		Eventually(func(g Gomega) { inSync(3)(g, w.Read(ctx, name(0))) }).WithTimeout(time.Minute).Should(Succeed())
+		after := audit.Writes(user, w.Namespace)
+		Expect(after["update broadbandservices/status"] - writes["update broadbandservices/status"]).To(Equal(3))
+		Expect(after["update carrieraccounts/status"]).To(Equal(writes["update carrieraccounts/status"]))
+		for _, call := range w.Carrier.Calls()[calls:] {
+			Expect(call.ServiceID == lines[0] || call.ServiceID == 0).To(BeTrue(), "%v", call)
+		}
+	})
+
+	It("sends nothing twice when it is killed with kill -9 while requests are under way", func(ctx SpecContext) {
+		posts := make([]int, sites)
+		for i := range sites {
+			posts[i] = w.Posts(lines[i])
+			w.Edit(ctx, name(i), func(s *v1alpha1.BroadbandService) {
+				s.Spec.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 36}
+			})
+		}
+		everyService(ctx, func(g Gomega, service *v1alpha1.BroadbandService) {
+			g.Expect(service.Status.InFlight).NotTo(BeNil())
+			g.Expect(service.Status.InFlight.Location).NotTo(BeEmpty())
+		})
+		manager.end(syscall.SIGKILL)
+		manager = start(ctx, kubeconfig)
+		Eventually(func(g Gomega) {
+			for i := range sites {
+				service := w.Read(ctx, name(i))
+				g.Expect(service.Status.ObservedGeneration).To(Equal(service.Generation))
+				g.Expect(world.Ready(service).Reason).To(Equal(v1alpha1.ReasonInSync), world.Ready(service).Message)
+				g.Expect(w.Posts(lines[i])).To(Equal(posts[i] + 1))
+			}
+		}).WithTimeout(2 * time.Minute).WithPolling(200 * time.Millisecond).Should(Succeed())
+	})
+
+	It("sends a contact that it shows to nobody, even when the carrier repeats it", func(ctx SpecContext) {
+		Expect(w.Create(ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "contact"}, StringData: contact,
+		})).To(Succeed())
+		repeated, err := json.Marshal(map[string]any{
+			"httpStatusCode": 422, "type": "client.validation", "code": "validation",
+			"message": "cannot reach " + contact["name"] + " at " + contact["phone"],
+			"apiSubErrors": []any{map[string]any{
+				"code": "constraints.pattern", "field": "contactEmail", "rejectedValue": contact["email"],
+				"message": contact["email"] + " is not an address",
+			}},
+		})
+		Expect(err).NotTo(HaveOccurred())
+		refusal := simulator.Fault{Kind: simulator.FaultBody, Status: 422, Body: string(repeated)}
+		Expect(w.Carrier.FailNext("POST PlanChange", refusal)).To(Succeed())
+		Expect(w.Create(ctx, w.Service("giga", w.Line(), func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan = &v1alpha1.Plan{
+				Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
+				ContactSecretRef: &v1alpha1.SecretReference{Name: "contact"},
+			}
+		}))).To(Succeed())
+		Eventually(func(g Gomega) {
+			g.Expect(world.Ready(w.Read(ctx, "giga")).Reason).To(Equal(v1alpha1.ReasonInvalidFormat))
+		}).WithTimeout(time.Minute).Should(Succeed())
+		w.Annotate(ctx, "giga", v1alpha1.AnnotationRetry, "again")
+		Eventually(func(g Gomega) {
+			inSync(1)(g, w.Read(ctx, "giga"))
+		}).WithTimeout(time.Minute).Should(Succeed())
+	})
+
+	It("has let nothing secret out, at the highest verbosity", func(ctx SpecContext) {
+		canaries := append(w.Canaries(), slices.Collect(maps.Values(contact))...)
+		Expect(len(canaries)).To(BeNumerically(">", 20), "key lines, assertions and tokens have been seen")
+		texts := map[string]string{
+			"log": everyLog.String(), "statuses": w.Dump(ctx), "metrics": fetch(ctx, "http://"+metricsAddress+"/metrics"),
+		}
+		var events eventsv1.EventList
+		Expect(plane.Client.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
+		Expect(events.Items).NotTo(BeEmpty())
+		for _, event := range events.Items {
+			texts["events"] += event.Note + "\n"
+		}
+		for where, text := range texts {
+			Expect(text).NotTo(BeEmpty(), where)
+			for _, canary := range canaries {
+				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret stands in the %s", where)
+			}
+		}
+	})
+
+	It("needs no more rights than it has been given", func() {
+		Expect(audit.Denied(user)).To(BeEmpty())
+	})
+})
+
+var _ = Describe("The command line", func() {
+	It("explains each flag", func(ctx SpecContext) {
+		var out bytes.Buffer
+		Expect(run(ctx, []string{"--help"}, &out)).NotTo(Succeed())
+		for _, flag := range []string{
+			"kubeconfig", "allow-insecure-carrier", "operator-namespace", "leader-elect", "namespaces", "submit",
+			"metrics-bind-address", "health-probe-bind-address",
+		} {
+			Expect(out.String()).To(ContainSubstring("-" + flag))
+		}
+	})
+
+	It("refuses what it does not know", func(ctx SpecContext) {
+		for _, args := range [][]string{{"--submti=false"}, {"run"}, {"--kubeconfig=/does/not/exist"}} {
+			Expect(run(ctx, args, GinkgoWriter)).NotTo(Succeed(), "%v", args)
+		}
+	})
+})
+
+// buffer is a log that is written and read at once.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write appends.
+func (b *buffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+// String is all of it.
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

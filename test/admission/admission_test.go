@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package admission_test holds what kubectl apply refuses, and in which words.
+package admission_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"testing"
+
+	jsonpatch "gopkg.in/evanphx/json-patch.v4"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestAdmission(t *testing.T) {
+	RegisterFailHandler(Fail)
+	RunSpecs(t, "what the API server refuses")
+}
+
+// corpus is one file of refused manifests.
+type corpus struct {
+	Base  json.RawMessage `json:"base"`
+	Cases []refused       `json:"cases"`
+}
+
+type refused struct {
+	Name   string          `json:"name"`
+	From   json.RawMessage `json:"from"`   // the object is created so, and the patch is an edit
+	Patch  json.RawMessage `json:"patch"`  // a merge patch on the base
+	Expect string          `json:"expect"` // words of the refusal
+}
+
+func read(file string) corpus {
+	text, err := fs.ReadFile(os.DirFS(world.Root()), "test/corpus/"+file)
+	if err != nil {
+		panic(err)
+	}
+	var read corpus
+	if err := yaml.UnmarshalStrict(text, &read); err != nil {
+		panic(err)
+	}
+	return read
+}
+
+var plane *world.ControlPlane
+
+var _ = BeforeSuite(func(ctx SpecContext) {
+	var err error
+	plane, err = world.StartControlPlane(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(plane.Stop)
+})
+
+var _ = Describe("kubectl apply", func() {
+	for _, file := range []string{"broadbandservice.yaml", "carrieraccount.yaml"} {
+		corpus := read(file)
+		It("takes the base of "+file, func(ctx SpecContext) {
+			Expect(create(ctx, merge(corpus.Base, []byte("{}")))).To(Succeed())
+		})
+		for _, refused := range corpus.Cases {
+			It("refuses a manifest of "+file+": "+refused.Name, func(ctx SpecContext) {
+				err := apply(ctx, corpus.Base, refused)
+				Expect(err).To(MatchError(ContainSubstring(refused.Expect)))
+			})
+		}
+	}
+})
+
+// apply creates the manifest, or creates what it is an edit of and edits it.
+func apply(ctx SpecContext, base []byte, refused refused) error {
+	if refused.From == nil {
+		return create(ctx, merge(base, refused.Patch))
+	}
+	object := merge(base, refused.From)
+	object.SetName(string(uuid.NewUUID()))
+	object.SetNamespace("default")
+	Expect(plane.Client.Create(ctx, object)).To(Succeed())
+	return plane.Client.Patch(ctx, object, client.RawPatch("application/merge-patch+json", refused.Patch))
+}
+
+// create sends the object as kubectl does: unknown fields are errors, nothing is kept.
+func create(ctx SpecContext, object *unstructured.Unstructured) error {
+	object.SetNamespace("default")
+	return client.WithFieldValidation(plane.Client, "Strict").Create(ctx, object, client.DryRunAll)
+}
+
+func merge(base, patch []byte) *unstructured.Unstructured {
+	merged, err := jsonpatch.MergePatch(base, patch)
+	Expect(err).NotTo(HaveOccurred())
+	object := &unstructured.Unstructured{}
+	Expect(object.UnmarshalJSON(merged)).To(Succeed())
+	return object
+}

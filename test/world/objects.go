@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// lastServiceID makes the services of all worlds differ: the API server is shared.
+var lastServiceID atomic.Int64
+
+func seconds(n int) simulator.Duration { return simulator.Duration(time.Duration(n) * time.Second) }
+
+// Account builds the CarrierAccount of the world.
+func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.CarrierAccount {
+	account := &v1alpha1.CarrierAccount{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: AccountName},
+		Spec: v1alpha1.CarrierAccountSpec{
+			BaseURL:  w.URL,
+			Identity: w.Namespace, // the API server is shared, a reseller is not
+			Auth: v1alpha1.Auth{
+				TokenURL: w.TokenURL(), ClientName: ClientName,
+				Keys: []v1alpha1.SigningKey{{
+					KeyID: KeyID, PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: SecretName, Key: SecretKey},
+				}},
+			},
+			RateLimit: v1alpha1.RateLimit{RequestsPerSecond: 100, Burst: 100},
+		},
+	}
+	for _, edit := range edits {
+		edit(account)
+	}
+	return account
+}
+
+// TokenURL is the identity provider's token endpoint.
+func (w *World) TokenURL() string {
+	return w.URL + "/auth/realms/" + Realm + "/protocol/openid-connect/token"
+}
+
+// Secret builds the Secret with the reseller's key.
+func (w *World) Secret() *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: SecretName},
+		Data:       map[string][]byte{SecretKey: w.KeyPEM},
+	}
+}
+
+// Login puts account and Secret in place.
+func (w *World) Login(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.CarrierAccount {
+	account := w.Account(edits...)
+	gomega.Expect(w.Create(ctx, w.Secret())).To(gomega.Succeed())
+	gomega.Expect(w.Create(ctx, account)).To(gomega.Succeed())
+	return account
+}
+
+// Line puts a service into the carrier's books, and returns its id.
+func (w *World) Line(edits ...func(*simulator.Service)) int64 {
+	line := simulator.Service{
+		ID: 4_000_000 + lastServiceID.Add(1), Client: ClientName, TechnologyType: "FTTP",
+		Plan: PlanSlow, Term: 12, RestorationSLA: SLAStd,
+	}
+	for _, edit := range edits {
+		edit(&line)
+	}
+	gomega.Expect(w.Carrier.AddService(line)).To(gomega.Succeed())
+	return line.ID
+}
+
+// Service builds a BroadbandService that wants the fast plan.
+func (w *World) Service(
+	name string, serviceID int64, edits ...func(*v1alpha1.BroadbandService),
+) *v1alpha1.BroadbandService {
+	service := &v1alpha1.BroadbandService{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		Spec: v1alpha1.BroadbandServiceSpec{
+			AccountRef: v1alpha1.AccountReference{Name: AccountName},
+			ServiceID:  &serviceID,
+			Plan:       &v1alpha1.Plan{Name: PlanFast, Term: 12},
+		},
+	}
+	for _, edit := range edits {
+		edit(service)
+	}
+	return service
+}
+
+// Read reads a service from the API server.
+func (w *World) Read(ctx context.Context, name string) *v1alpha1.BroadbandService {
+	service := &v1alpha1.BroadbandService{}
+	gomega.Expect(w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, service)).To(gomega.Succeed())
+	return service
+}
+
+// Edit changes a service as a user would.
+func (w *World) Edit(ctx context.Context, name string, edit func(*v1alpha1.BroadbandService)) {
+	service := w.Read(ctx, name)
+	edit(service)
+	gomega.Expect(w.Update(ctx, service)).To(gomega.Succeed())
+}
+
+// Annotate sets an annotation as a user would.
+func (w *World) Annotate(ctx context.Context, name, key, value string) {
+	service := w.Read(ctx, name)
+	before := service.DeepCopy()
+	metav1.SetMetaDataAnnotation(&service.ObjectMeta, key, value)
+	gomega.Expect(w.Patch(ctx, service, client.MergeFrom(before))).To(gomega.Succeed())
+}
+
+// Ready is the Ready condition, or an empty one.
+func Ready(service *v1alpha1.BroadbandService) metav1.Condition {
+	return Condition(service.Status.Conditions, v1alpha1.ConditionReady)
+}
+
+// Condition is a condition by type, or an empty one.
+func Condition(conditions []metav1.Condition, conditionType string) metav1.Condition {
+	if found := meta.FindStatusCondition(conditions, conditionType); found != nil {
+		return *found
+	}
+	return metav1.Condition{}
+}
+
+// Posts counts the plan-change POSTs that the carrier has seen for a service.
+func (w *World) Posts(serviceID int64) int {
+	return w.Carrier.Submissions(simulator.OpPlanChange, serviceID).Seen
+}

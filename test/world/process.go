@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+)
+
+// Process is one run of the operator. What it keeps in memory ends with it.
+type Process struct {
+	Seam        *Seam
+	world       *World
+	reconcilers controllers.Reconcilers
+}
+
+// Start begins a process. It ends at the cut, if there is one.
+func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
+	seam := &Seam{cut: cut}
+	options := controllers.Options{
+		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, UserAgent: "test",
+		Now: w.Clock.Now, NewID: func() string { return string(uuid.NewUUID()) }, Wrap: seam.Transport,
+	}
+	for _, edit := range edits {
+		edit(&options)
+	}
+	cluster := seamClient{Client: w.Client, seam: seam}
+	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, w.Client, w.Events, options)}
+}
+
+// LookAtAccount takes one pass over the account.
+func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
+	return p.alive(func() (ctrl.Result, error) {
+		return p.reconcilers.Accounts.Reconcile(ctx, p.request(AccountName))
+	})
+}
+
+// Look takes one pass over a service.
+func (p *Process) Look(ctx context.Context, name string) (ctrl.Result, error) {
+	return p.alive(func() (ctrl.Result, error) {
+		return p.reconcilers.Services.Reconcile(ctx, p.request(name))
+	})
+}
+
+func (p *Process) request(name string) ctrl.Request {
+	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
+}
+
+// alive runs a pass of a process that may end in it.
+func (p *Process) alive(pass func() (ctrl.Result, error)) (result ctrl.Result, err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			end, isKilled := cause.(killed)
+			if !isKilled {
+				panic(cause)
+			}
+			err = fmt.Errorf("%w at %s", errKilled, end.at.What)
+		}
+	}()
+	return pass()
+}
+
+// horizon is how long a drive goes on before it calls an object quiet: longer than any
+// wait of a request, shorter than the readings of a day.
+const horizon = 45 * time.Minute
+
+// Drive takes passes over a service, and lets the time pass that each asks for, until
+// it wants nothing within the horizon, or the process is dead: then there is no service
+// to return. Errors are tried again after a second, as a work queue would, with a pass
+// over the account in between.
+func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandService {
+	const most = 400
+	var trouble error // of the newest pass that ended in one
+	for range most {
+		result, err := p.Look(ctx, name)
+		switch {
+		case p.Seam.Dead():
+			return nil
+		case err != nil:
+			p.world.Clock.Advance(time.Second)
+		case result.RequeueAfter == 0 || result.RequeueAfter > horizon:
+			return p.read(ctx, name)
+		default:
+			p.world.Clock.Advance(result.RequeueAfter)
+		}
+		if err != nil {
+			_, accountErr := p.LookAtAccount(ctx)
+			trouble = errors.Join(err, accountErr)
+		}
+	}
+	gomega.Expect(p.read(ctx, name)).To(gomega.BeNil(),
+		"after %d passes the object is still not quiet: a hot loop; the last trouble was: %v", most, trouble)
+	return nil
+}
+
+func (p *Process) read(ctx context.Context, name string) *v1alpha1.BroadbandService {
+	service := &v1alpha1.BroadbandService{}
+	err := p.world.Get(ctx, client.ObjectKey{Namespace: p.world.Namespace, Name: name}, service)
+	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
+	if err != nil {
+		return nil
+	}
+	return service
+}
+
+// Recorder keeps the Kubernetes Events of a world.
+type Recorder struct {
+	mu     sync.Mutex
+	events []string
+}
+
+// Eventf records an Event as "Type Reason note".
+//
+//nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
+func (r *Recorder) Eventf(_, _ runtime.Object, eventtype, reason, _, note string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, eventtype+" "+reason+" "+fmt.Sprintf(note, args...))
+}
+
+// All are the Events so far.
+func (r *Recorder) All() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return append([]string(nil), r.events...)
+}

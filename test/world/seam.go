@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Effect is one thing that a process does to the world outside it.
+type Effect struct {
+	Number int    // the how-manieth of its process, from 1
+	What   string // "update status", "patch", "POST /api/…", "token", …
+}
+
+// Cut says where a process ends.
+type Cut struct {
+	At    int  // the effect at which it ends; 0: never
+	After bool // whether that effect still happens
+}
+
+// killed is what unwinds a process whose end has come.
+type killed struct{ at Effect }
+
+var errKilled = errors.New("this process has been killed")
+
+// Seam is what every effect of one process passes through.
+type Seam struct {
+	Fault func(Effect) error // an error that the process gets instead of the effect; nil: none
+	Lose  func(Effect) error // an error that the process gets after the effect happened; nil: none
+
+	mu      sync.Mutex
+	cut     Cut
+	dead    bool
+	effects []Effect
+}
+
+// Effects are the effects so far.
+func (s *Seam) Effects() []Effect {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]Effect(nil), s.effects...)
+}
+
+// Dead says whether the process has ended.
+func (s *Seam) Dead() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.dead
+}
+
+// pass lets an effect happen, unless the process ends here. Nothing that a dead
+// process still tries reaches the world.
+func (s *Seam) pass(what string, do func() error) error {
+	effect, alive := s.begin(what)
+	if !alive {
+		panic(killed{effect})
+	}
+	if s.Fault != nil {
+		if err := s.Fault(effect); err != nil {
+			return err
+		}
+	}
+	if s.ends(effect, false) {
+		panic(killed{effect})
+	}
+	err := do()
+	if s.Lose != nil && err == nil {
+		err = s.Lose(effect)
+	}
+	if s.ends(effect, true) {
+		panic(killed{effect})
+	}
+	return err
+}
+
+func (s *Seam) begin(what string) (Effect, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	effect := Effect{Number: len(s.effects) + 1, What: what}
+	if !s.dead {
+		s.effects = append(s.effects, effect)
+	}
+	return effect, !s.dead
+}
+
+func (s *Seam) ends(effect Effect, after bool) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.dead = s.dead || effect.Number == s.cut.At && s.cut.After == after
+	return s.dead
+}
+
+// Transport puts the seam around a way to the carrier. A token is exchanged in a
+// goroutine of its own: there a dead process only hears an error.
+func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(request *http.Request) (answer *http.Response, err error) {
+		if strings.HasSuffix(request.URL.Path, "/token") {
+			defer func() {
+				if recover() != nil {
+					answer, err = nil, errKilled
+				}
+			}()
+		}
+		err = s.pass(request.Method+" "+request.URL.Path, func() error {
+			answer, err = wholly(next, request) //nolint:bodyclose // whoever called closes it: this is a transport
+			return err
+		})
+		return answer, err
+	})
+}
+
+// wholly makes a call and reads its answer to the end, so that the effect is over when
+// it is.
+func wholly(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	answer, err := next.RoundTrip(request)
+	if err != nil {
+		return nil, err
+	}
+	body, err := readBody(answer.Body)
+	if closeErr := answer.Body.Close(); err == nil {
+		err = closeErr
+	}
+	if err != nil {
+		return nil, err
+	}
+	answer.Body = io.NopCloser(bytes.NewReader(body))
+	return answer, nil
+}
+
+// maxBody is more than either side of a conversation has to say.
+const maxBody = 2 << 20
+
+// readBody reads a body to its end.
+func readBody(body io.Reader) ([]byte, error) {
+	var read bytes.Buffer
+	_, err := read.ReadFrom(io.LimitReader(body, maxBody))
+	return read.Bytes(), err
+}
+
+type roundTripper func(*http.Request) (*http.Response, error)
+
+// RoundTrip is the function.
+func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
+
+// seamClient puts the seam around a Kubernetes client. Reads are no effects: they
+// change nothing, and a process that ends at one has ended at the effect before it.
+type seamClient struct {
+	client.Client
+
+	seam *Seam
+}
+
+// Create is an effect.
+func (c seamClient) Create(ctx context.Context, object client.Object, options ...client.CreateOption) error {
+	return c.seam.pass("create "+object.GetName(), func() error { return c.Client.Create(ctx, object, options...) })
+}
+
+// Update is an effect.
+func (c seamClient) Update(ctx context.Context, object client.Object, options ...client.UpdateOption) error {
+	return c.seam.pass("update "+object.GetName(), func() error { return c.Client.Update(ctx, object, options...) })
+}
+
+// Patch is an effect.
+func (c seamClient) Patch(
+	ctx context.Context, object client.Object, patch client.Patch, options ...client.PatchOption,
+) error {
+	return c.seam.pass("patch "+object.GetName(), func() error { return c.Client.Patch(ctx, object, patch, options...) })
+}
+
+// Delete is an effect.
+func (c seamClient) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
+	return c.seam.pass("delete "+object.GetName(), func() error { return c.Client.Delete(ctx, object, options...) })
+}
+
+// Status is the way to write a status.
+func (c seamClient) Status() client.SubResourceWriter {
+	return seamStatus{SubResourceWriter: c.Client.Status(), seam: c.seam}
+}
+
+type seamStatus struct {
+	client.SubResourceWriter
+
+	seam *Seam
+}
+
+// Update is an effect.
+func (w seamStatus) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+	return w.seam.pass("update status of "+object.GetName(), func() error {
+		return w.SubResourceWriter.Update(ctx, object, options...)
+	})
+}
+
+// errNoSeam is for ways of writing that the operator does not use. Who starts to use
+// one gives it a seam first, or it would not be tried at a kill.
+var errNoSeam = errors.New("this way of writing has no seam yet")
+
+// Apply has no seam.
+func (seamClient) Apply(context.Context, runtime.ApplyConfiguration, ...client.ApplyOption) error {
+	return errNoSeam
+}
+
+// DeleteAllOf has no seam.
+func (seamClient) DeleteAllOf(context.Context, client.Object, ...client.DeleteAllOfOption) error {
+	return errNoSeam
+}
+
+// Create has no seam.
+func (seamStatus) Create(context.Context, client.Object, client.Object, ...client.SubResourceCreateOption) error {
+	return errNoSeam
+}
+
+// Patch has no seam.
+func (seamStatus) Patch(context.Context, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
+	return errNoSeam
+}
+
+// Apply has no seam.
+func (seamStatus) Apply(context.Context, runtime.ApplyConfiguration, ...client.SubResourceApplyOption) error {
+	return errNoSeam
+}

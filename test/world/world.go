@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package world is where the operator is tested: a real kube-apiserver, the simulator
+// as the carrier, one clock that only the test moves, and a seam through which every
+// effect of an operator process passes, so that the process can be ended at each.
+//
+// The reconcilers are the production ones, driven one pass at a time: a wait that they
+// ask for is time that the test lets pass.
+package world
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// Names that every world uses.
+const (
+	AccountName  = "default"
+	SecretName   = "carrier-key"
+	SecretKey    = "tls.key"
+	ClientName   = "reseller"
+	KeyID        = "key-1"
+	Realm        = "reseller"
+	OperatorName = "broadband-operator" // the operator's own namespace
+)
+
+// Plans and SLAs that the simulated carrier sells.
+const (
+	PlanSlow  = "Home 50/20"
+	PlanFast  = "Home 100/20"
+	PlanFails = "Home Doomed"
+	PlanGiga  = "Home 2000/500" // above 1000 MBit/s: needs an NTD option
+	SLAStd    = "Standard"
+	SLAFast   = "Enhanced-8"
+)
+
+// ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
+type ControlPlane struct {
+	Config *rest.Config
+	Client client.Client // administrator, reads and writes the API server directly
+	Scheme *apiruntime.Scheme
+	env    *envtest.Environment
+}
+
+// Root is the root of the repository: the nearest folder above a test's with a go.mod.
+func Root() string {
+	folder, err := os.Getwd()
+	for err == nil {
+		if _, statErr := os.Stat(filepath.Join(folder, "go.mod")); statErr == nil || folder == filepath.Dir(folder) {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	return folder
+}
+
+// StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
+func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
+	env := &envtest.Environment{
+		CRDDirectoryPaths:     []string{filepath.Join(Root(), "config", "crd", "bases")},
+		ErrorIfCRDPathMissing: true,
+	}
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		env.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "controlplane") // make controlplane
+	}
+	flags := env.ControlPlane.GetAPIServer().Configure()
+	for _, argument := range arguments {
+		name, value, _ := strings.Cut(argument, "=")
+		flags.Append(name, value)
+	}
+	config, err := env.Start()
+	if err != nil {
+		return nil, fmt.Errorf("start the control plane: %w", errors.Join(err, env.Stop()))
+	}
+	config.QPS = -1
+	scheme := apiruntime.NewScheme()
+	if err = errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, fmt.Errorf("build the scheme: %w", err)
+	}
+	direct, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("create a client: %w", err)
+	}
+	plane := &ControlPlane{Config: config, Client: direct, Scheme: scheme, env: env}
+	if err = plane.namespace(ctx, OperatorName); err != nil {
+		return nil, fmt.Errorf("create the operator's namespace: %w", err)
+	}
+	return plane, nil
+}
+
+// Stop ends it.
+func (c *ControlPlane) Stop() error { return c.env.Stop() }
+
+// AddUser makes credentials for a user with the groups given.
+func (c *ControlPlane) AddUser(name string, groups ...string) (*envtest.AuthenticatedUser, error) {
+	return c.env.AddUser(envtest.User{Name: name, Groups: groups}, c.Config)
+}
+
+func (c *ControlPlane) namespace(ctx context.Context, name string) error {
+	return c.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}
+
+// World is one test's: a namespace, a carrier, a clock.
+type World struct {
+	client.Client
+
+	Plane     *ControlPlane
+	Namespace string
+	Clock     *Clock
+	Carrier   *simulator.Simulator
+	URL       string // the carrier's and the identity provider's origin
+	KeyPEM    []byte // the reseller's private key
+	Events    *Recorder
+	tap       *wiretap
+}
+
+// New makes a world whose time stands still until the test moves it.
+func New(ctx context.Context, plane *ControlPlane) *World {
+	clock := NewClock()
+	w := build(ctx, plane, clock.Now, 1)
+	w.Clock = clock
+	return w
+}
+
+// NewInRealTime makes a world that goes by the clock of a manager in a process of its
+// own. The carrier works five times as fast.
+func NewInRealTime(ctx context.Context, plane *ControlPlane, now func() time.Time) *World {
+	return build(ctx, plane, now, 5)
+}
+
+func build(ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64) *World {
+	w := &World{
+		Client: plane.Client, Plane: plane, Events: &Recorder{},
+		Namespace: "test-" + string(uuid.NewUUID())[:8],
+	}
+	private, public := keyPair()
+	w.KeyPEM = private
+	w.Carrier = simulator.New(simulator.Options{Seed: seed(public), Now: now, Speed: speed})
+	w.tap = &wiretap{next: w.Carrier.Handler()}
+	server := httptest.NewServer(w.tap)
+	w.URL = server.URL
+	ginkgo.DeferCleanup(func() { w.Carrier.Close(); server.Close() })
+	gomega.Expect(plane.namespace(ctx, w.Namespace)).To(gomega.Succeed())
+	return w
+}
+
+var keyPair = sync.OnceValues(func() (private []byte, public string) {
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(key)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	pkix, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}),
+		string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: pkix}))
+})
+
+func seed(publicKey string) simulator.Seed {
+	return simulator.Seed{
+		Clients: []simulator.Client{{Name: ClientName, Realm: Realm, Keys: map[string]string{KeyID: publicKey}}},
+		Plans: []simulator.Plan{
+			{Name: PlanSlow, SpeedDown: 50, SpeedUp: 20, Price: simulator.Price{Monthly: "45.00"}},
+			{Name: PlanFast, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}},
+			{Name: PlanFails, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}, Fails: true},
+			{
+				Name: PlanGiga, SpeedDown: 2000, SpeedUp: 500, Price: simulator.Price{Monthly: "110.00"},
+				NTDOptions: []simulator.NTDOption{
+					{Option: "4_PORT_RESIDENTIAL", Recommended: true, Price: simulator.Price{OneTime: "99.00"}},
+				},
+			},
+		},
+		SLAs: []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
+		Delays: map[string]simulator.Duration{
+			string(simulator.OpHealth): seconds(3), string(simulator.OpPlanChange): seconds(40),
+		},
+	}
+}
