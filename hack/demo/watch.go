@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+)
+
+const watchName = "kubectl"
+
+// startWatch shows on the screen what the services do.
+func (d *demo) startWatch(ctx context.Context) error {
+	_, err := d.launch(ctx, watchName, d.out, d.kubectl,
+		"--kubeconfig="+d.admin.path, "get", "broadbandservices", "--watch")
+	return err
+}
+
+// converge applies the samples and shows what becomes of them: with --once until they are
+// judged, else until Ctrl-C.
+func (d *demo) converge(ctx context.Context) error {
+	d.sayf("demo: kubectl apply of %d samples; they may take %s. kubectl get broadbandservices --watch:\n\n",
+		len(d.samples), d.timeout)
+	if err := d.startWatch(ctx); err != nil {
+		return err
+	}
+	for _, file := range []string{secretsFile, samplesFile} {
+		if _, err := d.finish(ctx, d.kubectl, "apply", "--filename="+d.inState(file)); err != nil {
+			return err
+		}
+	}
+	judged := make(chan judgement, 1)
+	go func() { judged <- d.judge(ctx) }()
+	return d.watchOver(ctx, judged)
+}
+
+// watchOver keeps the processes running.
+func (d *demo) watchOver(ctx context.Context, judged <-chan judgement) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("wait: %w", ctx.Err())
+		case p := <-d.ended:
+			if err := d.replace(ctx, p); err != nil {
+				return err
+			}
+		case j := <-judged:
+			d.report(j)
+			if d.once {
+				return j.err
+			}
+			d.explain(j.err)
+		}
+	}
+}
+
+// replace starts the manager again when it has ended, as a Deployment would. Nothing else
+// may end, and with --once not even that.
+func (d *demo) replace(ctx context.Context, p *process) error {
+	switch {
+	case p.name == watchName:
+		return d.startWatch(ctx)
+	case p.name == managerName && !d.once:
+		d.sayf("demo: the manager ended (%s); starting it again\n", p.cmd.ProcessState)
+		return d.startManager(ctx)
+	default:
+		return p.failure()
+	}
+}
+
+// report prints what the samples show, against what they are to show.
+func (d *demo) report(j judgement) {
+	d.sayf("\n")
+	table := tabwriter.NewWriter(d.out, 0, 0, 2, ' ', 0)
+	for _, o := range j.outcomes {
+		mark := "as expected"
+		if !o.met {
+			mark = "EXPECTED " + o.expect.String()
+		}
+		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.kind, o.name, o.shows, mark, o.message) //nolint:errcheck // as in sayf
+	}
+	table.Flush() //nolint:errcheck,gosec // as in sayf
+	if j.err == nil {
+		d.sayf("\ndemo: every sample shows what it is to show, %.1f s after it was applied\n", j.took.Seconds())
+	}
+}
+
+// explain says what a person can do next.
+func (d *demo) explain(err error) {
+	if err != nil {
+		d.sayf("\ndemo: %v\n", err)
+	}
+	d.sayf(`
+Go on in another terminal:
+  export KUBECONFIG=%s
+  %s describe broadbandservice
+  kill -9 $(cat %s)      the manager; it is started again, and sends nothing twice
+  curl -s http://%s/_sim/calls      what the carrier was asked
+Change %s and apply it again; the logs are in %s.
+Ctrl-C ends it all.
+`, d.admin.path, d.kubectl, d.inState(managerPIDFile), d.addresses.carrierControls,
+		d.inState(samplesFile), d.inState("logs"))
+}
