@@ -117,7 +117,7 @@ uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects:
 
 .PHONY: run
 run: build ## Run the manager here, against the current kubeconfig's cluster.
-	bin/manager --log-format=text $(ARGS)
+	bin/manager --log-text $(ARGS)
 
 .PHONY: sim
 sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
