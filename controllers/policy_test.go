@@ -193,6 +193,45 @@ var _ = Describe("A service", func() {
 		Expect(next.Sub(sentAt.Time)).To(BeNumerically(">=", time.Hour))
 	})
 
+	It("that the carrier does not know is asked after every ten minutes until it is there", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		known, _ := w.Carrier.Service(line)
+		w.Carrier.RemoveService(line)
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		end := w.Clock.Now().Add(time.Hour)
+		for w.Clock.Now().Before(end) {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("<=", 7))
+
+		Expect(w.Carrier.AddService(known)).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("whose carrier is down is asked after ever more rarely, and goes on once it is up", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		down := simulator.Fault{Kind: simulator.FaultPage, Status: 503, Times: 10_000}
+		Expect(w.Carrier.FailNext("Health", down)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		end := w.Clock.Now().Add(10 * time.Hour)
+		for w.Clock.Now().Before(end) {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
+		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("<=", 130), "one in five minutes")
+
+		w.Carrier.Disarm()
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	})
+
 	It("that is trusted as declared costs no call", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
