@@ -91,7 +91,7 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	if err := p.Status().Update(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
-	p.written = p.service.Status.DeepCopy()
+	p.noteWritten()
 	if err := p.Protocol.Hold(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}

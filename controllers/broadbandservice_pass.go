@@ -35,6 +35,7 @@ type servicePass struct {
 
 	service *v1alpha1.BroadbandService       // as it stands, facts of this pass included
 	written *v1alpha1.BroadbandServiceStatus // as it is on record
+	version string                           // the resourceVersion of that record
 	account decide.Account
 	rival   string
 	session *accounts.Session // nil while the account cannot be used
@@ -44,7 +45,7 @@ type servicePass struct {
 // open gathers what does not change within a pass, and adopts what an older object of
 // the same service left behind.
 func (p *servicePass) open(ctx context.Context) error {
-	p.written = p.service.Status.DeepCopy()
+	p.noteWritten()
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
@@ -104,7 +105,7 @@ func (p *servicePass) perform(ctx context.Context, decision decide.Decision) (ti
 	if _, login := errors.AsType[*accounts.LoginError](err); login {
 		return loginPause, nil
 	}
-	p.noteWritten(decision.Step)
+	p.noteWritten()
 	return wait, err
 }
 
@@ -133,12 +134,10 @@ func (p *servicePass) take(ctx context.Context, decision decide.Decision) (wait 
 	return wait, err
 }
 
-// noteWritten remembers what is on record after a step that writes.
-func (p *servicePass) noteWritten(step decide.Step) {
-	switch step.(type) {
-	case decide.Submit, decide.Follow, decide.Record, decide.Settle:
-		p.written = p.service.Status.DeepCopy()
-	case decide.Rest, decide.AskHealth, decide.FollowHealth, decide.MournStatus:
+// noteWritten remembers what is on record, when a step has written.
+func (p *servicePass) noteWritten() {
+	if p.version != p.service.ResourceVersion {
+		p.version, p.written = p.service.ResourceVersion, p.service.Status.DeepCopy()
 	}
 }
 
