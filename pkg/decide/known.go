@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -135,8 +136,16 @@ func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
 	return service.Status.Carrier
 }
 
-// bounded cuts a carrier's text to what the status may hold, at a rune's edge.
+// bounded makes a carrier's text fit for a status: at most so many runes, and none that
+// steer a terminal or turn the direction of what is read.
 func bounded(text string, limit int) string {
-	runes := []rune(text)
+	runes := []rune(strings.Map(printable, text))
 	return string(runes[:min(len(runes), limit)])
+}
+
+func printable(r rune) rune {
+	if !unicode.IsPrint(r) {
+		return -1
+	}
+	return r
 }
