@@ -80,7 +80,7 @@ type pause struct {
 }
 
 // NewTokenSource returns a source that has not called anyone yet. It fails with an [AddressError]
-// when no token can be had from TokenURL.
+// when no token can be had from TokenURL, and with another error when there is no clock, or no Keys.
 func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	audience, err := audienceOf(config.TokenURL, config.AllowInsecure)
 	if err != nil {

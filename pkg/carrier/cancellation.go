@@ -82,6 +82,9 @@ func DecodeCancellation(body []byte) (Cancellation, error) {
 func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellation, error) {
 	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
 	k := call{method: http.MethodGet, path: handle.Path(), version: c.version}
+	if serviceID <= 0 {
+		return Cancellation{}, noService(k)
+	}
 	a, err := c.get(ctx, k)
 	if err != nil {
 		return Cancellation{}, err
@@ -94,6 +97,11 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 		return Cancellation{}, unreadable(k, a.bodyErr)
 	}
 	return ofService(k, a, serviceID)
+}
+
+// noService refuses to ask about a service that cannot be: its path might be that of something else.
+func noService(k call) *Error {
+	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
 }
 
 func ofService(k call, a answer, serviceID int64) (Cancellation, error) {

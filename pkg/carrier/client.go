@@ -13,7 +13,7 @@ import (
 type Config struct {
 	BaseURL       string         // https origin of the carrier; see ValidBaseURL
 	Version       int            // X-API-VERSION of the reads that belong to no handle, 1 to 8
-	Word          string         // the carrier's own word inside identifiers; empty: wholesale
+	Word          string         // the carrier's own word inside identifiers, [a-z][a-z0-9]*; empty: wholesale
 	Tokens        TokenSource    // required
 	RootCAs       *x509.CertPool // nil: those of the system
 	AllowInsecure bool           // plain http and loopback addresses
@@ -46,7 +46,8 @@ type Client struct {
 var errConfig = errors.New("the client needs tokens, a clock, a version from 1 to 8 and rates that are not negative")
 
 // NewClient returns a client that has not called anyone yet. It fails with an [AddressError] when
-// the base address is not an https origin.
+// the base address is not an https origin, and with an error fit to be shown when something required
+// is missing, or the word is none that can stand inside identifiers.
 func NewClient(config Config) (*Client, error) {
 	origin, err := parseOrigin(config.BaseURL, config.AllowInsecure)
 	if err != nil {

@@ -32,10 +32,10 @@ type Disruption struct {
 	Status                DisruptionStatus `json:"status"`
 }
 
-// DisruptionQuery chooses among the disruptions of a service. The zero value asks for all of them,
-// newest first.
+// DisruptionQuery chooses among the disruptions of a service (spec §4, Service disruptions). With a
+// service id alone it asks for all of them, newest first.
 type DisruptionQuery struct {
-	ServiceID int64
+	ServiceID int64              // required
 	Statuses  []DisruptionStatus // empty: all
 	Size      int                // of a page; zero: the carrier's default, 20
 	Sort      string             // such as maintenanceStartAt,ASC; empty: the carrier's default, maintenanceStartAt,DESC
@@ -75,6 +75,9 @@ func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, numb
 	k := call{
 		method: http.MethodGet, path: fmt.Sprintf("/api/connect/services/%d/disruptions", query.ServiceID),
 		query: query.values(number), version: c.version,
+	}
+	if query.ServiceID <= 0 || number < 0 {
+		return DisruptionPage{}, noService(k)
 	}
 	a, err := c.get(ctx, k)
 	switch {

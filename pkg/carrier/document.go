@@ -3,6 +3,7 @@ package carrier
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"iter"
 )
 
@@ -10,10 +11,26 @@ import (
 // [json.Valid] has seen all of it, its depth included.
 type document []byte
 
-// parseDocument checks a body and returns it without the space around it.
-func parseDocument(body []byte) (document, bool) {
-	trimmed := bytes.TrimSpace(body)
-	return document(trimmed), json.Valid(trimmed)
+// maxValues bounds the values of one document. A megabyte of "0,0,0" would otherwise become half a
+// million structs; no document of the carrier has a tenth of the bound.
+const maxValues = 1 << 16
+
+var (
+	errNotJSON       = errors.New("the body is not one JSON document")
+	errTooManyValues = errors.New("the body has more values than any answer of the carrier")
+)
+
+// parseDocument checks a body and returns it without the space around it. Commas separate values, so
+// their number bounds that of the values.
+func parseDocument(body []byte) (document, error) {
+	trimmed := bytes.Trim(body, " \t\r\n") // the space of RFC 8259, and no other
+	switch {
+	case bytes.Count(trimmed, []byte{','}) > maxValues:
+		return nil, errTooManyValues
+	case !json.Valid(trimmed):
+		return nil, errNotJSON
+	}
+	return document(trimmed), nil
 }
 
 // isNull tells whether the value is null, or not there at all.

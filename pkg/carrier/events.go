@@ -112,6 +112,6 @@ func ReadEvent(payload []byte) (EventHint, bool) {
 		OrderID:           cmp.Or(wire.OrderID, wire.Order.ID),
 		CustomerReference: clean(cmp.Or(wire.CustomerReference, wire.CustomerRef), maxName),
 		LocationID:        clean(cmp.Or(wire.LocationID, wire.LocID), maxName),
-		RejectedReason:    clean(scrubber(nil).scrub(wire.RejectedReason), maxMessage),
+		RejectedReason:    scrubber(nil).message(wire.RejectedReason, maxMessage),
 	}, true
 }

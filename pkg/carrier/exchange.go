@@ -38,7 +38,10 @@ type answer struct {
 	failure error
 }
 
-var errBodyTooLarge = errors.New("the body is larger than 1 MiB")
+var (
+	errBodyTooLarge = errors.New("the body is larger than 1 MiB")
+	errNoStatus     = errors.New("the answer's status is 000")
+)
 
 // exchange makes one call and reads its answer, within the bounds of time and size. It never tries
 // a second time.
@@ -58,6 +61,9 @@ func (c *Client) exchange(ctx context.Context, k call, token Token) answer {
 		return answer{token: token, failure: withoutURL(err), written: written.Load()}
 	}
 	defer drop(resp.Body)
+	if resp.StatusCode == 0 { // net/http takes "000" for one, here it means that there is no answer
+		return answer{token: token, failure: errNoStatus, written: true}
+	}
 	result := answer{token: token, written: true, status: resp.StatusCode, header: resp.Header}
 	result.body, result.bodyErr = c.readBody(resp)
 	return result

@@ -32,7 +32,7 @@ func (c *Client) failureOf(k call, a answer, note string) *Error {
 	if a.status == 0 {
 		return unreachable(k, a)
 	}
-	failure := readError(a.body, scrubber(append(contactsIn(k.body), a.token.AccessToken.Reveal())))
+	failure := readError(a.body, secretsOf(k, a))
 	failure.Operation, failure.Target = k.operation, k.target()
 	failure.HTTPStatus, failure.Class = a.status, classOfStatus(a.status)
 	if failure.Message == "" {
@@ -44,18 +44,23 @@ func (c *Client) failureOf(k call, a answer, note string) *Error {
 	return failure
 }
 
+// secretsOf are what no text about a call may show.
+func secretsOf(k call, a answer) scrubber {
+	return append(contactsIn(k.body), a.token.AccessToken.Reveal())
+}
+
 // readError reads a standard error body as far as it is one.
 func readError(body []byte, hide scrubber) *Error {
-	d, ok := parseDocument(body)
-	if !ok {
+	d, err := parseDocument(body)
+	if err != nil {
 		return &Error{}
 	}
 	var wire wireError
 	newReader().read(&wire, d)
 	failure := &Error{
-		Type:    ErrorType(clean(wire.Type, maxName)),
-		Code:    ErrorCode(clean(wire.Code, maxName)),
-		Message: clean(hide.scrub(wire.Message), maxMessage),
+		Type:    ErrorType(hide.name(wire.Type)),
+		Code:    ErrorCode(hide.name(wire.Code)),
+		Message: hide.message(wire.Message, maxMessage),
 	}
 	for _, sub := range wire.SubErrors[:min(len(wire.SubErrors), maxSubErrors)] {
 		failure.SubErrors = append(failure.SubErrors, sub.shown(hide))
@@ -73,11 +78,11 @@ func (w wireSubError) shown(hide scrubber) SubError {
 		rejected = ""
 	}
 	return SubError{
-		Code:          SubErrorCode(clean(w.Code, maxName)),
-		Message:       clean(hide.scrub(message), maxMessage),
-		Object:        clean(hide.scrub(w.Object), maxName),
-		Field:         clean(w.Field, maxName),
-		RejectedValue: clean(hide.scrub(rejected), maxName),
+		Code:          SubErrorCode(hide.name(w.Code)),
+		Message:       hide.message(message, maxMessage),
+		Object:        hide.message(w.Object, maxName),
+		Field:         hide.name(w.Field),
+		RejectedValue: hide.message(rejected, maxName),
 	}
 }
 
@@ -87,8 +92,8 @@ func isContact(key string) bool { return strings.Contains(strings.ToLower(key), 
 
 // contactsIn returns the contact details of a request's body.
 func contactsIn(body []byte) []string {
-	d, ok := parseDocument(body)
-	if !ok {
+	d, err := parseDocument(body)
+	if err != nil {
 		return nil
 	}
 	var contacts []string
@@ -100,6 +105,8 @@ func contactsIn(body []byte) []string {
 	return contacts
 }
 
+// unreachable reports a call without an answer. What net/http says of an answer that is no HTTP
+// quotes it, and a server may well have sent our own request back.
 func unreachable(k call, a answer) *Error {
 	message := "no answer"
 	if !a.written {
@@ -107,7 +114,7 @@ func unreachable(k call, a answer) *Error {
 	}
 	return &Error{
 		Operation: k.operation, Target: k.target(), Class: Unreachable,
-		Message: message + ": " + clean(a.failure.Error(), maxMessage), cause: a.failure,
+		Message: message + ": " + secretsOf(k, a).message(a.failure.Error(), maxMessage), cause: a.failure,
 	}
 }
 

@@ -69,7 +69,7 @@ func FuzzTokenReply(f *testing.F) {
 	f.Add(400, `{"error":"invalid_client","error_description":"x"}`)
 	f.Fuzz(func(t *testing.T, status int, body string) {
 		if status < 200 || status > 599 || len(body) > maxGrantBytes {
-			t.Skip()
+			return
 		}
 		clock := newClock()
 		source := newGranter(TokenConfig{

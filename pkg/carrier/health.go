@@ -1,5 +1,7 @@
 package carrier
 
+import "cmp"
+
 // HealthRequest asks for the state of a service (spec §4, Service health).
 type HealthRequest struct {
 	ServiceID int64 // required
@@ -107,8 +109,9 @@ type healthVersion5 struct {
 const lastOldHealth = 5
 
 // DecodeHealth reads the result of a health request made at an API version, and the body that a
-// request in progress has at version 5: "all fields present and the content fields null". The error
-// is an [Error] of class Unreadable.
+// request in progress has at version 5: "all fields present and the content fields null". An answer
+// to version 5 that has the names of version 6 is understood too. The error is an [Error] of class
+// Unreadable.
 func DecodeHealth(version int, body []byte) (HealthResult, error) {
 	var result HealthResult
 	if err := readObject(body, &result); err != nil {
@@ -121,8 +124,10 @@ func DecodeHealth(version int, body []byte) (HealthResult, error) {
 	if err := readObject(body, &old); err != nil {
 		return result, undecodable(Health, err)
 	}
-	result.Status = old.ServiceStatus
-	result.Indicator = HealthIndicator(old.Indicators)
-	result.HealthCategories = old.HealthCategory
+	result.Status = cmp.Or(old.ServiceStatus, result.Status)
+	result.Indicator = cmp.Or(HealthIndicator(old.Indicators), result.Indicator)
+	if old.HealthCategory != nil {
+		result.HealthCategories = old.HealthCategory
+	}
 	return result, nil
 }

@@ -8,11 +8,13 @@ import (
 	"crypto/rand"
 	"crypto/rsa"
 	"crypto/x509"
+	"encoding/asn1"
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"math/big"
 	"strings"
 	"testing"
 )
@@ -97,8 +99,58 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"damaged PKCS#8":         {pemBlock("PRIVATE KEY", []byte{0x30, 1, 2}), "PKCS#8"},
 		"5 MiB":                  {bytes.Repeat([]byte("A"), 5<<20), "larger"},
 		"PKCS#8 called PKCS#1":   {pemBlock("RSA PRIVATE KEY", pkcs8DER(tb, key)), "PKCS#1"},
+		"exponent 1":             {pkcs1WithExponent(tb, key, 1), "not a sound"},
+		"exponent 0":             {pkcs1WithExponent(tb, key, 0), "not a sound"},
+		"an even exponent":       {pkcs1WithExponent(tb, key, 65536), "not a sound"},
+		"another exponent":       {pkcs1WithExponent(tb, key, 17), "not a sound"},
+		"a negative exponent":    {pkcs1WithExponent(tb, key, -3), "not a sound"},
+		"a real certificate":     {pemBlock("CERTIFICATE", certificateOf(tb, key)), "certificate"},
+		"a key and certificate":  {slicesJoin(pkcs1(key), pemBlock("CERTIFICATE", []byte{1})), "exactly one"},
+		"a certificate request":  {pemBlock("CERTIFICATE REQUEST", []byte{1}), "certificate"},
+		"cut off in its DER":     {pemBlock("PRIVATE KEY", pkcs8DER(tb, key)[:700]), "PKCS#8"},
+		"another modulus":        {pkcs1WithModulus(tb, key), "not a sound"},
 		"PKCS#1 called a public": {pemBlock("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(&key.PublicKey)), "public key"},
 	}
+}
+
+// pkcs1WithExponent is a key whose public exponent is another than the one it was made with.
+func pkcs1WithExponent(tb testing.TB, key *rsa.PrivateKey, exponent int) []byte {
+	tb.Helper()
+	return pkcs1Of(tb, key.N, exponent, key)
+}
+
+// pkcs1WithModulus is a key whose modulus is not the product of its primes.
+func pkcs1WithModulus(tb testing.TB, key *rsa.PrivateKey) []byte {
+	tb.Helper()
+	return pkcs1Of(tb, new(big.Int).Add(key.N, big.NewInt(2)), key.E, key)
+}
+
+// pkcs1Of writes what no library would: the sequence of RFC 8017, appendix A.1.2.
+func pkcs1Of(tb testing.TB, modulus *big.Int, exponent int, key *rsa.PrivateKey) []byte {
+	tb.Helper()
+	der, err := asn1.Marshal(struct {
+		Version             int
+		N                   *big.Int
+		E                   int
+		D, P, Q, Dp, Dq, Qi *big.Int
+	}{
+		0, modulus, exponent, key.D, key.Primes[0], key.Primes[1],
+		key.Precomputed.Dp, key.Precomputed.Dq, key.Precomputed.Qinv,
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return pemBlock("RSA PRIVATE KEY", der)
+}
+
+func certificateOf(tb testing.TB, key *rsa.PrivateKey) []byte {
+	tb.Helper()
+	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return der
 }
 
 func pkcs8DER(tb testing.TB, key any) []byte {
@@ -200,11 +252,27 @@ func FuzzParseKey(f *testing.F) {
 		if (err == nil) == (key == nil) {
 			t.Fatalf("key %v with error %v", key != nil, err)
 		}
-		if _, ok := errors.AsType[*KeyError](err); err != nil && !ok {
-			t.Fatalf("error %v is no KeyError", err)
+		if key == nil {
+			checkKeyError(t, err)
+			return
 		}
-		if key != nil && key.N.BitLen() < minKeyBits {
-			t.Fatalf("a key of %d bits was taken", key.N.BitLen())
+		if bits := key.N.BitLen(); bits < minKeyBits || bits > maxKeyBits || key.E < minExponent || key.E%2 == 0 {
+			t.Fatalf("a key of %d bits with exponent %d was taken", bits, key.E)
+		}
+		if err := key.Validate(); err != nil {
+			t.Fatalf("a key was taken that is none: %v", err)
 		}
 	})
+}
+
+// checkKeyError holds what must be true of every file that is refused.
+func checkKeyError(t *testing.T, err error) {
+	t.Helper()
+	if _, ok := errors.AsType[*KeyError](err); !ok {
+		t.Fatalf("error %v is no KeyError", err)
+	}
+	checkShown(t, err.Error())
+	if len(err.Error()) > maxExcerpt { // its words are ours alone
+		t.Fatalf("error %q is long", err)
+	}
 }

@@ -92,16 +92,16 @@ func (e *LocationError) Error() string {
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
 	if !ok || contract.FollowPath == "" {
-		return Handle{}, &LocationError{Operation: op, Location: excerpt(location), Reason: "the operation has none"}
+		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: "the operation has none"}
 	}
 	path, err := locationPath(location)
 	if err != nil {
-		return Handle{}, &LocationError{Operation: op, Location: excerpt(location), Reason: err.Error()}
+		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: err.Error()}
 	}
 	id, ok := contract.idIn(path)
 	if !ok {
 		reason := "it does not match " + contract.FollowPathAt(version)
-		return Handle{}, &LocationError{Operation: op, Location: excerpt(location), Reason: reason}
+		return Handle{}, &LocationError{Operation: op, Location: excerptOfServer(location), Reason: reason}
 	}
 	return Handle{Operation: op, Version: version, ID: id}, nil
 }
@@ -190,5 +190,5 @@ func ForeignHost(base, location string) string {
 	if err != nil || withPort(named) == withPort(own) {
 		return ""
 	}
-	return excerpt(named.Host)
+	return excerptOfServer(named.Host)
 }

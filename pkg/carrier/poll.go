@@ -1,9 +1,7 @@
 package carrier
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"net/http"
 	"time"
 )
@@ -27,6 +25,9 @@ type Outcome struct {
 }
 
 // Poll asks once how far a request is.
+//
+// Done says that some request is complete: a caller that knows which service it asked for compares
+// the ids of [DecodeSummary] with those, because an answer about another one is no success.
 //
 // Its error is an [Error], and proves nothing about the request: 401, 403, 404 and 400, 5xx, no
 // answer at all, a 200 whose body is not JSON, anything that the specification does not have. A 404
@@ -68,11 +69,11 @@ func (c *Client) get(ctx context.Context, k call) (answer, error) {
 // done accepts a 200 only with a JSON document: success is never concluded from an empty or broken
 // body.
 func (c *Client) done(k call, a answer) (Outcome, error) {
-	switch {
-	case a.bodyErr != nil:
+	if a.bodyErr != nil {
 		return Outcome{}, unreadable(k, a.bodyErr)
-	case !json.Valid(bytes.TrimSpace(a.body)):
-		return Outcome{}, unreadable(k, errNotJSON)
+	}
+	if _, err := parseDocument(a.body); err != nil {
+		return Outcome{}, unreadable(k, err)
 	}
 	return Outcome{State: Done, Body: a.body}, nil
 }

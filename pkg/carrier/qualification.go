@@ -30,7 +30,7 @@ type Qualification struct {
 	POTSInterconnect            string   `json:"potsInterconnect"`
 	Region                      string   `json:"region"`
 
-	AvailableProducts      []QualifiedProduct   `json:"availableProducts"`
+	AvailableProducts      QualifiedProducts    `json:"availableProducts"`
 	InstallationOptions    []InstallationOption `json:"infrastructureInstallationOptions"` // order rule 4
 	Infrastructures        []Infrastructure     `json:"infrastructures"`                   // empty: order rule 1
 	GenerationTwoNTDs      []QualifiedNTD       `json:"generationTwoNtds"`
@@ -42,6 +42,28 @@ type Qualification struct {
 	OrderSLAs              []json.RawMessage    `json:"orderSlas"` // shape not documented
 	RestorationSLAs        []QualifiedSLA       `json:"restorationSlas"`
 }
+
+// QualifiedProducts is a list of products. On the wire it is an array, or in an older form an object:
+// a lone product, or products by some name, which is read as all of them.
+type QualifiedProducts []QualifiedProduct
+
+func (p *QualifiedProducts) readWire(d document) {
+	*p = nil
+	if !d.isObject() || has(d, "id", keyName, "planOptions") {
+		readList((*[]QualifiedProduct)(p), d)
+		return
+	}
+	for _, value := range d.members() {
+		if value.isArray() || value.isObject() {
+			var part []QualifiedProduct
+			readList(&part, value)
+			*p = append(*p, part...)
+		}
+	}
+}
+
+// readList reads an array, or a lone element, and nothing of null.
+func readList[T any](into *[]T, d document) { newReader().read(into, d) }
 
 // QualifiedProduct is a product that can be ordered.
 type QualifiedProduct struct {

@@ -9,7 +9,6 @@ import (
 )
 
 var (
-	errNotJSON       = errors.New("the body is not one JSON document")
 	errNotObject     = errors.New("the body is not a JSON object")
 	errNotArray      = errors.New("the body is not a JSON array")
 	errIdentityForm  = errors.New("an id in the body is not a whole number")
@@ -34,10 +33,10 @@ type tolerantReader struct {
 // readObject fills into, a pointer to a struct, from a body that must be an object. The ids of the
 // resource, alone of all fields, must be sound: see checkIdentity.
 func readObject(body []byte, into any) error {
-	d, ok := parseDocument(body)
+	d, err := parseDocument(body)
 	switch {
-	case !ok:
-		return errNotJSON
+	case err != nil:
+		return err
 	case !d.isObject():
 		return errNotObject
 	}
@@ -50,10 +49,10 @@ func readObject(body []byte, into any) error {
 
 // readArray fills into, a pointer to a slice, from a body that must be an array.
 func readArray(body []byte, into any) error {
-	d, ok := parseDocument(body)
+	d, err := parseDocument(body)
 	switch {
-	case !ok:
-		return errNotJSON
+	case err != nil:
+		return err
 	case !d.isArray():
 		return errNotArray
 	}

@@ -191,26 +191,3 @@ func TestSlotsThatMayBeCharged(t *testing.T) {
 		}
 	}
 }
-
-func FuzzDecode(f *testing.F) {
-	for name := range goldens() {
-		f.Add(golden(f, name))
-	}
-	for _, seed := range []string{
-		`{"id":1,"id":2}`, `{"fees":{"tc4":[1]}}`, `[[]]`, `{"plan":"x"}`, `"\ud800"`, `{"a":[}`,
-	} {
-		f.Add([]byte(seed))
-	}
-	decoders := goldens()
-	f.Fuzz(func(t *testing.T, body []byte) {
-		for name, decodeGolden := range decoders {
-			if _, err := decodeGolden(body); err != nil && ClassOf(err) != Unreadable {
-				t.Fatalf("%s: %v is not Unreadable", name, err)
-			}
-		}
-		summary, err := DecodeSummary(Health, body)
-		if order, orderErr := DecodeOrder(body); (err == nil) != (orderErr == nil) || order.ID != summary.ID {
-			t.Fatalf("two decoders disagree about the id: %d and %d", summary.ID, order.ID)
-		}
-	})
-}

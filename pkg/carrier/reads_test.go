@@ -3,6 +3,7 @@ package carrier
 import (
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/url"
 	"testing"
@@ -95,8 +96,9 @@ func TestDisruptionsWalk(t *testing.T) {
 }
 
 func TestDisruptionsWalkEnds(t *testing.T) {
+	query := DisruptionQuery{ServiceID: 7}
 	endless := &pages{total: 1_000_000}
-	for _, err := range testClient(t, serve(t, endless.ServeHTTP).URL).Disruptions(t.Context(), DisruptionQuery{}) {
+	for _, err := range testClient(t, serve(t, endless.ServeHTTP).URL).Disruptions(t.Context(), query) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -105,7 +107,7 @@ func TestDisruptionsWalkEnds(t *testing.T) {
 		t.Errorf("%d pages of an endless list were read, want %d", len(endless.queries), maxDisruptionPages)
 	}
 	stopped := &pages{total: 3}
-	for _, err := range testClient(t, serve(t, stopped.ServeHTTP).URL).Disruptions(t.Context(), DisruptionQuery{}) {
+	for _, err := range testClient(t, serve(t, stopped.ServeHTTP).URL).Disruptions(t.Context(), query) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -120,7 +122,7 @@ func TestDisruptionsWalkStaysWithinTheRate(t *testing.T) {
 	served := &pages{total: 10}
 	client := testClient(t, serve(t, served.ServeHTTP).URL, func(c *Config) { c.RequestsPerSecond, c.Burst = 1, 3 })
 	var end error
-	for _, err := range client.Disruptions(t.Context(), DisruptionQuery{}) {
+	for _, err := range client.Disruptions(t.Context(), DisruptionQuery{ServiceID: 7}) {
 		end = err
 	}
 	limited, ok := errors.AsType[*RateError](end)
@@ -135,5 +137,23 @@ func TestDisruptionErrors(t *testing.T) {
 		if _, err := client.DisruptionPage(t.Context(), DisruptionQuery{ServiceID: 7}, 0); ClassOf(err) != want {
 			t.Errorf("%d: %v of class %s, want %s", status, err, ClassOf(err), want)
 		}
+	}
+}
+
+// TestReadsOfNoServiceAreNotSent: the path of no service might be that of something else.
+func TestReadsOfNoServiceAreNotSent(t *testing.T) {
+	client := testClient(t, serve(t, func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("asked for %s", r.URL)
+	}).URL)
+	for _, id := range []int64{0, -1, math.MinInt64} {
+		if _, err := client.Cancellation(t.Context(), id); ClassOf(err) != Invalid {
+			t.Errorf("Cancellation(%d) = %v", id, err)
+		}
+		if _, err := client.DisruptionPage(t.Context(), DisruptionQuery{ServiceID: id}, 0); ClassOf(err) != Invalid {
+			t.Errorf("DisruptionPage of %d = %v", id, err)
+		}
+	}
+	if _, err := client.DisruptionPage(t.Context(), DisruptionQuery{ServiceID: 7}, -1); ClassOf(err) != Invalid {
+		t.Errorf("page -1 = %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package carrier
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -71,20 +72,22 @@ type Fees []Fee
 func (f *Fees) readWire(d document) {
 	*f = nil
 	if d.isArray() || isFee(d) {
-		newReader().read((*[]Fee)(f), d)
+		readList((*[]Fee)(f), d)
 		return
 	}
 	for _, value := range d.members() {
-		if value.isArray() || value.isObject() {
-			var part Fees
-			part.readWire(value)
+		if value.isArray() || isFee(value) {
+			var part []Fee
+			readList(&part, value)
 			*f = append(*f, part...)
 		}
 	}
 }
 
 // isFee tells a lone fee from an object of fees by traffic class.
-func isFee(d document) bool { return has(d, "oneTimeCharge", "monthlyRecurringCharge", "attributes") }
+func isFee(d document) bool {
+	return has(d, "name", "oneTimeCharge", "monthlyRecurringCharge", "attributes")
+}
 
 // Speed is a line rate (spec §2, value objects).
 type Speed struct {
@@ -107,7 +110,8 @@ func (s *Speed) readWire(d document) {
 func (s *Speed) String() string { return strings.TrimSpace(string(s.Speed) + " " + s.Unit) }
 
 // RequestSummary is what the resources of accepted requests have in common: enough to tell whose it
-// is and how it goes, whatever the operation.
+// is and how it goes, whatever the operation. Its texts are sanitized and bounded, fit to be shown;
+// those of the results themselves are as the carrier wrote them.
 type RequestSummary struct {
 	ID          int64  // the request; zero where the resource has none
 	ServiceID   int64  // the service; zero where the resource has none
@@ -128,7 +132,9 @@ func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
 	}
 	err := readObject(body, &wire)
 	return RequestSummary{
-		ID: wire.ID, ServiceID: wire.ServiceID, Status: wire.Status + wire.ServiceStatus, ErrorDetail: wire.ErrorDetail,
+		ID: wire.ID, ServiceID: wire.ServiceID,
+		Status:      clean(cmp.Or(wire.Status, wire.ServiceStatus), maxName),
+		ErrorDetail: scrubber(nil).message(wire.ErrorDetail, maxMessage),
 	}, undecodable(op, err)
 }
 

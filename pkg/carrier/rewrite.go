@@ -1,5 +1,7 @@
 package carrier
 
+import "bytes"
+
 // rewrite walks over a document once, string by string, and copies it with the identifiers changed.
 // It needs no valid JSON: what it does not understand is copied. A body without the word is
 // returned as it is.
@@ -63,11 +65,23 @@ func (w *rewriter) leave() {
 }
 
 // next goes back to the key of the object or array around: the elements of an array are all under
-// the array's key.
+// the array's key. Where that is no longer remembered there is none, and so no enumeration.
 func (w *rewriter) next() {
-	if n := len(w.around); n > 0 {
+	w.key = nil
+	if n := len(w.around); n > 0 && w.deeper == 0 {
 		w.key = w.around[n-1]
 	}
+}
+
+// inFee tells whether the current place is inside a fee, where a name is one of an enumeration.
+// Elsewhere, of a plan or a product, it is the carrier's free choice.
+func (w *rewriter) inFee() bool {
+	for _, key := range w.around {
+		if string(key) == "fee" || string(key) == "fees" || bytes.HasSuffix(key, []byte("Fee")) {
+			return true
+		}
+	}
+	return false
 }
 
 // text copies one string: a key when a colon follows it, and otherwise a value.
@@ -80,10 +94,13 @@ func (w *rewriter) text() {
 	}
 	content := w.in[start+1 : w.at-1]
 	w.out = append(w.out, '"')
-	if w.beforeColon() {
+	switch {
+	case w.beforeColon():
 		w.key = content
 		w.out = w.words.appendKey(w.out, content)
-	} else {
+	case string(w.key) == keyName && !w.inFee():
+		w.out = append(w.out, content...)
+	default:
 		w.out = w.words.appendValue(w.out, w.key, content)
 	}
 	w.out = append(w.out, '"')

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -12,7 +13,7 @@ import (
 type Receipt struct {
 	Delivery   Delivery
 	Handle     Handle        // how to follow it; zero unless Accepted, and for AppointmentCancel, which has none
-	Body       []byte        // the answer's body; only an order has one (spec §4)
+	Body       []byte        // the answer's body, at most 1 MiB; only an order has one (spec §4)
 	Err        *Error        // why it is not Accepted; nil when it is
 	RetryAfter time.Duration // what the carrier asked for, 1 second to 1 hour; zero: nothing
 	Note       string        // what was odd about an accepted answer, fit to be shown; empty: nothing
@@ -24,7 +25,8 @@ type Receipt struct {
 // The caller passes a context that a shutdown does not end; Submit itself gives up 5 seconds after
 // connecting, 30 after waiting for an answer, 45 in all. With fresh, and for every operation that
 // may cost money, the POST travels on an HTTP/1.1 connection that nothing else has used. After a
-// 401 the token in use is invalidated.
+// 401 the token in use is invalidated. What the API version does not have, or demands in vain (spec
+// §9), is NotSent: its error wraps an [UnsupportedVersionError] or a [MissingFieldError].
 func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte, fresh bool) Receipt {
 	contract, ok := ContractOf(op)
 	if !ok {
@@ -34,7 +36,7 @@ func (c *Client) Submit(ctx context.Context, op Operation, version int, body []b
 		operation: op, method: http.MethodPost, path: contract.SubmitPath, version: version, body: body,
 		fresh: fresh || contract.costly(),
 	}
-	if err := contract.SupportedAt(version); err != nil {
+	if err := contract.allows(version, body); err != nil {
 		return notSent(&Error{Operation: op, Target: k.target(), Class: Invalid, Message: err.Error(), cause: err})
 	}
 	token, err := c.tokens.Token(ctx)
@@ -55,6 +57,7 @@ func tokenFailure(k call, err error) *Error {
 // receipt judges the answer to a POST.
 func (c *Client) receipt(contract Contract, k call, a answer) Receipt {
 	handle, note := c.handleOf(contract, k, a)
+	note = secretsOf(k, a).message(note, maxMessage) // it may quote the answer
 	delivery := Classify(Observation{
 		Written: a.written,
 		Status:  a.status,
@@ -80,15 +83,28 @@ func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) 
 		// Spec §4: "path id is the service id", so the request itself knows it, whatever the Location says.
 		return numbered(contract, k, readSummary(k.body).ServiceID), ""
 	case HandleInOrder:
-		if handle, note := c.located(contract, k, a); !handle.IsZero() {
-			return handle, note
-		}
-		return numbered(contract, k, readSummary(a.body).ID), "the answer has no usable Location; the id is the body's"
+		return c.ordered(contract, k, a)
 	case HandleInLocation:
 		return c.located(contract, k, a)
 	}
 	return Handle{}, ""
 }
+
+// ordered takes the handle of an order from the Location or the body. Where they name two orders,
+// nobody knows which one is ours.
+func (c *Client) ordered(contract Contract, k call, a answer) (Handle, string) {
+	located, note := c.located(contract, k, a)
+	inBody := numbered(contract, k, readSummary(a.body).ID)
+	switch {
+	case located.IsZero():
+		return inBody, "the answer has no usable Location; the id is the body's"
+	case !inBody.IsZero() && !sameNumber(located.ID, inBody.ID):
+		return Handle{}, "the Location names order " + located.ID + ", the body order " + inBody.ID
+	}
+	return located, note
+}
+
+func sameNumber(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") }
 
 func numbered(contract Contract, k call, id int64) Handle {
 	if id <= 0 {

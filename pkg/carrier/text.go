@@ -21,7 +21,12 @@ func clean(text string, limit int) string {
 	if len(text) > 4*limit {
 		text = text[:4*limit] // nothing beyond it can survive the cut below
 	}
-	return cut(strings.TrimSpace(strings.Map(printable, strings.ToValidUTF8(text, string(utf8.RuneError)))), limit)
+	return cut(strings.TrimSpace(visible(text)), limit)
+}
+
+// visible returns what a reader would see of a text.
+func visible(text string) string {
+	return strings.Map(printable, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
 // printable maps one character of a server's text to what may be shown of it.
@@ -48,8 +53,14 @@ func cut(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
-// excerpt is what an error shows of a value that was refused.
-func excerpt(text string) string { return clean(text, maxExcerpt) }
+// excerpt is what an error shows of a value of ours that was refused: a token that was put in its
+// place by mistake is not.
+func excerpt(text string) string {
+	return cut(strings.TrimSpace(signedToken.ReplaceAllString(visible(text), redacted)), maxExcerpt)
+}
+
+// excerptOfServer is what an error shows of a server's value that was refused.
+func excerptOfServer(text string) string { return scrubber(nil).message(text, maxExcerpt) }
 
 var (
 	mailAddress = regexp.MustCompile(`[^\s@<>"',;:]+@[^\s@<>"',;:]+`)
@@ -60,15 +71,36 @@ var (
 // it answers, and whatever looks like a token or a mail address.
 type scrubber []string
 
-// minSecret is the length from which a text is worth hiding: below it, it would hide half of every
-// sentence.
-const minSecret = 2
+// From these lengths a secret is worth hiding: below them it would hide half of every sentence, or
+// a code that merely has the syllable.
+const (
+	minSecret       = 2
+	minSecretInName = 16
+)
+
+// message returns a sentence of the server, fit to be shown. Secrets are looked for in what a reader
+// would see, so that a character without width cannot hide one, and before the cut, so that none is
+// cut in half.
+func (s scrubber) message(text string, limit int) string {
+	return cut(strings.TrimSpace(s.scrub(visible(text))), limit)
+}
+
+// name returns a code or a key, fit to be shown.
+func (s scrubber) name(text string) string {
+	text = clean(text, maxName)
+	for _, secret := range s {
+		if len(secret) >= minSecretInName {
+			text = strings.ReplaceAll(text, secret, redacted)
+		}
+	}
+	return text
+}
 
 // scrub returns text without secrets.
 func (s scrubber) scrub(text string) string {
 	for _, secret := range s {
 		if len(secret) >= minSecret {
-			text = strings.ReplaceAll(text, secret, redacted)
+			text = strings.ReplaceAll(text, visible(secret), redacted)
 		}
 	}
 	text = signedToken.ReplaceAllString(text, redacted)

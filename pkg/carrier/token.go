@@ -45,7 +45,7 @@ type TokenError struct {
 	cause error
 }
 
-// Error says the reason, the status, the code and the key.
+// Error says the message, the code, the key and the cause, sanitized and bounded.
 func (e *TokenError) Error() string {
 	text := "no access token: " + e.Message
 	if e.Code != "" {
@@ -55,7 +55,7 @@ func (e *TokenError) Error() string {
 		text += fmt.Sprintf(", key %q", e.KeyID)
 	}
 	if e.cause != nil {
-		text += ": " + e.cause.Error()
+		text += ": " + scrubber(nil).message(e.cause.Error(), maxMessage) // it may quote a server, or its certificate
 	}
 	return text
 }

@@ -67,7 +67,7 @@ func (n network) transport() *http.Transport {
 	}
 }
 
-var errForbiddenAddress = errors.New("the host's address is loopback, link-local or not that of one host")
+var errForbiddenAddress = errors.New("the host's address is loopback, link-local, of a metadata service or no host's")
 
 // checkDialed looks at the address that is really dialed, after the name was resolved: a public
 // name that resolves to this machine or to a metadata service is not a carrier.
@@ -79,11 +79,41 @@ func (n network) checkDialed(_, address string, _ syscall.RawConn) error {
 	if err != nil {
 		return errForbiddenAddress
 	}
-	ip := dialed.Addr().Unmap()
-	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
+	if isForbidden(dialed.Addr()) {
 		return errForbiddenAddress
 	}
 	return nil
+}
+
+// isForbidden holds for addresses of this machine, of its own link, and of the metadata services of
+// clouds, most of which are link-local. Private addresses are allowed: a carrier may well be reached
+// over a private line.
+func isForbidden(addr netip.Addr) bool {
+	ip := addr.Unmap().WithZone("")
+	if ip.IsLoopback() || ip.IsLinkLocalUnicast() || ip.IsUnspecified() || ip.IsMulticast() {
+		return true
+	}
+	switch ip.String() {
+	case "fd00:ec2::254", "100.100.100.200", "192.0.0.192", "168.63.129.16", "255.255.255.255":
+		return true
+	}
+	if ip.Is4() {
+		return ip.As4()[0] == 0 // "this network"
+	}
+	return translated(ip)
+}
+
+// translated holds for IPv6 addresses that a gateway turns into a forbidden IPv4 address: those of
+// NAT64 (RFC 6052) and the old IPv4-compatible ones.
+func translated(ip netip.Addr) bool {
+	const prefix = 12 // bytes before the IPv4 address
+	bytes := ip.As16()
+	for _, network := range []string{"64:ff9b::", "::"} {
+		if start := netip.MustParseAddr(network).As16(); [prefix]byte(bytes[:prefix]) == [prefix]byte(start[:prefix]) {
+			return isForbidden(netip.AddrFrom4([4]byte(bytes[prefix:])))
+		}
+	}
+	return false
 }
 
 // stayHere makes an [http.Client] return a redirect instead of following it: 307 and 308 would send

@@ -62,6 +62,18 @@ func (c Contract) CheckFields(version int, present func(key string) bool) error 
 	return nil
 }
 
+// allows applies all version rules to a body as it will be sent.
+func (c Contract) allows(version int, body []byte) error {
+	if err := c.SupportedAt(version); err != nil || len(c.Fields) == 0 {
+		return err
+	}
+	d, err := parseDocument(body)
+	if err != nil {
+		return err
+	}
+	return c.CheckFields(version, func(key string) bool { return has(d, key) })
+}
+
 func (c Contract) checkField(rule VersionedRule, version int, present func(key string) bool) error {
 	if present(rule.Field) {
 		if version < rule.Since {

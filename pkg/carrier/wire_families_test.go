@@ -146,7 +146,7 @@ func TestEveryFamilyOnTheWire(t *testing.T) {
 				t.Fatal("no contract")
 			}
 			for version := max(contract.MinVersion, 6); version <= contract.MaxVersion; version++ {
-				f.mustComplete(t, version)
+				f.mustComplete(t, newWire(t), version)
 			}
 		})
 	}
@@ -154,9 +154,8 @@ func TestEveryFamilyOnTheWire(t *testing.T) {
 
 // mustComplete makes one request at an API version, and insists on its result, on exactly one POST and
 // on no broken rule.
-func (f family) mustComplete(t *testing.T, version int) {
+func (f family) mustComplete(t *testing.T, w *wire, version int) {
 	t.Helper()
-	w := newWire(t)
 	outcome := w.complete(t, f.op, version, f.body)
 	got, err := f.facts(outcome.Body)
 	if err != nil {

@@ -99,13 +99,26 @@ type wire struct {
 
 func newWire(t *testing.T) *wire {
 	t.Helper()
+	return newWireOf(t, "", "")
+}
+
+// newWireOf is a wire whose two ends each have a word for the carrier; empty: wholesale.
+func newWireOf(t *testing.T, theirs, ours string) *wire {
+	t.Helper()
 	w := &wire{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}
-	w.sim = simulator.New(simulator.Options{Seed: seed(w.now), Now: w.clock})
+	w.sim = simulator.New(simulator.Options{Seed: seed(w.now), Now: w.clock, APIWord: theirs})
 	server := httptest.NewServer(w.sim.Handler())
 	t.Cleanup(server.Close)
 	t.Cleanup(w.sim.Close)
+	w.connect(t, server.URL, ours)
+	return w
+}
+
+// connect gives the wire a client that speaks a carrier's word; empty: wholesale.
+func (w *wire) connect(t *testing.T, address, word string) {
+	t.Helper()
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
-		TokenURL:   server.URL + "/auth/realms/resale/protocol/openid-connect/token",
+		TokenURL:   address + "/auth/realms/resale/protocol/openid-connect/token",
 		ClientName: "reseller", AllowInsecure: true, Now: w.clock,
 		Keys: func(context.Context) ([]carrier.Key, error) {
 			return []carrier.Key{{ID: keyID, PEM: privatePEM()}}, nil
@@ -115,14 +128,13 @@ func newWire(t *testing.T) *wire {
 		t.Fatal(err)
 	}
 	w.Client, err = carrier.NewClient(carrier.Config{
-		BaseURL: server.URL, Version: 8, Tokens: tokens, AllowInsecure: true, Now: w.clock,
+		BaseURL: address, Version: 8, Word: word, Tokens: tokens, AllowInsecure: true, Now: w.clock,
 		RequestsPerSecond: 1000, Burst: 1000,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(w.CloseIdleConnections)
-	return w
 }
 
 func (w *wire) clock() time.Time {

@@ -20,14 +20,33 @@ type word struct {
 
 var errWord = errors.New("an identifier word is a lower-case letter and at most 31 more lower-case letters or digits")
 
+var errWordTaken = errors.New("an identifier word cannot be one with which other keys of the carrier begin")
+
 const maxWord = 32
 
+// keyName is the key of a fee's name, and of the names of other things.
+const keyName = "name"
+
+// takenWords are the words with which keys of the specification begin, of those that have several:
+// with one of them as the carrier's own word, serviceId would come in as wholesaleId.
+const takenWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
+	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
+	"copper created current customer cvc date dsl e end error est estimated fee fibre first formatted " +
+	"generation hardware has health hri http ignore infrastructure installation is last lead legacy loc " +
+	"location lower maintenance monthly network new next nfas ntd null one order performance permission " +
+	"plan poi port pots pri price product qualification quote recommended referenced region rejected " +
+	"remaining remote replacement request requested require requires restoration service serviceability " +
+	"sla slot source speed sq stability start street subsequent technology test timezone total traffic " +
+	"transfer uni unit upper upstream valid vlan within "
+
 func newWord(own string) (word, error) {
-	if own == "" || own == specWord {
+	switch {
+	case own == "" || own == specWord:
 		return word{}, nil
-	}
-	if len(own) > maxWord || strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || own[0] <= '9' {
+	case len(own) > maxWord || strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || own[0] <= '9':
 		return word{}, errWord
+	case strings.Contains(takenWords, " "+own+" "):
+		return word{}, errWordTaken
 	}
 	out, in := newSubstitution(specWord, own), newSubstitution(own, specWord)
 	return word{out: &out, in: &in}, nil
@@ -71,7 +90,7 @@ func (s substitution) appendValue(out, key, value []byte) []byte {
 	case "sourceType", "provider", "installationType", "ntdInstallation", "option", "installationOptions",
 		"infrastructureInstallationOptions", "hardwareShortfall":
 		return s.appendEnum(out, value)
-	case "name", "addOnTypeName": // of fees; other names are free text
+	case keyName, "addOnTypeName": // of fees; the names of other things are free text, see rewriter.inFee
 		return s.appendUpper(out, value)
 	case "field", "property": // of a sub-error and of a sort order: they name keys
 		return s.appendKey(out, value)

@@ -1,0 +1,72 @@
+package carrier
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+)
+
+// measure runs one thing over one body, again and again.
+func measure(b *testing.B, body []byte, what func([]byte)) {
+	b.Helper()
+	b.SetBytes(int64(len(body)))
+	b.ReportAllocs()
+	for b.Loop() {
+		what(body)
+	}
+}
+
+// BenchmarkWord rewrites the largest document: towards the carrier, back, and where there is nothing
+// to rewrite, which is what most answers are.
+func BenchmarkWord(b *testing.B) {
+	w := carriersWord(b)
+	spec := golden(b, "qualification.json")
+	without := bytes.ReplaceAll(bytes.ReplaceAll(spec, []byte("wholesale"), []byte("x")), []byte("WHOLESALE"), []byte("X"))
+	b.Run("out", func(b *testing.B) { measure(b, spec, func(body []byte) { w.toWire(body) }) })
+	b.Run("in", func(b *testing.B) { measure(b, w.toWire(spec), func(body []byte) { w.fromWire(body) }) })
+	b.Run("absent", func(b *testing.B) { measure(b, without, func(body []byte) { w.fromWire(body) }) })
+	b.Run("none", func(b *testing.B) { measure(b, spec, func(body []byte) { word{}.fromWire(body) }) })
+	b.Run("request", func(b *testing.B) {
+		measure(b, OrderRequest{NTDInstallation: InstallTech}.Body(), func(body []byte) { w.toWire(body) })
+	})
+}
+
+// BenchmarkDecode decodes every golden document.
+func BenchmarkDecode(b *testing.B) {
+	for _, name := range slices.Sorted(goldenNames()) {
+		decodeGolden := goldens()[name]
+		b.Run(name, func(b *testing.B) {
+			measure(b, golden(b, name), func(body []byte) {
+				if _, err := decodeGolden(body); err != nil {
+					b.Fatal(err)
+				}
+			})
+		})
+	}
+}
+
+// BenchmarkDecodeSummary is what every look at a request in progress costs.
+func BenchmarkDecodeSummary(b *testing.B) {
+	measure(b, golden(b, "aggregation-conversion.json"), func(body []byte) {
+		if _, err := DecodeSummary(AggregationConversion, body); err != nil {
+			b.Fatal(err)
+		}
+	})
+}
+
+func BenchmarkErrorBody(b *testing.B) {
+	measure(b, golden(b, "error-422.json"), func(body []byte) {
+		if readError(body, scrubber{canaryToken}).Code == "" {
+			b.Fatal("nothing was read")
+		}
+	})
+}
+
+func BenchmarkParseLocation(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := ParseLocation(PlanChange, 8, "https://api.carrier.example"+requests+"9007199254740993"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

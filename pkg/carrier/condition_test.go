@@ -1,0 +1,138 @@
+package carrier
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestErrorsAreFitForACondition: the text of every error of the package is one line of printable
+// characters, of bounded length, without secrets, whatever a server or a user wrote into it.
+func TestErrorsAreFitForACondition(t *testing.T) {
+	const canary = "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiJjYW5hcnkifQ.c2lnbmF0dXJl"
+	evil := strings.Repeat("\x1b[31m\u202e\r\n\x00\xff"+canary+" ada@mail.example ", 500)
+	kid := strings.ReplaceAll(evil, "ada@mail.example", "") // a key id may well have an @
+	client := func(c Config) error {
+		_, err := NewClient(c)
+		return err
+	}
+	_, keyErr := ParseKey([]byte(evil))
+	_, locationErr := ParseLocation(PlanChange, 8, evil)
+	_, decodeErr := DecodePlanChange([]byte(evil))
+	_, idErr := DecodeOrder([]byte(`{"id":"` + canary + `"}`))
+	_, wordErr := newWord(evil)
+	for name, err := range map[string]error{
+		"a token error":    &TokenError{Reason: TokenUnreachable, Message: "m", cause: errors.New(evil)},
+		"a key error":      keyErr,
+		"a strange key id": checkKeyID(kid),
+		"a long key id":    &TokenError{Message: "m", KeyID: excerpt(kid), cause: checkKeyID(kid)},
+		"a location":       locationErr,
+		"a base address":   client(Config{BaseURL: evil}),
+		"another one":      client(Config{BaseURL: "https://host/" + strings.Repeat("%1b", 10_000)}),
+		"a token address":  ValidTokenURL("https://host/"+strings.Repeat("a", 10_000), false),
+		"a body":           decodeErr,
+		"an id":            idErr,
+		"a word":           wordErr,
+		"a version":        PlanChangeRequest{RestorationSLA: evil}.Check(1),
+		"a missing field":  PlanChangeRequest{NTDOption: evil}.Check(8),
+		"no answer":        unreachable(call{operation: PlanChange}, answer{failure: errors.New(evil)}),
+		"an error body":    readError(fmt.Appendf(nil, `{"message":%s}`, quote(evil)), nil),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+			continue
+		}
+		checkShown(t, err.Error())
+		for _, secret := range []string{canary, "ada@", "\n"} {
+			if strings.Contains(err.Error(), secret) {
+				t.Errorf("%s shows %q: %.200s", name, secret, err)
+			}
+		}
+		if len(err.Error()) > 3*maxMessage {
+			t.Errorf("%s: %d bytes", name, len(err.Error()))
+		}
+	}
+}
+
+// TestSummaryIsFitToBeShown: of a request in progress its status and its error detail are shown.
+func TestSummaryIsFitToBeShown(t *testing.T) {
+	text := quote("\x1b[31m\u202e" + strings.Repeat("ada@mail.example\n", 1000))
+	body := fmt.Appendf(nil, `{"id":7,"status":%s,"serviceStatus":"OPEN","errorDetail":%s}`, text, text)
+	summary, err := DecodeSummary(AggregationConversion, body)
+	if err != nil || summary.ID != 7 || summary.Status == "" || strings.Contains(summary.ErrorDetail, "ada@") {
+		t.Errorf("%+v, %v", summary, err)
+	}
+	checkShown(t, summary.Status)
+	checkShown(t, summary.ErrorDetail)
+}
+
+// TestNotesAreFitToBeShown: a note quotes the Location, and that may quote our token.
+func TestNotesAreFitToBeShown(t *testing.T) {
+	for _, location := range []string{
+		"https://" + canaryToken + ".example" + requests + "5", requests + canaryToken,
+		"/" + canaryToken + "\x1b", canaryToken,
+		"https://" + strings.Repeat("a", 10_000) + requests + "5", "//" + canaryToken + "@evil.example" + requests + "5",
+	} {
+		client := testClient(t, serve(t, located(201, location)).URL)
+		receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
+		shown := receipt.Note
+		if receipt.Err != nil {
+			shown += receipt.Err.Error()
+		}
+		checkShown(t, shown)
+		if shown == "" || strings.Contains(shown, canaryToken) || len(shown) > 3*maxMessage {
+			t.Errorf("Location %.60q: note %q, error %v", location, receipt.Note, receipt.Err)
+		}
+	}
+}
+
+// TestResultsPrintNobodysContact: neither results nor requests show a person, in any verb or encoding.
+func TestResultsPrintNobodysContact(t *testing.T) {
+	order := OrderRequest{
+		CustomerReference: "SITE-014", ContactName: "Contact Name", ContactPhone: "0400000000",
+		ContactEmail: "contact@example.com",
+	}
+	shown := fmt.Sprintf("%v %+v %#v %s %d %v", order, order, order, &order, []any{order}, order.LogValue())
+	if !strings.Contains(shown, "SITE-014") {
+		t.Errorf("an order is not recognizable: %s", shown)
+	}
+	for name, decodeGolden := range goldens() {
+		result, err := decodeGolden(golden(t, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		encodedResult, err := json.Marshal(result)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown += fmt.Sprintf("%v %+v %#v %s %q %x %s", result, result, result, result, result, result, encodedResult)
+	}
+	people := []string{"Contact Name", "0400000000", "contact@", "User Name", "user@", "Other Name", "other@"}
+	for _, person := range people {
+		if strings.Contains(shown, person) || strings.Contains(shown, fmt.Sprintf("%x", person)) {
+			t.Errorf("%q is shown", person)
+		}
+	}
+}
+
+func TestSmallThings(t *testing.T) {
+	if n, ok := Number("9007199254740993").Int(); !ok || n != 9007199254740993 {
+		t.Errorf("a whole number is %d, %t", n, ok)
+	}
+	if n, ok := Number("1.5").Int(); ok {
+		t.Errorf("a fraction is %d", n)
+	}
+	if text, err := Secret("canary").MarshalText(); string(text) != redacted || err != nil {
+		t.Errorf("a secret is %s, %v", text, err)
+	}
+	if got := (&RateError{Wait: time.Second}).Error(); !strings.Contains(got, "1s") {
+		t.Errorf("%q does not say how long", got)
+	}
+	client := testClient(t, "https://carrier.example/", secure)
+	if client.BaseURL() != "https://carrier.example" || client.Version() != 8 {
+		t.Errorf("a client of %s at version %d", client.BaseURL(), client.Version())
+	}
+}

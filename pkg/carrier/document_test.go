@@ -1,0 +1,187 @@
+package carrier
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// tree is a document as package json would have it in an any, with numbers as they are written.
+func (d document) tree() any {
+	switch {
+	case d.isObject():
+		object := make(map[string]any)
+		for key, value := range d.members() {
+			object[key] = value.tree() // the last of two equal keys counts
+		}
+		return object
+	case d.isArray():
+		array := make([]any, 0)
+		for element := range d.elements() {
+			array = append(array, element.tree())
+		}
+		return array
+	case d.isNull():
+		return nil
+	case d.isString():
+		return d.text()
+	case d[0] == 't' || d[0] == 'f':
+		return d[0] == 't'
+	}
+	return json.Number(d.text())
+}
+
+// sameAsJSON insists that the walk over a document and package json see the same.
+func sameAsJSON(t *testing.T, body []byte) {
+	t.Helper()
+	d, err := parseDocument(body)
+	var want any
+	decoder := json.NewDecoder(bytes.NewReader(body))
+	decoder.UseNumber()
+	if err != nil {
+		if json.Valid(body) && bytes.Count(body, []byte{','}) <= maxValues {
+			t.Fatalf("%q: %v, but it is JSON", body, err)
+		}
+		return
+	}
+	if err := decoder.Decode(&want); err != nil {
+		t.Fatalf("%q was taken, but is no JSON: %v", body, err)
+	}
+	if wanted, got := encoded(t, want), encoded(t, d.tree()); !bytes.Equal(wanted, got) {
+		t.Fatalf("%q is %s, but was walked as %s", body, wanted, got)
+	}
+}
+
+func encoded(t *testing.T, tree any) []byte {
+	t.Helper()
+	text, err := json.Marshal(tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestDocumentsAreWalkedAsJSON(t *testing.T) {
+	for _, body := range oddDocuments() {
+		sameAsJSON(t, []byte(body))
+	}
+	for name := range goldens() {
+		sameAsJSON(t, golden(t, name))
+	}
+}
+
+// oddDocuments are valid and invalid, and all of them odd.
+func oddDocuments() []string {
+	return []string{
+		``, ` `, `null`, `true`, `"a"`, `7`, `-0.0e+10`, `{}`, `[]`, `[[]]`, `[{}]`, `{"":""}`, `{"a":1,"a":2}`,
+		` { "a" : [ 1 , "}" , { "b" : "]" } ] , "c\"" : null } `,
+		"\t[\n1\r,2 ]\n", `"\ud800"`, `"\u0000"`, `"\\"`, `["\\\"",1]`,
+		`{"a\u0062":1,"ab":2}`, "\"\xff\"", "{\"\xff\":1}", `{"a":1}x`, `{"a":1,}`, `[1,]`, `{"a" 1}`, `[1 2]`, `01`,
+		`1e400`,
+		strings.Repeat("[", 100) + strings.Repeat("]", 100), nested(20_000), `[` + strings.Repeat(`0,`, maxValues) + `0]`,
+	}
+}
+
+// FuzzDocument: the walk over documents was written by hand, because it has to keep numbers, order
+// and equal keys; it must see what package json sees.
+func FuzzDocument(f *testing.F) {
+	for _, body := range oddDocuments() {
+		if len(body) < 1000 {
+			f.Add([]byte(body))
+		}
+	}
+	for name := range goldens() {
+		f.Add(golden(f, name))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) { sameAsJSON(t, body) })
+}
+
+// FuzzDecode: every decoder, over every body. What is refused is Unreadable; what is taken is taken
+// alike by all that look for the same id, a second time, with space around it, and beside a field
+// that nobody knows.
+func FuzzDecode(f *testing.F) {
+	for name := range goldens() {
+		f.Add(golden(f, name))
+	}
+	own := []string{`{"id":1,"id":2}`, `{"fees":{"tc4":[1]}}`, `{"plan":"x"}`, `{"a":[}`}
+	for _, body := range slices.Concat(own, oddDocuments()[:30]) {
+		f.Add([]byte(body))
+	}
+	names := slices.Sorted(goldenNames())
+	f.Fuzz(func(t *testing.T, body []byte) {
+		summary, summaryErr := DecodeSummary(Health, body)
+		for _, name := range names {
+			checkDecoder(t, name, body)
+		}
+		order, err := DecodeOrder(body)
+		if (err == nil) != (summaryErr == nil) || order.ID != summary.ID {
+			t.Fatalf("two decoders disagree about the id: %d (%v) and %d (%v)", summary.ID, summaryErr, order.ID, err)
+		}
+		if err == nil {
+			checkIDs(t, body, summary)
+		}
+	})
+}
+
+// goldenNames are the names of the documents, each of which stands for its decoder.
+func goldenNames() func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range goldens() {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// checkDecoder holds what must be true of every decoder and every body.
+func checkDecoder(t *testing.T, name string, body []byte) {
+	t.Helper()
+	decodeGolden := goldens()[name]
+	got, err := decodeGolden(body)
+	if err != nil {
+		if ClassOf(err) != Unreadable {
+			t.Fatalf("%s: %v is not Unreadable", name, err)
+		}
+		return
+	}
+	trimmed := bytes.TrimSpace(body)
+	extended := slices.Concat([]byte(" \n"), trimmed, []byte("\t"))
+	if trimmed[0] == '{' && len(trimmed) > 2 {
+		extended = slices.Concat([]byte(`{"fieldThatNobodyKnows":[{"a":1}],`), bytes.TrimSpace(trimmed[1:]))
+	}
+	again, err := decodeGolden(extended)
+	if bytes.HasSuffix(extended, []byte(",}")) { // it was an empty object with space in it
+		return
+	}
+	if diff := cmp.Diff(got, again, equalSecrets()); diff != "" || err != nil {
+		t.Fatalf("%s: %q and %q differ (%v):\n%s", name, body, extended, err, diff)
+	}
+}
+
+// equalSecrets compares secrets by what they are, and raw JSON as text: cmp would print neither.
+func equalSecrets() cmp.Option {
+	return cmp.Options{
+		cmp.Comparer(func(a, b Secret) bool { return a.Reveal() == b.Reveal() }),
+		cmp.Comparer(func(a, b json.RawMessage) bool { return bytes.Equal(a, b) }),
+	}
+}
+
+// checkIDs insists that the ids are, digit by digit, those that package json finds.
+func checkIDs(t *testing.T, body []byte, summary RequestSummary) {
+	t.Helper()
+	var plain map[string]json.RawMessage
+	if err := json.Unmarshal(body, &plain); err != nil {
+		t.Fatalf("%q was taken, but is no object: %v", body, err)
+	}
+	for key, id := range map[string]int64{"id": summary.ID, "serviceId": summary.ServiceID} {
+		want, ok := wholeNumber(document(plain[key]))
+		if (ok || id != 0) && want != id {
+			t.Fatalf("%q: %s is %d, want %s", body, key, id, plain[key])
+		}
+	}
+}

@@ -1,0 +1,90 @@
+package carrier
+
+import (
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestDialerLooksAtTheDialedAddress (12, 15, 16): whatever a name resolved to, and however an address
+// is spelled.
+func TestDialerLooksAtTheDialedAddress(t *testing.T) {
+	for address, want := range map[string]bool{
+		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "8.8.8.8:8443": true,
+		"10.0.0.1:443": true, "172.16.0.1:443": true, "192.168.0.1:443": true, "[fd12:3456::1]:443": true, // a private line
+		"127.0.0.1:443": false, "127.255.255.254:443": false, "[::1]:443": false, // loopback
+		"[::ffff:127.0.0.1]:443": false, "[::ffff:169.254.169.254]:443": false, // IPv4 inside IPv6
+		"[64:ff9b::7f00:1]:443": false, "[64:ff9b::a9fe:a9fe]:443": false, "[::127.0.0.1]:443": false, // NAT64 and older
+		"[64:ff9b::8.8.8.8]:443": true,
+		"169.254.169.254:80":     false, // metadata of most clouds
+		"169.254.170.2:80":       false,
+		"[fd00:ec2::254]:80":     false,
+		"100.100.100.200:80":     false,
+		"192.0.0.192:80":         false,
+		"168.63.129.16:80":       false,
+		"[fe80::1]:443":          false,
+		"[fe80::1%eth0]:443":     false,
+		"0.0.0.0:443":            false, // this machine again
+		"0.1.2.3:443":            false,
+		"[::]:443":               false,
+		"224.0.0.1:443":          false,
+		"[ff02::1]:443":          false,
+		"255.255.255.255:443":    false,
+		"carrier.example:443":    false, // a name that nobody resolved
+		"":                       false,
+		"127.0.0.1":              false,
+	} {
+		if err := (network{}).checkDialed("tcp", address, nil); (err == nil) != want {
+			t.Errorf("%s: %v, want allowed %t", address, err, want)
+		}
+		if err := (network{allowInsecure: true}).checkDialed("tcp", address, nil); err != nil {
+			t.Errorf("%s: %v, though everything is allowed", address, err)
+		}
+	}
+}
+
+// TestNamesThatResolveToThisMachine (16): the check is made after the name was resolved, for the
+// carrier and the identity provider alike, and no connection is made.
+func TestNamesThatResolveToThisMachine(t *testing.T) {
+	var connections atomic.Int64
+	address := listen(t, func(net.Conn) { connections.Add(1) })
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := "https://localhost:" + port
+	client := testClient(t, base, secure)
+	receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
+	if receipt.Delivery != NotSent || !strings.Contains(receipt.Err.Error(), errForbiddenAddress.Error()) {
+		t.Errorf("%s, %v; want NotSent because of the address", receipt.Delivery, receipt.Err)
+	}
+	a := newAuth(t, func(c *TokenConfig) { c.TokenURL, c.AllowInsecure = base+"/realms/r"+protocolPart, false })
+	a.mustFail(t, TokenUnreachable)
+	if got := connections.Load(); got != 0 {
+		t.Errorf("%d connections were made", got)
+	}
+}
+
+// TestProxiesOfTheEnvironmentAreIgnored (20): neither of the client's transports has a proxy, nor has
+// that of the token source; calls go where they should.
+func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
+	var proxied atomic.Int64
+	proxy := serve(t, func(http.ResponseWriter, *http.Request) { proxied.Add(1) })
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
+		t.Setenv(name, proxy.URL)
+	}
+	t.Setenv("NO_PROXY", "")
+	way := network{}
+	if way.keptAlive().Proxy != nil || way.fresh().Proxy != nil {
+		t.Error("a transport has a proxy")
+	}
+	// This address is no loopback one to those who look for a proxy, and leads to this machine all the same.
+	carrier := serve(t, answers(http.StatusAccepted, ""))
+	address := strings.Replace(carrier.URL, "127.0.0.1", "0.0.0.0", 1)
+	outcome, err := testClient(t, address).Poll(t.Context(), handle)
+	if err != nil || outcome.State != Pending || proxied.Load() != 0 {
+		t.Errorf("%s, %v; %d calls went to the proxy", outcome.State, err, proxied.Load())
+	}
+}

@@ -1,0 +1,155 @@
+package carrier
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// versionTable is spec §9, transcribed row by row: the families at versions 1 to 8. A digit stands for
+// a version that exists, a small letter for a deprecated one, a dot for one that does not exist.
+var versionTable = map[Operation]string{
+	AggregationConversion:     "...45678",
+	DSLStabilityProfileChange: "...45678",
+	FibreBuildCharge:          ".....678",
+	Health:                    "....5678",
+	Reclaim:                   "ab345678",
+	AppointmentSlots:          "ab345678",
+	AppointmentCancel:         "ab345678",
+	DiagnosticTest:            "ab345678",
+	CancellationReschedule:    "ab345678",
+	CancellationAbort:         "ab345678",
+	PlanChange:                "ab345678",
+	PlanOptions:               "ab345678",
+	OrderCreate:               "12345678", // §9 has no row for orders
+}
+
+func TestEveryOperationAtEveryVersion(t *testing.T) {
+	if got, want := len(versionTable), len(Contracts()); got != want {
+		t.Fatalf("%d rows for %d operations", got, want)
+	}
+	for op, row := range versionTable {
+		contract, ok := ContractOf(op)
+		if !ok {
+			t.Fatalf("no row for %s", op)
+		}
+		for i, mark := range row {
+			checkVersion(t, contract, i+1, mark)
+		}
+	}
+}
+
+func checkVersion(t *testing.T, contract Contract, version int, mark rune) {
+	t.Helper()
+	exists := mark != '.'
+	err := contract.SupportedAt(version)
+	if _, named := errors.AsType[*UnsupportedVersionError](err); (err == nil) != exists || named == exists {
+		t.Errorf("%s at version %d: %v, want exists %t", contract.Operation, version, err, exists)
+	}
+	if want := mark == 'a' || mark == 'b'; exists && contract.DeprecatedAt(version) != want {
+		t.Errorf("%s at version %d: deprecated %t, want %t", contract.Operation, version, !want, want)
+	}
+}
+
+// versionsSeen is a carrier that refuses everything, and the version of its last call.
+type versionsSeen struct {
+	*Client
+
+	last atomic.Value
+}
+
+func newVersionsSeen(t *testing.T) *versionsSeen {
+	t.Helper()
+	seen := new(versionsSeen)
+	seen.Client = testClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		seen.last.Store(r.Header.Get("X-Api-Version"))
+		w.WriteHeader(http.StatusUnprocessableEntity)
+	}).URL)
+	return seen
+}
+
+// check submits once, and insists on whether anything was sent, and at which version.
+func (s *versionsSeen) check(t *testing.T, op Operation, version int, body []byte, mark rune) Receipt {
+	t.Helper()
+	want, delivery := "", NotSent
+	if mark != '.' {
+		want, delivery = fmt.Sprint(version), Rejected
+	}
+	s.last.Store("")
+	receipt := s.Submit(t.Context(), op, version, body, true)
+	if receipt.Delivery != delivery || s.last.Load() != want {
+		t.Errorf("%s at version %d: %s (%v), sent as %q; want %s as %q",
+			op, version, receipt.Delivery, receipt.Err, s.last.Load(), delivery, want)
+	}
+	return receipt
+}
+
+// TestVersionsOnTheWire: what does not exist is never sent, and what does says its version.
+func TestVersionsOnTheWire(t *testing.T) {
+	for op, row := range versionTable {
+		seen := newVersionsSeen(t)
+		for i, mark := range ".." + row + ".." { // from -1 to 10
+			seen.check(t, op, i-1, healthBody, mark)
+		}
+	}
+}
+
+// planChangeAt are the rules of spec §9 for the body of a plan change: which versions take which.
+var planChangeAt = map[string]struct {
+	request PlanChangeRequest
+	takes   string
+}{
+	"a plan":                    {PlanChangeRequest{PlanName: "Fast", Term: 12}, "12345678"},
+	"an SLA":                    {PlanChangeRequest{RestorationSLA: "Enhanced"}, ".....678"},
+	"an NTD option alone":       {PlanChangeRequest{NTDOption: "1_PORT"}, "1234567."},
+	"an NTD option with a name": {PlanChangeRequest{NTDOption: "1_PORT", ContactName: "a"}, "1234567."},
+	"an NTD option with two":    {PlanChangeRequest{NTDOption: "1", ContactName: "a", ContactPhone: "1"}, "1234567."},
+	"an NTD option with all three": {
+		PlanChangeRequest{NTDOption: "1", ContactName: "a", ContactPhone: "1", ContactEmail: "e"}, "12345678",
+	},
+	"contacts alone":           {PlanChangeRequest{ContactName: "a", ContactPhone: "1", ContactEmail: "e"}, "12345678"},
+	"an SLA and an NTD option": {PlanChangeRequest{RestorationSLA: "Enhanced", NTDOption: "1_PORT"}, ".....67."},
+}
+
+// TestPlanChangeBodiesAtEveryVersion: the request's own check and Submit agree, and nothing that they
+// refuse is sent.
+func TestPlanChangeBodiesAtEveryVersion(t *testing.T) {
+	for name, test := range planChangeAt {
+		t.Run(name, func(t *testing.T) {
+			seen := newVersionsSeen(t)
+			for i, mark := range test.takes {
+				err := test.request.Check(i + 1)
+				receipt := seen.check(t, PlanChange, i+1, test.request.Body(), mark)
+				if refused := mark == '.'; refused != (err != nil) || refused && !sameText(receipt.Err.Unwrap(), err) {
+					t.Errorf("version %d: %v, but the check says %v", i+1, receipt.Err, err)
+				}
+			}
+		})
+	}
+}
+
+func sameText(a, b error) bool { return a != nil && b != nil && a.Error() == b.Error() }
+
+// TestFollowPathsAtEveryVersion: version 5 of health, and nothing else, is read elsewhere than the
+// others.
+func TestFollowPathsAtEveryVersion(t *testing.T) {
+	for _, contract := range Contracts() {
+		var paths []string
+		for version := contract.MinVersion; version <= contract.MaxVersion; version++ {
+			paths = append(paths, contract.FollowPathAt(version))
+		}
+		want := []string{contract.FollowPath}
+		if contract.Operation == Health {
+			want = slices.Insert(want, 0, strings.Replace(contract.FollowPath, "requests", "request", 1))
+		}
+		if diff := cmp.Diff(want, slices.Compact(paths)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", contract.Operation, diff)
+		}
+	}
+}

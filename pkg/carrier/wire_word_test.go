@@ -1,0 +1,81 @@
+package carrier_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// word is a carrier's own word inside identifiers.
+const word = "abc"
+
+// TestEveryFamilyInTheCarriersWord: the wire has another word in keys and values, the Go API has not.
+func TestEveryFamilyInTheCarriersWord(t *testing.T) {
+	for _, f := range families() {
+		t.Run(string(f.op), func(t *testing.T) { f.mustComplete(t, newWireOf(t, word, word), 8) })
+	}
+}
+
+// orderInWords is what an order says in words of the carrier.
+func orderInWords(t *testing.T, w *wire) []any {
+	t.Helper()
+	body := carrier.OrderRequest{
+		PlanName: "Basic", Term: 1, QualificationSearchID: "q-1", LocationID: location, NTDInstallation: carrier.InstallTech,
+		CustomerReference: "abc wholesale-tech", AggregationMethod: carrier.AggregationL2TP,
+	}.Body()
+	receipt := w.Submit(t.Context(), carrier.OrderCreate, 8, body, true)
+	if receipt.Delivery != carrier.Accepted {
+		return []any{receipt.Delivery}
+	}
+	placed, err := carrier.DecodeOrder(receipt.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []any{placed.Provider, placed.InstallationType, placed.CustomerRef}
+}
+
+// disruptionIDs are the ids of a service's disruptions.
+func disruptionIDs(t *testing.T, w *wire) (ids []string) {
+	t.Helper()
+	for found, err := range w.Disruptions(t.Context(), carrier.DisruptionQuery{ServiceID: service}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, found.WholesaleDisruptionID)
+	}
+	return ids
+}
+
+// TestOrdersAndReadsInTheCarriersWord: also what is no family.
+func TestOrdersAndReadsInTheCarriersWord(t *testing.T) {
+	w := newWireOf(t, word, word)
+	want := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"} // a reference is the customer's
+	if diff := cmp.Diff(want, orderInWords(t, w)); diff != "" {
+		t.Errorf("order (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"CHG3", "CHG1", "CHG2"}, disruptionIDs(t, w)); diff != "" {
+		t.Errorf("disruptions (-want +got):\n%s", diff)
+	}
+}
+
+// TestTheWordIsReallyOnTheWire: a client that does not know it is lost, so the tests above prove
+// something.
+func TestTheWordIsReallyOnTheWire(t *testing.T) {
+	for name, ends := range map[string][2]string{
+		"only the carrier has it": {word, ""},
+		"only the client has it":  {"", word},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWireOf(t, ends[0], ends[1])
+			understood := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"}
+			if got := orderInWords(t, w); cmp.Equal(understood, got) {
+				t.Errorf("an order was understood: %v", got)
+			}
+			if got := disruptionIDs(t, w); ends[0] == word && got[0] != "" {
+				t.Errorf("disruptions were understood: %v", got)
+			}
+		})
+	}
+}
