@@ -11,5 +11,5 @@ if [ -z "$targets" ]; then
 fi
 while IFS=: read -r file name; do
   echo "fuzz: $name ($(dirname "$file"))"
-  go test -run='^$' -fuzz="^$name\$" -fuzztime="$time" "$(dirname "$file")"
+  go test -run='^$' -fuzz="^$name\$" -fuzztime="$time" -fuzzminimizetime=20x "$(dirname "$file")"
 done <<<"$targets"

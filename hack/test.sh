@@ -23,6 +23,9 @@ else
   run 0 ./...
 fi
 
+echo "test: what of the specification the simulator was walked through:"
+CGO_ENABLED=0 go test -run='^TestConformance$' -v ./pkg/carrier/simulator | grep -E '^ +§' || failed=1
+
 echo "test: the packages that took longest:"
 awk '($1 == "ok" || $1 == "FAIL") && $3 ~ /^[0-9.]+s$/ { print "  " $3, $2 }' "$log" | sort -rn -k1.3 | sed 5q
 exit "$failed"

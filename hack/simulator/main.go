@@ -44,7 +44,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer sim.Close()
-	return serveAll(ctx, chosen, sim, log)
+	keeper, err := hire(chosen, sim, log)
+	if err != nil {
+		return err
+	}
+	return keeper.during(ctx, func() error { return serveAll(ctx, chosen, sim, log) })
 }
 
 // build makes the simulator that the settings describe.
@@ -58,9 +62,15 @@ func build(s settings, log *slog.Logger) (*simulator.Simulator, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.seed, err)
 	}
+	secret, err := readSecret(s.callbackSecretFile)
+	if err != nil {
+		return nil, err
+	}
 	return simulator.New(simulator.Options{
 		Seed: seed, Now: time.Now, Speed: s.speed, //nolint:forbidigo // the one place that names the real clock
 		CarrierURL: s.publicURL, IdentityURL: s.publicURL,
+		Callback: s.callback, CallbackSecret: secret,
+		APIWord: s.apiWord, Hostile: s.hostile, RandomSeed: s.randomSeed,
 		Observe: func(call simulator.Call) { logCall(log, call) },
 	}), nil
 }

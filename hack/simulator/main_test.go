@@ -3,8 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -12,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/onsi/gomega"
 )
 
 // output is what the program has said so far.
@@ -37,14 +42,8 @@ func (o *output) String() string {
 func (o *output) address(t *testing.T, server string) string {
 	t.Helper()
 	said := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
-	for range 1000 {
-		if found := said.FindStringSubmatch(o.String()); found != nil {
-			return found[1]
-		}
-		time.Sleep(5 * time.Millisecond) //nolint:forbidigo // there is nothing to wait on but the log
-	}
-	t.Fatalf("%s does not listen: %s", server, o)
-	return ""
+	gomega.NewWithT(t).Eventually(o.String).WithTimeout(time.Minute).Should(gomega.MatchRegexp(said.String()))
+	return said.FindStringSubmatch(o.String())[1]
 }
 
 func seedFile(t *testing.T, content string) string {
@@ -70,6 +69,21 @@ func get(t *testing.T, url string) int {
 		t.Fatal(err)
 	}
 	return response.StatusCode
+}
+
+func send(t *testing.T, url, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, url, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := http.DefaultClient.Do(request) //nolint:forbidigo // a loopback call of a test
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusNoContent {
+		t.Fatalf("%d, %v", response.StatusCode, err)
+	}
 }
 
 // TestRunServesUntilItIsStopped starts both servers, calls them and stops the program.
@@ -100,6 +114,68 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	}
 }
 
+// TestServersKeepSlowAndGreedyPeersOff floods a server with headers, and looks at the limits that only
+// time would show.
+func TestServersKeepSlowAndGreedyPeersOff(t *testing.T) {
+	server := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	if server.ReadHeaderTimeout != 10*time.Second || server.ReadTimeout != 30*time.Second ||
+		server.IdleTimeout != 2*time.Minute || server.WriteTimeout != 0 {
+		t.Errorf("%+v", server)
+	}
+	listening := httptest.NewUnstartedServer(server.Handler)
+	listening.Config = server
+	listening.Start()
+	t.Cleanup(listening.Close)
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, listening.URL, http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		request.Header.Set(fmt.Sprint("X-Flood-", i), strings.Repeat("x", 1<<10))
+	}
+	response, err := listening.Client().Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+		t.Errorf("%d, %v", response.StatusCode, err)
+	}
+}
+
+// TestRunSendsEventsAndKeepsItsState places an appointment's end, waits for its event, and restarts.
+func TestRunSendsEventsAndKeepsItsState(t *testing.T) {
+	arrived := make(chan string, 1)
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		arrived <- r.Header.Get("Z-Event-Type") + r.Header.Get("Webhook-Signature")[:3]
+	}))
+	t.Cleanup(receiver.Close)
+	state := filepath.Join(t.TempDir(), "state.json")
+	args := []string{
+		"--seed", seedFile(t, "clients: [{name: a, realm: r}]\norders: [{id: 5, client: a}]\nevents: {form: Headers}\n"),
+		"--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--state", state,
+		"--callback", receiver.URL, "--callback-secret-file", seedFile(t, "secret\n"),
+	}
+	var said output
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() { ended <- run(ctx, args, &said) }()
+	send(t, "http://"+said.address(t, "management")+"/_sim/appointment-cancelled", `{"orderId":5,"reason":"rain"}`)
+	if got := <-arrived; got != "appointment.cancelled.eventv1," {
+		t.Errorf("arrived %q", got)
+	}
+	stop()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	content, err := fs.ReadFile(os.DirFS(filepath.Dir(state)), filepath.Base(state))
+	if err != nil || !strings.Contains(string(content), `"name":"appointment.cancelled"`) {
+		t.Errorf("%v: %s", err, content)
+	}
+	if err := run(ctx, args, &said); err != nil { // restores, and stops at once
+		t.Error(err)
+	}
+}
+
 // TestRunRefusesMistakes checks that every mistake of the command line or the seed is named.
 func TestRunRefusesMistakes(t *testing.T) {
 	cases := map[string][]string{
@@ -110,6 +186,13 @@ func TestRunRefusesMistakes(t *testing.T) {
 		"open seed":             {"--seed", filepath.Join(t.TempDir(), "none")},
 		"unknown field \"hue\"": {"--seed", seedFile(t, "hue: red\n")},
 		"not defined":           {"--hue"},
+		"--api-word":            {"--seed", "x", "--api-word", "A B"},
+		"--callback":            {"--seed", "x", "--callback", "file:///x"},
+		"callback secret":       {"--seed", seedFile(t, "clients: []\n"), "--callback-secret-file", t.TempDir()},
+		"is empty":              {"--seed", seedFile(t, "clients: []\n"), "--callback-secret-file", seedFile(t, "\n")},
+		"holds no certificate":  {"--seed", seedFile(t, "clients: []\n"), "--callback-ca", seedFile(t, "none")},
+		"read --callback-ca":    {"--seed", seedFile(t, "clients: []\n"), "--callback-ca", t.TempDir()},
+		"--state":               {"--seed", seedFile(t, "clients: []\n"), "--state", t.TempDir()},
 		"carrier: listen":       {"--seed", seedFile(t, "clients: []\n"), "--listen", "256.0.0.1:1"},
 	}
 	for want, args := range cases {
@@ -126,10 +209,16 @@ func TestHelpExplainsEveryFlag(t *testing.T) {
 	if err := run(t.Context(), []string{"--help"}, &said); err != nil {
 		t.Fatal(err)
 	}
-	for _, flag := range []string{"-listen", "-seed", "-management-listen", "-speed", "-tls-cert", "-tls-key"} {
+	for _, flag := range []string{
+		"-listen", "-seed", "-management-listen", "-speed", "-tls-cert", "-tls-key", "-public-url", "-log-level", "-state",
+		"-api-word", "-random-seed", "-callback", "-callback-secret-file", "-callback-ca",
+	} {
 		if !strings.Contains(said.String(), flag+" ") {
 			t.Errorf("%s is not explained", flag)
 		}
+	}
+	if !strings.Contains(said.String(), "-hostile\n") { // it has no argument
+		t.Error("-hostile is not explained")
 	}
 }
 

@@ -60,10 +60,7 @@ func (l listener) serve(ctx context.Context, log *slog.Logger) error {
 		return fmt.Errorf("%s: %w", l.name, err)
 	}
 	log.Info("listening", "server", l.name, "address", socket.Addr().String(), "tls", l.cert != "")
-	server := &http.Server{
-		Handler: l.handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
-		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
+	server := newServer(l.handler, log)
 	stopped := make(chan error, 1)
 	context.AfterFunc(ctx, func() { stopped <- shutdown(context.WithoutCancel(ctx), server) })
 	if l.cert != "" {
@@ -75,6 +72,15 @@ func (l listener) serve(ctx context.Context, log *slog.Logger) error {
 		return fmt.Errorf("%s: %w", l.name, err)
 	}
 	return <-stopped
+}
+
+// newServer keeps slow and greedy peers off. It bounds no answer: a fault may hang as long as the
+// client waits.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
+		MaxHeaderBytes: maxHeaderBytes, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
 }
 
 // shutdown stops a server, by force when a call takes too long.

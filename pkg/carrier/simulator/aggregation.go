@@ -14,7 +14,8 @@ func aggregationFamily() family {
 	return family{
 		operation: OpAggregationConversion,
 		accept:    acceptAggregation, effect: convertAggregation,
-		pending: showAggregation, result: showAggregation, // spec §3: 202 with resource
+		announce: announced(aggregationModified(), aggregationNotModified()),
+		pending:  showAggregation, result: showAggregation, // spec §3: 202 with resource
 		failed: "constraints.service.aggregation.conversion.request.failed", failure: statusFailed,
 		object: "ServiceAggregationConversionRequest",
 	}

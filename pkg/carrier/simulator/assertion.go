@@ -66,7 +66,7 @@ func (x *exchangeOfTokens) key(token *jwt.Token, claims *jwt.RegisteredClaims) (
 		return nil, reason("Invalid client or Invalid client credentials")
 	}
 	kid, isText := token.Header["kid"].(string)
-	if !isText || holder.keys[kid] == nil {
+	if !isText || holder.keys[kid] == nil || x.sim.hostile.retired(holder.keys, kid, x.now) {
 		return nil, reason("Unable to load public key")
 	}
 	return holder.keys[kid], nil
@@ -119,5 +119,5 @@ func (x *exchangeOfTokens) violate(rule Rule, detail string) {
 }
 
 func (x *exchangeOfTokens) violation(rule Rule, detail string) Violation {
-	return Violation{Time: x.now, Rule: rule, Detail: detail, Operation: OpToken, Path: x.call.Path}
+	return Violation{Time: x.now, Rule: rule, Detail: clip(detail), Operation: OpToken, Path: clip(x.call.Path)}
 }

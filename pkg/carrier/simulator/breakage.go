@@ -18,6 +18,10 @@ func (f Fault) send(w http.ResponseWriter, answer reply, how manner) {
 		reset(w)
 	case FaultCutBody:
 		answer.cut(w, how)
+	case FaultTrickle:
+		answer.trickle(w, how)
+	case FaultBomb:
+		answer.bomb(w, how)
 	case FaultNone, FaultStatus, FaultPage, FaultBody, FaultRedirect, FaultNoLocation, FaultLocation,
 		FaultEndInError, FaultStall:
 		answer.write(w, how)

@@ -22,17 +22,17 @@ func cancellationStates() []string {
 // ending is what is known of a service's cancellation: the last thing that was done to it,
 // and when. Whether it has been carried out follows from the date and the clock.
 type ending struct {
-	done        string // the state that the last action led to; empty when there is no cancellation
-	date        string // the day on which the service is to end
-	requestedOn time.Time
-	requestedBy User
-	abortedOn   time.Time
-	abortedBy   User
-	errorDetail string
-	dueAt       time.Time // when a requested cancellation is carried out
-	reclaimedAt time.Time // when a reclaim takes the service back; zero when none does
-	settledAt   time.Time // when the last reschedule or abort is dealt with
-	refused     bool      // the last reschedule or abort was accepted and then failed
+	Done        string    `json:"done,omitempty"` // the state that the last action led to; empty when there is none
+	Date        string    `json:"date,omitempty"` // the day on which the service is to end
+	RequestedOn time.Time `json:"requestedOn,omitzero"`
+	RequestedBy User      `json:"requestedBy,omitzero"`
+	AbortedOn   time.Time `json:"abortedOn,omitzero"`
+	AbortedBy   User      `json:"abortedBy,omitzero"`
+	ErrorDetail string    `json:"errorDetail,omitempty"`
+	DueAt       time.Time `json:"dueAt,omitzero"`       // when a requested cancellation is carried out
+	ReclaimedAt time.Time `json:"reclaimedAt,omitzero"` // when a reclaim takes the service back; zero when none does
+	SettledAt   time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is dealt with
+	Refused     bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
 }
 
 // cancellationOf is the cancellation with which a seed's service starts.
@@ -42,14 +42,14 @@ func (s *Simulator) cancellationOf(service *Service, now time.Time) ending {
 		return ending{}
 	}
 	c := ending{
-		done: seed.Status, date: seed.RequestDate, requestedOn: now, errorDetail: seed.ErrorDetail,
-		requestedBy: s.clients[service.Client].User, dueAt: s.dayStarts(seed.RequestDate),
+		Done: seed.Status, Date: seed.RequestDate, RequestedOn: now, ErrorDetail: seed.ErrorDetail,
+		RequestedBy: s.clients[service.Client].User, DueAt: s.dayStarts(seed.RequestDate),
 	}
 	if seed.Status == cancelRequested {
-		c.dueAt = s.cancellationDue(seed.RequestDate, now)
+		c.DueAt = s.cancellationDue(seed.RequestDate, now)
 	}
 	if seed.Status == cancelAborted {
-		c.abortedOn, c.abortedBy = now, c.requestedBy
+		c.AbortedOn, c.AbortedBy = now, c.RequestedBy
 	}
 	return c
 }
@@ -76,17 +76,20 @@ func (s *Simulator) dayStarts(day string) time.Time {
 
 // status computes the state (spec §3).
 func (c *ending) status(now time.Time) string {
-	if !c.reclaimedAt.IsZero() && !now.Before(c.reclaimedAt) {
+	if !c.ReclaimedAt.IsZero() && !now.Before(c.ReclaimedAt) {
 		return ""
 	}
 	// REQUESTED and reaching the cancellation date: COMPLETED.
-	if c.done == cancelRequested && !now.Before(c.dueAt) {
+	if c.Done == cancelRequested && !now.Before(c.DueAt) {
 		return cancelCompleted
 	}
-	return c.done
+	return c.Done
 }
 
 func (c *ending) cancelled(now time.Time) bool { return c.status(now) == cancelCompleted }
+
+// cameTrue says whether it was carried out at just this instant.
+func (c *ending) cameTrue(at time.Time) bool { return c.DueAt.Equal(at) && c.cancelled(at) }
 
 // open says whether it was not yet submitted to the carrier, so that it can be rescheduled and
 // aborted.
@@ -123,9 +126,9 @@ func readCancellation(x *exchange) (reply, error) {
 		return reply{}, err
 	}
 	switch {
-	case x.now.Before(on.ending.settledAt):
+	case x.now.Before(on.ending.SettledAt):
 		return reply{status: http.StatusAccepted, body: on.showCancellation(x.now)}, nil
-	case on.ending.refused:
+	case on.ending.Refused:
 		status := on.ending.status(x.now)
 		return reply{}, refused(notEligible(subError{
 			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
@@ -144,17 +147,17 @@ func (l *line) showCancellation(now time.Time) cancellationResult {
 	if status == "" {
 		return result
 	}
-	result.RequestDate = orNull(c.date)
-	result.RequestedOn, result.ErrorDetail = instantOrNull(c.requestedOn), orNull(c.errorDetail)
-	result.RequestedByID, result.RequestedByName = &c.requestedBy.ID, orNull(c.requestedBy.Name)
-	result.RequestedByEmail = orNull(c.requestedBy.Email)
+	result.RequestDate = orNull(c.Date)
+	result.RequestedOn, result.ErrorDetail = instantOrNull(c.RequestedOn), orNull(c.ErrorDetail)
+	result.RequestedByID, result.RequestedByName = &c.RequestedBy.ID, orNull(c.RequestedBy.Name)
+	result.RequestedByEmail = orNull(c.RequestedBy.Email)
 	if result.Cancelled {
-		result.CancelledOn = instantOrNull(c.dueAt)
+		result.CancelledOn = instantOrNull(c.DueAt)
 	}
 	if status == cancelAborted {
-		result.AbortedOn = instantOrNull(c.abortedOn)
-		result.AbortedByID, result.AbortedByName = &c.abortedBy.ID, orNull(c.abortedBy.Name)
-		result.AbortedByEmail = orNull(c.abortedBy.Email)
+		result.AbortedOn = instantOrNull(c.AbortedOn)
+		result.AbortedByID, result.AbortedByName = &c.AbortedBy.ID, orNull(c.AbortedBy.Name)
+		result.AbortedByEmail = orNull(c.AbortedBy.Email)
 	}
 	return result
 }

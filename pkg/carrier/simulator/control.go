@@ -13,6 +13,7 @@ import (
 func (s *Simulator) Advance(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	s.skew += by
 }
 
@@ -21,6 +22,7 @@ func (s *Simulator) Advance(by time.Duration) {
 func (s *Simulator) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	s.requests = make(map[string]*request)
 }
 
@@ -28,6 +30,7 @@ func (s *Simulator) Forget() {
 func (s *Simulator) RevokeTokens() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	s.tokens = expiring[*client]{}
 }
 
@@ -39,11 +42,12 @@ func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	holder, known := s.clients[clientName]
 	if !known {
 		return fmt.Errorf("there is no client %q", clientName)
 	}
-	holder.keys = keys
+	holder.Keys, holder.keys = texts, keys
 	return nil
 }
 
@@ -51,6 +55,7 @@ func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
 func (s *Simulator) AddService(service Service) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	if s.clients[service.Client] == nil || service.ID <= 0 {
 		return fmt.Errorf("service %d: there is no client %q, or no id", service.ID, service.Client)
 	}
@@ -65,6 +70,7 @@ func (s *Simulator) AddService(service Service) error {
 func (s *Simulator) RemoveService(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	delete(s.lines, id)
 }
 
@@ -90,6 +96,7 @@ func (s *Simulator) SetCancellation(serviceID int64, cancellation *Cancellation)
 	return s.edit(serviceID, func(l *line) {
 		l.Cancellation = cancellation
 		l.ending = s.cancellationOf(&l.Service, s.now())
+		s.announceCancellation(l)
 	})
 }
 
@@ -97,6 +104,7 @@ func (s *Simulator) SetCancellation(serviceID int64, cancellation *Cancellation)
 func (s *Simulator) edit(serviceID int64, change func(*line)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	found, known := s.lines[serviceID]
 	if !known {
 		return fmt.Errorf("there is no service %d", serviceID)
@@ -146,7 +154,7 @@ func (l *line) snapshot(now time.Time) Service {
 	service.Cancellation = nil
 	if status := l.ending.status(now); status != "" {
 		service.Cancellation = &Cancellation{
-			Status: status, RequestDate: l.ending.date, ErrorDetail: l.ending.errorDetail,
+			Status: status, RequestDate: l.ending.Date, ErrorDetail: l.ending.ErrorDetail,
 		}
 	}
 	return service

@@ -67,7 +67,7 @@ func listDisruptions(x *exchange) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	query, err := parsePageQuery(x.request.URL.Query())
+	query, err := x.sim.word.parsePageQuery(x.request.URL.Query())
 	if err != nil {
 		return reply{}, err
 	}
@@ -76,7 +76,7 @@ func listDisruptions(x *exchange) (reply, error) {
 }
 
 // parsePageQuery applies the defaults of spec §8. What cannot be understood is 400.
-func parsePageQuery(values url.Values) (pageQuery, error) {
+func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
 	const defaultSize, largest = 20, 100
 	query := pageQuery{statuses: values[statusField], size: defaultSize}
 	for _, status := range query.statuses {
@@ -92,7 +92,7 @@ func parsePageQuery(values url.Values) (pageQuery, error) {
 		return query, err
 	}
 	query.size = min(query.size, largest)
-	err = query.parseSort(cmp.Or(values.Get("sort"), "maintenanceStartAt,DESC"))
+	err = query.parseSort(w.key(cmp.Or(values.Get("sort"), "maintenanceStartAt,DESC")))
 	return query, err
 }
 

@@ -31,8 +31,9 @@ type exchange struct {
 	version int     // set by the version rule
 	line    *line   // set by ownLine: the service the call is about
 
-	fault Fault
-	call  Call // what the journal will say
+	fault      Fault
+	distortion *distortion
+	call       Call // what the journal will say
 }
 
 // reply is an answer before it is written.
@@ -62,17 +63,45 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (s *Simulator) process(x *exchange) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	x.now = s.now()
 	x.identify()
 	x.fault = s.takeFault(x.route, x.call.ServiceID)
+	if x.fault.Kind == FaultNone {
+		x.fault = s.hostile.fault(x.route)
+	}
 	var answer reply
 	if x.fault.processes() {
 		answer = x.judge()
+		answer = x.again(answer)
 	}
 	answer = x.fault.alter(answer, x)
 	x.call.Fault, x.call.Status = x.fault.Kind, answer.status
 	s.journal.add(x.call)
 	return answer
+}
+
+// again is what a hostile carrier's gateway does now and then: it delivers an accepted submission a
+// second time, and answers what came of that when it was accepted as well. A hostile carrier also
+// loses its memory now and then.
+func (x *exchange) again(first reply) reply {
+	hostile := x.sim.hostile
+	x.distortion = hostile.distortion()
+	if hostile.chance(1) {
+		x.sim.requests = make(map[string]*request)
+	}
+	if !x.call.Accepted || !hostile.chance(10) {
+		return first
+	}
+	of := x.call
+	x.call.Accepted = false
+	second := x.judge()
+	if !x.call.Accepted {
+		x.call = of
+		return first
+	}
+	x.call.Duplicated = true
+	return second
 }
 
 // identify finds out what the call is about before anything is judged, so that the journal knows
@@ -92,6 +121,7 @@ func (x *exchange) identify() {
 	}
 	if x.route.body != "" && x.bodyErr == nil {
 		x.fields, x.parsed = parseFields(x.body)
+		x.fields = x.sim.word.read(x.fields)
 		x.call.Subject = x.subject()
 	}
 	x.call.ServiceID = x.serviceID()
@@ -148,8 +178,8 @@ func (x *exchange) refusal(err error) reply {
 // send writes the answer, or does what the fault does instead.
 func (x *exchange) send(ctx context.Context, w http.ResponseWriter, answer reply) {
 	x.fault.send(w, answer, manner{
-		now: x.now, headers: commonHeaders(), exact: x.sim.options.Seed.ExactReplies,
-		wait: x.sim.patience(ctx),
+		now: x.now.Add(x.sim.dateSkew), headers: commonHeaders(), exact: x.sim.options.Seed.ExactReplies,
+		wait: x.sim.patience(ctx), distortion: x.distortion, word: x.sim.word,
 	})
 }
 
@@ -169,8 +199,11 @@ func commonHeaders() map[string]string {
 type manner struct {
 	now     time.Time
 	headers map[string]string
-	exact   bool   // without the undocumented field
-	wait    func() // returns when nobody waits for the answer any more
+	exact   bool // without the undocumented field
+	// distortion is how a hostile carrier writes objects; nil for as they are.
+	distortion *distortion
+	word       apiWord
+	wait       func() // returns when nobody waits for the answer any more
 }
 
 // write sends the answer as it is.
@@ -198,7 +231,7 @@ func (a reply) writeHead(w http.ResponseWriter, how manner) {
 	case raw:
 		header.Set("Content-Type", body.contentType)
 	default:
-		header.Set("Content-Type", "application/json")
+		header.Set("Content-Type", jsonMediaType)
 	}
 }
 
@@ -217,8 +250,9 @@ func (a reply) encode(how manner) []byte {
 	if err != nil {
 		return nil // no body of this package fails to marshal
 	}
-	if how.exact || content[0] != '{' {
-		return content
+	content = how.word.write(content)
+	if !how.exact && content[0] == '{' && len(content) > len("{}") {
+		content = append([]byte("{"+unknownField), content[1:]...)
 	}
-	return append([]byte("{"+unknownField), content[1:]...)
+	return how.distortion.apply(content)
 }

@@ -41,6 +41,11 @@ const (
 	// FaultStall accepts the request and lets it be IN_ERROR for half of its time, with Body as its
 	// errorDetail, before it goes on and completes.
 	FaultStall FaultKind = "Stall"
+	// FaultTrickle processes the call, sends half of the answer and then nothing more until the client
+	// goes away or the simulator is closed.
+	FaultTrickle FaultKind = "Trickle"
+	// FaultBomb processes the call and answers a gigabyte of blanks, compressed to a megabyte.
+	FaultBomb FaultKind = "Bomb"
 )
 
 // Fault is something that goes wrong with one call.
@@ -82,6 +87,7 @@ func (s *Simulator) FailNext(target string, fault Fault) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	for range max(1, fault.Times) {
 		s.faults = append(s.faults, armedFault{target: target, fault: fault})
 	}
@@ -91,7 +97,7 @@ func (s *Simulator) FailNext(target string, fault Fault) error {
 func faultKinds() []FaultKind {
 	return []FaultKind{
 		FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect,
-		FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
+		FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall, FaultTrickle, FaultBomb,
 	}
 }
 
@@ -106,6 +112,7 @@ func (s *Simulator) Armed() int {
 func (s *Simulator) Disarm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.changes++
 	s.faults = nil
 }
 
@@ -147,7 +154,8 @@ func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
 // processes says whether the carrier gets to see the call.
 func (f Fault) processes() bool {
 	switch f.Kind {
-	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall:
+	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
+		FaultTrickle, FaultBomb:
 		return true
 	case FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect:
 		return f.Processed
@@ -166,8 +174,10 @@ func (f Fault) alter(answer reply, x *exchange) reply {
 	case FaultNoLocation:
 		answer.location = ""
 	case FaultLocation:
-		answer.location = f.relocate(answer.location)
-	case FaultNone, FaultCutBody, FaultEndInError, FaultStall:
+		if answer.location != "" {
+			answer.location = f.relocate(answer.location)
+		}
+	case FaultNone, FaultCutBody, FaultEndInError, FaultStall, FaultTrickle, FaultBomb:
 	}
 	return answer
 }
@@ -181,7 +191,7 @@ func (f Fault) instead(called *url.URL, now time.Time) reply {
 		return answer
 	}
 	if f.Kind == FaultBody {
-		answer.body = raw{"application/json", f.Body}
+		answer.body = raw{jsonMediaType, f.Body}
 		return answer
 	}
 	if f.Kind == FaultPage {

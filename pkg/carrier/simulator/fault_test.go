@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/onsi/gomega"
+
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
@@ -109,9 +111,8 @@ func TestFaultThatHangsUntilItIsReleased(t *testing.T) {
 		_, err := w.try(http.MethodPost, planChange, changeTo(fttp, "Fast", 1), nil)
 		ended <- err
 	}()
-	for w.sim.Submissions(simulator.OpPlanChange, fttp).Seen == 0 {
-		time.Sleep(time.Millisecond) //nolint:forbidigo // there is nothing to wait on but the journal
-	}
+	seen := func() int { return w.sim.Submissions(simulator.OpPlanChange, fttp).Seen }
+	gomega.NewWithT(t).Eventually(seen).WithTimeout(time.Minute).Should(gomega.Equal(1))
 	w.counted(1, 1)
 	w.sim.Close()
 	if err := <-ended; err == nil {

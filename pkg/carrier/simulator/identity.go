@@ -23,7 +23,7 @@ const maxFormBytes = 64 << 10
 // tokenReply is the successful response (spec §5).
 type tokenReply struct {
 	AccessToken      string `json:"access_token"`
-	ExpiresIn        int64  `json:"expires_in"`
+	ExpiresIn        any    `json:"expires_in,omitempty"` // a number, unless the carrier is hostile
 	RefreshExpiresIn int64  `json:"refresh_expires_in"`
 	TokenType        string `json:"token_type"`
 	NotBeforePolicy  int64  `json:"not-before-policy"`
@@ -86,12 +86,16 @@ func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 func (s *Simulator) takeTokenFault() Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.takeFault(&route{operation: OpToken}, 0)
+	if armed := s.takeFault(&route{operation: OpToken}, 0); armed.Kind != FaultNone {
+		return armed
+	}
+	return s.hostile.tokenFault()
 }
 
 // note writes a call down and tells the observer.
 func (s *Simulator) note(call Call) {
 	s.mu.Lock()
+	s.changes++
 	s.journal.add(call)
 	s.mu.Unlock()
 	if s.options.Observe != nil {
@@ -186,8 +190,11 @@ func (x *exchangeOfTokens) issue() tokenReply {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	x.sim.tokens.put(token, x.sim.clients[x.call.Client], x.now, x.now.Add(lifetime))
+	x.sim.hostile.issued(token)
 	x.call.Accepted = true
-	return tokenReply{AccessToken: token, ExpiresIn: int64(lifetime / time.Second), TokenType: "Bearer"}
+	return tokenReply{
+		AccessToken: token, ExpiresIn: x.sim.hostile.expiresIn(int64(lifetime / time.Second)), TokenType: "Bearer",
+	}
 }
 
 // disturb is what a fault makes of an answer.
@@ -200,7 +207,8 @@ func (x *exchangeOfTokens) disturb(answer reply) reply {
 	case FaultStatus:
 		failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
 		return reply{status: x.fault.Status, body: failure, header: x.fault.header()}
-	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall:
+	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
+		FaultTrickle, FaultBomb:
 		return answer
 	}
 	return answer

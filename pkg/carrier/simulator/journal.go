@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,8 @@ type Call struct {
 	RequestID string `json:"requestId,omitempty"`
 	// Accepted says that a submission was processed, whatever was answered.
 	Accepted bool `json:"accepted,omitempty"`
+	// Duplicated says that a gateway delivered the submission twice and both were processed.
+	Duplicated bool `json:"duplicated,omitempty"`
 	// Codes are the sub-error codes of the answer.
 	Codes []string `json:"codes,omitempty"`
 	// JTI is the id of the assertion of a token exchange.
@@ -70,12 +73,16 @@ type Count struct {
 	Seen int `json:"seen"`
 	// Processed is how many of them took effect, whatever was answered.
 	Processed int `json:"processed"`
+	// Duplicated is how many of these a gateway delivered a second time, which was processed as well.
+	// Only a hostile carrier has such a gateway.
+	Duplicated int `json:"duplicated,omitempty"`
 }
 
 // journal is what has happened so far; the store's mutex guards it.
 type journal struct {
 	calls      ring[Call]
 	violations ring[Violation]
+	deliveries ring[Delivery]
 	counts     map[submission]Count
 }
 
@@ -91,12 +98,30 @@ func newJournal(limit int) journal {
 	}
 	return journal{
 		calls: ring[Call]{limit: limit}, violations: ring[Violation]{limit: limit},
-		counts: make(map[submission]Count),
+		deliveries: ring[Delivery]{limit: limit},
+		counts:     make(map[submission]Count),
 	}
+}
+
+// What a caller can fill the journal with is bounded: the texts in it, and the subjects that are
+// counted apart. Beyond these only known subjects, and the total, are counted.
+const (
+	longestText  = 256
+	mostSubjects = 1 << 20
+)
+
+// clip shortens a text that a caller chose, and lets go of the body it was cut from.
+func clip(text string) string {
+	if len(text) <= longestText {
+		return text
+	}
+	return strings.Clone(strings.ToValidUTF8(text[:longestText], ""))
 }
 
 // add writes a call down and counts it when it submits something.
 func (j *journal) add(call Call) {
+	call.Method, call.Path, call.Client = clip(call.Method), clip(call.Path), clip(call.Client)
+	call.Subject, call.RequestID, call.JTI = clip(call.Subject), clip(call.RequestID), clip(call.JTI)
 	j.calls.add(call)
 	if call.Method != http.MethodPost {
 		return
@@ -107,7 +132,10 @@ func (j *journal) add(call Call) {
 	}
 	for _, subject := range subjects {
 		of := submission{call.Operation, subject}
-		j.counts[of] = j.counts[of].with(call)
+		count, known := j.counts[of]
+		if known || len(j.counts) < mostSubjects {
+			j.counts[of] = count.with(call)
+		}
 	}
 }
 
@@ -117,13 +145,16 @@ func (c Count) with(call Call) Count {
 	if call.Accepted {
 		c.Processed++
 	}
+	if call.Duplicated {
+		c.Duplicated++
+	}
 	return c
 }
 
 // violate notes that the call breaks a rule.
 func (x *exchange) violate(rule Rule, detail string) {
 	x.sim.journal.violations.add(Violation{
-		Time: x.now, Rule: rule, Detail: detail, Operation: x.call.Operation, Path: x.call.Path,
+		Time: x.now, Rule: rule, Detail: clip(detail), Operation: x.call.Operation, Path: clip(x.call.Path),
 	})
 }
 
@@ -154,7 +185,7 @@ func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.counts[submission{operation, subject}]
+	return s.journal.counts[submission{operation, clip(subject)}]
 }
 
 // ring keeps the newest values.

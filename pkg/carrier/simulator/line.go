@@ -34,6 +34,7 @@ func (s *Simulator) addLine(service Service, now time.Time) {
 	if *added.AVCID != "" {
 		s.circuits[*added.AVCID] = added.ID
 	}
+	s.announceCancellation(added)
 }
 
 // newLine is a complete service as it starts.
@@ -114,8 +115,8 @@ type timeline[T any] []moment[T]
 
 // moment is an instant from which on a value holds.
 type moment[T any] struct {
-	at    time.Time
-	value T
+	At    time.Time `json:"at,omitzero"`
+	Value T         `json:"value"`
 }
 
 // longestTimeline is how many moments are remembered; a service that changes more often forgets
@@ -124,27 +125,27 @@ const longestTimeline = 64
 
 // startWith is a timeline on which the value has always held.
 func startWith[T any](value T) timeline[T] {
-	return timeline[T]{{value: value}}
+	return timeline[T]{{Value: value}}
 }
 
 // at looks up the value at an instant. It looks from the newest moment back, as nearly all
 // questions are about now.
 func (t timeline[T]) at(instant time.Time) T {
 	for i := len(t) - 1; i > 0; i-- {
-		if !t[i].at.After(instant) {
-			return t[i].value
+		if !t[i].At.After(instant) {
+			return t[i].Value
 		}
 	}
-	return t[0].value
+	return t[0].Value
 }
 
 // set lets the value hold from an instant until the next moment that is already known.
 func (t *timeline[T]) set(at time.Time, value T) {
 	i := len(*t)
-	for i > 1 && (*t)[i-1].at.After(at) {
+	for i > 1 && (*t)[i-1].At.After(at) {
 		i--
 	}
-	*t = slices.Insert(*t, i, moment[T]{at: at, value: value})
+	*t = slices.Insert(*t, i, moment[T]{At: at, Value: value})
 	if len(*t) > longestTimeline {
 		*t = slices.Delete(*t, 0, 1)
 	}

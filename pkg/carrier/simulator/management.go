@@ -15,6 +15,7 @@ func (s *Simulator) Management() http.Handler {
 	mux.HandleFunc("GET /_sim/violations", show(s.Violations))
 	mux.HandleFunc("GET /_sim/services", show(s.Services))
 	mux.HandleFunc("GET /_sim/orders", show(s.Orders))
+	mux.HandleFunc("GET /_sim/events", show(s.Deliveries))
 	mux.HandleFunc("GET /_sim/services/{id}", s.manageService)
 	mux.HandleFunc("GET /_sim/submissions/{operation}", s.manageSubmissions)
 	mux.HandleFunc("POST /_sim/services", take(s.AddService))
@@ -24,6 +25,12 @@ func (s *Simulator) Management() http.Handler {
 		return s.SetCancellation(c.ServiceID, c.Cancellation)
 	}))
 	mux.HandleFunc("POST /_sim/keys", take(func(c keysCommand) error { return s.SetKeys(c.Client, c.Keys) }))
+	mux.HandleFunc("POST /_sim/callback", take(func(c callbackCommand) error {
+		return s.SetCallback(c.Client, c.Callback, c.Secret)
+	}))
+	mux.HandleFunc("POST /_sim/appointment-cancelled", take(func(c appointmentCommand) error {
+		return s.CancelAppointment(c.OrderID, c.Reason)
+	}))
 	mux.HandleFunc("POST /_sim/faults", take(func(c faultCommand) error { return s.FailNext(c.Target, c.Fault) }))
 	mux.HandleFunc("DELETE /_sim/faults", do(s.Disarm))
 	mux.HandleFunc("POST /_sim/advance", take(s.advance))
@@ -50,6 +57,17 @@ type cancellationCommand struct {
 type keysCommand struct {
 	Client string            `json:"client"`
 	Keys   map[string]string `json:"keys"`
+}
+
+type callbackCommand struct {
+	Client   string `json:"client"`
+	Callback string `json:"callback"`
+	Secret   string `json:"secret"`
+}
+
+type appointmentCommand struct {
+	OrderID int64  `json:"orderId"`
+	Reason  string `json:"reason"`
 }
 
 type faultCommand struct {
@@ -125,6 +143,6 @@ func writeJSON(w http.ResponseWriter, value any) {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Content-Type", jsonMediaType)
 	_, _ = w.Write(append(content, '\n')) //nolint:errcheck // the peer may be gone, which is its own business
 }

@@ -129,7 +129,7 @@ func (o *order) additionalAllowed() error {
 		return nil
 	}
 	freePair := slices.ContainsFunc(o.site.Infrastructures, func(f Infrastructure) bool {
-		return !o.fiber() && slices.ContainsFunc(f.Ports, func(p Port) bool { return !p.Used })
+		return !o.fiber() && slices.ContainsFunc(f.Ports, func(p Port) bool { return !p.inUse() })
 	})
 	if !o.site.AdditionalAllowed || freePair {
 		return o.invalid("constraints.order.additional.infrastructure.not.allowed", "infrastructureId", nil)
@@ -145,7 +145,7 @@ func (o *order) fiber() bool { return o.site.TechnologyType == defaultTechnology
 // capacityLeft applies scenarios 2 and 3: the NTD must have the bandwidth, or be replaceable by
 // one that has it while no other NTD at the location has.
 func (o *order) capacityLeft() error {
-	if o.infra == nil || o.port.Used || !o.fiber() || o.infra.RemainingDown >= o.plan.SpeedDown {
+	if o.infra == nil || o.port.inUse() || !o.fiber() || o.infra.RemainingDown >= o.plan.SpeedDown {
 		return nil
 	}
 	elsewhere := slices.ContainsFunc(o.site.Infrastructures, func(f Infrastructure) bool {
@@ -177,8 +177,8 @@ func (o *order) transferFitting() error {
 	return nil
 }
 
-// transfer says whether the order takes an in-use infrastructure over (scenario 5).
-func (o *order) transfer() bool { return o.port != nil && o.port.Used }
+// transfer says whether the order takes an in-use infrastructure over (scenarios 5 and 9).
+func (o *order) transfer() bool { return o.port != nil && o.port.inUse() }
 
 // noTransfer applies scenario 7: neither may be provided for a first or additional one.
 func (o *order) noTransfer() error {
@@ -224,11 +224,14 @@ func (o *order) place() PlacedOrder {
 		placed.RejectedAt, placed.RejectedReason = done, "The AVC id is incorrect"
 	case o.transfer():
 		o.sim.disconnect(o.client.Name, o.port.AVCID, ending{
-			done: cancelRequested, date: o.now.In(o.sim.zone).Format(time.DateOnly), requestedOn: o.now,
-			requestedBy: o.client.User, dueAt: done,
+			Done: cancelRequested, Date: o.now.In(o.sim.zone).Format(time.DateOnly), RequestedOn: o.now,
+			RequestedBy: o.client.User, DueAt: done,
 		})
 	}
 	o.sim.orders[placed.ID] = placed
+	if !placed.RejectedAt.IsZero() {
+		o.announceRejection(placed)
+	}
 	return placed
 }
 
@@ -237,5 +240,6 @@ func (s *Simulator) disconnect(owner, avc string, how ending) {
 	on := s.lines[s.circuits[avc]]
 	if on != nil && on.Client == owner {
 		on.ending = how
+		s.announceCancellation(on)
 	}
 }

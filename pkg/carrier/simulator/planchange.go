@@ -23,7 +23,8 @@ func planChangeFamily() family {
 	return family{
 		operation: OpPlanChange,
 		accept:    acceptPlanChange, effect: changePlan, result: showPlanChange,
-		failed: "constraints.service.plan.change.status.in.error", object: "ServicePlanChangeRequest",
+		announce: announcePlanChange,
+		failed:   "constraints.service.plan.change.status.in.error", object: "ServicePlanChangeRequest",
 	}
 }
 

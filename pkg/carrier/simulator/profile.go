@@ -12,7 +12,8 @@ func profileFamily() family {
 	return family{
 		operation: OpDSLStabilityProfileChange,
 		accept:    acceptProfile, effect: changeProfile,
-		pending: showProfile, result: showProfile,
+		announce: announced(profileChanged(), profileNotChanged()),
+		pending:  showProfile, result: showProfile,
 		failed: "constraints.service.dsl.stability.profile.change.status.in.error",
 		object: "ServiceDslStabilityProfileChangeRequest",
 	}

@@ -6,7 +6,8 @@ func reclaimFamily() family {
 	return family{
 		operation: OpReclaim,
 		accept:    acceptReclaim, effect: reclaim, result: showReclaim,
-		failed: "constraints.service.reclaim.request.status.in.error", object: "ServiceReclaimRequest",
+		announce: announced(reclaimActivated(), reclaimFailed()),
+		failed:   "constraints.service.reclaim.request.status.in.error", object: "ServiceReclaimRequest",
 	}
 }
 
@@ -26,7 +27,7 @@ func acceptReclaim(x *exchange, _ *request) error {
 
 // reclaim ends the cancellation when the request completes.
 func reclaim(on *line, r *request) {
-	on.ending.reclaimedAt = r.DoneAt
+	on.ending.ReclaimedAt = r.DoneAt
 }
 
 // reclaimResult is the reclaim resource of spec §2.

@@ -14,6 +14,7 @@ const (
 	statusInProgress = "IN_PROGRESS"
 	statusCompleted  = "COMPLETED"
 	statusInError    = "IN_ERROR"
+	statusRetry      = "IN_ERROR_RETRY"
 	statusFailed     = "FAILED"
 	statusError      = "ERROR_OCCURRED" // of a diagnostic test
 	statusTimeout    = "TIMEOUT"        // of a diagnostic test
@@ -36,7 +37,8 @@ type request struct {
 	// Stalled says that it is in error for a while and then goes on.
 	Stalled bool `json:"stalled,omitempty"`
 
-	polledAt time.Time // the last time anybody asked for it, for the rule on polling
+	// PolledAt is the last time anybody asked for it, for the rule on polling.
+	PolledAt time.Time `json:"polledAt,omitzero"`
 }
 
 // status computes where the request is. The first quarter of its time it is open; the two in the
@@ -49,10 +51,19 @@ func (r *request) status(now time.Time) string {
 	case now.Before(r.SubmittedAt.Add(quarter)):
 		return statusOpen
 	case r.Stalled && now.Before(r.DoneAt.Add(-quarter)):
-		return statusInError
+		return r.stalledStatus()
 	default:
 		return statusInProgress
 	}
+}
+
+// stalledStatus is what a request shows while it is in error and goes on. Spec §3: an aggregation
+// conversion is IN_ERROR then; IN_ERROR of all others is the end, and IN_ERROR_RETRY is not.
+func (r *request) stalledStatus() string {
+	if r.Operation == OpAggregationConversion {
+		return statusInError
+	}
+	return statusRetry
 }
 
 // errorSoFar is the error detail that the request shows at an instant, null when none.
@@ -81,6 +92,8 @@ type family struct {
 	accept func(*exchange, *request) error
 	// effect is what completing the request does to the service; nil when it only reads.
 	effect func(*line, *request)
+	// announce is by which events its end is told, asked when the request begins; nil for none.
+	announce func(*Simulator, *line, *request) []eventKind
 	// pending is the body of a 202; nil for none.
 	pending func(*exchange, *request) any
 	// result is the body of a 200.
@@ -175,6 +188,7 @@ func (f fields) encode() json.RawMessage {
 // begin makes a request known and lets it take effect when its time has come.
 func (s *Simulator) begin(kind family, on *line, r *request) {
 	s.requests[r.ID] = r
+	s.announceEnd(kind, on, r)
 	if kind.effect == nil {
 		return
 	}
@@ -226,7 +240,7 @@ func follow(x *exchange) (reply, error) {
 		kind.failed = cmp.Or(kind.timedOut, kind.failed)
 	}
 	if x.now.Before(r.DoneAt) {
-		return kind.inProgress(x, r), nil // spec §3: also IN_ERROR, while the process goes on
+		return x.sim.hostile.toggle(kind.inProgress(x, r), status), nil // spec §3: also IN_ERROR, while the process goes on
 	}
 	return reply{}, refused(subError{
 		Code: kind.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
@@ -249,6 +263,9 @@ func (x *exchange) ownRequest() (*request, error) {
 		return nil, notNumeric("id")
 	}
 	r, found := x.sim.requests[x.id]
+	if found && x.sim.hostile.hides(r, x.now) {
+		return nil, notFound()
+	}
 	if !found || r.Operation != x.route.operation || r.Client != x.client.Name {
 		return nil, notFound()
 	}
@@ -277,10 +294,10 @@ func wholeNumber(id string) int64 {
 // seconds (spec §8).
 func (x *exchange) judgePollInterval(r *request) {
 	const shortest = 5 * time.Second
-	if r.Operation == OpFibreBuildCharge && !r.polledAt.IsZero() && x.now.Sub(r.polledAt) < shortest {
-		x.violate(RulePollInterval, "polled again after "+x.now.Sub(r.polledAt).String())
+	if r.Operation == OpFibreBuildCharge && !r.PolledAt.IsZero() && x.now.Sub(r.PolledAt) < shortest {
+		x.violate(RulePollInterval, "polled again after "+x.now.Sub(r.PolledAt).String())
 	}
-	r.polledAt = x.now
+	r.PolledAt = x.now
 }
 
 // timestamp is a date-time on the wire: with its UTC offset, in Z form (spec §1 rule 6).

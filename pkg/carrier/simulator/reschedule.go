@@ -24,15 +24,15 @@ func reschedule(x *exchange) (reply, error) {
 		})
 	}
 	return x.alterCancellation(func(c *ending) {
-		c.done, c.date, c.errorDetail = cancelRequested, day, ""
-		c.dueAt = x.sim.cancellationDue(day, x.now)
+		c.Done, c.Date, c.ErrorDetail = cancelRequested, day, ""
+		c.DueAt = x.sim.cancellationDue(day, x.now)
 	})
 }
 
 // abort takes a cancellation back (spec §3).
 func abort(x *exchange) (reply, error) {
 	return x.alterCancellation(func(c *ending) {
-		c.done, c.abortedOn, c.abortedBy, c.errorDetail = cancelAborted, x.now, x.client.User, ""
+		c.Done, c.AbortedOn, c.AbortedBy, c.ErrorDetail = cancelAborted, x.now, x.client.User, ""
 	})
 }
 
@@ -46,10 +46,11 @@ func (x *exchange) alterCancellation(change func(*ending)) (reply, error) {
 		return reply{}, err
 	}
 	on := &x.line.ending
-	on.settledAt = x.now.Add(x.sim.delay(x.route.operation))
-	on.refused = x.fault.Kind == FaultEndInError
-	if !on.refused {
+	on.SettledAt = x.now.Add(x.sim.delay(x.route.operation))
+	on.Refused = x.fault.Kind == FaultEndInError
+	if !on.Refused {
 		change(on)
+		x.sim.announceCancellation(x.line)
 	}
 	id := strconv.FormatInt(x.line.ID, 10)
 	x.call.Accepted, x.call.RequestID = true, id

@@ -49,7 +49,7 @@ const (
 
 // routes is the contract: spec §4 for the paths, §9 for the versions.
 func routes() []route {
-	oddToken := routeRules{unauthorized: http.StatusNotFound} // spec §4: options list 404 for a bad token
+	oddToken := routeRules{unauthorized: http.StatusNotFound} // spec §4: the POST of options lists 404 for a bad token
 	byService := routeRules{serviceID: true}
 	numericID := routeRules{numericID: true}
 	return []route{
@@ -58,7 +58,7 @@ func routes() []route {
 		post(OpPlanChange, 1, planChangesPath+"request", planChangeFields(), submit),
 		get(OpPlanChange, 1, planChangesPath+"requests/{id}", follow),
 		with(oddToken, post(OpPlanOptions, 1, planChangesPath+"options/request", serviceFields(), submit)),
-		with(oddToken, get(OpPlanOptions, 1, planChangesPath+"options/requests/{id}", follow)),
+		get(OpPlanOptions, 1, planChangesPath+"options/requests/{id}", follow),
 		post(OpHealth, 5, healthPath+"request", serviceFields(), submit),
 		until(5, get(OpHealth, 5, healthPath+"request/{id}", follow)), // spec §4: version 5 has its own path
 		get(OpHealth, 6, healthPath+"requests/{id}", follow),

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -14,7 +15,8 @@ func commonRules() []func(*exchange) error {
 	return []func(*exchange) error{
 		knownRoute,       // 404, 405
 		noIdempotencyKey, // never refused: the carrier ignores the header
-		validToken,       // 401; 404 for plan change options
+		validToken,       // 401; 404 for the POST of plan change options
+		permitted,        // 404
 		offeredVersion,   // 400
 		jsonMedia,        // 415
 		readableBody,     // 413, 400
@@ -56,23 +58,36 @@ func validToken(x *exchange) error {
 		x.violate(RuleHeader, "Authorization is missing")
 	}
 	x.client = x.sim.bearer(x.request)
-	if x.client == nil {
+	if x.client == nil || x.sim.hostile.doubts(bearerToken(x.request)) {
 		return tokenRefused(status)
+	}
+	return nil
+}
+
+// permitted applies spec §5: lack of permission for an operation is 404.
+func permitted(x *exchange) error {
+	if slices.Contains(x.client.Denied, x.route.operation) {
+		return notFound()
 	}
 	return nil
 }
 
 // bearer returns the client to which the call's token was issued, nil without a valid one.
 func (s *Simulator) bearer(r *http.Request) *client {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return nil
-	}
-	holder, valid := s.tokens.get(token, s.options.Now())
+	holder, valid := s.tokens.get(bearerToken(r), s.options.Now())
 	if !valid {
 		return nil
 	}
 	return holder
+}
+
+// bearerToken is the token of a call, empty when it has none.
+func bearerToken(r *http.Request) string {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return token
 }
 
 // versionOf is the call's X-API-VERSION, zero when it is missing or not a number.
@@ -98,6 +113,9 @@ func offeredVersion(x *exchange) error {
 	return nil
 }
 
+// jsonMediaType is what every body is (spec §1 rule 1).
+const jsonMediaType = "application/json"
+
 // jsonMedia applies spec §1 rule 1 to calls that have a body.
 func jsonMedia(x *exchange) error {
 	if x.route.body == "" {
@@ -110,7 +128,7 @@ func jsonMedia(x *exchange) error {
 	media, parameters, err := mime.ParseMediaType(contentType)
 	charset := cmp.Or(parameters["charset"], "utf-8")
 	plain := x.request.Header.Get("Content-Encoding") == ""
-	if err != nil || media != "application/json" || !strings.EqualFold(charset, "utf-8") || !plain {
+	if err != nil || media != jsonMediaType || !strings.EqualFold(charset, "utf-8") || !plain {
 		return mediaTypeRefused()
 	}
 	return nil

@@ -99,15 +99,19 @@ func TestRequiredFields(t *testing.T) {
 		notNull+"serviceId", notNull+"planName", notNull+"term")
 }
 
-// TestEveryReplyHasTheHeadersOfRule5 checks spec §1 rule 5 on replies of each kind.
-func TestEveryReplyHasTheHeadersOfRule5(t *testing.T) {
-	want := map[string]string{
+// commonHeaders are those of spec §1 rule 5.
+func commonHeaders() map[string]string {
+	return map[string]string{
 		"X-Content-Type-Options": "nosniff", "X-XSS-Protection": "1; mode=block", "Pragma": "no-cache",
 		"Cache-Control": "no-cache, no-store, max-age=0, must-revalidate", "Expires": "0", "X-Frame-Options": "DENY",
 	}
+}
+
+// TestEveryReplyHasTheHeadersOfRule5 checks spec §1 rule 5 on replies of each kind.
+func TestEveryReplyHasTheHeadersOfRule5(t *testing.T) {
 	w := start(t)
 	for _, got := range []answer{w.get("/nowhere"), w.post(health, about(fttp)), w.get(cancellation(fttp))} {
-		for name, value := range want {
+		for name, value := range commonHeaders() {
 			if got.header.Get(name) != value {
 				t.Errorf("%d: %s is %q, want %q", got.status, name, got.header.Get(name), value)
 			}

@@ -30,6 +30,8 @@ type Seed struct {
 	UnknownPlan Refusal `json:"unknownPlan,omitempty"`
 	// Token are the rules of the identity provider.
 	Token TokenRules `json:"token"`
+	// Events says where and how events are sent.
+	Events EventRules `json:"events"`
 	// Delays says how long a request of an operation takes; the key "default" stands for all
 	// others, else 3 s.
 	Delays map[string]Duration `json:"delays,omitempty"`
@@ -94,6 +96,12 @@ type Client struct {
 	Keys map[string]string `json:"keys"`
 	// User is the person that appears as the requester of its requests.
 	User User `json:"user"`
+	// Denied are the operations that the client has no permission for: each is then 404 (spec §5).
+	Denied []Operation `json:"denied,omitempty"`
+	// Callback is where its events go, and CallbackSecret what signs them; those of all clients when
+	// empty.
+	Callback       string `json:"callback,omitempty"`
+	CallbackSecret string `json:"callbackSecret,omitempty"`
 }
 
 // User is a requesting user as the resources show it.

@@ -2,7 +2,6 @@ package simulator
 
 import (
 	"cmp"
-	"crypto/rsa"
 	"errors"
 	"fmt"
 	"regexp"
@@ -27,7 +26,9 @@ const (
 
 // Validate reports everything in the seed that could not be simulated.
 func (s *Seed) Validate() error {
-	problems := slices.Concat(s.checkSettings(), s.checkClients(), s.checkOffers(), s.checkServices(), s.checkSites())
+	problems := slices.Concat(
+		s.checkSettings(), s.checkEvents(), s.checkClients(), s.checkOffers(), s.checkServices(), s.checkSites(),
+	)
 	return errors.Join(problems...)
 }
 
@@ -67,16 +68,32 @@ func (s *Seed) checkClients() []error {
 			problems = append(problems, fmt.Errorf("clients[%d]: a second client %q", i, client.Name))
 		}
 		names[client.Name] = true
-		if _, err := parseKeys(client.Keys); err != nil {
-			problems = append(problems, fmt.Errorf("clients[%d].keys: %w", i, err))
+		if err := client.check(); err != nil {
+			problems = append(problems, fmt.Errorf("clients[%d].%w", i, err))
 		}
 	}
 	return problems
 }
 
+// check judges what a client's own row says.
+func (c *Client) check() error {
+	for _, operation := range c.Denied {
+		if !knownOperation(operation) {
+			return fmt.Errorf("denied: there is no operation %q", operation)
+		}
+	}
+	if err := CheckCallback(c.Callback); err != nil {
+		return fmt.Errorf("callback: %w", err)
+	}
+	if _, err := parseKeys(c.Keys); err != nil {
+		return fmt.Errorf("keys: %w", err)
+	}
+	return nil
+}
+
 // parseKeys turns PEM texts into keys.
-func parseKeys(texts map[string]string) (map[string]*rsa.PublicKey, error) {
-	keys := make(map[string]*rsa.PublicKey, len(texts))
+func parseKeys(texts map[string]string) (parsedKeys, error) {
+	keys := make(parsedKeys, len(texts))
 	for kid, text := range texts {
 		key, err := jwt.ParseRSAPublicKeyFromPEM([]byte(text))
 		if err != nil {

@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -56,10 +57,14 @@ type Infrastructure struct {
 // Port is where a service can be.
 type Port struct {
 	ID int64 `json:"portId"`
-	// Used says that a service is on it; its AVC, when the carrier knows it, is AVCID.
-	Used        bool   `json:"used,omitempty"`
-	AVCID       string `json:"avcId,omitempty"`
-	TransferFee Price  `json:"transferFee"`
+	// Used says that a service is on the port of an NTD; its AVC, when the carrier knows it, is AVCID.
+	Used  bool   `json:"used,omitempty"`
+	AVCID string `json:"avcId,omitempty"`
+	// ServiceStatus of a copper pair is "Line In Use" or "Line Not In Use" when the carrier holds the
+	// line, CopperPairStatus is "Active" or "Inactive" when another company does. At most one is set.
+	ServiceStatus    string `json:"serviceStatus,omitempty"`
+	CopperPairStatus string `json:"copperPairStatus,omitempty"`
+	TransferFee      Price  `json:"transferFee"`
 }
 
 // PlacedOrder is an order that the carrier has.
@@ -90,12 +95,12 @@ func (s *Seed) checkSites() []error {
 			problems = append(problems,
 				fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId (LOC and 12 digits) are required", i))
 		}
-		problems = append(problems, site.checkPrices()...)
+		problems = append(problems, site.checkPorts()...)
 	}
 	return problems
 }
 
-func (q *Qualification) checkPrices() []error {
+func (q *Qualification) checkPorts() []error {
 	problems := checkPrice(q.QualificationSearchID, q.SubsequentInstallationCharge)
 	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge} {
 		if price != nil {
@@ -105,9 +110,37 @@ func (q *Qualification) checkPrices() []error {
 	for _, infra := range q.Infrastructures {
 		for _, port := range infra.Ports {
 			problems = append(problems, checkPrice(infra.ID, port.TransferFee)...)
+			if err := port.checkPair(); err != nil {
+				problems = append(problems, fmt.Errorf("%s: port %d: %w", infra.ID, port.ID, err))
+			}
 		}
 	}
 	return problems
+}
+
+// The words for a copper pair (spec §2 scenarios 5, 8 and 9).
+const (
+	lineInUse  = "Line In Use"
+	pairActive = "Active"
+)
+
+// inUse applies scenarios 5 and 9: a port or pair with a service on it, whoever holds it.
+func (p *Port) inUse() bool {
+	return p.Used || p.ServiceStatus == lineInUse || p.CopperPairStatus == pairActive
+}
+
+// checkPair applies scenario 8: when one of the two is set the other is null.
+func (p *Port) checkPair() error {
+	if p.ServiceStatus != "" && p.CopperPairStatus != "" {
+		return errors.New("serviceStatus and copperPairStatus exclude each other")
+	}
+	if !slices.Contains([]string{"", lineInUse, "Line Not In Use"}, p.ServiceStatus) {
+		return fmt.Errorf("serviceStatus: %q", p.ServiceStatus)
+	}
+	if !slices.Contains([]string{"", pairActive, "Inactive"}, p.CopperPairStatus) {
+		return fmt.Errorf("copperPairStatus: %q", p.CopperPairStatus)
+	}
+	return nil
 }
 
 func (s *Service) checkOutcomes() []error {

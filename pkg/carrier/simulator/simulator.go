@@ -1,6 +1,7 @@
 package simulator
 
 import (
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,8 +17,17 @@ type Options struct {
 	// CarrierURL and IdentityURL are the origins by which the two servers are reached, without a
 	// slash at the end. When empty each is taken from the request at hand.
 	CarrierURL, IdentityURL string
+	// Callback is where the events of clients without a callback of their own go, and CallbackSecret
+	// what signs them; those of the seed when empty.
+	Callback, CallbackSecret string
 	// Speed divides every delay; 1 when zero.
 	Speed float64
+	// Hostile lets the carrier do by chance everything that is bad and allowed, and some that is not:
+	// see the package documentation. RandomSeed makes chance repeatable.
+	Hostile    bool
+	RandomSeed uint64
+	// APIWord is the carrier's own word in identifiers; the specification's wholesale when empty.
+	APIWord string
 	// JournalLimit is how many calls, and how many violations, are kept; 100 000 when zero. Counts
 	// are exact whatever the limit.
 	JournalLimit int
@@ -32,10 +42,13 @@ type Simulator struct {
 	routes   []route
 	families map[Operation]family
 	zone     *time.Location
+	word     apiWord
+	dateSkew time.Duration
 	released chan struct{} // closed by Close: calls that hang are let go
 
 	mu       sync.Mutex // guards everything below
 	skew     time.Duration
+	hostile  *hostility // nil for a friendly carrier
 	clients  map[string]*client
 	tokens   expiring[*client]
 	jtis     expiring[struct{}]
@@ -46,16 +59,32 @@ type Simulator struct {
 	orders   map[int64]PlacedOrder
 	lastID   int64
 	faults   []armedFault
+	outbox   outbox
+	changes  uint64 // counts what may have changed the state, so that it is saved only then
 	journal  journal
 }
 
-// New returns a simulator of the seed. It panics when the seed is not valid or there is no
-// clock: both are mistakes of the program and not of its input, which LoadSeed has judged.
-func New(options Options) *Simulator {
-	if options.Now == nil {
-		panic("simulator: Options.Now is required")
+// check finds what the options do not allow a simulator to be made of.
+func (o *Options) check() error {
+	if o.Now == nil {
+		return errors.New("Options.Now is required")
 	}
-	if err := options.Seed.Validate(); err != nil {
+	if err := CheckCallback(o.Callback); err != nil {
+		return err
+	}
+	if o.APIWord != "" {
+		if err := CheckAPIWord(o.APIWord); err != nil {
+			return err
+		}
+	}
+	return o.Seed.Validate()
+}
+
+// New returns a simulator of the seed. It panics when the seed or another option is not valid or
+// there is no clock: all are mistakes of the program and not of its input, which LoadSeed,
+// CheckCallback and CheckAPIWord judge.
+func New(options Options) *Simulator {
+	if err := options.check(); err != nil {
 		panic("simulator: " + err.Error())
 	}
 	if options.Speed <= 0 {
@@ -63,9 +92,14 @@ func New(options Options) *Simulator {
 	}
 	s := &Simulator{
 		options: options, routes: routes(), families: make(map[Operation]family), released: make(chan struct{}),
+		word: apiWord(options.APIWord),
 	}
 	for _, f := range families() {
 		s.families[f.operation] = f
+	}
+	if options.Hostile {
+		s.hostile = newHostility(options.RandomSeed)
+		s.dateSkew = s.hostile.skew
 	}
 	s.plant(options.Seed)
 	return s
@@ -109,5 +143,5 @@ func (s *Simulator) delay(operation Operation) time.Duration {
 	if !known {
 		delay = Duration(defaultDelay)
 	}
-	return time.Duration(float64(delay) / s.options.Speed)
+	return time.Duration(float64(s.hostile.delay(time.Duration(delay))) / s.options.Speed)
 }

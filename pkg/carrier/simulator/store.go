@@ -12,8 +12,11 @@ import (
 type client struct {
 	Client
 
-	keys map[string]*rsa.PublicKey
+	keys parsedKeys
 }
+
+// parsedKeys are public keys by kid.
+type parsedKeys map[string]*rsa.PublicKey
 
 // plant fills an empty store from a valid seed.
 func (s *Simulator) plant(seed Seed) {
@@ -28,6 +31,7 @@ func (s *Simulator) plant(seed Seed) {
 	}
 	s.zone = zone(seed.TimeZone)
 	s.catalog = newCatalog(seed)
+	s.outbox = newOutbox()
 	s.lines = make(map[int64]*line, len(seed.Services))
 	s.circuits = make(map[string]int64, len(seed.Services))
 	for _, service := range seed.Services {
@@ -57,9 +61,24 @@ func zone(name string) *time.Location {
 // nextID returns a number above all earlier ones, with gaps, so that nobody counts on neighbors.
 func (s *Simulator) nextID() int64 {
 	const widestGap = 97
+	if s.hostile != nil {
+		return s.hostileID()
+	}
 	id := s.lastID + 1
 	s.lastID = id + id%widestGap
 	return id
+}
+
+// hostileID returns a number that no request and no order has.
+func (s *Simulator) hostileID() int64 {
+	for {
+		id := s.hostile.id()
+		_, requested := s.requests[strconv.FormatInt(id, 10)]
+		_, ordered := s.orders[id]
+		if !requested && !ordered {
+			return id
+		}
+	}
 }
 
 // opaque turns a number into the text of an id that says nothing (spec §4: plan change options).

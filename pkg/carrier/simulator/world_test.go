@@ -26,23 +26,25 @@ type world struct {
 	sim    *simulator.Simulator
 	server *httptest.Server
 	token  string
+	// seen is told of every answer, nil when nobody wants to know.
+	seen func(method, path string, got answer)
 
 	mu  sync.Mutex
 	now time.Time
 }
 
 // start serves the simulator of a seed; edits change the seed first.
-func start(t *testing.T, edits ...func(*simulator.Seed)) *world {
-	t.Helper()
-	w := &world{t: t, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
+func start(tb testing.TB, edits ...func(*simulator.Seed)) *world {
+	tb.Helper()
+	w := &world{t: tb, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC)}
 	planted := seed()
 	for _, edit := range edits {
 		edit(&planted)
 	}
 	w.sim = simulator.New(simulator.Options{Seed: planted, Now: w.clock})
 	w.server = httptest.NewServer(w.sim.Handler())
-	t.Cleanup(w.server.Close)
-	t.Cleanup(w.sim.Close)
+	tb.Cleanup(w.server.Close)
+	tb.Cleanup(w.sim.Close)
 	w.token = w.login("reseller")
 	return w
 }
@@ -142,9 +144,13 @@ func (w *world) try(method, path, body string, headers map[string]string) (answe
 	var content bytes.Buffer
 	_, err = io.Copy(&content, response.Body)
 	err = errors.Join(err, response.Body.Close())
-	return answer{
+	got := answer{
 		t: w.t, status: response.StatusCode, header: response.Header, body: content.String(), host: request.Host,
-	}, err
+	}
+	if w.seen != nil && err == nil {
+		w.seen(method, path, got)
+	}
+	return got, err
 }
 
 func (w *world) post(path, body string) answer {

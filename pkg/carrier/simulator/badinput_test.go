@@ -1,0 +1,185 @@
+package simulator_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// endless is a body without end that counts how much of it was read.
+type endless struct{ read int64 }
+
+// Read gives blanks.
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	e.read += int64(len(p))
+	return len(p), nil
+}
+
+// serve makes a call of a handler without a wire.
+func (w *world) serve(handler http.Handler, path string, content io.Reader, headers map[string]string) answer {
+	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, path, content)
+	request.Header.Set("Authorization", "Bearer "+w.token)
+	request.Header.Set("X-Api-Version", "8")
+	request.Header.Set("Content-Type", "application/json")
+	for name, value := range headers {
+		request.Header.Set(name, value)
+	}
+	recorder := httptest.NewRecorder()
+	handler.ServeHTTP(recorder, request)
+	return answer{t: w.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
+}
+
+// TestBodiesWithoutEndAreReadToTheBound sends one to each server.
+func TestBodiesWithoutEndAreReadToTheBound(t *testing.T) {
+	w := start(t)
+	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
+	cases := map[string]struct {
+		handler http.Handler
+		path    string
+		headers map[string]string
+		bound   int64
+	}{
+		"carrier":           {w.sim, health, nil, 1 << 20},
+		"identity provider": {w.sim.Identity(), tokenPath, form, 64 << 10},
+		"unknown path":      {w.sim, "/nowhere", nil, 1 << 20},
+	}
+	for name, c := range cases {
+		content := &endless{}
+		got := w.serve(c.handler, c.path, content, c.headers)
+		if got.status/100 != 4 || content.read > 2*c.bound {
+			t.Errorf("%s: %d after %d bytes", name, got.status, content.read)
+		}
+	}
+	if got := w.serve(w.sim.Management(), "/_sim/plan", &endless{}, nil); got.status != http.StatusBadRequest {
+		t.Errorf("management: %d", got.status)
+	}
+}
+
+// TestCompressedBodiesAreNotUnpacked sends a bomb: a gigabyte in a megabyte.
+func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	if _, err := zip.Write(bytes.Repeat([]byte(" "), 1<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := zip.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := start(t)
+	bomb := strings.Repeat(packed.String(), 1000)
+	w.send(http.MethodPost, health, bomb, header("Content-Encoding", "gzip")).
+		refusedWith(http.StatusUnsupportedMediaType, "media.type.not.supported")
+}
+
+// TestBodiesThatLieAboutTheirMembers gives a member twice in other spellings, and nests deeply.
+func TestBodiesThatLieAboutTheirMembers(t *testing.T) {
+	const deep = 100_000
+	w := start(t)
+	for name, content := range map[string]string{
+		"twice, once escaped": `{"serviceId":1000001,"service\u0049d":1000002}`,
+		"twice, one null":     `{"serviceId":1000001,"serviceId":null}`,
+		"deep arrays":         `{"serviceId":1000001,"x":` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + `}`,
+		"deep objects":        strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep),
+		"a lone surrogate":    "{\"serviceId\":1000001,\"x\":\"\xed\xa0\x80\"}",
+		"a byte order mark":   "\ufeff" + about(fttp),
+		"a zero byte":         "{\"serviceId\":1000001}\x00",
+	} {
+		if got := w.post(health, content); got.status != http.StatusBadRequest {
+			t.Errorf("%s: %d %s", name, got.status, got.body)
+		}
+	}
+	if got := w.sim.Submissions(simulator.OpHealth, 0); got.Processed != 0 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+// TestIdsOfEveryShape puts into paths what a router could stumble over.
+func TestIdsOfEveryShape(t *testing.T) {
+	w := start(t)
+	for _, id := range []string{
+		"%00", "%2e%2e", "%2f", "..%2f..", "%ff%fe", "-1", "+1", "01", "1e3", "0x1", "9223372036854775808", "%EF%BC%91",
+		strings.Repeat("9", 10_000),
+	} {
+		for _, path := range []string{aggregationRead, planChangeRead, disruptionsRead, cancelledRead} {
+			if got := w.get(strings.Replace(path, "{id}", id, 1)); got.status/100 != 4 {
+				t.Errorf("%s: %d", id, got.status)
+			}
+		}
+	}
+}
+
+// TestHeadersAndQueriesOfEveryShape does the same with both.
+func TestHeadersAndQueriesOfEveryShape(t *testing.T) {
+	w := start(t)
+	for name, value := range map[string]string{
+		"Authorization": "Bearer", "X-API-VERSION": strings.Repeat("8", 10_000), "Content-Type": ";;;=",
+	} {
+		if got := w.send(http.MethodPost, health, about(fttp), header(name, value)); got.status/100 != 4 {
+			t.Errorf("%s: %d", name, got.status)
+		}
+	}
+	disruptions := strings.Replace(disruptionsRead, "{id}", fmt.Sprint(fttp), 1)
+	for query, want := range map[string]int{
+		"size=1e9": 400, "page=-1": 400, "sort=,": 400, "status=%ff": 400, "page=9223372036854775807&size=100": 200, "%": 200,
+	} {
+		w.get(disruptions + "?" + query).is(want)
+	}
+}
+
+// TestTheJournalDoesNotGrowWithItsTexts sends large texts without a token; they are what a stranger
+// could fill the memory with.
+func TestTheJournalDoesNotGrowWithItsTexts(t *testing.T) {
+	w := start(t)
+	large := strings.Repeat("x", 1<<19)
+	for i := range 20 {
+		stranger := header("Authorization", "")
+		w.serve(w.sim, orders, strings.NewReader(wish(map[string]any{"customerReference": fmt.Sprint(i, large)})), stranger)
+		w.serve(w.sim, "/"+large[:32<<10], http.NoBody, stranger)
+		w.serve(w.sim, health, strings.NewReader(`{"`+large+`":1}`), nil)
+		claims := w.claims(large[:20<<10])
+		w.exchange(grant("reseller", w.sign(claims)))
+	}
+	content, err := json.Marshal([]any{w.sim.Calls(), w.sim.Violations()})
+	const each = 2 << 10
+	if entries := len(w.sim.Calls()) + len(w.sim.Violations()); err != nil || len(content) > entries*each {
+		t.Errorf("%d entries take %d bytes, %v", entries, len(content), err)
+	}
+	if got := w.sim.SubmissionsAbout(simulator.OpOrderCreate, fmt.Sprint(7, large)); got.Seen != 1 {
+		t.Errorf("counted %+v", got)
+	}
+}
+
+// TestSlowPeersHoldNobodyUp begins calls to both servers that never go on, and makes others.
+func TestSlowPeersHoldNobodyUp(t *testing.T) {
+	w := start(t)
+	for _, begun := range []string{
+		"POST " + health + " HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
+		"POST " + tokenPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n" +
+			"Content-Length: 100\r\n\r\ng",
+		"GET " + health + " HTTP/1.1\r\nHo",
+	} {
+		var dialer net.Dialer
+		peer, err := dialer.DialContext(t.Context(), "tcp", w.server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = peer.Close() }) //nolint:errcheck // the server may have closed it
+		if _, err := io.WriteString(peer, begun); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.login("reseller")
+	w.post(health, about(fttp)).created()
+}

@@ -1,0 +1,223 @@
+package simulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// TestConformance walks the whole specification in plain HTTP. What the specification lists is
+// transcribed in conformance_list_test.go; the cases produce it. At its end a table says which cases
+// produced each item, and an item without a case is a failure. `go test -v -run TestConformance`
+// shows the table.
+func TestConformance(t *testing.T) {
+	s := &suite{shown: make(map[string][]string)}
+	cases := slices.Concat(
+		familyCases(), statusCases(), ruleCases(), stateCases(), cancellationCases(), orderCases(),
+		tokenCases(), eventCases(), limitCases(), versionCases(),
+	)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) { c.run(s.begin(t, c)) })
+	}
+	s.report(t)
+}
+
+// conformanceCase is one story told to the simulator.
+type conformanceCase struct {
+	name  string
+	edits []func(*simulator.Seed)
+	run   func(*trial)
+}
+
+// suite collects what the cases have shown.
+type suite struct {
+	shown map[string][]string // item → cases
+}
+
+// trial is one case while it runs.
+type trial struct {
+	*world
+
+	suite *suite
+	name  string
+}
+
+// begin starts a case. Every answer that it gets is judged by the common rules and counts for what
+// it shows.
+func (s *suite) begin(t *testing.T, c conformanceCase) *trial {
+	t.Helper()
+	run := &trial{world: start(t, c.edits...), suite: s, name: c.name}
+	run.seen = run.judge
+	return run
+}
+
+// shows notes that the case has produced an item.
+func (c *trial) shows(item string) {
+	if !slices.Contains(c.suite.shown[item], c.name) {
+		c.suite.shown[item] = append(c.suite.shown[item], c.name)
+	}
+}
+
+// holds notes an item when a comparison has shown it.
+func (c *trial) holds(item string, comparison bool) {
+	c.t.Helper()
+	switch comparison {
+	case true:
+		c.shows(item)
+	case false:
+		c.t.Errorf("not shown: %s", item)
+	}
+}
+
+// judge applies to every answer what holds for every answer.
+func (c *trial) judge(method, path string, got answer) {
+	c.t.Helper()
+	of, known := endpointOf(method, path)
+	if !known {
+		return // the token endpoint, or a path that the specification does not have
+	}
+	c.shows(statusItem(of, got.status))
+	c.judgeHeaders(got)
+	switch {
+	case got.status == http.StatusCreated, got.status == http.StatusNoContent:
+		c.judgeAccepted(of, got)
+	case got.status >= http.StatusBadRequest:
+		c.judgeError(got)
+	}
+}
+
+// judgeHeaders applies spec §1 rule 5.
+func (c *trial) judgeHeaders(got answer) {
+	c.t.Helper()
+	for name, value := range commonHeaders() {
+		if got.header.Get(name) != value {
+			c.t.Errorf("%s is %q, want %q", name, got.header.Get(name), value)
+		}
+	}
+	c.shows(ruleHeaders)
+}
+
+// judgeAccepted applies spec §1 rule 3: an empty body and a Location. An order has a body, and giving
+// an appointment-request up no Location (spec §4).
+func (c *trial) judgeAccepted(of endpoint, got answer) {
+	c.t.Helper()
+	if of.path != orders && got.body != "" {
+		c.t.Errorf("the %d of %s has a body: %s", got.status, of.path, got.body)
+	}
+	if (of.path == slotsCancel) != (got.header.Get("Location") == "") {
+		c.t.Errorf("the %d of %s has the Location %q", got.status, of.path, got.header.Get("Location"))
+	}
+	if got.status == http.StatusCreated {
+		c.shows(ruleCreated)
+		return
+	}
+	c.shows(ruleNoContent)
+}
+
+// errorDocument is the standard error body of spec §7.
+type errorDocument struct {
+	HTTPStatusCode int    `json:"httpStatusCode"`
+	Type           string `json:"type"`
+	Code           string `json:"code"`
+	Message        string `json:"message"`
+	APISubErrors   []struct {
+		Code          string `json:"code"`
+		Message       string `json:"message"`
+		Object        string `json:"object"`
+		Field         string `json:"field"`
+		RejectedValue any    `json:"rejectedValue"`
+	} `json:"apiSubErrors"`
+	Timestamp string `json:"timestamp"`
+}
+
+// judgeError applies spec §7 to every refusal.
+func (c *trial) judgeError(got answer) {
+	c.t.Helper()
+	var body errorDocument
+	decoder := json.NewDecoder(strings.NewReader(got.body))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&body); err != nil {
+		c.t.Errorf("error body %q: %v", got.body, err)
+		return
+	}
+	if body.HTTPStatusCode != got.status || body.Message == "" || body.Timestamp == "" || body.APISubErrors == nil {
+		c.t.Errorf("error body %s of a %d", got.body, got.status)
+	}
+	c.shows("§7 status " + fmt.Sprint(got.status))
+	c.shows("§7 type " + body.Type)
+	c.shows("§7 code " + body.Code)
+	emptied := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusBadGateway}
+	if slices.Contains(emptied, got.status) {
+		c.holds(fmt.Sprintf("§7 apiSubErrors is empty for %d", got.status), len(body.APISubErrors) == 0)
+	}
+	for _, sub := range body.APISubErrors {
+		c.shows(subErrorItem(sub.Code, sub.Field))
+	}
+}
+
+func statusItem(of endpoint, status int) string {
+	return fmt.Sprintf("§4 %s %s → %d", of.method, of.path, status)
+}
+
+func subErrorItem(code, field string) string {
+	return fmt.Sprintf("§7 sub-error %s on %s", code, field)
+}
+
+// endpointOf finds the row of spec §4 that a call belongs to.
+func endpointOf(method, path string) (endpoint, bool) {
+	path, _, _ = strings.Cut(path, "?")
+	rows := endpoints()
+	i := slices.IndexFunc(rows, func(e endpoint) bool {
+		before, after, hasID := strings.Cut(e.path, "{id}")
+		if e.method != method || !hasID {
+			return e.method == method && e.path == path
+		}
+		id, fits := strings.CutPrefix(path, before)
+		id, ends := strings.CutSuffix(id, after)
+		return fits && ends && id != "" && !strings.Contains(id, "/")
+	})
+	if i < 0 {
+		return endpoint{}, false
+	}
+	return rows[i], true
+}
+
+// report writes the table and names every item that no case has produced.
+func (s *suite) report(t *testing.T) {
+	t.Helper()
+	var table strings.Builder
+	items := 0
+	for _, section := range checklist() {
+		items += len(section.items)
+		fmt.Fprintf(&table, "%s: %d items\n", section.section, len(section.items))
+		for _, item := range section.items {
+			if len(s.shown[item]) == 0 {
+				t.Errorf("no case produces %q", item)
+			}
+			fmt.Fprintf(&table, "  %-100s %s\n", item, abridged(s.shown[item]))
+		}
+	}
+	cases := make(map[string]bool)
+	for _, name := range slices.Concat(slices.Collect(maps.Values(s.shown))...) {
+		cases[name] = true
+	}
+	t.Logf("specification section → cases\n%s%d items by %d cases", &table, items, len(cases))
+}
+
+// abridged names the first case and counts the others.
+func abridged(cases []string) string {
+	switch len(cases) {
+	case 0:
+		return "NONE"
+	case 1:
+		return cases[0]
+	default:
+		return fmt.Sprintf("%s; and %d more", cases[0], len(cases)-1)
+	}
+}

@@ -1,0 +1,233 @@
+package simulator
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+)
+
+// The headers of a signed event. The signature is "v1," and the base64 of HMAC-SHA256 over
+// id.timestamp.body, keyed by the bytes of the shared secret; the timestamp is in seconds since 1970.
+const (
+	headerEventID        = "Webhook-Id"
+	headerEventTimestamp = "Webhook-Timestamp"
+	headerEventSignature = "Webhook-Signature"
+)
+
+// Doer makes an HTTP call; [http.Client] is one. It has to bound the time of a call itself.
+type Doer interface {
+	Do(call *http.Request) (*http.Response, error)
+}
+
+// Delivery is one attempt to deliver an event, or the end of an event without one.
+type Delivery struct {
+	Time time.Time `json:"time"`
+	// EventID is the same for every attempt.
+	EventID string `json:"eventId"`
+	// Name is the event's name in the form in which it was sent.
+	Name      string `json:"name"`
+	Client    string `json:"client"`
+	ServiceID int64  `json:"serviceId,omitempty"`
+	OrderID   int64  `json:"orderId,omitempty"`
+	// Attempt counts from 1.
+	Attempt int `json:"attempt"`
+	// Status is what the callback answered, zero when it did not.
+	Status int `json:"status,omitempty"`
+	// Delivered says that the callback answered with a 2xx.
+	Delivered bool `json:"delivered"`
+	// GivenUp says that there will be no further attempt.
+	GivenUp bool `json:"givenUp,omitempty"`
+}
+
+// Deliver attempts every event once that is due at this moment, in the order of their times, and
+// returns how many were delivered. A failed one becomes due again after a pause that doubles, until
+// its attempts are used up. Nothing is sent unless somebody calls Deliver: a test after it has moved
+// its clock, the program again and again.
+func (s *Simulator) Deliver(ctx context.Context, via Doer) int {
+	delivered := 0
+	for _, e := range s.takeDue() {
+		if ctx.Err() != nil {
+			s.postpone(e)
+			continue
+		}
+		if s.attempt(ctx, via, e) {
+			delivered++
+		}
+	}
+	return delivered
+}
+
+// Deliveries returns the attempts so far, oldest first.
+func (s *Simulator) Deliveries() []Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.deliveries.all()
+}
+
+// Waiting returns how many events wait for their time or for another attempt.
+func (s *Simulator) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.outbox.waiting)
+}
+
+// takeDue takes what is due out of the queue, so that two callers never attempt the same event.
+func (s *Simulator) takeDue() []*event {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var taken []*event
+	for e := s.outbox.due(s.now()); e != nil; e = s.outbox.due(s.now()) {
+		taken = append(taken, e)
+	}
+	return taken
+}
+
+// postpone puts an event back that was not attempted.
+func (s *Simulator) postpone(e *event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.outbox.put(e)
+}
+
+// message is an event ready to be sent.
+type message struct {
+	url     string
+	body    []byte
+	header  http.Header
+	written Delivery
+}
+
+// attempt sends an event and notes how that went.
+func (s *Simulator) attempt(ctx context.Context, via Doer, e *event) bool {
+	m, stillTrue := s.compose(e)
+	if !stillTrue {
+		return false
+	}
+	m.written.Status = m.send(ctx, via)
+	m.written.Delivered = m.written.Status >= http.StatusOK && m.written.Status < http.StatusMultipleChoices
+	s.settle(e, m.written)
+	return m.written.Delivered
+}
+
+// compose writes the event from the facts. It drops one that has not come true, or about a service
+// that is gone.
+func (s *Simulator) compose(e *event) (message, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	resource, stillTrue := s.resourceOf(e)
+	resource = s.word.write(resource)
+	holder := s.clients[e.Client]
+	if !stillTrue || holder == nil {
+		s.outbox.drop(e)
+		return message{}, false
+	}
+	callback, secret := s.callbackOf(holder)
+	m := message{url: callback, header: http.Header{"Content-Type": {jsonMediaType}}}
+	name := e.Name
+	m.body = e.envelope(resource)
+	if s.formOf(e) == EventsInHeaders {
+		name, m.body = e.Dotted, resource
+		m.header.Set("Z-Event-Type", e.Dotted+".event")
+		m.header.Set("Z-Notification-Type", e.Dotted+".notification")
+		m.header.Set("Z-Notification-Model", e.Model)
+	}
+	id := "evt_" + opaque(e.Number)
+	if secret != "" {
+		m.sign(secret, id, s.options.Now())
+	}
+	m.written = Delivery{
+		Time: s.now(), EventID: id, Name: name, Client: e.Client,
+		ServiceID: e.ServiceID, OrderID: e.OrderID, Attempt: e.Attempts + 1,
+	}
+	return m, true
+}
+
+// resourceOf is what the event is about, as it was when the event happened.
+func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
+	if e.Resource != nil {
+		return e.Resource, true
+	}
+	on := s.lines[e.ServiceID]
+	if on == nil {
+		return nil, false
+	}
+	if e.Dotted == serviceCancelled().dotted && !on.ending.cameTrue(e.HappensAt) {
+		return nil, false // it was rescheduled or aborted
+	}
+	return encoded(on.notice(e.HappensAt)), true
+}
+
+// envelope is the body of the specification's form.
+func (e *event) envelope(resource json.RawMessage) []byte {
+	return encoded(map[string]any{
+		"eventType": e.Name, "occurredOn": timestamp(e.HappensAt), e.Model: resource,
+		"requestId": idOrNull(e.RequestID), "serviceId": idOrNull(e.ServiceID), "orderId": idOrNull(e.OrderID),
+	})
+}
+
+func idOrNull(id int64) *int64 {
+	if id == 0 {
+		return nil
+	}
+	return &id
+}
+
+// sign adds the headers of a signed event. The time is that of the real clock and not the carrier's,
+// which Advance may have moved out of what a receiver tolerates.
+func (m *message) sign(secret, id string, now time.Time) {
+	at := strconv.FormatInt(now.Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write(slices.Concat([]byte(id+"."+at+"."), m.body))
+	m.header.Set(headerEventID, id)
+	m.header.Set(headerEventTimestamp, at)
+	m.header.Set(headerEventSignature, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+}
+
+// send makes the call and returns its status, zero when there was no answer.
+func (m *message) send(ctx context.Context, via Doer) int {
+	const enough = 64 << 10
+	call, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
+	if err != nil {
+		return 0
+	}
+	call.Header = m.header
+	response, err := via.Do(call)
+	if err != nil {
+		return 0
+	}
+	_, _ = io.CopyN(io.Discard, response.Body, enough) //nolint:errcheck // so that the connection can be used again
+	_ = response.Body.Close()                          //nolint:errcheck // what the receiver says does not matter
+	return response.StatusCode
+}
+
+// settle drops a delivered event and lets any other wait, until its attempts are used up.
+func (s *Simulator) settle(e *event, written Delivery) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	e.Attempts++
+	written.GivenUp = !written.Delivered && e.Attempts >= cmp.Or(s.options.Seed.Events.Attempts, defaultAttempts)
+	s.journal.deliveries.add(written)
+	if written.Delivered || written.GivenUp {
+		s.outbox.drop(e)
+		return
+	}
+	e.NextAt = s.now().Add(s.backoff(e.Attempts))
+	s.outbox.put(e)
+}
+
+// backoff is the pause after a number of failures.
+func (s *Simulator) backoff(failures int) time.Duration {
+	first := cmp.Or(time.Duration(s.options.Seed.Events.Backoff), defaultBackoff)
+	return time.Duration(float64(min(first<<(failures-1), longestBackoff)) / s.options.Speed)
+}

@@ -1,0 +1,160 @@
+package simulator
+
+import "time"
+
+// eventKind is a notification: how the specification and how the published interface call it.
+type eventKind struct {
+	name   string // spec §6; empty for one that only the published interface has
+	dotted string
+	model  string // of z-notification-model
+}
+
+const (
+	serviceModel     = "service"
+	orderModel       = "order"
+	appointmentModel = "appointment"
+)
+
+// The kinds of events. Those without a name are sent in the header form alone.
+func aggregationModified() eventKind {
+	return eventKind{"ServiceAggregationModified", "service.aggregation-modified", serviceModel}
+}
+
+func aggregationNotModified() eventKind {
+	return eventKind{"ServiceAggregationModificationFailed", "service.aggregation-modification-failed", serviceModel}
+}
+
+func profileChanged() eventKind {
+	return eventKind{"ServiceDslStabilityProfileChanged", "service.dsl-stability-profile-changed", serviceModel}
+}
+
+func profileNotChanged() eventKind {
+	return eventKind{"", "service.dsl-stability-profile-change-rejected", serviceModel}
+}
+
+func reclaimActivated() eventKind {
+	return eventKind{"ServiceReclaimActivated", "service.reclaim-activated", serviceModel}
+}
+
+func reclaimFailed() eventKind { return eventKind{"", "service.reclaim-failed", serviceModel} }
+
+func planChanged() eventKind {
+	return eventKind{"ServicePlanChanged", "service.plan-changed", serviceModel}
+}
+
+func planNotChanged() eventKind {
+	return eventKind{"ServicePlanChangeRejected", "service.plan-change-rejected", serviceModel}
+}
+
+func slaChanged() eventKind {
+	return eventKind{"ServiceRestorationSlaChanged", "service.restoration-sla-changed", serviceModel}
+}
+
+func slaNotChanged() eventKind {
+	return eventKind{"", "service.restoration-sla-change-rejected", serviceModel}
+}
+
+func serviceCancelled() eventKind { return eventKind{"", "service.cancelled", serviceModel} }
+
+func orderRejected() eventKind { return eventKind{"OrderRejected", "order.rejected", orderModel} }
+
+func appointmentCancelled() eventKind {
+	return eventKind{"", "appointment.cancelled", appointmentModel}
+}
+
+// serviceModified and serviceNotModified are deprecated (spec §6). Only the former has been seen with
+// a dotted name.
+func serviceModified() eventKind {
+	return eventKind{"ServiceModified", "service.modified", serviceModel}
+}
+
+func serviceNotModified() eventKind {
+	return eventKind{"ServiceModificationRejected", "", serviceModel}
+}
+
+// announced is how a request is announced when it ends (spec §6): by one kind of event when it
+// completes and by another when it fails.
+func announced(completed, failed eventKind) func(*Simulator, *line, *request) []eventKind {
+	return func(_ *Simulator, _ *line, r *request) []eventKind { return []eventKind{r.either(completed, failed)} }
+}
+
+// either is the first when the request completes and the second when it fails.
+func (r *request) either(completed, failed eventKind) eventKind {
+	if r.Failure == "" {
+		return completed
+	}
+	return failed
+}
+
+// announcePlanChange tells the three uses of a plan change apart (spec §4): the plan, the
+// restoration SLA or both. It is asked before the request has changed anything.
+func announcePlanChange(s *Simulator, on *line, r *request) []eventKind {
+	asked := r.asked()
+	wanted := soldPlan{Name: asked.text("planName"), Term: asked.number(termField)}
+	sla := asked.text("restorationSla")
+	newSLA := sla != "" && sla != on.sla.at(r.SubmittedAt)
+	var kinds []eventKind
+	if wanted != on.plan.at(r.SubmittedAt) || !newSLA {
+		kinds = append(kinds, r.either(planChanged(), planNotChanged()))
+		if s.options.Seed.Events.Deprecated {
+			kinds = append(kinds, r.either(serviceModified(), serviceNotModified()))
+		}
+	}
+	if newSLA {
+		kinds = append(kinds, r.either(slaChanged(), slaNotChanged()))
+	}
+	return kinds
+}
+
+// serviceNotice is a service as an event shows it.
+type serviceNotice struct {
+	ID                  int64   `json:"id"`
+	SourceType          string  `json:"sourceType"`
+	TechnologyType      string  `json:"technologyType"`
+	TrafficClass        string  `json:"trafficClass"`
+	Plan                string  `json:"plan"`
+	Term                int64   `json:"term"`
+	RestorationSLA      *string `json:"restorationSla"`
+	AggregationMethod   string  `json:"aggregationMethod"`
+	DSLStabilityProfile string  `json:"dslStabilityProfile"`
+	WholesaleServiceID  string  `json:"wholesaleServiceId"`
+	LocID               string  `json:"locId"`
+	AVCID               *string `json:"avcId"`
+	Cancelled           bool    `json:"cancelled"`
+}
+
+// notice is the service as it was when the event happened.
+func (l *line) notice(at time.Time) serviceNotice {
+	then := l.snapshot(at)
+	return serviceNotice{
+		ID: then.ID, SourceType: then.SourceType, TechnologyType: then.TechnologyType, TrafficClass: then.TrafficClass,
+		Plan: then.Plan, Term: then.Term, RestorationSLA: orNull(then.RestorationSLA),
+		AggregationMethod: then.AggregationMethod, DSLStabilityProfile: then.DSLStabilityProfile,
+		WholesaleServiceID: then.WholesaleServiceID, LocID: then.LocationID, AVCID: orNull(*then.AVCID),
+		Cancelled: l.ending.cancelled(at),
+	}
+}
+
+// orderNotice is an order as an event shows it: with type for orderType, with what the rejection
+// adds, and without status, provider and fee (field notes). A field here hides the one of the order
+// with the same key.
+type orderNotice struct {
+	orderInfo
+
+	Type           string    `json:"type"`
+	ServiceID      *int64    `json:"serviceId"`
+	RejectedReason string    `json:"rejectedReason"`
+	RejectedOn     string    `json:"rejectedOn"`
+	OrderType      *struct{} `json:"orderType,omitempty"`
+	Status         *struct{} `json:"status,omitempty"`
+	Provider       *struct{} `json:"provider,omitempty"`
+	Fee            *struct{} `json:"fee,omitempty"`
+}
+
+// appointmentNotice is an appointment that the carrier has cancelled.
+type appointmentNotice struct {
+	ID      int64  `json:"id"`
+	OrderID int64  `json:"orderId"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+}

@@ -1,0 +1,281 @@
+package simulator_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// The documents in the client's testdata are transcribed from the field tables of spec §2, and the
+// client decodes them. Here they are compared with what the simulator produces: the same keys, the
+// same JSON types, on every level. Values differ.
+
+// goldenCase produces a resource in as many ways as it takes to have something in every field.
+type goldenCase struct {
+	file    string
+	edits   []func(*simulator.Seed)
+	produce func(*world) []answer
+	// silent are fields that the specification lets be null and the simulator never fills.
+	silent []string
+}
+
+func goldenCases() []goldenCase {
+	stalls := func(operation string) []func(*simulator.Seed) {
+		return []func(*simulator.Seed){ends(operation, simulator.OutcomeStalls)}
+	}
+	return []goldenCase{
+		{"aggregation-conversion.json", stalls("AggregationConversion"), followed(aggregation, convert(fttp)), nil},
+		{"dsl-stability-profile-change.json", stalls("DSLStabilityProfileChange"), followed(profile, stabilize(fttp)), nil},
+		{"fibre-build-charge.json", nil, followed(fibre, `{"locationId":"`+place+`"}`), nil},
+		{"reclaim.json", nil, followed(reclaims, about(gone)), nil},
+		{"diagnostic-test.json", nil, followed(diagnostics, test(fttp, "port-reset")), []string{".result.status[].reason"}},
+		{"appointment-slots.json", nil, followed(slots, slotsOf(555)), nil},
+		{"health-8.json", []func(*simulator.Seed){troubled}, followed(health, about(fttp)), nil},
+		{"health-5.json", []func(*simulator.Seed){troubled}, healthAtFive(10 * time.Second), nil},
+		{"health-5-pending.json", nil, healthAtFive(0), nil},
+		{"disruptions.json", []func(*simulator.Seed){troubled}, func(w *world) []answer {
+			return []answer{w.get(strings.Replace(disruptionsRead, "{id}", fmt.Sprint(fttp), 1))}
+		}, nil},
+		{"plan-change.json", nil, followed(planChange, gigaWithContact()), nil},
+		{"plan-change-alternate.json", []func(*simulator.Seed){func(s *simulator.Seed) {
+			s.Services[2].RestorationSLA = "Standard"
+		}}, followed(planChange, changeTo(alternate, "Fast", 1)), nil},
+		{"plan-options.json", nil, followed(planOptions, about(fttp)), nil},
+		{"service-cancellation.json", nil, cancellationsOfEveryState, nil},
+		{"order.json", []func(*simulator.Seed){addressed}, ordersOfEveryKind, []string{
+			".avcId", ".bandwidthProfile.cvcInclusion", ".infrastructure.productId", ".legacyTechnologyType",
+			".ntdOption", ".360ServiceId", ".appointments[]",
+		}},
+		{"error-400.json", nil, refusal(func(w *world) answer { return w.get(cancelledPath("abc")) }), nil},
+		{"error-404.json", nil, refusal(func(w *world) answer { return w.get(cancelledPath("1")) }), nil},
+		{"error-422.json", nil, refusal(func(w *world) answer {
+			return w.post(planChange, changeTo(fttp, "None", 1))
+		}), nil},
+		{"error-422-fields.json", nil, refusal(func(w *world) answer { return w.post(fibre, `{"locationId":"LOC1"}`) }), nil},
+		{"error-502.json", nil, refusal(func(w *world) answer {
+			w.arm("*", simulator.Fault{Kind: simulator.FaultStatus, Status: http.StatusBadGateway})
+			return w.get(cancellation(fttp))
+		}), nil},
+	}
+}
+
+// refusal is one answer that refuses.
+func refusal(call func(*world) answer) func(*world) []answer {
+	return func(w *world) []answer { return []answer{call(w)} }
+}
+
+func cancelledPath(id string) string { return strings.Replace(cancelledRead, "{id}", id, 1) }
+
+// followed submits something and reads what came of it.
+func followed(path, content string) func(*world) []answer {
+	return func(w *world) []answer {
+		outcome := w.post(path, content).created()
+		w.wait(10 * time.Second)
+		return []answer{w.get(outcome).is(http.StatusOK)}
+	}
+}
+
+func healthAtFive(after time.Duration) func(*world) []answer {
+	return func(w *world) []answer {
+		outcome := w.at("5", http.MethodPost, health, about(fttp)).created()
+		w.wait(after)
+		return []answer{w.at("5", http.MethodGet, outcome, "")}
+	}
+}
+
+func gigaWithContact() string {
+	return strings.Replace(withNTD(), "}",
+		`,"contactName":"A","contactPhone":"1","contactEmail":"a@b","restorationSla":"Standard"}`, 1)
+}
+
+// troubled gives the FTTP service something to report in every field.
+func troubled(s *simulator.Seed) {
+	until, word := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), "x"
+	s.Services[0].Health = simulator.Health{
+		Code: "C1", AlertMessage: "a", Summary: "b", ErrorDetail: "an earlier error",
+		NextAction: simulator.NextAction{Code: "N1", Description: "c"},
+		Categories: []simulator.HealthCategory{{Type: "Speed", Items: []simulator.HealthItem{
+			{Type: "t", ID: "i", Status: &word, Unit: &word, Value: &word},
+		}}},
+	}
+	s.Services[0].Disruptions = []simulator.Disruption{{
+		ID: "CRQ1", Type: "scheduled", StartAt: until.Add(-time.Hour), EndAt: &until, Description: "d", Severity: "Low",
+	}}
+}
+
+func cancellationsOfEveryState(w *world) []answer {
+	return each([]string{"IN_ERROR", "COMPLETED", "ABORTED"}, func(state string) []answer {
+		set := &simulator.Cancellation{Status: state, RequestDate: "2026-11-01", ErrorDetail: "an error"}
+		if err := w.sim.SetCancellation(leaving, set); err != nil {
+			w.t.Fatal(err)
+		}
+		return []answer{w.get(cancellation(leaving)).is(http.StatusOK)}
+	})
+}
+
+func addressed(s *simulator.Seed) {
+	word := "x"
+	for i := range s.Qualifications {
+		site := &s.Qualifications[i]
+		site.POI, site.POIName = "2POI", "POI"
+		site.Address = simulator.Address{BuildingLevel: &word, UnitNumber: &word, BuildingName: &word}
+	}
+}
+
+func ordersOfEveryKind(w *world) []answer {
+	return []answer{w.post(orders, onPort(2, takeOver("SERVICE_TRANSFER", "AVC999"))).is(http.StatusCreated)}
+}
+
+// TestTheSimulatorProducesTheGoldenDocuments compares each resource with its document.
+func TestTheSimulatorProducesTheGoldenDocuments(t *testing.T) {
+	for _, c := range goldenCases() {
+		t.Run(c.file, func(t *testing.T) {
+			content, err := os.ReadFile(filepath.Join("..", "testdata", c.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compared := &comparison{t: t, filled: make(map[string]bool), wanted: make(map[string]bool)}
+			for _, got := range c.produce(start(t, c.edits...)) {
+				compared.value("", parsed(t, string(content)), parsed(t, got.body))
+			}
+			compared.finish(c.silent)
+		})
+	}
+}
+
+// TestEveryGoldenDocumentIsCompared fails for a document that nobody has thought of here.
+func TestEveryGoldenDocumentIsCompared(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("..", "testdata", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := append(
+		each(goldenCases(), func(c goldenCase) []string { return []string{c.file} }),
+		"qualification.json", // spec §4: the endpoint that answers it is not shown
+	)
+	for _, file := range files {
+		if !slices.Contains(known, filepath.Base(file)) {
+			t.Errorf("%s is compared with nothing", file)
+		}
+	}
+}
+
+func parsed(t *testing.T, content string) any {
+	t.Helper()
+	var value any
+	if err := json.Unmarshal([]byte(content), &value); err != nil {
+		t.Fatalf("%v: %s", err, content)
+	}
+	return value
+}
+
+// comparison compares documents with a golden one.
+type comparison struct {
+	t      *testing.T
+	wanted map[string]bool // paths that have a value in the golden document
+	filled map[string]bool // those that have one in some produced document
+}
+
+// value compares what is at a path. null fits everything, but some document has to have a value.
+func (c *comparison) value(path string, golden, produced any) {
+	c.t.Helper()
+	if golden == nil {
+		return
+	}
+	c.wanted[path] = true
+	if produced == nil {
+		return
+	}
+	c.filled[path] = true
+	switch want := golden.(type) {
+	case map[string]any:
+		if got, isObject := produced.(map[string]any); isObject {
+			c.object(path, want, got)
+			return
+		}
+	case []any:
+		if got, isArray := produced.([]any); isArray {
+			c.array(path, want, got)
+			return
+		}
+	}
+	if jsonType(golden) != jsonType(produced) {
+		c.t.Errorf("%s is a %s, want a %s", path, jsonType(produced), jsonType(golden))
+	}
+}
+
+// object compares keys. Those of the attributes of a fee are free, and its name is there on some fees
+// (spec §2).
+func (c *comparison) object(path string, golden, produced map[string]any) {
+	c.t.Helper()
+	if strings.HasSuffix(path, ".attributes") {
+		for name, value := range produced {
+			if jsonType(value) != "string" {
+				c.t.Errorf("%s.%s is a %s", path, name, jsonType(value))
+			}
+		}
+		return
+	}
+	if _, isFee := golden["oneTimeCharge"]; isFee {
+		delete(golden, "name")
+		delete(produced, "name")
+	}
+	want, got := slices.Sorted(maps.Keys(golden)), slices.Sorted(maps.Keys(produced))
+	if !slices.Equal(want, got) {
+		c.t.Errorf("%s has the keys %v, want %v", path, got, want)
+	}
+	for name, value := range produced {
+		c.value(path+"."+name, golden[name], value)
+	}
+}
+
+// array compares every element with the first golden one.
+func (c *comparison) array(path string, golden, produced []any) {
+	c.t.Helper()
+	if len(golden) == 0 {
+		if len(produced) > 0 {
+			c.t.Errorf("%s has elements, want none", path)
+		}
+		return
+	}
+	c.wanted[path+"[]"] = true
+	for _, element := range produced {
+		c.value(path+"[]", golden[0], element)
+	}
+}
+
+// finish names what no document has a value for.
+func (c *comparison) finish(silent []string) {
+	c.t.Helper()
+	for path := range c.wanted {
+		if !c.filled[path] && !slices.Contains(silent, path) {
+			c.t.Errorf("%s is always empty", path)
+		}
+	}
+}
+
+func jsonType(value any) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case float64:
+		return "number"
+	case bool:
+		return "boolean"
+	case map[string]any:
+		return "object"
+	case []any:
+		return "array"
+	default:
+		return "null"
+	}
+}

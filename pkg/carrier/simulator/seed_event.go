@@ -1,0 +1,95 @@
+package simulator
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"time"
+)
+
+// EventRules say where and how events are sent (spec §6, which leaves all of this open).
+type EventRules struct {
+	// Callback is where the events of all clients go that have no callback of their own. Without one
+	// nothing is sent.
+	Callback string `json:"callback,omitempty"`
+	// Secret signs the events of all clients that have no secret of their own. Without one nothing is
+	// signed.
+	Secret string `json:"secret,omitempty"`
+	// Form is how an event is written; EventsOfSpecification when empty.
+	Form EventForm `json:"form,omitempty"`
+	// Attempts is how often a delivery is tried; 5 when zero.
+	Attempts int `json:"attempts,omitempty"`
+	// Backoff is the pause after the first failure, which doubles with each; 1 s when zero.
+	Backoff Duration `json:"backoff,omitempty"`
+	// Deprecated sends ServiceModified and ServiceModificationRejected as well, each after its
+	// successor.
+	Deprecated bool `json:"deprecated,omitempty"`
+}
+
+// EventForm is how an event is written.
+type EventForm string
+
+// The forms of an event.
+const (
+	EventsOfSpecification EventForm = "Specification" // CamelCase names, in the body
+	EventsInHeaders       EventForm = "Headers"       // dotted names in z- headers, the bare resource as body
+	EventsMixed           EventForm = "Mixed"         // each in turn
+)
+
+// The bounds of what is tried.
+const (
+	defaultAttempts = 5
+	defaultBackoff  = time.Second
+	longestBackoff  = 5 * time.Minute
+	mostAttempts    = 20
+)
+
+func (s *Seed) checkEvents() []error {
+	var problems []error
+	forms := []EventForm{"", EventsOfSpecification, EventsInHeaders, EventsMixed}
+	if !slices.Contains(forms, s.Events.Form) {
+		problems = append(problems, fmt.Errorf("events.form: %q is not one of %q", s.Events.Form, forms[1:]))
+	}
+	if s.Events.Attempts < 0 || s.Events.Attempts > mostAttempts || s.Events.Backoff < 0 {
+		problems = append(problems, fmt.Errorf("events: attempts is 0 to %d and backoff not negative", mostAttempts))
+	}
+	if err := CheckCallback(s.Events.Callback); err != nil {
+		problems = append(problems, fmt.Errorf("events.callback: %w", err))
+	}
+	return problems
+}
+
+// CheckCallback says whether events can be sent to a URL: an absolute one that HTTP can reach.
+func CheckCallback(callback string) error {
+	if callback == "" {
+		return nil
+	}
+	parsed, err := url.Parse(callback)
+	if err != nil {
+		return fmt.Errorf("parse: %w", err)
+	}
+	if parsed.Scheme != "http" && parsed.Scheme != "https" || parsed.Host == "" {
+		return errors.New("an http or https URL with a host is needed")
+	}
+	return nil
+}
+
+// callbackOf is where a client's events go: its own callback, then that of the options, then that of
+// the seed. Empty is nowhere.
+func (s *Simulator) callbackOf(c *client) (callback, secret string) {
+	callback, secret = s.options.Seed.Events.Callback, s.options.Seed.Events.Secret
+	if s.options.Callback != "" {
+		callback = s.options.Callback
+	}
+	if s.options.CallbackSecret != "" {
+		secret = s.options.CallbackSecret
+	}
+	if c.Callback != "" {
+		callback = c.Callback
+	}
+	if c.CallbackSecret != "" {
+		secret = c.CallbackSecret
+	}
+	return callback, secret
+}

@@ -1,0 +1,260 @@
+package simulator
+
+import (
+	"container/heap"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"time"
+)
+
+// stateVersion is the version of the form in which a state is written.
+const stateVersion = 1
+
+// state is everything that has become of a seed. What is sold and where orders can be placed is not
+// in it: that is the seed's alone.
+type state struct {
+	Version     int           `json:"version"`
+	Skew        Duration      `json:"skew"`
+	LastID      int64         `json:"lastId"`
+	LastEvent   int64         `json:"lastEvent"`
+	Clients     []savedClient `json:"clients"`
+	Services    []savedLine   `json:"services"`
+	Requests    []*request    `json:"requests"`
+	Orders      []PlacedOrder `json:"orders"`
+	Events      []*event      `json:"events"`
+	Faults      []savedFault  `json:"faults"`
+	Tokens      []savedToken  `json:"tokens"`
+	Assertions  []savedToken  `json:"assertions"`
+	Calls       []Call        `json:"calls"`
+	Violations  []Violation   `json:"violations"`
+	Deliveries  []Delivery    `json:"deliveries"`
+	Submissions []savedCount  `json:"submissions"`
+	Hostility   *savedHostile `json:"hostility,omitempty"`
+}
+
+// savedClient is what can be changed of a client.
+type savedClient struct {
+	Name           string            `json:"name"`
+	Keys           map[string]string `json:"keys"`
+	Callback       string            `json:"callback,omitempty"`
+	CallbackSecret string            `json:"callbackSecret,omitempty"`
+}
+
+// savedLine is a service with its timelines.
+type savedLine struct {
+	Service     Service            `json:"service"`
+	Plan        timeline[soldPlan] `json:"plan"`
+	SLA         timeline[string]   `json:"sla"`
+	Aggregation timeline[string]   `json:"aggregation"`
+	Profile     timeline[string]   `json:"profile"`
+	Ending      ending             `json:"ending"`
+	BusyUntil   time.Time          `json:"busyUntil,omitzero"`
+	BusyWith    Operation          `json:"busyWith,omitempty"`
+	TestedUntil time.Time          `json:"testedUntil,omitzero"`
+}
+
+type savedFault struct {
+	Fault
+
+	Target string `json:"target"`
+}
+
+// savedToken is an access token with its holder, or an assertion that was used.
+type savedToken struct {
+	Token   string    `json:"token"`
+	Holder  string    `json:"holder,omitempty"`
+	Expires time.Time `json:"expires"`
+}
+
+type savedCount struct {
+	Count
+
+	Operation Operation `json:"operation"`
+	Subject   string    `json:"subject,omitempty"`
+}
+
+// Save writes everything that has become of the seed: services, requests, orders, events, tokens,
+// the journal and the clock. It holds access tokens and the secrets of callbacks.
+func (s *Simulator) Save(w io.Writer) error {
+	if err := json.NewEncoder(w).Encode(s.state()); err != nil {
+		return fmt.Errorf("write state: %w", err)
+	}
+	return nil
+}
+
+// state is a copy of the store. What it shares with the store is never changed, except requests,
+// events and services, which are copied.
+func (s *Simulator) state() state {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	saved := state{
+		Version: stateVersion, Skew: Duration(s.skew), LastID: s.lastID, LastEvent: s.outbox.last,
+		Calls: s.journal.calls.all(), Violations: s.journal.violations.all(), Deliveries: s.journal.deliveries.all(),
+		Orders: slices.Collect(maps.Values(s.orders)), Hostility: s.hostile.save(),
+	}
+	for _, c := range s.clients {
+		saved.Clients = append(saved.Clients, savedClient{c.Name, c.Keys, c.Callback, c.CallbackSecret})
+	}
+	for _, l := range s.lines {
+		saved.Services = append(saved.Services, l.save())
+	}
+	for _, r := range s.requests {
+		copied := *r
+		saved.Requests = append(saved.Requests, &copied)
+	}
+	for _, e := range s.outbox.waiting {
+		copied := *e
+		saved.Events = append(saved.Events, &copied)
+	}
+	for _, armed := range s.faults {
+		saved.Faults = append(saved.Faults, savedFault{Fault: armed.fault, Target: armed.target})
+	}
+	s.saveTokens(&saved)
+	return saved
+}
+
+// saveTokens copies what the identity provider remembers, and the counts of the journal.
+func (s *Simulator) saveTokens(saved *state) {
+	for token, held := range s.tokens.entries {
+		saved.Tokens = append(saved.Tokens, savedToken{token, held.value.Name, held.expires})
+	}
+	for jti, used := range s.jtis.entries {
+		saved.Assertions = append(saved.Assertions, savedToken{Token: jti, Expires: used.expires})
+	}
+	for of, count := range s.journal.counts {
+		saved.Submissions = append(saved.Submissions, savedCount{count, of.operation, of.subject})
+	}
+}
+
+func (l *line) save() savedLine {
+	return savedLine{
+		Service: l.Service, Plan: slices.Clone(l.plan), SLA: slices.Clone(l.sla),
+		Aggregation: slices.Clone(l.aggregation), Profile: slices.Clone(l.profile), Ending: l.ending,
+		BusyUntil: l.busyUntil, BusyWith: l.busyWith, TestedUntil: l.testedUntil,
+	}
+}
+
+// Restore replaces everything that has become of the seed by what Save wrote. Services and orders are
+// then those of the state; clients, plans and locations remain the seed's, with the keys and callbacks
+// that clients were given later.
+func (s *Simulator) Restore(r io.Reader) error {
+	var saved state
+	decoder := json.NewDecoder(r)
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&saved); err != nil {
+		return fmt.Errorf("read state: %w", err)
+	}
+	keys, err := saved.check()
+	if err != nil {
+		return fmt.Errorf("read state: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.skew, s.lastID = time.Duration(saved.Skew), saved.LastID
+	for i, c := range saved.Clients {
+		if holder := s.clients[c.Name]; holder != nil {
+			holder.Keys, holder.keys = c.Keys, keys[i]
+			holder.Callback, holder.CallbackSecret = c.Callback, c.CallbackSecret
+		}
+	}
+	s.restoreWorld(&saved)
+	s.restoreTokens(&saved)
+	s.restoreJournal(&saved)
+	s.hostile.restore(saved.Hostility)
+	return nil
+}
+
+// check judges what a state cannot be restored without, and parses the keys of its clients.
+func (saved *state) check() ([]parsedKeys, error) {
+	if saved.Version != stateVersion {
+		return nil, fmt.Errorf("the version is %d and not %d", saved.Version, stateVersion)
+	}
+	for i := range saved.Services {
+		if !saved.Services[i].whole() {
+			return nil, fmt.Errorf("services[%d]: a part is missing", i)
+		}
+	}
+	if slices.Contains(saved.Requests, nil) || slices.Contains(saved.Events, nil) {
+		return nil, errors.New("a request or event is null")
+	}
+	keys := make([]parsedKeys, 0, len(saved.Clients))
+	for _, c := range saved.Clients {
+		parsed, err := parseKeys(c.Keys)
+		if err != nil {
+			return nil, fmt.Errorf("keys of %q: %w", c.Name, err)
+		}
+		keys = append(keys, parsed)
+	}
+	return keys, nil
+}
+
+// whole says whether nothing is missing that is looked up without asking.
+func (l *savedLine) whole() bool {
+	return l.Service.ID > 0 && l.Service.AVCID != nil && len(l.Plan) > 0 && len(l.SLA) > 0 &&
+		len(l.Aggregation) > 0 && len(l.Profile) > 0
+}
+
+func (s *Simulator) restoreWorld(saved *state) {
+	s.lines = make(map[int64]*line, len(saved.Services))
+	s.circuits = make(map[string]int64, len(saved.Services))
+	for _, l := range saved.Services {
+		s.lines[l.Service.ID] = &line{
+			Service: l.Service, plan: l.Plan, sla: l.SLA, aggregation: l.Aggregation, profile: l.Profile,
+			ending: l.Ending, busyUntil: l.BusyUntil, busyWith: l.BusyWith, testedUntil: l.TestedUntil,
+		}
+		s.circuits[*l.Service.AVCID] = l.Service.ID
+	}
+	s.requests = make(map[string]*request, len(saved.Requests))
+	for _, r := range saved.Requests {
+		s.requests[r.ID] = r
+	}
+	s.orders = make(map[int64]PlacedOrder, len(saved.Orders))
+	for _, placed := range saved.Orders {
+		s.orders[placed.ID] = placed
+	}
+	s.outbox = newOutbox()
+	s.outbox.last = saved.LastEvent
+	for _, e := range saved.Events {
+		s.outbox.waiting[e.Number] = e
+		s.outbox.queue = append(s.outbox.queue, e)
+	}
+	heap.Init(&s.outbox.queue)
+	s.faults = nil
+	for _, armed := range saved.Faults {
+		s.faults = append(s.faults, armedFault{target: armed.Target, fault: armed.Fault})
+	}
+}
+
+// restoreTokens brings back what the identity provider remembers: an assertion stays used.
+func (s *Simulator) restoreTokens(saved *state) {
+	s.tokens, s.jtis = expiring[*client]{}, expiring[struct{}]{}
+	now := s.options.Now()
+	for _, held := range saved.Tokens {
+		if holder := s.clients[held.Holder]; holder != nil {
+			s.tokens.put(held.Token, holder, now, held.Expires)
+		}
+	}
+	for _, used := range saved.Assertions {
+		s.jtis.put(used.Token, struct{}{}, now, used.Expires)
+	}
+}
+
+func (s *Simulator) restoreJournal(saved *state) {
+	s.journal = newJournal(s.options.JournalLimit)
+	for _, call := range saved.Calls {
+		s.journal.calls.add(call)
+	}
+	for _, violation := range saved.Violations {
+		s.journal.violations.add(violation)
+	}
+	for _, delivery := range saved.Deliveries {
+		s.journal.deliveries.add(delivery)
+	}
+	for _, counted := range saved.Submissions {
+		s.journal.counts[submission{counted.Operation, counted.Subject}] = counted.Count
+	}
+}

@@ -1,0 +1,174 @@
+package simulator
+
+import (
+	"encoding/json"
+	"errors"
+	"regexp"
+	"strings"
+)
+
+// apiWord is the carrier's own word, which stands on the wire where the specification writes
+// wholesale: in keys and in the values of enumerations, in five shapes (wholesaleLocationId,
+// wholesale_test_id, wholesale-tech, WHOLESALE_TECHNICIAN_FOR_INSTALL, wholesale). It never stands in
+// paths and is never put into free text. Empty is the specification's own word.
+//
+// The two words change places, so that a client which still writes wholesale is not understood.
+type apiWord string
+
+// CheckAPIWord says whether a word can stand inside identifiers.
+func CheckAPIWord(word string) error {
+	if !regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`).MatchString(word) {
+		return errors.New("the API word is a lower-case letter and at most 31 lower-case letters or digits")
+	}
+	return nil
+}
+
+// wordShape is how a text holds the word.
+type wordShape int
+
+const (
+	freeText   wordShape = iota // not at all
+	enumerated                  // wholesale-tech, WHOLESALE_TECHNICIAN_FOR_INSTALL
+	sourceWord                  // these, or the word alone
+	named                       // wholesaleLocationId, wholesale_test_id: a text that names a key
+)
+
+// shapeOf says what the texts under a key are. Names are of fees, or of plans and charges, which are
+// free: they are taken for one of a fee only when they look like it.
+func shapeOf(key string) wordShape {
+	switch key {
+	case "sourceType", "provider", "installationType", "ntdInstallation", "option":
+		return sourceWord
+	case "name", "addOnTypeName", "rejectedValue":
+		return enumerated
+	case "field", "property":
+		return named
+	}
+	return freeText
+}
+
+// none says whether nothing is to be rewritten.
+func (w apiWord) none() bool { return w == "" || w == wholesaleSource }
+
+// swap exchanges the two words at the beginning of a text when what follows fits the shape.
+func (w apiWord) swap(text string, fits func(rest string) bool) string {
+	own := string(w)
+	pairs := [][2]string{
+		{wholesaleSource, own},
+		{own, wholesaleSource},
+		{strings.ToUpper(wholesaleSource), strings.ToUpper(own)},
+		{strings.ToUpper(own), strings.ToUpper(wholesaleSource)},
+	}
+	for _, pair := range pairs {
+		if rest, begins := strings.CutPrefix(text, pair[0]); begins && fits(rest) {
+			return pair[1] + rest
+		}
+	}
+	return text
+}
+
+// key rewrites the name of a member: what follows the word is a capital letter or an underscore.
+func (w apiWord) key(name string) string {
+	if w.none() {
+		return name
+	}
+	return w.swap(name, func(rest string) bool {
+		return len(rest) > 1 && (rest[0] == '_' || 'A' <= rest[0] && rest[0] <= 'Z')
+	})
+}
+
+// text rewrites a text under a key.
+func (w apiWord) text(key, text string) string {
+	if w.none() {
+		return text
+	}
+	switch shapeOf(key) {
+	case named:
+		return w.key(text)
+	case enumerated:
+		return w.swap(text, continued)
+	case sourceWord:
+		return w.swap(text, func(rest string) bool { return rest == "" || continued(rest) })
+	case freeText:
+	}
+	return text
+}
+
+// continued says whether a word goes on like that of an enumeration: -tech, _TECHNICIAN.
+func continued(rest string) bool {
+	return len(rest) > 1 && (allOf(rest, '-', 'a', 'z') || allOf(rest, '_', 'A', 'Z'))
+}
+
+// allOf says whether a text begins with the separator and holds only that, digits and the letters of a
+// range.
+func allOf(text string, separator, first, last rune) bool {
+	for i, c := range text {
+		letter := first <= c && c <= last || '0' <= c && c <= '9'
+		if i == 0 && c != separator || !letter && c != separator {
+			return false
+		}
+	}
+	return true
+}
+
+// read rewrites the members of a request body, which are flat (spec §4).
+func (w apiWord) read(received fields) fields {
+	if w.none() {
+		return received
+	}
+	rewritten := make(fields, len(received))
+	for name, value := range received {
+		known := w.key(name)
+		if text := received.text(name); text != "" {
+			value = encoded(w.text(known, text))
+		}
+		rewritten[known] = value
+	}
+	return rewritten
+}
+
+// write rewrites a document of the carrier.
+func (w apiWord) write(content []byte) []byte {
+	if w.none() || len(content) == 0 {
+		return content
+	}
+	return w.value("", content)
+}
+
+// value rewrites a value under a key. The elements of an array are under the array's key.
+func (w apiWord) value(key string, content json.RawMessage) json.RawMessage {
+	switch content[0] {
+	case '{':
+		return w.object(content)
+	case '[':
+		return w.array(key, content)
+	case '"':
+		var text string
+		if json.Unmarshal(content, &text) == nil {
+			return encoded(w.text(key, text))
+		}
+	}
+	return content
+}
+
+func (w apiWord) object(content json.RawMessage) json.RawMessage {
+	members, isObject := membersOf(content)
+	if !isObject || len(members) == 0 {
+		return content
+	}
+	for i, m := range members {
+		members[i] = member{w.key(m.name), w.value(m.name, m.value)}
+	}
+	return join(members)
+}
+
+func (w apiWord) array(key string, content json.RawMessage) json.RawMessage {
+	var elements []json.RawMessage
+	if json.Unmarshal(content, &elements) != nil {
+		return content
+	}
+	for i, element := range elements {
+		elements[i] = w.value(key, element)
+	}
+	return encoded(elements)
+}
