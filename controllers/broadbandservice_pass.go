@@ -123,7 +123,7 @@ func (p *servicePass) take(ctx context.Context, decision decide.Decision) (wait 
 		p.service.Status.Pending = decision.Pending
 		wait, err = p.submit(ctx, step)
 	case decide.Follow:
-		wait, err = p.Protocol.Follow(ctx, p.job(), step.AttemptID, finishPlanChange(p.Protocol.Now()))
+		wait, err = p.Protocol.Follow(ctx, p.job(), step.AttemptID, finish(p.Protocol.Now()))
 	case decide.Record:
 		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
 	case decide.Settle:
@@ -149,7 +149,6 @@ func (p *servicePass) job() operate.Job {
 // submit sends a request: its contact is read first, so that a missing Secret costs
 // neither an intent nor an unknown outcome.
 func (p *servicePass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
-	change := step.Change
 	contact, err := p.contact(ctx, step.Contact)
 	now := p.Protocol.Now()
 	p.Protocol.Ledger.Note(p.service.UID, now, func(memory *decide.Memory) {
@@ -158,10 +157,10 @@ func (p *servicePass) submit(ctx context.Context, step decide.Submit) (time.Dura
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next judgement words it
 	}
-	change.ContactName, change.ContactPhone, change.ContactEmail = contact.Name, contact.Phone, contact.Email
-	contract, _ := carrier.ContractOf(carrier.PlanChange)
 	return p.Protocol.Send(ctx, p.job(), operate.Parcel{
-		Request: step.Request, Body: change.Body(), Class: contract.RepeatClass(change.NTDOption != ""),
+		Request: step.Request,
+		Body:    decide.Body(*p.service.Spec.ServiceID, step.Request.Operation, step.Request.Target, contact),
+		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
 		Consume: func() { p.service.Status.Handled.Retry = p.service.Annotations[v1alpha1.AnnotationRetry] },
 	})
 }
@@ -198,21 +197,21 @@ func contactIn(secret *corev1.Secret) (v1alpha1.Contact, error) {
 	}, nil
 }
 
-// finishPlanChange takes over the carrier's result of a plan change. After our own
-// success the baseline is the plan that we sent, not the name that comes back.
-func finishPlanChange(now time.Time) operate.Finish {
+// finish takes over the carrier's result of a request. After our own success the
+// baseline is what we asked for, not the name that comes back.
+func finish(now time.Time) operate.Finish {
 	return func(subject operate.Subject, request *v1alpha1.Request, body []byte) *v1alpha1.RequestError {
 		service, isService := subject.(*v1alpha1.BroadbandService)
-		result, err := carrier.DecodePlanChange(body)
+		result, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
 		if !isService || err != nil {
 			return decide.RequestErrorOf(err)
 		}
 		if !decide.MatchesTarget(service, request, result) {
-			foreign := fmt.Sprintf("the Location %s leads to request %d of service %d, which is not ours",
-				request.Location, result.ID, result.ServiceID)
-			return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: foreign}
+			return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
+				"the Location %s leads to request %d of service %d, which is not ours",
+				request.Location, result.ID, result.ServiceID)}
 		}
-		request.CarrierStatus = string(result.Status)
+		request.CarrierStatus = result.Status
 		decide.Reached(service, request.Target, v1alpha1.SourceChangeResult, now)
 		return nil
 	}

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // Standing is how an object stands, in the words of kstatus.
@@ -66,10 +65,10 @@ type AskHealth struct{ Token string }
 // FollowHealth polls the health request under way.
 type FollowHealth struct{}
 
-// Submit sends a request that changes something, by the submission protocol.
+// Submit sends a request that changes something, by the submission protocol. Its body
+// is built from the request's target.
 type Submit struct {
-	Request v1alpha1.Request          // the intent; attemptID, sender and submittedAt are the protocol's to fill
-	Change  carrier.PlanChangeRequest // the body, contact apart
+	Request v1alpha1.Request // the intent; attemptID, sender and submittedAt are the protocol's to fill
 	Contact ContactSource
 }
 

@@ -13,13 +13,16 @@ import (
 
 // facetsOf says of each declared aspect whether the carrier's state is as declared.
 // An aspect that is not declared has no condition.
-func facetsOf(v *View, w wish, verdict Verdict) []Facet {
+func facetsOf(v *View, changes []v1alpha1.Change, verdict Verdict) []Facet {
 	var facets []Facet
 	if v.Service.Spec.Plan != nil {
-		facets = append(facets, planFacet(v, w, verdict))
+		facets = append(facets, planFacet(v, changes, verdict))
 	}
 	if v.Service.Spec.RestorationSLA != "" {
-		facets = append(facets, slaFacet(v, w, verdict))
+		facets = append(facets, slaFacet(v, changes, verdict))
+	}
+	if v.Service.Spec.AggregationMethod != "" {
+		facets = append(facets, aggregationFacet(v, changes, verdict))
 	}
 	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
@@ -27,36 +30,41 @@ func facetsOf(v *View, w wish, verdict Verdict) []Facet {
 	return append(facets, unsupportedFacets(v)...)
 }
 
-func planFacet(v *View, w wish, verdict Verdict) Facet {
+func planFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
 	known := knownPlan(v)
 	facet := Facet{v1alpha1.ConditionPlanSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync, howKnown("plan", known)}
-	differing := only(w.changes, "plan.")
-	switch {
-	case known == nil:
-		facet.Status, facet.Reason = metav1.ConditionUnknown, verdict.Reason
-	case len(differing) > 0:
-		facet.Status, facet.Reason, facet.Message = metav1.ConditionFalse, verdict.Reason, describe(differing)
-	case v.Service.Spec.Plan.Name != known.Value:
+	if known != nil && v.Service.Spec.Plan.Name != known.Value {
 		facet.Message = fmt.Sprintf(
 			"the carrier spells it %q, which is taken for the same plan: nothing is changed", known.Value)
 	}
-	return facet
+	return facet.unless(only(changes, "plan."), known, verdict)
 }
 
-func slaFacet(v *View, w wish, verdict Verdict) Facet {
-	known := knownSLA(v)
+func slaFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
 	facet := Facet{
-		v1alpha1.ConditionRestorationSLASynced, metav1.ConditionTrue, v1alpha1.ReasonInSync,
-		howKnown("restoration SLA", known),
+		Type: v1alpha1.ConditionRestorationSLASynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
+		Message: howKnown("restoration SLA", knownSLA(v)),
 	}
-	differing := only(w.changes, "restorationSLA")
+	return facet.unless(only(changes, "restorationSLA"), knownSLA(v), verdict)
+}
+
+func aggregationFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
+	facet := Facet{
+		Type: v1alpha1.ConditionAggregationSynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
+		Message: howKnown("aggregation method", knownAggregation(v)),
+	}
+	return facet.unless(only(changes, fieldAggregation), knownAggregation(v), verdict)
+}
+
+// unless is the facet, or why it does not hold: the value differs, or is not known.
+func (f Facet) unless(differing []v1alpha1.Change, known *v1alpha1.KnownValue, verdict Verdict) Facet {
 	switch {
 	case len(differing) > 0:
-		facet.Status, facet.Reason, facet.Message = metav1.ConditionFalse, verdict.Reason, describe(differing)
+		f.Status, f.Reason, f.Message = metav1.ConditionFalse, verdict.Reason, describe(differing)
 	case known == nil:
-		facet.Status, facet.Reason = metav1.ConditionUnknown, verdict.Reason
+		f.Status, f.Reason = metav1.ConditionUnknown, verdict.Reason
 	}
-	return facet
+	return f
 }
 
 // howKnown says of a value that is as declared how that is known.
@@ -104,7 +112,6 @@ type unmet struct {
 func unmetAspects(spec *v1alpha1.BroadbandServiceSpec) []unmet {
 	reclaim := spec.Disconnection == v1alpha1.DisconnectionReclaim
 	return []unmet{
-		{v1alpha1.ConditionAggregationSynced, "aggregationMethod", spec.AggregationMethod != "", true},
 		{v1alpha1.ConditionDSLProfileSynced, "dslStabilityProfile", spec.DSLStabilityProfile != "", true},
 		{v1alpha1.ConditionCancellationSynced, "cancellation", spec.Cancellation != nil, true},
 		{v1alpha1.ConditionConnected, "disconnection", spec.Disconnection != "", reclaim},

@@ -20,6 +20,7 @@ func guards() []guard {
 		observing,        // managementPolicy Observe
 		planning,         // managementPolicy Plan, and --submit=false
 		suspended,        // spec.suspend
+		refused,          // a definitive failure is not repeated by itself
 		versionSupported, // the account's API version has the operation and the field
 		termKnown,        // an SLA change carries the plan's term
 		contactGiven,     // an NTD option carries a contact
@@ -30,25 +31,48 @@ func guards() []guard {
 	}
 }
 
-// changes sends what is wanted, if no guard objects.
+// changes sends the first wish that may be sent. One that may not does not keep the
+// others back; what is said then is what goes on, before what waits for a person.
 func changes(v *View) *Decision {
-	w := planChangeWish(v)
-	if !w.wanted() {
-		return nil
+	var held *Decision
+	for _, w := range wishes(v) {
+		decision := judge(v, w)
+		if _, submits := decision.Step.(Submit); submits {
+			return decision
+		}
+		held = weightier(held, decision)
 	}
+	return held
+}
+
+// judge sends a wish, or says why not.
+func judge(v *View, w wish) *Decision {
 	for _, guard := range guards() {
 		if decision := guard(v, w); decision != nil {
 			return decision
 		}
 	}
-	decision := working(v1alpha1.ReasonProgressing, "PlanChange is being sent to the carrier")
+	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", w.operation))
 	decision.Step = w.submit(v)
 	return decision
 }
 
+// weightier keeps the decision that says more about the object, and the earlier look.
+func weightier(held, next *Decision) *Decision {
+	if held == nil {
+		return next
+	}
+	at := earlier(held.LookAt, next.LookAt)
+	if next.Verdict.Standing == Working && held.Verdict.Standing != Working {
+		held = next
+	}
+	held.LookAt = at
+	return held
+}
+
 func (w wish) submit(v *View) Submit {
-	submit := Submit{Request: w.intent(v), Change: w.request(v)}
-	if plan := v.Service.Spec.Plan; plan != nil && plan.NTDOption != "" {
+	submit := Submit{Request: w.intent(v)}
+	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact
 		if plan.ContactSecretRef != nil {
 			submit.Contact.Secret = plan.ContactSecretRef.Name
@@ -95,12 +119,15 @@ func versionSupported(v *View, w wish) *Decision {
 // check holds the request against the version rules of spec §9. A contact that will
 // come from a Secret counts as given: it is read at sending.
 func (w wish) check(v *View) error {
-	request := w.request(v)
+	if w.operation != v1alpha1.OperationPlanChange {
+		return supported(v, carrier.Operation(w.operation))
+	}
+	var to v1alpha1.Contact
 	if plan := v.Service.Spec.Plan; plan != nil && (plan.Contact != nil || plan.ContactSecretRef != nil) {
 		const given = "given"
-		request.ContactName, request.ContactPhone, request.ContactEmail = given, given, given
+		to = v1alpha1.Contact{Name: given, Phone: given, Email: given}
 	}
-	return request.Check(int(v.Account.Object.Spec.APIVersion))
+	return planChangeRequest(*v.Service.Spec.ServiceID, w.target, to).Check(int(v.Account.Object.Spec.APIVersion))
 }
 
 func supported(v *View, operation carrier.Operation) error {
@@ -112,12 +139,12 @@ func supported(v *View, operation carrier.Operation) error {
 }
 
 func termKnown(_ *View, w wish) *Decision {
-	if w.term != 0 {
+	if w.operation != v1alpha1.OperationPlanChange || w.target.Term != 0 {
 		return nil
 	}
 	return stuck(v1alpha1.ReasonTermUnknown, fmt.Sprintf(
 		"the restoration SLA is sent together with the plan and its term, and the term of plan %q is not known: "+
-			"declare spec.plan with name and term", w.plan))
+			"declare spec.plan with name and term", w.target.Plan))
 }
 
 // contactGiven: contact details are "required when ntdOption is set, from version 8".
@@ -125,7 +152,7 @@ func contactGiven(v *View, w wish) *Decision {
 	if err := w.check(v); err != nil {
 		return stuck(v1alpha1.ReasonContactRequired, err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
 	}
-	if v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
+	if w.target.NTDOption == "" || v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
 		return nil
 	}
 	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
@@ -145,8 +172,8 @@ func approved(v *View, w wish) *Decision {
 }
 
 // backedOff: NotSent and NotProcessed are tried again by themselves, after back-off.
-func backedOff(v *View, _ wish) *Decision {
-	last := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+func backedOff(v *View, w wish) *Decision {
+	last := v.Service.RequestOf(w.operation)
 	if last == nil || last.Phase != v1alpha1.PhaseNotSent && last.Phase != v1alpha1.PhaseNotProcessed {
 		return nil
 	}

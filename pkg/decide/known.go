@@ -23,6 +23,7 @@ func Absorb(v *View) {
 	}
 	trustPlan(v)
 	trustSLA(v)
+	trustAggregation(v)
 }
 
 // absorbHealth takes over what health says. A plan that is known stays: health is
@@ -73,7 +74,7 @@ func absorbColours(v *View, health carrier.HealthResult) {
 // trustPlan: "believed at first sight instead of requested".
 func trustPlan(v *View) {
 	declared := v.Service.Spec.Plan
-	if declared == nil || knownPlan(v) != nil || !trusts(v, v1alpha1.TrustPlan) {
+	if declared == nil || knownPlan(v) != nil || !trusts(v, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) {
 		return
 	}
 	state := carrierState(v.Service)
@@ -83,7 +84,7 @@ func trustPlan(v *View) {
 
 func trustSLA(v *View) {
 	declared := v.Service.Spec.RestorationSLA
-	if declared == "" || !trusts(v, v1alpha1.TrustRestorationSLA) {
+	if declared == "" || !trusts(v, v1alpha1.OperationPlanChange, v1alpha1.TrustRestorationSLA) {
 		return
 	}
 	if state := carrierState(v.Service); state.RestorationSLA == nil {
@@ -91,33 +92,45 @@ func trustSLA(v *View) {
 	}
 }
 
+func trustAggregation(v *View) {
+	declared := v.Service.Spec.AggregationMethod
+	if declared == "" || !trusts(v, v1alpha1.OperationAggregationConversion, v1alpha1.TrustAggregationMethod) {
+		return
+	}
+	if state := carrierState(v.Service); state.AggregationMethod == nil {
+		state.AggregationMethod = known(declared, v1alpha1.SourceDeclared, v.Now)
+	}
+}
+
 // trusts: only what no request of ours has ever touched can be taken as declared.
-func trusts(v *View, aspect v1alpha1.TrustedAspect) bool {
-	if v.Service.RequestOf(v1alpha1.OperationPlanChange) != nil {
+func trusts(v *View, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
+	if v.Service.RequestOf(operation) != nil {
 		return false
 	}
 	return slices.Contains(v.Service.Spec.TrustDeclared, aspect)
 }
 
-// Reached brings into the status what a plan change that succeeded has brought about.
+// Reached brings into the status what a request that succeeded has brought about.
 func Reached(
 	service *v1alpha1.BroadbandService, target v1alpha1.RequestTarget, source v1alpha1.ValueSource, now time.Time,
 ) {
-	if target.Plan == "" {
-		return // the target was lost with the status: what was reached is read anew
-	}
 	state := carrierState(service)
-	state.Plan = known(target.Plan, source, now)
-	state.Term = known(strconv.Itoa(int(target.Term)), source, now)
+	if target.Plan != "" { // else the target was lost with the status: what was reached is read anew
+		state.Plan = known(target.Plan, source, now)
+		state.Term = known(strconv.Itoa(int(target.Term)), source, now)
+	}
 	if target.RestorationSLA != "" {
 		state.RestorationSLA = known(target.RestorationSLA, source, now)
+	}
+	if target.AggregationMethod != "" {
+		state.AggregationMethod = known(target.AggregationMethod, source, now)
 	}
 }
 
 // MatchesTarget says whether a result is that of this request: "a 200 whose id or
 // service id differs" is not. A result without them is: fields may be missing.
 func MatchesTarget(
-	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.PlanChangeResult,
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
 ) bool {
 	wanted := service.Spec.ServiceID
 	sameService := result.ServiceID == 0 || wanted != nil && result.ServiceID == *wanted

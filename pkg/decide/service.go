@@ -23,7 +23,6 @@ func servicePass() []rule {
 		resolvedByPerson, // a person's word settles an unknown outcome
 		openRequest,      // what is with the carrier is followed to its end
 		unknownPlan,      // what must be known is read
-		refusedRequest,   // a definitive failure is not repeated by itself
 		changes,          // what differs is brought about, if the guards let it
 		unsupported,      // what is declared and cannot be done yet is said
 	}
@@ -32,9 +31,9 @@ func servicePass() []rule {
 // Service judges one BroadbandService.
 func Service(v View) Decision {
 	decision := withReading(&v, firstAnswer(&v))
-	wish := planChangeWish(&v)
-	decision.Pending = pendingOf(&v, wish)
-	decision.Facets = facetsOf(&v, wish, decision.Verdict)
+	wanted := wishes(&v)
+	decision.Pending = pendingOf(&v, wanted)
+	decision.Facets = facetsOf(&v, differences(wanted), decision.Verdict)
 	decision.Handled = handledBy(&v, decision)
 	return decision
 }
@@ -136,23 +135,18 @@ func statusLost(v *View) *Decision {
 	return &Decision{Step: MournStatus{Request: lost}, Verdict: unknown(v, &lost)}
 }
 
-// refusedRequest answers after a definitive failure: "it needs a new generation or
-// the retry annotation" (submission protocol, repeat classes).
-func refusedRequest(v *View) *Decision {
-	request := v.Service.RequestOf(v1alpha1.OperationPlanChange)
-	if request == nil || !definitive(request.Phase) || request.Generation != v.Service.Generation {
+// refused holds a wish after a definitive failure: "it needs a new generation or the
+// retry annotation" (submission protocol, repeat classes).
+func refused(v *View, w wish) *Decision {
+	request := v.Service.RequestOf(w.operation)
+	if request == nil || !definitive(request.Phase) || request.Generation != v.Service.Generation || wantsRetry(v) {
 		return nil
 	}
-	if !planChangeWish(v).wanted() || wantsRetry(v) {
-		return nil
-	}
-	decision := stuck(reasonOf(request.Error), failureMessage(request))
 	again := tryAgainAt(request)
 	if !again.IsZero() && !v.Now.Before(again) {
 		return nil
 	}
-	decision.LookAt = again
-	return decision
+	return lookAgain(stuck(reasonOf(request.Error), failureMessage(request)), again)
 }
 
 func definitive(phase v1alpha1.RequestPhase) bool {

@@ -31,8 +31,7 @@ func verify(v *View, open *v1alpha1.Request) *Decision {
 // provable: "only where the plan known before the attempt differed from the
 // target"; a plan change with ntdOption is class Never.
 func provable(open *v1alpha1.Request) bool {
-	contract, found := carrier.ContractOf(carrier.Operation(open.Operation))
-	return found && contract.RepeatClass(open.Target.NTDOption != "") == carrier.ClassCharge &&
+	return ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
 		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
 }
 

@@ -184,8 +184,7 @@ const forbiddenPause = 10 * time.Minute
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
 // a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
 func tryAgainAt(request *v1alpha1.Request) time.Time {
-	contract, _ := carrier.ContractOf(carrier.Operation(request.Operation))
-	never := contract.RepeatClass(request.Target.NTDOption != "") == carrier.ClassNever
+	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}
 	}

@@ -13,17 +13,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Event reasons that the specification names too (section 6).
-const (
-	eventRejected   = "ServicePlanChangeRejected"
-	eventPlan       = "ServicePlanChanged"
-	eventSLA        = "ServiceRestorationSlaChanged"
-	eventUnknown    = "OutcomeUnknown"
-	eventResolved   = "OutcomeResolved"
-	eventAnswerLost = "AnswerLost"
-	eventNotSent    = "RequestNotSent"
-)
-
 // Finish is what a kind does with the carrier's result of a request. It returns why
 // the result cannot be that of the request, or nil.
 type Finish func(subject Subject, request *v1alpha1.Request, body []byte) *v1alpha1.RequestError
@@ -91,12 +80,30 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 			}
 		}}
 	case carrier.Failed:
-		return Fact{Event: eventRejected, Apply: func(_ Subject, request *v1alpha1.Request) {
+		return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(outcome.Err)
 		}}
 	case carrier.Pending:
 	}
-	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) { request.Error = nil }}
+	return stillPending(outcome)
+}
+
+// inError is a status that the carrier answers 202 with all the same (spec §3).
+const inError = string(carrier.AggregationInError)
+
+// stillPending is the fact that a request goes on. Its status is taken over only where it
+// says that something is wrong, or no longer is: the rest of the way is no news.
+func stillPending(outcome carrier.Outcome) Fact {
+	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
+		request.Error = nil
+		summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), outcome.Body)
+		switch {
+		case err == nil && summary.Status == inError:
+			request.CarrierStatus, request.ErrorDetail = summary.Status, summary.ErrorDetail
+		case request.CarrierStatus == inError:
+			request.CarrierStatus, request.ErrorDetail = "", ""
+		}
+	}}
 }
 
 // Decided is the fact that a decision without a call brings.

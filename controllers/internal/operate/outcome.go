@@ -107,20 +107,6 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 	p.Events.Eventf(subject, nil, kind, reason, string(request.Operation), "%s", note)
 }
 
-// eventOf names the Event of a fact. A success bears the specification's name of it.
-func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
-	onlySLA := request.Target.RestorationSLA != "" && request.Target.Plan == request.Before.Plan
-	switch {
-	case request.Phase == v1alpha1.PhaseSucceeded && onlySLA:
-		return eventSLA, true
-	case request.Phase == v1alpha1.PhaseSucceeded:
-		return eventPlan, true
-	case request.Phase == v1alpha1.PhaseSubmitting:
-		return eventAnswerLost, false
-	}
-	return fact.Event, fact.Normal
-}
-
 // notSent is the fact that not a byte of an attempt has left the process.
 func notSent(why error) Fact {
 	return Fact{Event: eventNotSent, Apply: func(_ Subject, request *v1alpha1.Request) {
@@ -132,15 +118,15 @@ func notSent(why error) Fact {
 func answered(receipt carrier.Receipt) Fact {
 	switch receipt.Delivery {
 	case carrier.Accepted:
-		return Fact{Event: "RequestAccepted", Normal: true, Apply: func(_ Subject, request *v1alpha1.Request) {
+		return Fact{Event: eventAccepted, Normal: true, Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Location, request.Error = v1alpha1.PhaseInProgress, receipt.Handle.Path(), nil
 		}}
 	case carrier.NotSent:
 		return refusal(eventNotSent, v1alpha1.PhaseNotSent, receipt)
 	case carrier.NotProcessed:
-		return refusal("RequestNotProcessed", v1alpha1.PhaseNotProcessed, receipt)
+		return refusal(eventNotProcessed, v1alpha1.PhaseNotProcessed, receipt)
 	case carrier.Rejected:
-		return refusal(eventRejected, v1alpha1.PhaseRejected, receipt)
+		return refusal("", v1alpha1.PhaseRejected, receipt)
 	case carrier.Ambiguous:
 	}
 	// Everything else may have happened: the phase stays Submitting, and its error

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+// aggregationWish compares the declared aggregation method. It has no read: what is
+// not known is requested once, unless trustDeclared names it.
+func aggregationWish(v *View) wish {
+	declared, known := v.Service.Spec.AggregationMethod, knownAggregation(v)
+	if declared == "" || valueOf(known) == declared {
+		return wish{}
+	}
+	return wish{
+		operation: v1alpha1.OperationAggregationConversion,
+		target:    v1alpha1.RequestTarget{AggregationMethod: declared},
+		changes: []v1alpha1.Change{{
+			Operation: v1alpha1.OperationAggregationConversion, Field: fieldAggregation,
+			From: valueOf(known), To: declared,
+		}},
+	}
+}
+
+const fieldAggregation = "aggregationMethod"
+
+func knownAggregation(v *View) *v1alpha1.KnownValue {
+	if v.Service.Status.Carrier == nil {
+		return nil
+	}
+	return v.Service.Status.Carrier.AggregationMethod
+}
+
+// valueOf is a known value, or "" for one that is not known.
+func valueOf(known *v1alpha1.KnownValue) string {
+	if known == nil {
+		return ""
+	}
+	return known.Value
+}
