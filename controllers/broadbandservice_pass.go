@@ -159,7 +159,7 @@ func (p *servicePass) submit(ctx context.Context, step decide.Submit) (time.Dura
 	}
 	return p.Protocol.Send(ctx, p.job(), operate.Parcel{
 		Request: step.Request,
-		Body:    decide.Body(*p.service.Spec.ServiceID, step.Request.Operation, step.Request.Target, contact),
+		Body:    decide.Body(*p.service.Spec.ServiceID, step.Request.Target, contact),
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
 		Consume: func() { p.service.Status.Handled.Retry = p.service.Annotations[v1alpha1.AnnotationRetry] },
 	})

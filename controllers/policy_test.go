@@ -139,14 +139,12 @@ var _ = Describe("A service", func() {
 		w, process := begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
 		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
-			s.Spec.DSLStabilityProfile = "Stable"
 			s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
 			s.Spec.Disconnection = v1alpha1.DisconnectionReclaim
 		}))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonUnsupported)
 		for _, aspect := range []string{
-			v1alpha1.ConditionDSLProfileSynced,
 			v1alpha1.ConditionCancellationSynced, v1alpha1.ConditionConnected,
 		} {
 			Expect(condition(service, aspect).Reason).To(Equal(v1alpha1.ReasonUnsupported), aspect)

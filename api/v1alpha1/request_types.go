@@ -65,6 +65,11 @@ type Request struct {
 	// +kubebuilder:validation:MaxLength=64
 	AttemptID string `json:"attemptID"`
 
+	// repeats is how many earlier attempts at the same were sent and lost their answer.
+	// While it is above zero, a refusal proves nothing: one of them may have succeeded.
+	// +optional
+	Repeats int32 `json:"repeats,omitempty"`
+
 	// sender is the random id of the operator process that wrote the intent.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional

@@ -24,6 +24,9 @@ func facetsOf(v *View, changes []v1alpha1.Change, verdict Verdict) []Facet {
 	if v.Service.Spec.AggregationMethod != "" {
 		facets = append(facets, aggregationFacet(v, changes, verdict))
 	}
+	if v.Service.Spec.DSLStabilityProfile != "" {
+		facets = append(facets, dslProfileFacet(v, changes, verdict))
+	}
 	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
 	}
@@ -54,6 +57,14 @@ func aggregationFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet
 		Message: howKnown("aggregation method", knownAggregation(v)),
 	}
 	return facet.unless(only(changes, fieldAggregation), knownAggregation(v), verdict)
+}
+
+func dslProfileFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
+	facet := Facet{
+		Type: v1alpha1.ConditionDSLProfileSynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
+		Message: howKnown("DSL stability profile", knownDSLProfile(v)),
+	}
+	return facet.unless(only(changes, fieldDSLProfile), knownDSLProfile(v), verdict)
 }
 
 // unless is the facet, or why it does not hold: the value differs, or is not known.
@@ -112,7 +123,6 @@ type unmet struct {
 func unmetAspects(spec *v1alpha1.BroadbandServiceSpec) []unmet {
 	reclaim := spec.Disconnection == v1alpha1.DisconnectionReclaim
 	return []unmet{
-		{v1alpha1.ConditionDSLProfileSynced, "dslStabilityProfile", spec.DSLStabilityProfile != "", true},
 		{v1alpha1.ConditionCancellationSynced, "cancellation", spec.Cancellation != nil, true},
 		{v1alpha1.ConditionConnected, "disconnection", spec.Disconnection != "", reclaim},
 		{v1alpha1.ConditionDrifted, "driftPolicy: Correct", spec.DriftPolicy == v1alpha1.DriftCorrect, false},

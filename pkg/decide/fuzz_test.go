@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -41,8 +42,8 @@ func FuzzService(f *testing.F) {
 func check(t *testing.T, view decide.View, decision decide.Decision) {
 	t.Helper()
 	open := view.Service.OpenRequest()
-	if _, submits := decision.Step.(decide.Submit); submits && open != nil {
-		t.Fatalf("a request beside one that is %s", open.Phase)
+	if submit, submits := decision.Step.(decide.Submit); submits && open != nil {
+		repeated(t, *open, submit.Request)
 	}
 	if decision.Verdict.Standing == decide.Settled && open != nil {
 		t.Fatalf("settled while a request is %s", open.Phase)
@@ -53,6 +54,16 @@ func check(t *testing.T, view decide.View, decision decide.Decision) {
 	worded(t, decision.Verdict.Reason, decision.Verdict.Message)
 	for _, facet := range decision.Facets {
 		worded(t, facet.Reason, facet.Message)
+	}
+}
+
+// repeated checks that a request beside one that has not ended is its declared repeat.
+func repeated(t *testing.T, open, next v1alpha1.Request) {
+	t.Helper()
+	class := decide.ClassOf(open.Operation, open.Target)
+	declared := next.Repeats == open.Repeats+1 && next.Repeats <= 2
+	if class != carrier.ClassConverge || !declared || next.Target != open.Target {
+		t.Fatalf("%s %+v beside %s %+v", next.Operation, next.Target, open.Operation, open.Target)
 	}
 }
 

@@ -24,6 +24,7 @@ func Absorb(v *View) {
 	trustPlan(v)
 	trustSLA(v)
 	trustAggregation(v)
+	trustDSLProfile(v)
 }
 
 // absorbHealth takes over what health says. A plan that is known stays: health is
@@ -102,6 +103,16 @@ func trustAggregation(v *View) {
 	}
 }
 
+func trustDSLProfile(v *View) {
+	declared := v.Service.Spec.DSLStabilityProfile
+	if declared == "" || !trusts(v, v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.TrustDSLStabilityProfile) {
+		return
+	}
+	if state := carrierState(v.Service); state.DSLStabilityProfile == nil {
+		state.DSLStabilityProfile = known(declared, v1alpha1.SourceDeclared, v.Now)
+	}
+}
+
 // trusts: only what no request of ours has ever touched can be taken as declared.
 func trusts(v *View, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
 	if v.Service.RequestOf(operation) != nil {
@@ -124,6 +135,9 @@ func Reached(
 	}
 	if target.AggregationMethod != "" {
 		state.AggregationMethod = known(target.AggregationMethod, source, now)
+	}
+	if target.DSLStabilityProfile != "" {
+		state.DSLStabilityProfile = known(target.DSLStabilityProfile, source, now)
 	}
 }
 

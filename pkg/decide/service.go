@@ -146,7 +146,11 @@ func refused(v *View, w wish) *Decision {
 	if !again.IsZero() && !v.Now.Before(again) {
 		return nil
 	}
-	return lookAgain(stuck(reasonOf(request.Error), failureMessage(request)), again)
+	decision := stuck(reasonOf(request.Error), failureMessage(request))
+	if anotherInProgress(request) {
+		decision.Verdict.Standing = Working // "wait and try again": nobody is needed
+	}
+	return lookAgain(decision, again)
 }
 
 func definitive(phase v1alpha1.RequestPhase) bool {

@@ -16,10 +16,13 @@ func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
-// verify judges a request that may or may not be with the carrier. Class Charge
-// can be proven by health where the plan differed before; all else is a person's.
+// verify judges a request that may or may not be with the carrier. Class Converge is
+// asked for again; class Charge can be proven by health where the plan differed before;
+// all else is a person's.
 func verify(v *View, open *v1alpha1.Request) *Decision {
 	switch {
+	case ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
+		return converge(v, open)
 	case proven(v, open):
 		return settleSucceeded(open, v1alpha1.SourceHealth)
 	case !provable(open) || disproven(v, open):

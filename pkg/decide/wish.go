@@ -23,6 +23,7 @@ func wishes(v *View) []wish {
 	for _, compare := range []func(*View) wish{
 		planChangeWish,  // plan and restoration SLA
 		aggregationWish, // aggregation method
+		dslProfileWish,  // DSL stability profile
 	} {
 		if w := compare(v); w.wanted() {
 			wanted = append(wanted, w)
@@ -41,10 +42,15 @@ func differences(wanted []wish) []v1alpha1.Change {
 }
 
 // Body builds a request's body from its target, "without contact data", and the contact.
-func Body(serviceID int64, operation v1alpha1.Operation, target v1alpha1.RequestTarget, to v1alpha1.Contact) []byte {
-	if operation == v1alpha1.OperationAggregationConversion {
+// A target names one thing that is asked for, or a plan with what goes with it.
+func Body(serviceID int64, target v1alpha1.RequestTarget, to v1alpha1.Contact) []byte {
+	switch {
+	case target.AggregationMethod != "":
 		method := carrier.AggregationMethod(target.AggregationMethod)
 		return carrier.AggregationConversionRequest{ServiceID: serviceID, AggregationMethod: method}.Body()
+	case target.DSLStabilityProfile != "":
+		profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
+		return carrier.DSLStabilityProfileChangeRequest{ServiceID: serviceID, DSLStabilityProfile: profile}.Body()
 	}
 	return planChangeRequest(serviceID, target, to).Body()
 }
@@ -70,7 +76,19 @@ func (w wish) intent(v *View) v1alpha1.Request {
 		Identity: v.Account.Object.IdentityName(), BaseURL: v.Account.Object.Spec.BaseURL,
 		Generation: v.Service.Generation, BodyHash: w.bodyHash(v),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: v.Account.Object.Spec.APIVersion,
+		Repeats: repeatsBefore(v, w),
 	}
+}
+
+// repeatsBefore carries over that an answer was lost, when the repeat itself never got
+// to the carrier.
+func repeatsBefore(v *View, w wish) int32 {
+	last := v.Service.RequestOf(w.operation)
+	unsent := last != nil && (last.Phase == v1alpha1.PhaseNotSent || last.Phase == v1alpha1.PhaseNotProcessed)
+	if !unsent || last.BodyHash != w.bodyHash(v) {
+		return 0
+	}
+	return last.Repeats
 }
 
 // before is the evidence by which an unknown outcome can be judged.

@@ -169,7 +169,7 @@ func reasonOf(err *v1alpha1.RequestError) string {
 func failureMessage(request *v1alpha1.Request) string {
 	way := "correct the spec, or set the annotation " + v1alpha1.AnnotationRetry + " to try the same again"
 	if !tryAgainAt(request).IsZero() {
-		way = "it is tried again every ten minutes"
+		way = "it is tried again by itself"
 	}
 	if request.Error == nil || request.Error.Code == "" {
 		return fmt.Sprintf("%s did not succeed: %s; %s", request.Operation, errorMessage(request.Error), way)
@@ -184,6 +184,9 @@ const forbiddenPause = 10 * time.Minute
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
 // a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
 func tryAgainAt(request *v1alpha1.Request) time.Time {
+	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
+		return request.FinishedAt.Add(inProgressPause(request.Attempt))
+	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}

@@ -197,7 +197,8 @@ func seed(publicKey string) simulator.Seed {
 		SLAs: []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{
 			string(simulator.OpHealth): seconds(3), string(simulator.OpPlanChange): seconds(40),
-			string(simulator.OpAggregationConversion): seconds(40),
+			string(simulator.OpAggregationConversion):     seconds(40),
+			string(simulator.OpDSLStabilityProfileChange): seconds(40),
 		},
 	}
 }

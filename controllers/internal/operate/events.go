@@ -12,6 +12,7 @@ const (
 	eventNotProcessed = "RequestNotProcessed"
 	eventUnknown      = "OutcomeUnknown"
 	eventResolved     = "OutcomeResolved"
+	eventRefused      = "RequestRejected"
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).
@@ -21,6 +22,7 @@ const (
 	eventSLAChanged        = "ServiceRestorationSlaChanged"
 	eventAggregated        = "ServiceAggregationModified"
 	eventAggregationFailed = "ServiceAggregationModificationFailed"
+	eventProfileChanged    = "ServiceDslStabilityProfileChanged"
 )
 
 // eventOf names the Event of a request that has changed, and whether it is good news.
@@ -29,7 +31,7 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	case v1alpha1.PhaseSucceeded:
 		return succeeded(request), true
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseRejected:
-		return failed(request.Operation), false
+		return failed(request), false
 	case v1alpha1.PhaseSubmitting:
 		return eventAnswerLost, false
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent,
@@ -38,19 +40,26 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	return fact.Event, fact.Normal
 }
 
+// succeeded: an operation has one event for its success, a plan change two.
 func succeeded(request v1alpha1.Request) string {
-	switch {
-	case request.Operation == v1alpha1.OperationAggregationConversion:
+	switch target := request.Target; {
+	case target.AggregationMethod != "":
 		return eventAggregated
-	case request.Target.RestorationSLA != "" && request.Target.Plan == request.Before.Plan:
+	case target.DSLStabilityProfile != "":
+		return eventProfileChanged
+	case target.RestorationSLA != "" && target.Plan == request.Before.Plan:
 		return eventSLAChanged
 	}
 	return eventPlanChanged
 }
 
-func failed(operation v1alpha1.Operation) string {
-	if operation == v1alpha1.OperationAggregationConversion {
+// failed: the specification names the failure of two operations.
+func failed(request v1alpha1.Request) string {
+	switch target := request.Target; {
+	case target.AggregationMethod != "":
 		return eventAggregationFailed
+	case target.Plan != "":
+		return eventPlanRejected
 	}
-	return eventPlanRejected
+	return eventRefused
 }

@@ -134,9 +134,14 @@ func answered(receipt carrier.Receipt) Fact {
 	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
 }
 
+// refusal is the fact that an attempt was not accepted. On a repeat, "another 422
+// proves nothing": an attempt before it may be what is in the way.
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
 	return Fact{Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Phase, request.Error = phase, decide.RequestErrorOf(receipt.Err)
+		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
+			request.Phase = decide.RefusedRepeat(request)
+		}
 	}}
 }
 

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// stable declares the stable DSL profile and nothing else.
+func stable(service *v1alpha1.BroadbandService) {
+	service.Spec.Plan, service.Spec.DSLStabilityProfile = nil, "Stable"
+}
+
+func onCopper(service *simulator.Service) { service.TechnologyType = "FTTN" }
+
+// refusedWith is a 422 of the carrier with one sub-error.
+func refusedWith(code, field string) simulator.Fault {
+	body := fmt.Sprintf(`{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no",`+
+		`"apiSubErrors":[{"code":%q,"message":"no","object":"x","field":%q}]}`, code, field)
+	return simulator.Fault{Kind: simulator.FaultBody, Status: 422, Body: body}
+}
+
+var _ = Describe("A DSL stability profile", func() {
+	const operation = "DSLStabilityProfileChange"
+	const busy = "constraints.service.dsl.stability.change.request.in.progress"
+	profileChanges := func(w *world.World, line int64) int {
+		return w.Carrier.Submissions(simulator.OpDSLStabilityProfileChange, line).Seen
+	}
+	drive := func(ctx SpecContext, faults ...simulator.Fault) (*world.World, int64, *v1alpha1.BroadbandService) {
+		w, process := begin(ctx)
+		line := w.Line(onCopper)
+		for _, fault := range faults {
+			Expect(w.Carrier.FailNext(operation, fault)).To(Succeed())
+		}
+		Expect(w.Create(ctx, w.Service(site, line, stable))).To(Succeed())
+		return w, line, process.Drive(ctx, site)
+	}
+
+	It("that is not known is requested once, and is then known", func(ctx SpecContext) {
+		w, line, service := drive(ctx)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.DSLStabilityProfile.Value).To(Equal("Stable"))
+		Expect(profileChanges(w, line)).To(Equal(1))
+		Expect(w.Events.All()).To(ContainElement(ContainSubstring("ServiceDslStabilityProfileChanged")))
+	})
+
+	It("waits while another change is in progress, five to thirty minutes at a time", func(ctx SpecContext) {
+		w, line, service := drive(ctx, refusedWith(busy, "serviceDslStabilityProfileChangeRequest"),
+			refusedWith(busy, "serviceDslStabilityProfileChangeRequest"))
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(profileChanges(w, line)).To(Equal(3))
+		var times []time.Time
+		for _, call := range w.Carrier.Calls() {
+			if call.Operation == simulator.OpDSLStabilityProfileChange && call.Method == http.MethodPost {
+				times = append(times, call.Time)
+			}
+		}
+		Expect(times[1].Sub(times[0])).To(BeNumerically(">=", 5*time.Minute))
+		Expect(times[2].Sub(times[1])).To(BeNumerically(">=", 10*time.Minute))
+	})
+
+	It("whose answer was lost is asked for again after fifteen minutes, and says so", func(ctx SpecContext) {
+		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset})
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		request := service.RequestOf(v1alpha1.OperationDSLStabilityProfileChange)
+		Expect(request.Attempt).To(Equal(int32(2)))
+		Expect(request.Repeats).To(Equal(int32(1)))
+		Expect(profileChanges(w, line)).To(Equal(2))
+		calls := w.Carrier.Calls()
+		Expect(calls[len(calls)-1].Time.Sub(calls[0].Time)).To(BeNumerically(">=", 15*time.Minute))
+	})
+
+	It("whose answer was lost three times is a person's, and is not sent a fourth time", func(ctx SpecContext) {
+		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset, Times: 5})
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(profileChanges(w, line)).To(Equal(3))
+	})
+
+	It("that is refused on a repeat is a person's: the first may have succeeded", func(ctx SpecContext) {
+		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset},
+			refusedWith("constraints.some.rule", "serviceId"))
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(profileChanges(w, line)).To(Equal(2))
+	})
+
+	It("that is in progress on a repeat is probably ours, and is waited for", func(ctx SpecContext) {
+		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset},
+			refusedWith(busy, "serviceDslStabilityProfileChangeRequest"))
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(profileChanges(w, line)).To(Equal(3))
+	})
+
+	It("that the carrier took and then failed shows its code", func(ctx SpecContext) {
+		_, _, service := drive(ctx, simulator.Fault{Kind: simulator.FaultEndInError})
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDSLChangeFailed)
+	})
+})

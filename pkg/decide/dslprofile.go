@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+const fieldDSLProfile = "dslStabilityProfile"
+
+// dslProfileWish compares the declared DSL stability profile. It has no read: what is
+// not known is requested once, unless trustDeclared names it.
+func dslProfileWish(v *View) wish {
+	declared, known := v.Service.Spec.DSLStabilityProfile, knownDSLProfile(v)
+	if declared == "" || valueOf(known) == declared {
+		return wish{}
+	}
+	return wish{
+		operation: v1alpha1.OperationDSLStabilityProfileChange,
+		target:    v1alpha1.RequestTarget{DSLStabilityProfile: declared},
+		changes: []v1alpha1.Change{{
+			Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: fieldDSLProfile,
+			From: valueOf(known), To: declared,
+		}},
+	}
+}
+
+func knownDSLProfile(v *View) *v1alpha1.KnownValue {
+	if v.Service.Status.Carrier == nil {
+		return nil
+	}
+	return v.Service.Status.Carrier.DSLStabilityProfile
+}
+
+// anotherInProgress: "DSL's in-progress answer (a new attempt after 5 to 30 min)".
+func anotherInProgress(request *v1alpha1.Request) bool {
+	return request.Error != nil && request.Error.Code == string(carrier.SubDSLChangeInProgress)
+}
+
+// inProgressPause is the wait after the n-th such answer, n from 1.
+func inProgressPause(n int32) time.Duration {
+	const shortest, longest = 5 * time.Minute, 30 * time.Minute
+	return min(shortest<<min(max(n-1, 0), 3), longest)
+}

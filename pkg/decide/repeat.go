@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Class Converge sets a value, so that a second request changes nothing more: "at most 2
+// repeats, not before 15 min, shown as such".
+const (
+	maxRepeats  = 2
+	repeatAfter = 15 * time.Minute
+)
+
+// converge judges a lost answer of class Converge: the same is asked again, and when the
+// repeats are used up it is a person's.
+func converge(v *View, open *v1alpha1.Request) *Decision {
+	at := open.SubmittedAt.Add(repeatAfter)
+	switch {
+	case open.Repeats >= maxRepeats:
+		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+	case v.Now.Before(at):
+		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+			"whether the carrier took %s attempt %s is not known (%s): it sets a value and is asked for again "+
+				"15 minutes after it was sent; to settle it by hand: %s",
+			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))), at)
+	}
+	return repeat(v, open)
+}
+
+// repeat asks for the same again, if nothing holds new requests back. It is built from
+// the recorded target: a newer spec is compared once this has ended.
+func repeat(v *View, open *v1alpha1.Request) *Decision {
+	again := wish{operation: open.Operation, target: open.Target, changes: pendingFor(v, open.Operation)}
+	for _, guard := range []guard{observing, planning, suspended} {
+		if decision := guard(v, again); decision != nil {
+			return decision
+		}
+	}
+	intent := *open.DeepCopy()
+	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
+	intent.Error, intent.FinishedAt.Time = nil, time.Time{}
+	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"%s is asked for again (repeat %d of %d): the answer to attempt %s was lost",
+		open.Operation, intent.Repeats, maxRepeats, open.AttemptID))
+	decision.Step = Submit{Request: intent}
+	return decision
+}
+
+// pendingFor are the changes of the plan on record that an operation carries.
+func pendingFor(v *View, operation v1alpha1.Operation) []v1alpha1.Change {
+	var changes []v1alpha1.Change
+	if pending := v.Service.Status.Pending; pending != nil {
+		for _, change := range pending.Changes {
+			if change.Operation == operation {
+				changes = append(changes, change)
+			}
+		}
+	}
+	return changes
+}
+
+// RefusedRepeat is the phase of a repeat that was refused: "DSL's in-progress answer after
+// an unknown outcome means probably ours: wait", and any other leaves the outcome unknown.
+func RefusedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
+	if anotherInProgress(request) {
+		return v1alpha1.PhaseSubmitting
+	}
+	return v1alpha1.PhaseOutcomeUnknown
+}
