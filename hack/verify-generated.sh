@@ -11,7 +11,7 @@ failed=0
 
 make --no-print-directory --silent generate manifests INTO="$into"
 for generated in api/v1alpha1/zz_generated.deepcopy.go config/crd/bases config/rbac/role.yaml; do
-  if ! diff -ruN --label "in the tree: $generated" --label "generated: $generated" "$generated" "$into/$generated"; then
+  if ! diff -ruN "$generated" "$into/$generated"; then
     echo "verify: $generated is not current: run make generate manifests" >&2
     failed=1
   fi
