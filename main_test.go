@@ -55,7 +55,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	plane, err = world.StartControlPlane(ctx, audit.Flags()...)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
-	Expect(plane.GrantRole(ctx, user)).To(Succeed())
+	Expect(plane.GrantRoles(ctx, user)).To(Succeed())
 })
 
 // asManager in the environment makes this test binary be the manager: a process of its
@@ -109,7 +109,7 @@ func start(ctx context.Context, kubeconfig string) *running {
 	Expect(err).NotTo(HaveOccurred())
 	manager := &running{log: everyLog}
 	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, //nolint:gosec // it is this test binary
-		"--kubeconfig="+kubeconfig, "--allow-insecure-carrier", "--health-probe-bind-address=0",
+		"--kubeconfig="+kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
 		"--log-level=debug-20", "--metrics-bind-address="+metricsAddress, "--operator-namespace="+world.OperatorName)
 	manager.command.Env = append(os.Environ(), asManager+"=1")
 	manager.command.Stderr = manager.log

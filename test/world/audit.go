@@ -109,9 +109,14 @@ func (a *Audit) Denied(user string) []string {
 	return denied
 }
 
-// GrantRole gives a user the operator's generated roles.
-func (c *ControlPlane) GrantRole(ctx context.Context, user string) error {
-	manifest, err := os.ReadFile(filepath.Join(Root(), "config", "rbac", "role.yaml"))
+// GrantRoles gives a user the operator's roles: the generated ones, and what leader
+// election needs.
+func (c *ControlPlane) GrantRoles(ctx context.Context, user string) error {
+	return errors.Join(c.grant(ctx, "role.yaml", user), c.grant(ctx, "leader_election_role.yaml", user))
+}
+
+func (c *ControlPlane) grant(ctx context.Context, file, user string) error {
+	manifest, err := os.ReadFile(filepath.Join(Root(), "config", "rbac", file))
 	if err != nil {
 		return err
 	}
