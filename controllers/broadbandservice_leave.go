@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -72,6 +73,10 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	if !p.mayAdopt() {
 		return nil
 	}
+	if !p.mayHaveMissed() {
+		p.sought()
+		return nil
+	}
 	account := p.account.Object
 	orphan, err := p.Orphans.Get(ctx, kindService, account.IdentityName(), *p.service.Spec.ServiceID)
 	if err != nil {
@@ -79,13 +84,14 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	}
 	switch {
 	case orphan == nil:
-		p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = true })
+		p.sought()
 		return nil
 	case orphan.BaseURL != account.Spec.BaseURL:
 		verdict := decide.ElsewhereVerdict(orphan.BaseURL, account.Spec.BaseURL, orphan.Object)
 		p.verdict = &verdict
 		return nil
 	}
+	p.sought()
 	decide.Adopt(p.service, orphan.Requests, orphan.Carrier)
 	p.describe(p.decide())
 	if err := p.Status().Update(ctx, p.service); err != nil {
@@ -101,11 +107,25 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	return nil
 }
 
-// mayAdopt: only an object that has no memory of its own, whose service and account
-// are known, and for which this process has not looked before.
+// mayHaveMissed: one that holds requests of its own has missed nothing, unless it was a
+// Conflict until now.
+func (p *servicePass) mayHaveMissed() bool {
+	own := len(p.service.Status.Requests) > 0 || controllerutil.ContainsFinalizer(p.service, v1alpha1.Finalizer)
+	ready := meta.FindStatusCondition(p.service.Status.Conditions, v1alpha1.ConditionReady)
+	return !own || ready != nil && ready.Reason == v1alpha1.ReasonConflict
+}
+
+// sought remembers that no record is waiting for this object.
+func (p *servicePass) sought() {
+	p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = true })
+}
+
+// mayAdopt: an object that has sent nothing itself, or that had to stand back for another
+// which may have sent since, and for which this process has not looked before.
 func (p *servicePass) mayAdopt() bool {
-	unwritten := len(p.service.Status.Requests) == 0 && p.service.Status.Carrier == nil &&
-		!controllerutil.ContainsFinalizer(p.service, v1alpha1.Finalizer)
+	if p.rival != "" {
+		p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = false })
+	}
 	known := p.service.Spec.ServiceID != nil && p.account.Object != nil && p.rival == ""
-	return unwritten && known && !p.view().Memory.RecordSought
+	return known && !p.view().Memory.RecordSought
 }

@@ -127,7 +127,8 @@ func (p *servicePass) take(ctx context.Context, decision decide.Decision) (wait 
 	case decide.Record:
 		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
 	case decide.Settle:
-		err = p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, p.reached(step.Source)))
+		fact := operate.Decided(step, p.reached(step.Source, decision.Handled.Resolve))
+		err = p.Protocol.Settle(ctx, p.job(), step.AttemptID, fact)
 	case decide.MournStatus:
 		p.mourn(step.Request)
 	}
@@ -161,8 +162,17 @@ func (p *servicePass) submit(ctx context.Context, step decide.Submit) (time.Dura
 		Request: step.Request,
 		Body:    decide.Body(*p.service.Spec.ServiceID, step.Request.Target, contact),
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
-		Consume: func() { p.service.Status.Handled.Retry = p.service.Annotations[v1alpha1.AnnotationRetry] },
+		Consume: p.consumeRetry(step.Request.Operation),
 	})
+}
+
+// consumeRetry uses the retry annotation up, when it is why the request is sent.
+func (p *servicePass) consumeRetry(operation v1alpha1.Operation) func() {
+	last := p.service.RequestOf(operation)
+	if last == nil || !decide.Definitive(last.Phase) {
+		return nil
+	}
+	return func() { p.service.Status.Handled.Retry = p.service.Annotations[v1alpha1.AnnotationRetry] }
 }
 
 // contact reads whom the carrier shall call; nobody when the request names nobody.
@@ -217,9 +227,19 @@ func finish(now time.Time) operate.Finish {
 	}
 }
 
-func (p *servicePass) reached(source v1alpha1.ValueSource) func(operate.Subject, *v1alpha1.Request) {
+// reached is what a settled attempt brings about, and the word that settled it.
+func (p *servicePass) reached(source v1alpha1.ValueSource, word string) func(operate.Subject, *v1alpha1.Request) {
 	return func(subject operate.Subject, request *v1alpha1.Request) {
-		if service, isService := subject.(*v1alpha1.BroadbandService); isService {
+		service, isService := subject.(*v1alpha1.BroadbandService)
+		if !isService {
+			return
+		}
+		service.Status.Handled.Resolve = word
+		switch {
+		case request.Phase != v1alpha1.PhaseSucceeded:
+		case request.Target == (v1alpha1.RequestTarget{}):
+			decide.TakeDeclared(service, p.Protocol.Now())
+		default:
 			decide.Reached(service, request.Target, source, p.Protocol.Now())
 		}
 	}

@@ -101,6 +101,14 @@ var _ = Describe("A DSL stability profile", func() {
 		Expect(profileChanges(w, line)).To(Equal(3))
 	})
 
+	It("stays open when its repeat is turned away, and the repeat is not counted", func(ctx SpecContext) {
+		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset, Processed: true},
+			simulator.Fault{Kind: simulator.FaultStatus, Status: 429})
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationDSLStabilityProfileChange).Repeats).To(Equal(int32(1)))
+		Expect(profileChanges(w, line)).To(Equal(3))
+	})
+
 	It("that the carrier took and then failed shows its code", func(ctx SpecContext) {
 		_, _, service := drive(ctx, simulator.Fault{Kind: simulator.FaultEndInError})
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDSLChangeFailed)

@@ -48,6 +48,51 @@ var _ = Describe("The memory of a sent request", func() {
 		AddReportEntry("kill points of deleting and adopting", points-1)
 	})
 
+	It("is adopted although the object came before its account and trusts what is declared", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		process.Drive(ctx, site)
+		account := w.Account()
+		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+		Expect(w.Delete(ctx, account)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
+			s.Spec.AggregationMethod = "L2TP"
+			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
+		}))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+
+		Expect(w.Create(ctx, w.Account())).To(Succeed())
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is not rewritten by a pass over a copy from before the answer", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		var intent *v1alpha1.BroadbandService
+		process.Seam.Lose = func(effect world.Effect) error {
+			if strings.HasSuffix(effect.What, "plan-changes/request") {
+				intent = w.Read(ctx, site) // what a cache that lags behind still shows
+			}
+			return nil
+		}
+		inFlight(ctx, w, process)
+		process.Seam.Stale = intent
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		process.Seam.Stale = nil
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(1)))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
 	It("is known to be lost when the status is, and then nothing is sent", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -61,6 +106,44 @@ var _ = Describe("The memory of a sent request", func() {
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
 		Expect(w.Posts(line)).To(Equal(1))
 		expectReady(expectResolved(ctx, w, w.Start(world.Cut{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	DescribeTable("that is lost covers every operation, whatever a person then says of it",
+		func(ctx SpecContext, word, reason string) {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
+			service := inFlight(ctx, w, process)
+			service.Status = v1alpha1.BroadbandServiceStatus{}
+			Expect(w.Status().Update(ctx, service)).To(Succeed())
+			successor := w.Start(world.Cut{})
+			service = successor.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
+			Expect(world.Ready(successor.Drive(ctx, site)).Reason).To(Equal(reason))
+			Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
+		},
+		Entry("given up", "Abandoned", v1alpha1.ReasonCarrierRejected),
+		Entry("said to have succeeded", "Succeeded", v1alpha1.ReasonInSync),
+	)
+
+	It("belongs to the carrier it was sent to", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		move := func(from, to string) {
+			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
+				a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, from, to, 1)
+			})
+			_, err := process.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+		}
+		move("127.0.0.1", "localhost")
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		move("localhost", "127.0.0.1")
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 

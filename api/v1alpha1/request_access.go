@@ -69,7 +69,8 @@ func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	if request.Error == nil {
 		return nil
 	}
-	same := held != nil && held.Operation == request.Operation && held.RequestError == *request.Error
+	same := held != nil && held.Operation == request.Operation &&
+		held.HTTPStatus == request.Error.HTTPStatus && held.Code == request.Error.Code
 	if same && !held.At.Before(&request.SubmittedAt) {
 		return held
 	}

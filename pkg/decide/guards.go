@@ -187,8 +187,8 @@ func backedOff(v *View, w wish) *Decision {
 	return decision
 }
 
-func breakerClosed(v *View, _ wish) *Decision {
-	if !v.Now.Before(v.Account.BreakerUntil) {
+func breakerClosed(v *View, w wish) *Decision {
+	if !w.costs() || !v.Now.Before(v.Account.BreakerUntil) {
 		return nil
 	}
 	decision := working(v1alpha1.ReasonBreakerOpen,
@@ -197,9 +197,9 @@ func breakerClosed(v *View, _ wish) *Decision {
 	return decision
 }
 
-func underChargeLimit(v *View, _ wish) *Decision {
+func underChargeLimit(v *View, w wish) *Decision {
 	limit := v.Account.Object.Spec.ChargeLimit
-	if limit == nil || v.Account.ChargedLastHour < int(limit.PerHour) {
+	if !w.costs() || limit == nil || v.Account.ChargedLastHour < int(limit.PerHour) {
 		return nil
 	}
 	decision := working(v1alpha1.ReasonChargeLimit, fmt.Sprintf(

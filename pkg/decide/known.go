@@ -18,6 +18,9 @@ import (
 // Absorb brings into the status of a View what is known without a step: the answer
 // of a reading, and what the user has asked to be believed.
 func Absorb(v *View) {
+	if v.Account.Object == nil || v.Rival != "" || !v.Memory.RecordSought {
+		return // what a deleted object left behind comes before anything that is believed
+	}
 	if v.Memory.Reading.State == ReadingAnswered {
 		absorbHealth(v, v.Memory.Reading)
 	}
@@ -138,6 +141,18 @@ func Reached(
 	}
 	if target.DSLStabilityProfile != "" {
 		state.DSLStabilityProfile = known(target.DSLStabilityProfile, source, now)
+	}
+}
+
+// TakeDeclared takes what no read gives as declared: a person said that whatever was sent
+// before the status was lost has succeeded.
+func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
+	spec, target := service.Spec, v1alpha1.RequestTarget{}
+	target.RestorationSLA = spec.RestorationSLA
+	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
+	Reached(service, target, v1alpha1.SourceDeclared, now)
+	if spec.Plan != nil {
+		carrierState(service).Term = known(strconv.Itoa(int(spec.Plan.Term)), v1alpha1.SourceDeclared, now)
 	}
 }
 

@@ -51,6 +51,9 @@ func unreadable(state *v1alpha1.CarrierState) *v1alpha1.CarrierState {
 // there does not hold the new object back: its generations are its own.
 func Adopt(service *v1alpha1.BroadbandService, requests []v1alpha1.Request, values *v1alpha1.CarrierState) {
 	for _, request := range requests {
+		if own := service.RequestOf(request.Operation); own != nil && !newer(request, *own) {
+			continue
+		}
 		if request.Phase.Ended() {
 			request.Generation = 0
 		}
@@ -59,7 +62,17 @@ func Adopt(service *v1alpha1.BroadbandService, requests []v1alpha1.Request, valu
 			service.Status.InFlight = &v1alpha1.InFlight{Operation: request.Operation, Location: request.Location}
 		}
 	}
-	service.Status.Carrier = values
+	if values != nil {
+		service.Status.Carrier = values
+	}
+}
+
+// newer: of two requests of one operation the open one counts, else the later one.
+func newer(a, b v1alpha1.Request) bool {
+	if a.Phase.Ended() != b.Phase.Ended() {
+		return b.Phase.Ended()
+	}
+	return b.SubmittedAt.Before(&a.SubmittedAt)
 }
 
 // ElsewhereVerdict explains why a record of another carrier is not adopted: "one of

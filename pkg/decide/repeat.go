@@ -36,12 +36,20 @@ func converge(v *View, open *v1alpha1.Request) *Decision {
 // the recorded target: a newer spec is compared once this has ended.
 func repeat(v *View, open *v1alpha1.Request) *Decision {
 	again := wish{operation: open.Operation, target: open.Target, changes: pendingFor(v, open.Operation)}
-	for _, guard := range []guard{observing, planning, suspended} {
+	for _, guard := range []guard{planning, suspended} {
 		if decision := guard(v, again); decision != nil {
 			return decision
 		}
 	}
+	if v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
+		return waiting(v1alpha1.ReasonObserving, fmt.Sprintf(
+			"managementPolicy is Observe, so %s attempt %s, whose answer was lost, is not asked for again; "+
+				"to settle it by hand: %s",
+			open.Operation, open.AttemptID, resolveHint(v, open)))
+	}
 	intent := *open.DeepCopy()
+	intent.Phase, intent.Location = v1alpha1.PhaseSubmitting, ""
+	intent.CarrierStatus, intent.ErrorDetail = "", ""
 	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
 	intent.Error, intent.FinishedAt.Time = nil, time.Time{}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf(
@@ -62,6 +70,15 @@ func pendingFor(v *View, operation v1alpha1.Operation) []v1alpha1.Change {
 		}
 	}
 	return changes
+}
+
+// TurnedAway is what becomes of an attempt that did not get to the carrier. A repeat that
+// did not is not counted, and the outcome of the attempt before it is as open as it was.
+func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase) {
+	request.Phase = phase
+	if request.Repeats > 0 {
+		request.Phase, request.Repeats = v1alpha1.PhaseSubmitting, request.Repeats-1
+	}
 }
 
 // RefusedRepeat is the phase of a repeat that was refused: "DSL's in-progress answer after

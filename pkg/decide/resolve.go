@@ -3,7 +3,6 @@
 package decide
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -48,9 +47,12 @@ func resolvedByPerson(v *View) *Decision {
 		return nil
 	}
 	word, _ := parseResolution(resolveAnnotation(v))
+	if !possible(open, word) {
+		return nil // void: what is known of the request goes on
+	}
 	switch word.outcome {
 	case resolvedAccepted:
-		return accepted(v, open, word.requestID)
+		return accepted(open, word.requestID)
 	case resolvedSucceeded:
 		return settleSucceeded(open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
@@ -61,16 +63,21 @@ func resolvedByPerson(v *View) *Decision {
 }
 
 // accepted takes up a request that a person found at the carrier.
-func accepted(v *View, open *v1alpha1.Request, requestID string) *Decision {
-	handle := carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
-	if handle.Path() == "" {
-		return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
-			"the resolve annotation names a request id that %s cannot have: %s", open.Operation, resolveHint(v, open)))
-	}
+func accepted(open *v1alpha1.Request, requestID string) *Decision {
+	location := handleNamed(open, requestID).Path()
 	return &Decision{
-		Step:    Settle{AttemptID: open.AttemptID, Phase: v1alpha1.PhaseInProgress, Location: handle.Path()},
+		Step:    Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: v1alpha1.PhaseInProgress, Location: location},
 		Verdict: progressing(open),
 	}
+}
+
+func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
+	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
+}
+
+// possible says whether a request of this operation can have the id that a word names.
+func possible(open *v1alpha1.Request, word resolution) bool {
+	return word.outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
 }
 
 func resolveAnnotation(v *View) string {
@@ -100,8 +107,9 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 	return false
 }
 
-// resolutionIsVoid says that the annotation can never apply: it is not of the form,
-// or names an attempt that is not open. Attempt ids are random and never come back.
+// resolutionIsVoid says that the annotation can never apply: it is not of the form, names
+// a request id that cannot be, or an attempt that is not open. Attempt ids are random and
+// never come back.
 func resolutionIsVoid(v *View) bool {
 	value := resolveAnnotation(v)
 	if value == "" || value == v.Service.Status.Handled.Resolve {
@@ -109,5 +117,5 @@ func resolutionIsVoid(v *View) bool {
 	}
 	word, ok := parseResolution(value)
 	open := v.Service.OpenRequest()
-	return !ok || open == nil || open.AttemptID != word.attemptID
+	return !ok || open == nil || open.AttemptID != word.attemptID || !possible(open, word)
 }

@@ -5,6 +5,7 @@ package decide
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -16,11 +17,12 @@ type rule func(*View) *Decision
 // answers decides.
 func servicePass() []rule {
 	return []rule{
+		answeredRequest,  // an answer in memory goes into the status before anything else
+		resolvedByPerson, // a person's word settles an unknown outcome
 		whoseService,     // the order it comes from, another object that manages it, the account's list
 		statusLost,       // a finalizer without a status: something may have been sent
 		accountReady,     // nothing can be asked without a login
-		answeredRequest,  // an answer in memory goes into the status before anything else
-		resolvedByPerson, // a person's word settles an unknown outcome
+		sentElsewhere,    // a request under way belongs to the carrier and identity it was sent to
 		openRequest,      // what is with the carrier is followed to its end
 		unknownPlan,      // what must be known is read
 		changes,          // what differs is brought about, if the guards let it
@@ -65,15 +67,32 @@ func whoseService(v *View) *Decision {
 		return stuck(v1alpha1.ReasonUnsupported,
 			"orderRef is not supported yet: set serviceID once the carrier has told you the service's number")
 	case v.Rival != "":
-		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		return lookAgain(stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"service %d is already managed by BroadbandService %s, which came first: delete one of the two",
-			*spec.ServiceID, v.Rival))
+			*spec.ServiceID, v.Rival)), v.Now.Add(rivalPause))
 	case !listed(v.Account.Object, *spec.ServiceID) && v.Service.OpenRequest() == nil:
 		// The same words as for a service that the carrier does not know: an
 		// account's list is no oracle.
 		return stuck(v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(*spec.ServiceID))
 	}
 	return nil
+}
+
+// rivalPause is the wait before a rival is looked for again: that its request has ended,
+// or that its account is gone, is no event of this object.
+const rivalPause = 2 * time.Minute
+
+// sentElsewhere: identity and baseURL are "pinned". What was sent to one carrier is
+// neither followed at another, nor proven or repeated there.
+func sentElsewhere(v *View) *Decision {
+	open, account := v.Service.OpenRequest(), v.Account.Object
+	if open == nil || open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
+		return nil
+	}
+	return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
+		open.Operation, open.AttemptID, open.BaseURL, open.Identity,
+		account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
 }
 
 func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
@@ -139,7 +158,10 @@ func statusLost(v *View) *Decision {
 // retry annotation" (submission protocol, repeat classes).
 func refused(v *View, w wish) *Decision {
 	request := v.Service.RequestOf(w.operation)
-	if request == nil || !definitive(request.Phase) || request.Generation != v.Service.Generation || wantsRetry(v) {
+	if lost := v.Service.RequestOf(v1alpha1.OperationPlanChange); lost != nil && gaveUpAll(lost) {
+		request = lost
+	}
+	if request == nil || !Definitive(request.Phase) || request.Generation != v.Service.Generation || wantsRetry(v) {
 		return nil
 	}
 	again := tryAgainAt(request)
@@ -153,7 +175,14 @@ func refused(v *View, w wish) *Decision {
 	return lookAgain(decision, again)
 }
 
-func definitive(phase v1alpha1.RequestPhase) bool {
+// gaveUpAll: what was sent before a status was lost is not known, so a person who gives
+// it up gives up every operation of that generation.
+func gaveUpAll(lost *v1alpha1.Request) bool {
+	return lost.Phase == v1alpha1.PhaseAbandoned && lost.Target == (v1alpha1.RequestTarget{})
+}
+
+// Definitive says whether an attempt ended in a failure that is not repeated by itself.
+func Definitive(phase v1alpha1.RequestPhase) bool {
 	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
 }
 

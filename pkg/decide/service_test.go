@@ -42,7 +42,9 @@ func settled(edits ...func(*decide.View)) decide.View {
 				{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 1},
 			}},
 		}},
-		Memory: decide.Memory{Sender: "me", FirstSeen: start.Add(-time.Hour), AttemptSeen: start, LastLook: start},
+		Memory: decide.Memory{
+			Sender: "me", RecordSought: true, FirstSeen: start.Add(-time.Hour), AttemptSeen: start, LastLook: start,
+		},
 		Now:    start.Add(time.Minute),
 		Submit: true,
 	}
@@ -61,6 +63,7 @@ func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*d
 		request := v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, Attempt: 1, AttemptID: "a-1", Sender: "me", Phase: phase,
 			Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12}, Before: v1alpha1.RequestBefore{Plan: "Slow"},
+			Identity: "reseller", BaseURL: "https://carrier.example",
 			Generation: 3, APIVersion: 8, SubmittedAt: metav1.NewTime(start), FinishedAt: metav1.NewTime(start),
 			Location: "/api/connect/services/plan-changes/requests/77",
 		}

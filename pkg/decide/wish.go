@@ -63,6 +63,12 @@ func planChangeRequest(serviceID int64, target v1alpha1.RequestTarget, to v1alph
 	}
 }
 
+// costs: the breaker and the charge limit hold back Charge and Never.
+func (w wish) costs() bool {
+	class := ClassOf(w.operation, w.target)
+	return class == carrier.ClassCharge || class == carrier.ClassNever
+}
+
 // ClassOf is the repeat class of a request: the table's, by operation and target.
 func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrier.RepeatClass {
 	contract, _ := carrier.ContractOf(carrier.Operation(operation))
@@ -76,19 +82,7 @@ func (w wish) intent(v *View) v1alpha1.Request {
 		Identity: v.Account.Object.IdentityName(), BaseURL: v.Account.Object.Spec.BaseURL,
 		Generation: v.Service.Generation, BodyHash: w.bodyHash(v),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: v.Account.Object.Spec.APIVersion,
-		Repeats: repeatsBefore(v, w),
 	}
-}
-
-// repeatsBefore carries over that an answer was lost, when the repeat itself never got
-// to the carrier.
-func repeatsBefore(v *View, w wish) int32 {
-	last := v.Service.RequestOf(w.operation)
-	unsent := last != nil && (last.Phase == v1alpha1.PhaseNotSent || last.Phase == v1alpha1.PhaseNotProcessed)
-	if !unsent || last.BodyHash != w.bodyHash(v) {
-		return 0
-	}
-	return last.Repeats
 }
 
 // before is the evidence by which an unknown outcome can be judged.

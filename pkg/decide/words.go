@@ -33,11 +33,12 @@ func lookAgain(decision *Decision, at time.Time) *Decision {
 }
 
 func settle(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
-	return &Decision{Step: Settle{AttemptID: open.AttemptID, Phase: phase, Error: why}, Verdict: progressing(open)}
+	settled := Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: phase, Error: why}
+	return &Decision{Step: settled, Verdict: progressing(open)}
 }
 
 func settleSucceeded(open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
-	succeeded := Settle{AttemptID: open.AttemptID, Phase: v1alpha1.PhaseSucceeded, Source: source}
+	succeeded := Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source}
 	return &Decision{Step: succeeded, Verdict: progressing(open)}
 }
 

@@ -13,6 +13,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // Effect is one thing that a process does to the world outside it.
@@ -36,6 +38,8 @@ var errKilled = errors.New("this process has been killed")
 type Seam struct {
 	Fault func(Effect) error // an error that the process gets instead of the effect; nil: none
 	Lose  func(Effect) error // an error that the process gets after the effect happened; nil: none
+
+	Stale *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
 
 	mu      sync.Mutex
 	cut     Cut
@@ -157,6 +161,18 @@ type seamClient struct {
 	client.Client
 
 	seam *Seam
+}
+
+// Get reads as from a cache, which may lag behind.
+func (c seamClient) Get(
+	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
+) error {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if c.seam.Stale != nil && isService {
+		c.seam.Stale.DeepCopyInto(service)
+		return nil
+	}
+	return c.Client.Get(ctx, key, object, options...)
 }
 
 // Create is an effect.

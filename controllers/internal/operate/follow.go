@@ -64,7 +64,11 @@ func proofless(err error) bool {
 }
 
 func handleFault(why *v1alpha1.RequestError) Fact {
-	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) { request.Error = why }}
+	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
+		if request.Error == nil || request.Error.HTTPStatus != 404 && request.Error.HTTPStatus != 400 {
+			request.Error = why // the first of them is the news: its time is what counts
+		}
+	}}
 }
 
 // found is the fact that a look at the Location brought.
@@ -109,13 +113,17 @@ func stillPending(outcome carrier.Outcome) Fact {
 // Decided is the fact that a decision without a call brings.
 func Decided(settle decide.Settle, reached func(Subject, *v1alpha1.Request)) Fact {
 	apply := func(subject Subject, request *v1alpha1.Request) {
+		if request.Phase != settle.From {
+			return // somebody has learned more meanwhile
+		}
 		request.Phase, request.Error = settle.Phase, settle.Error
+		if settle.Phase == v1alpha1.PhaseNotSent {
+			decide.TurnedAway(request, settle.Phase)
+		}
 		if settle.Location != "" {
 			request.Location, request.FinishedAt = settle.Location, metav1.Time{}
 		}
-		if settle.Phase == v1alpha1.PhaseSucceeded {
-			reached(subject, request)
-		}
+		reached(subject, request)
 	}
 	return Fact{Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil}
 }

@@ -72,11 +72,12 @@ func (l *Ledger) Answered(attemptID string, receipt carrier.Receipt) {
 	l.posted[attemptID] = &receipt
 }
 
-// Recorded forgets an attempt whose answer is in the status.
+// Recorded drops an answer that is in the status. That the attempt was posted stays
+// known: a cache that lags behind may still show its intent.
 func (l *Ledger) Recorded(attemptID string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	delete(l.posted, attemptID)
+	l.posted[attemptID] = nil
 }
 
 // Forget drops what is remembered of an object that is gone.

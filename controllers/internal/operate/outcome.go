@@ -110,7 +110,8 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 // notSent is the fact that not a byte of an attempt has left the process.
 func notSent(why error) Fact {
 	return Fact{Event: eventNotSent, Apply: func(_ Subject, request *v1alpha1.Request) {
-		request.Phase, request.Error = v1alpha1.PhaseNotSent, &v1alpha1.RequestError{Message: why.Error()}
+		request.Error = &v1alpha1.RequestError{Message: why.Error()}
+		decide.TurnedAway(request, v1alpha1.PhaseNotSent)
 	}}
 }
 
@@ -120,6 +121,7 @@ func answered(receipt carrier.Receipt) Fact {
 	case carrier.Accepted:
 		return Fact{Event: eventAccepted, Normal: true, Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Location, request.Error = v1alpha1.PhaseInProgress, receipt.Handle.Path(), nil
+			request.FinishedAt = metav1.Time{} // an outcome that was unknown no longer is
 		}}
 	case carrier.NotSent:
 		return refusal(eventNotSent, v1alpha1.PhaseNotSent, receipt)
@@ -139,7 +141,10 @@ func answered(receipt carrier.Receipt) Fact {
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
 	return Fact{Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Phase, request.Error = phase, decide.RequestErrorOf(receipt.Err)
-		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
+		switch {
+		case phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed:
+			decide.TurnedAway(request, phase)
+		case phase == v1alpha1.PhaseRejected && request.Repeats > 0:
 			request.Phase = decide.RefusedRepeat(request)
 		}
 	}}
