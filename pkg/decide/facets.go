@@ -35,7 +35,7 @@ func facetsOf(v *View, changes []v1alpha1.Change, verdict Verdict) []Facet {
 
 func planFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
 	known := knownPlan(v)
-	facet := Facet{v1alpha1.ConditionPlanSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync, howKnown("plan", known)}
+	facet := valueFacet(v1alpha1.ConditionPlanSynced, "plan", known)
 	if known != nil && v.Service.Spec.Plan.Name != known.Value {
 		facet.Message = fmt.Sprintf(
 			"the carrier spells it %q, which is taken for the same plan: nothing is changed", known.Value)
@@ -43,28 +43,24 @@ func planFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
 	return facet.unless(only(changes, "plan."), known, verdict)
 }
 
+// valueFacet says of a value that is compared as it stands whether it is as declared.
+func valueFacet(conditionType, what string, known *v1alpha1.KnownValue) Facet {
+	return Facet{conditionType, metav1.ConditionTrue, v1alpha1.ReasonInSync, howKnown(what, known)}
+}
+
 func slaFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	facet := Facet{
-		Type: v1alpha1.ConditionRestorationSLASynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
-		Message: howKnown("restoration SLA", knownSLA(v)),
-	}
-	return facet.unless(only(changes, "restorationSLA"), knownSLA(v), verdict)
+	return valueFacet(v1alpha1.ConditionRestorationSLASynced, "restoration SLA", knownSLA(v)).
+		unless(only(changes, "restorationSLA"), knownSLA(v), verdict)
 }
 
 func aggregationFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	facet := Facet{
-		Type: v1alpha1.ConditionAggregationSynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
-		Message: howKnown("aggregation method", knownAggregation(v)),
-	}
-	return facet.unless(only(changes, fieldAggregation), knownAggregation(v), verdict)
+	return valueFacet(v1alpha1.ConditionAggregationSynced, "aggregation method", knownAggregation(v)).
+		unless(only(changes, fieldAggregation), knownAggregation(v), verdict)
 }
 
 func dslProfileFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	facet := Facet{
-		Type: v1alpha1.ConditionDSLProfileSynced, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonInSync,
-		Message: howKnown("DSL stability profile", knownDSLProfile(v)),
-	}
-	return facet.unless(only(changes, fieldDSLProfile), knownDSLProfile(v), verdict)
+	return valueFacet(v1alpha1.ConditionDSLProfileSynced, "DSL stability profile", knownDSLProfile(v)).
+		unless(only(changes, fieldDSLProfile), knownDSLProfile(v), verdict)
 }
 
 // unless is the facet, or why it does not hold: the value differs, or is not known.

@@ -18,9 +18,9 @@ const (
 	// handleGrace is how long a Location that answers 404 or 400 is asked again.
 	handleGrace = 24 * time.Hour
 
-	// carrierInError is a request that the carrier answers 202 for all the same: "the
+	// CarrierInError is a request that the carrier answers 202 for all the same: "the
 	// process continues once the issue is fixed" (spec §3).
-	carrierInError = string(carrier.AggregationInError)
+	CarrierInError = string(carrier.AggregationInError)
 
 	// failuresShown is how many polls in a row must prove nothing before the
 	// status says so. One lost poll is not news.
@@ -84,7 +84,7 @@ func following(v *View, open *v1alpha1.Request) Verdict {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
 			open.Operation, errorText(v.Memory.PollError))}
-	case open.CarrierStatus == carrierInError:
+	case open.CarrierStatus == CarrierInError:
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
 			open.Operation, orElse(open.ErrorDetail, "no more was said"))}

@@ -25,9 +25,7 @@ func Absorb(v *View) {
 		absorbHealth(v, v.Memory.Reading)
 	}
 	trustPlan(v)
-	trustSLA(v)
-	trustAggregation(v)
-	trustDSLProfile(v)
+	trustDeclared(v)
 }
 
 // absorbHealth takes over what health says. A plan that is known stays: health is
@@ -86,33 +84,33 @@ func trustPlan(v *View) {
 	state.Term = known(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, v.Now)
 }
 
-func trustSLA(v *View) {
-	declared := v.Service.Spec.RestorationSLA
-	if declared == "" || !trusts(v, v1alpha1.OperationPlanChange, v1alpha1.TrustRestorationSLA) {
-		return
+// trustDeclared takes the values that have no read as declared, where the user asks for it.
+func trustDeclared(v *View) {
+	var state v1alpha1.CarrierState // the one on record stays as it is where nothing is taken
+	if held := v.Service.Status.Carrier; held != nil {
+		state = *held
 	}
-	if state := carrierState(v.Service); state.RestorationSLA == nil {
-		state.RestorationSLA = known(declared, v1alpha1.SourceDeclared, v.Now)
-	}
-}
-
-func trustAggregation(v *View) {
-	declared := v.Service.Spec.AggregationMethod
-	if declared == "" || !trusts(v, v1alpha1.OperationAggregationConversion, v1alpha1.TrustAggregationMethod) {
-		return
-	}
-	if state := carrierState(v.Service); state.AggregationMethod == nil {
-		state.AggregationMethod = known(declared, v1alpha1.SourceDeclared, v.Now)
-	}
-}
-
-func trustDSLProfile(v *View) {
-	declared := v.Service.Spec.DSLStabilityProfile
-	if declared == "" || !trusts(v, v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.TrustDSLStabilityProfile) {
-		return
-	}
-	if state := carrierState(v.Service); state.DSLStabilityProfile == nil {
-		state.DSLStabilityProfile = known(declared, v1alpha1.SourceDeclared, v.Now)
+	spec := v.Service.Spec
+	for _, aspect := range []struct {
+		name      v1alpha1.TrustedAspect
+		operation v1alpha1.Operation
+		declared  string
+		held      **v1alpha1.KnownValue
+	}{
+		{v1alpha1.TrustRestorationSLA, v1alpha1.OperationPlanChange, spec.RestorationSLA, &state.RestorationSLA},
+		{
+			v1alpha1.TrustAggregationMethod, v1alpha1.OperationAggregationConversion,
+			spec.AggregationMethod, &state.AggregationMethod,
+		},
+		{
+			v1alpha1.TrustDSLStabilityProfile, v1alpha1.OperationDSLStabilityProfileChange,
+			spec.DSLStabilityProfile, &state.DSLStabilityProfile,
+		},
+	} {
+		if aspect.declared != "" && *aspect.held == nil && trusts(v, aspect.operation, aspect.name) {
+			*aspect.held = known(aspect.declared, v1alpha1.SourceDeclared, v.Now)
+			v.Service.Status.Carrier = &state
+		}
 	}
 }
 

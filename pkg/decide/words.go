@@ -179,8 +179,8 @@ func failureMessage(request *v1alpha1.Request) string {
 		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
 }
 
-// forbiddenPause is the shortest time between attempts that were answered 403 or 404.
-const forbiddenPause = 10 * time.Minute
+// ForbiddenPause is the shortest time between attempts that were answered 403 or 404.
+const ForbiddenPause = 10 * time.Minute
 
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
 // a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
@@ -192,7 +192,7 @@ func tryAgainAt(request *v1alpha1.Request) time.Time {
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}
 	}
-	return request.FinishedAt.Add(forbiddenPause)
+	return request.FinishedAt.Add(ForbiddenPause)
 }
 
 func errorMessage(err *v1alpha1.RequestError) string {

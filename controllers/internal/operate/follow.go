@@ -92,9 +92,6 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 	return stillPending(outcome)
 }
 
-// inError is a status that the carrier answers 202 with all the same (spec §3).
-const inError = string(carrier.AggregationInError)
-
 // stillPending is the fact that a request goes on. Its status is taken over only where it
 // says that something is wrong, or no longer is: the rest of the way is no news.
 func stillPending(outcome carrier.Outcome) Fact {
@@ -102,9 +99,9 @@ func stillPending(outcome carrier.Outcome) Fact {
 		request.Error = nil
 		summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), outcome.Body)
 		switch {
-		case err == nil && summary.Status == inError:
+		case err == nil && summary.Status == decide.CarrierInError:
 			request.CarrierStatus, request.ErrorDetail = summary.Status, summary.ErrorDetail
-		case request.CarrierStatus == inError:
+		case request.CarrierStatus == decide.CarrierInError:
 			request.CarrierStatus, request.ErrorDetail = "", ""
 		}
 	}}

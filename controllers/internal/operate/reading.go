@@ -12,9 +12,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// forbiddenPause is the wait after a reading that was answered 403 or 404.
-const forbiddenPause = 10 * time.Minute
-
 // handlePause is the wait before a health request whose Location is lost is asked anew.
 const handlePause = time.Minute
 
@@ -101,7 +98,7 @@ func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.
 // let us see the service, else a growing one, and never less than the carrier asks for.
 func pauseAfter(reading *decide.Reading, err error, retryAfter time.Duration) time.Duration {
 	if carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
-		return forbiddenPause
+		return decide.ForbiddenPause
 	}
 	return max(decide.Backoff(reading.Failures+1), retryAfter)
 }
