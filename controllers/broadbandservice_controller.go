@@ -26,7 +26,8 @@ type BroadbandServiceReconciler struct {
 	Protocol *operate.Protocol
 	Orphans  *operate.Orphans
 	Accounts *accounts.Book
-	Submit   bool // whether requests may be sent at all
+	Orders   Orders // nil: there are none
+	Submit   bool   // whether requests may be sent at all
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=broadbandservices,verbs=get;list;watch;patch
@@ -35,9 +36,10 @@ type BroadbandServiceReconciler struct {
 // +kubebuilder:rbac:groups=core,resources=secrets,verbs=get
 // +kubebuilder:rbac:groups=core,resources=configmaps,namespace=broadband-operator,verbs=get;create;update;delete
 
-// maxSteps bounds one pass. A service needs at most four steps between two waits:
-// a fact in memory, a person's word, a reading, a request.
-const maxSteps = 8
+// maxSteps bounds one pass. A service needs at most a step of each kind between two waits:
+// a fact in memory, a person's word, four readings, and a request of each lane with what
+// becomes of it.
+const maxSteps = 16
 
 // Reconcile takes one service as far as it can go now.
 func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -83,7 +85,7 @@ func (p *servicePass) record(ctx context.Context, decision decide.Decision, wait
 		lookAt = now.Add(wait)
 	}
 	p.describe(decision)
-	if p.changed() && (wait == 0 || p.written.ObservedGeneration == 0) {
+	if p.changed() && (wait == 0 || p.written.ObservedGeneration <= 0) {
 		if err := p.Status().Update(ctx, p.service); err != nil {
 			return p.again(fmt.Errorf("update the status: %w", err))
 		}

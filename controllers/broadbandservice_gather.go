@@ -15,11 +15,13 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The fields by which services are found: both are selectable at the API server too.
+// The fields by which services are found: all are selectable at the API server too.
 const (
 	fieldServiceID = "spec.serviceID"
+	fieldLearnedID = "status.serviceID"
 	fieldAccount   = "spec.accountRef.name"
 )
 
@@ -87,13 +89,37 @@ func costs(operation v1alpha1.Operation) bool {
 	return contract.Repeat == carrier.ClassCharge || contract.Repeat == carrier.ClassNever
 }
 
+// Orders tells what is known of the ServiceOrders that services come from.
+type Orders interface {
+	// Order is what a service takes over from an order; nil when there is no such order.
+	Order(ctx context.Context, key client.ObjectKey) (*decide.Order, error)
+}
+
+// gatherOrder takes the service's number from its order, once the order has one. It is
+// kept in the status: a deleted object must be able to leave without its order.
+func (p *servicePass) gatherOrder(ctx context.Context) error {
+	if ref := p.service.Spec.OrderRef; ref != nil && p.Orders != nil {
+		order, err := p.Orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
+		if err != nil {
+			return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
+		}
+		p.order = order
+	}
+	known := p.service.ServiceNumber()
+	if known == 0 && p.order != nil && p.order.ServiceID != 0 {
+		known, p.named = p.order.ServiceID, true
+	}
+	p.service.Status.ServiceID = known
+	return nil
+}
+
 // gatherRival looks for an older object that manages the same service: "Two objects
 // for one (account identity, serviceID): the older wins (equal seconds: the lower UID)".
 func (p *servicePass) gatherRival(ctx context.Context) error {
-	if p.service.Spec.ServiceID == nil || p.account.Object == nil {
+	if p.service.ServiceNumber() == 0 || p.account.Object == nil {
 		return nil
 	}
-	elders, err := p.elders(ctx, strconv.FormatInt(*p.service.Spec.ServiceID, 10))
+	elders, err := p.elders(ctx, strconv.FormatInt(p.service.ServiceNumber(), 10))
 	if err != nil {
 		return err
 	}
@@ -113,11 +139,15 @@ func (p *servicePass) gatherRival(ctx context.Context) error {
 // elders are the objects for a service id that come before this one, whosever they are,
 // the first of them first.
 func (p *servicePass) elders(ctx context.Context, serviceID string) ([]v1alpha1.BroadbandService, error) {
-	var services v1alpha1.BroadbandServiceList
-	if err := p.List(ctx, &services, client.MatchingFields{fieldServiceID: serviceID}); err != nil {
-		return nil, fmt.Errorf("look for other objects of service %s: %w", serviceID, err)
+	var elders []v1alpha1.BroadbandService
+	for _, field := range []string{fieldServiceID, fieldLearnedID} {
+		var services v1alpha1.BroadbandServiceList
+		if err := p.List(ctx, &services, client.MatchingFields{field: serviceID}); err != nil {
+			return nil, fmt.Errorf("look for other objects of service %s: %w", serviceID, err)
+		}
+		elders = append(elders, services.Items...)
 	}
-	elders := slices.DeleteFunc(services.Items, func(other v1alpha1.BroadbandService) bool {
+	elders = slices.DeleteFunc(elders, func(other v1alpha1.BroadbandService) bool {
 		return other.UID == p.service.UID || !precedes(&other, p.service)
 	})
 	slices.SortFunc(elders, func(a, b v1alpha1.BroadbandService) int {
@@ -132,7 +162,7 @@ func (p *servicePass) elders(ctx context.Context, serviceID string) ([]v1alpha1.
 // precedes orders the objects of one service. One that has a request under way keeps
 // its place until that has ended: two never send at once.
 func precedes(a, b *v1alpha1.BroadbandService) bool {
-	if aOpen, bOpen := a.OpenRequest() != nil, b.OpenRequest() != nil; aOpen != bOpen {
+	if aOpen, bOpen := len(a.OpenRequests()) > 0, len(b.OpenRequests()) > 0; aOpen != bOpen {
 		return aOpen
 	}
 	if a.CreationTimestamp.Equal(&b.CreationTimestamp) {

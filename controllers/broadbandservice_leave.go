@@ -28,7 +28,10 @@ func (p *servicePass) leave(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	view := p.view()
-	if open := p.service.OpenRequest(); open != nil && view.Memory.Receipt != nil {
+	for _, open := range p.service.OpenRequests() {
+		if view.Memory.Attempts[open.AttemptID].Receipt == nil {
+			continue
+		}
 		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
 			return p.again(err)
 		}
@@ -53,12 +56,12 @@ func (p *servicePass) leave(ctx context.Context) (ctrl.Result, error) {
 
 // keep writes the record of a deleted service.
 func (p *servicePass) keep(ctx context.Context, departure decide.Departure) error {
-	if len(departure.Keep) == 0 || p.service.Spec.ServiceID == nil {
+	if len(departure.Keep) == 0 || p.service.ServiceNumber() == 0 {
 		return nil
 	}
 	err := p.Orphans.Put(ctx, operate.Orphan{
 		Kind: kindService, Identity: departure.Keep[0].Identity, BaseURL: departure.Keep[0].BaseURL,
-		ServiceID: *p.service.Spec.ServiceID, Object: p.service.Namespace + "/" + p.service.Name,
+		ServiceID: p.service.ServiceNumber(), Object: p.service.Namespace + "/" + p.service.Name,
 		Requests: departure.Keep, Carrier: departure.Values,
 	})
 	if err != nil {
@@ -78,7 +81,7 @@ func (p *servicePass) adopt(ctx context.Context) error {
 		return nil
 	}
 	account := p.account.Object
-	orphan, err := p.Orphans.Get(ctx, kindService, account.IdentityName(), *p.service.Spec.ServiceID)
+	orphan, err := p.Orphans.Get(ctx, kindService, account.IdentityName(), p.service.ServiceNumber())
 	if err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
@@ -126,6 +129,6 @@ func (p *servicePass) mayAdopt() bool {
 	if p.rival != "" {
 		p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = false })
 	}
-	known := p.service.Spec.ServiceID != nil && p.account.Object != nil && p.rival == ""
+	known := p.service.ServiceNumber() != 0 && p.account.Object != nil && p.rival == ""
 	return known && !p.view().Memory.RecordSought
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -37,6 +36,8 @@ type servicePass struct {
 	written *v1alpha1.BroadbandServiceStatus // as it is on record
 	version string                           // the resourceVersion of that record
 	account decide.Account
+	order   *decide.Order // the order that orderRef names, if there is one
+	named   bool          // the service's number has just been learned from it
 	rival   string
 	session *accounts.Session // nil while the account cannot be used
 	verdict *decide.Verdict   // a verdict that stands above the judgement: a record that is not ours to adopt
@@ -47,6 +48,9 @@ type servicePass struct {
 func (p *servicePass) open(ctx context.Context) error {
 	p.noteWritten()
 	if err := p.gatherAccount(ctx); err != nil {
+		return err
+	}
+	if err := p.gatherOrder(ctx); err != nil {
 		return err
 	}
 	if err := p.gatherRival(ctx); err != nil {
@@ -73,13 +77,9 @@ func (p *servicePass) decide() decide.Decision {
 
 func (p *servicePass) view() decide.View {
 	now := p.Protocol.Now()
-	attempt, phase := "", ""
-	if open := p.service.OpenRequest(); open != nil {
-		attempt, phase = open.AttemptID, string(open.Phase)
-	}
 	return decide.View{
-		Service: p.service, Account: p.account, Rival: p.rival, Now: now, Submit: p.Submit,
-		Memory: p.Protocol.Ledger.Recall(p.service.UID, attempt, phase, now),
+		Service: p.service, Account: p.account, Order: p.order, Named: p.named, Rival: p.rival, Now: now, Submit: p.Submit,
+		Memory: p.Protocol.Ledger.Recall(p.service.UID, p.service.OpenRequests(), now),
 	}
 }
 
@@ -112,13 +112,14 @@ func (p *servicePass) perform(ctx context.Context, decision decide.Decision) (ti
 func (p *servicePass) take(ctx context.Context, decision decide.Decision) (wait time.Duration, err error) {
 	switch step := decision.Step.(type) {
 	case decide.Rest:
-	case decide.AskHealth:
-		wait, err = p.Protocol.AskHealth(ctx, p.session, operate.HealthQuestion{
-			UID: p.service.UID, ServiceID: *p.service.Spec.ServiceID,
-			Version: int(p.account.Object.Spec.APIVersion), Token: step.Token,
+	case decide.Ask:
+		wait, err = p.Protocol.Ask(ctx, p.session, operate.Question{
+			UID: p.service.UID, ServiceID: p.service.ServiceNumber(),
+			Version: int(p.account.Object.Spec.APIVersion), Topic: step.Topic, Token: step.Token,
 		})
-	case decide.FollowHealth:
-		wait, err = p.Protocol.FollowHealth(ctx, p.session, p.service.UID, p.view().Memory.Reading)
+	case decide.Collect:
+		readings := p.view().Memory.Readings
+		wait, err = p.Protocol.Collect(ctx, p.session, p.service.UID, step.Topic, *readings.Of(step.Topic))
 	case decide.Submit:
 		p.service.Status.Pending = decision.Pending
 		wait, err = p.submit(ctx, step)
@@ -142,9 +143,21 @@ func (p *servicePass) noteWritten() {
 	}
 }
 
-// job is this service as the protocol sees it.
+// job is this service as the protocol sees it. What was read so far is in the status of
+// this pass: after the step it would be older than what the step has brought.
 func (p *servicePass) job() operate.Job {
-	return operate.Job{Subject: p.service, Carrier: p.session, Describe: func() { p.describe(p.decide()) }}
+	p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
+	return operate.Job{
+		Subject: p.service, Carrier: p.session, Refused: p.doubt,
+		Describe: func() { p.describe(p.decide()) },
+	}
+}
+
+// doubt gives up what was known of a cancellation that the carrier says is not requested.
+func (p *servicePass) doubt(request *v1alpha1.Request) {
+	if decide.NotRequested(request) && p.service.Status.Carrier != nil {
+		p.service.Status.Carrier.Cancellation = nil
+	}
 }
 
 // submit sends a request: its contact is read first, so that a missing Secret costs
@@ -158,21 +171,25 @@ func (p *servicePass) submit(ctx context.Context, step decide.Submit) (time.Dura
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next judgement words it
 	}
+	request := step.Request
 	return p.Protocol.Send(ctx, p.job(), operate.Parcel{
-		Request: step.Request,
-		Body:    decide.Body(*p.service.Spec.ServiceID, step.Request.Target, contact),
-		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
-		Consume: p.consumeRetry(step.Request.Operation),
+		Request: request,
+		Body:    decide.Body(request.Operation, p.service.ServiceNumber(), request.Target, contact),
+		Class:   decide.ClassOf(request.Operation, request.Target),
+		Consume: p.consume(step),
 	})
 }
 
-// consumeRetry uses the retry annotation up, when it is why the request is sent.
-func (p *servicePass) consumeRetry(operation v1alpha1.Operation) func() {
-	last := p.service.RequestOf(operation)
-	if last == nil || !decide.Definitive(last.Phase) {
-		return nil
+// consume uses the control annotations up for which a request is sent.
+func (p *servicePass) consume(step decide.Submit) func() {
+	return func() {
+		if step.Retry != "" {
+			p.service.Status.Handled.Retry = step.Retry
+		}
+		if step.Approve != "" {
+			p.service.Status.Handled.Approve = step.Approve
+		}
 	}
-	return func() { p.service.Status.Handled.Retry = p.service.Annotations[v1alpha1.AnnotationRetry] }
 }
 
 // contact reads whom the carrier shall call; nobody when the request names nobody.
@@ -210,20 +227,14 @@ func contactIn(secret *corev1.Secret) (v1alpha1.Contact, error) {
 // finish takes over the carrier's result of a request. After our own success the
 // baseline is what we asked for, not the name that comes back.
 func finish(now time.Time) operate.Finish {
-	return func(subject operate.Subject, request *v1alpha1.Request, body []byte) *v1alpha1.RequestError {
+	return func(subject operate.Subject, request *v1alpha1.Request, body []byte) {
 		service, isService := subject.(*v1alpha1.BroadbandService)
-		result, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
-		if !isService || err != nil {
-			return decide.RequestErrorOf(err)
+		if !isService {
+			return
 		}
-		if !decide.MatchesTarget(service, request, result) {
-			return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
-				"the Location %s leads to request %d of service %d, which is not ours",
-				request.Location, result.ID, result.ServiceID)}
+		if why := decide.Finish(service, request, body, now); why != nil {
+			request.Phase, request.Error = why.Phase, why.Error
 		}
-		request.CarrierStatus = result.Status
-		decide.Reached(service, request.Target, v1alpha1.SourceChangeResult, now)
-		return nil
 	}
 }
 
@@ -237,10 +248,10 @@ func (p *servicePass) reached(source v1alpha1.ValueSource, word string) func(ope
 		service.Status.Handled.Resolve = word
 		switch {
 		case request.Phase != v1alpha1.PhaseSucceeded:
-		case request.Target == (v1alpha1.RequestTarget{}):
+		case decide.StandsForLost(request):
 			decide.TakeDeclared(service, p.Protocol.Now())
 		default:
-			decide.Reached(service, request.Target, source, p.Protocol.Now())
+			decide.Reached(service, request, source, p.Protocol.Now())
 		}
 	}
 }

@@ -109,12 +109,6 @@ var _ = DescribeTable("A change that may not be sent",
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []int64{7} },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonNotFoundOrForbidden, message: "does not let this account see",
 	}),
-	Entry("is refused while the service comes from an order", waits{
-		service: func(s *v1alpha1.BroadbandService) {
-			s.Spec.ServiceID, s.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: "order"}
-		},
-		status: metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupported, message: "orderRef",
-	}),
 )
 
 func orNothing[T any](edit func(T)) func(T) {
@@ -135,23 +129,6 @@ func inOrder(a, b *v1alpha1.BroadbandService) (first, second string) {
 }
 
 var _ = Describe("A service", func() {
-	It("says of every declared aspect that is not supported yet that it is not", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
-		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
-			s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
-			s.Spec.Disconnection = v1alpha1.DisconnectionReclaim
-		}))).To(Succeed())
-		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonUnsupported)
-		for _, aspect := range []string{
-			v1alpha1.ConditionCancellationSynced, v1alpha1.ConditionConnected,
-		} {
-			Expect(condition(service, aspect).Reason).To(Equal(v1alpha1.ReasonUnsupported), aspect)
-		}
-		Expect(condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
-	})
-
 	It("that another object manages is a Conflict, until that object is gone", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -233,7 +210,7 @@ var _ = Describe("A service", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
-	It("that is trusted as declared costs no call", func(ctx SpecContext) {
+	It("that is trusted as declared costs nothing but the first look at its cancellation", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
@@ -243,7 +220,7 @@ var _ = Describe("A service", func() {
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(condition(service, v1alpha1.ConditionPlanSynced).Message).To(ContainSubstring("never confirmed"))
-		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+		Expect(w.Carrier.Calls()[calls:]).To(HaveExactElements(HaveField("Operation", simulator.OpCancellationRead)))
 	})
 
 	It("is read again when the reconcile annotation asks, and says so", func(ctx SpecContext) {
@@ -258,23 +235,6 @@ var _ = Describe("A service", func() {
 		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(asked + 1))
 		process.Drive(ctx, site)
 		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(asked + 1))
-	})
-
-	It("costs nothing but its readings over a week in which nothing happens", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
-		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		process.Drive(ctx, site)
-		end := w.Clock.Now().Add(7 * 24 * time.Hour)
-		for w.Clock.Now().Before(end) {
-			result, err := process.Look(ctx, site)
-			Expect(err).NotTo(HaveOccurred())
-			Expect(result.RequeueAfter).To(BeNumerically(">", 0))
-			w.Clock.Advance(result.RequeueAfter)
-		}
-		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("~", 8, 1), "one a day, and the first")
-		Expect(w.Posts(line)).To(BeZero())
-		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
 	It("sends the contact from its Secret, and waits for a Secret that is not there", func(ctx SpecContext) {

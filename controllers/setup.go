@@ -35,6 +35,7 @@ type Options struct {
 	UserAgent         string
 	Now               func() time.Time
 	NewID             func() string
+	Orders            Orders                                    // where services with orderRef come from; nil: nowhere
 	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
 }
 
@@ -53,7 +54,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	return Reconcilers{
 		Accounts: &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now},
 		Services: &BroadbandServiceReconciler{
-			Client: cluster, Accounts: book, Submit: options.Submit,
+			Client: cluster, Accounts: book, Orders: options.Orders, Submit: options.Submit,
 			Orphans: &operate.Orphans{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
 			Protocol: &operate.Protocol{
 				Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
@@ -139,11 +140,14 @@ func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account clie
 // rivals finds the other objects of a service whose object is gone, and forgets that one.
 func (r *BroadbandServiceReconciler) rivals(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Ledger.Forget(object.GetUID())
-	ids := serviceIDOf(object)
-	if len(ids) == 0 {
-		return nil
+	var requests []reconcile.Request
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if isService && service.ServiceNumber() != 0 {
+		id := strconv.FormatInt(service.ServiceNumber(), 10)
+		requests = append(r.named(ctx, client.MatchingFields{fieldServiceID: id}),
+			r.named(ctx, client.MatchingFields{fieldLearnedID: id})...)
 	}
-	return r.named(ctx, client.MatchingFields{fieldServiceID: ids[0]})
+	return requests
 }
 
 func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {
@@ -161,7 +165,9 @@ func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...clien
 
 // index lets services be found by account and by service id.
 func index(ctx context.Context, indexer client.FieldIndexer) error {
-	fields := map[string]client.IndexerFunc{fieldAccount: accountOf, fieldServiceID: serviceIDOf}
+	fields := map[string]client.IndexerFunc{
+		fieldAccount: accountOf, fieldServiceID: serviceIDOf, fieldLearnedID: learnedIDOf,
+	}
 	for field, values := range fields {
 		if err := indexer.IndexField(ctx, &v1alpha1.BroadbandService{}, field, values); err != nil {
 			return fmt.Errorf("index BroadbandService by %s: %w", field, err)
@@ -184,4 +190,13 @@ func serviceIDOf(object client.Object) []string {
 		return nil
 	}
 	return []string{strconv.FormatInt(*service.Spec.ServiceID, 10)}
+}
+
+// learnedIDOf is the number that a service took from its order.
+func learnedIDOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.ServiceID != nil || service.Status.ServiceID == 0 {
+		return nil
+	}
+	return []string{strconv.FormatInt(service.Status.ServiceID, 10)}
 }

@@ -11,6 +11,11 @@ type BroadbandServiceStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
+	// serviceID is the carrier's number of the service: that of spec, or of the order
+	// that created the service.
+	// +optional
+	ServiceID int64 `json:"serviceID,omitempty"`
+
 	// conditions: Ready, Reconciling and Stalled, and one for each declared aspect.
 	// +listType=map
 	// +listMapKey=type
@@ -242,6 +247,25 @@ type Change struct {
 	// monthlyAfter is the monthly fee afterwards, when it is known.
 	// +optional
 	MonthlyAfter *Money `json:"monthlyAfter,omitempty"`
+
+	// nfas is the NFAS commitment fee, when one applies.
+	// +optional
+	NFAS *Charge `json:"nfas,omitempty"`
+
+	// ntdOption is what the NTD option costs, when one goes with the change.
+	// +optional
+	NTDOption *Charge `json:"ntdOption,omitempty"`
+}
+
+// Charge is a fee beside that of the plan: once, and per month from then on.
+type Charge struct {
+	// oneTime is the one-time fee, when it is known.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly is the monthly fee, when it is known.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
 }
 
 // HealthStatus is the carrier's view of the line.
@@ -295,6 +319,10 @@ type DisruptionStatus struct {
 	// scheduled is how many are scheduled.
 	// +optional
 	Scheduled int32 `json:"scheduled,omitempty"`
+
+	// current is the active one that started last.
+	// +optional
+	Current *Disruption `json:"current,omitempty"`
 
 	// next is the next scheduled one.
 	// +optional

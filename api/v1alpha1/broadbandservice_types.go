@@ -210,8 +210,10 @@ type Observe struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bbs,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.serviceID`
+// +kubebuilder:selectablefield:JSONPath=`.status.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
-// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,JSONPath=`.spec.serviceID`
+// +kubebuilder:validation:XValidation:rule="!has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must be the number that the order gave, status.serviceID: for another service create another BroadbandService"
+// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Plan",type=string,JSONPath=`.status.carrier.plan.value`
 // +kubebuilder:printcolumn:name="SLA",type=string,JSONPath=`.status.carrier.restorationSLA.value`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
@@ -233,6 +235,7 @@ type BroadbandService struct {
 	Spec BroadbandServiceSpec `json:"spec"`
 
 	// status is what is known of the carrier's state and what is being done.
+	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status BroadbandServiceStatus `json:"status,omitzero"`
 }

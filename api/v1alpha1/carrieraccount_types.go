@@ -219,6 +219,7 @@ type CarrierAccount struct {
 	Spec CarrierAccountSpec `json:"spec"`
 
 	// status is what the operator found out.
+	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status CarrierAccountStatus `json:"status,omitzero"`
 }

@@ -63,6 +63,13 @@ const (
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
 	ReasonFeeMismatch             = "FeeMismatch"             // the fee differs from the one approved
 	ReasonCancelled               = "Cancelled"               // the service is cancelled, as wanted
+	ReasonDrifted                 = "Drifted"                 // the carrier moved away after we had converged
+	ReasonConnected               = "Connected"               // the carrier does not show the service cancelled
+	ReasonHealthGood              = "HealthGood"              // the carrier rates the service Green
+	ReasonHealthImpaired          = "HealthImpaired"          // the carrier rates the service otherwise
+	ReasonHealthNotRated          = "HealthNotRated"          // the carrier does not rate the service
+	ReasonDisruptionActive        = "DisruptionActive"        // an outage or works are under way
+	ReasonNoDisruption            = "NoDisruption"            // none is under way
 	ReasonCompleted               = "Completed"               // a one-shot has ended well
 	ReasonOrderDiffers            = "OrderDiffers"            // the order on record has another body
 	ReasonCarrierRejected         = "CarrierRejected"         // a sub-error code that has no reason of its own

@@ -14,3 +14,11 @@ type Money struct {
 	// +optional
 	Currency string `json:"currency,omitempty"`
 }
+
+// String is the amount as a person reads it: "12.34 AUD".
+func (m *Money) String() string {
+	if m.Currency == "" {
+		return m.Amount
+	}
+	return m.Amount + " " + m.Currency
+}

@@ -24,15 +24,50 @@ func (s *BroadbandService) PutRequest(request Request) {
 	s.Status.Requests = append(s.Status.Requests, request)
 }
 
-// OpenRequest is the request that has not ended, or nil: it may be with the
-// carrier, and no other modification of the service is sent beside it.
-func (s *BroadbandService) OpenRequest() *Request {
+// OpenRequests are the requests that have not ended: each may be with the carrier.
+func (s *BroadbandService) OpenRequests() []*Request {
+	var open []*Request
 	for i := range s.Status.Requests {
 		if !s.Status.Requests[i].Phase.Ended() {
-			return &s.Status.Requests[i]
+			open = append(open, &s.Status.Requests[i])
+		}
+	}
+	return open
+}
+
+// OpenRequest is the modification that has not ended, or nil: no other modification of
+// the service is sent beside it.
+func (s *BroadbandService) OpenRequest() *Request {
+	return s.firstOpen(func(o Operation) bool { return !o.AltersCancellation() })
+}
+
+// OpenCancellation is the reschedule or abort that has not ended, or nil. It goes beside
+// a modification, and never waits for one.
+func (s *BroadbandService) OpenCancellation() *Request {
+	return s.firstOpen(Operation.AltersCancellation)
+}
+
+func (s *BroadbandService) firstOpen(is func(Operation) bool) *Request {
+	for _, open := range s.OpenRequests() {
+		if is(open.Operation) {
+			return open
 		}
 	}
 	return nil
+}
+
+// AltersCancellation says whether an operation reschedules or aborts a cancellation.
+func (o Operation) AltersCancellation() bool {
+	return o == OperationCancellationReschedule || o == OperationCancellationAbort
+}
+
+// ServiceNumber is the carrier's number of the service, declared or taken from its
+// order; 0 while it is not known.
+func (s *BroadbandService) ServiceNumber() int64 {
+	if s.Spec.ServiceID != nil {
+		return *s.Spec.ServiceID
+	}
+	return s.Status.ServiceID
 }
 
 // Ended says whether nothing more is expected of an attempt in this phase. A
@@ -53,13 +88,21 @@ const historyLimit = 3
 // RequestChanged brings what the status shows of its requests in line with one that
 // has just changed: the one in flight, the history, the newest error.
 func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
-	s.Status.InFlight = nil
-	if open := s.OpenRequest(); open != nil && open.Phase != PhaseOutcomeUnknown {
-		s.Status.InFlight = &InFlight{Operation: open.Operation, Location: open.Location}
-	}
+	s.ShowInFlight()
 	s.Status.LastError = lastError(s.Status.LastError, request, now)
 	if request.Phase.Ended() && request.Phase != PhaseNotSent && request.Phase != PhaseNotProcessed {
 		s.remember(request)
+	}
+}
+
+// ShowInFlight names the request that the columns show: "an abort or reschedule does not
+// hide a change".
+func (s *BroadbandService) ShowInFlight() {
+	s.Status.InFlight = nil
+	for _, open := range []*Request{s.OpenCancellation(), s.OpenRequest()} {
+		if open != nil && open.Phase != PhaseOutcomeUnknown {
+			s.Status.InFlight = &InFlight{Operation: open.Operation, Location: open.Location}
+		}
 	}
 }
 

@@ -144,6 +144,11 @@ type Request struct {
 	// error is why it did not succeed, or why its outcome is not known.
 	// +optional
 	Error *RequestError `json:"error,omitempty"`
+
+	// warning is what was not as approved although it succeeded: another fee.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Warning string `json:"warning,omitempty"`
 }
 
 // RequestTarget is what a request asks for; the fields that belong to its

@@ -59,17 +59,22 @@ type Step interface{ step() }
 // Rest does nothing: there is nothing to do, or nothing yet.
 type Rest struct{}
 
-// AskHealth sends a health request.
-type AskHealth struct{ Token string }
+// Ask puts a question to the carrier that changes nothing there.
+type Ask struct {
+	Topic Topic
+	Token string // the control annotation it is asked for
+}
 
-// FollowHealth polls the health request under way.
-type FollowHealth struct{}
+// Collect looks whether a question that was asked has its answer.
+type Collect struct{ Topic Topic }
 
 // Submit sends a request that changes something, by the submission protocol. Its body
 // is built from the request's target.
 type Submit struct {
 	Request v1alpha1.Request // the intent; attemptID, sender and submittedAt are the protocol's to fill
 	Contact ContactSource
+	Approve string // the approval that it uses up; "" for none
+	Retry   string // the retry annotation that it uses up; "" for none
 }
 
 // ContactSource says where the contact of a request comes from.
@@ -97,11 +102,16 @@ type Settle struct {
 // MournStatus writes down that the object's memory of its requests is gone.
 type MournStatus struct{ Request v1alpha1.Request }
 
-func (MournStatus) step()  {}
-func (Rest) step()         {}
-func (AskHealth) step()    {}
-func (FollowHealth) step() {}
-func (Submit) step()       {}
-func (Follow) step()       {}
-func (Record) step()       {}
-func (Settle) step()       {}
+func (MournStatus) step() {}
+func (Rest) step()        {}
+func (Ask) step()         {}
+func (Collect) step()     {}
+func (Submit) step()      {}
+func (Follow) step()      {}
+func (Record) step()      {}
+func (Settle) step()      {}
+
+func rests(step Step) bool {
+	_, resting := step.(Rest)
+	return resting
+}

@@ -11,56 +11,177 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// facetsOf says of each declared aspect whether the carrier's state is as declared.
-// An aspect that is not declared has no condition.
-func facetsOf(v *View, changes []v1alpha1.Change, verdict Verdict) []Facet {
+// facetsOf says of each declared aspect whether the carrier's state is as declared, and
+// of each observed one how it is. An aspect that is neither has no condition.
+func facetsOf(v *View, said answer) []Facet {
+	facets := endingFacets(v, said)
+	if !endedAsWanted(v) { // "nothing else is compared"
+		facets = append(facets, valueFacets(v, said.modification)...)
+	}
+	for _, verdict := range []Verdict{said.cancellation, said.modification} {
+		if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+			facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
+			break
+		}
+	}
+	for _, facet := range []*Facet{driftFacet(v), healthFacet(v), disruptionFacet(v)} {
+		if facet != nil {
+			facets = append(facets, *facet)
+		}
+	}
+	return facets
+}
+
+// valueFacets are those of the values that modifications change.
+func valueFacets(v *View, verdict Verdict) []Facet {
+	spec, changes := v.Service.Spec, differences(wishes(v))
 	var facets []Facet
-	if v.Service.Spec.Plan != nil {
+	if spec.Plan != nil {
 		facets = append(facets, planFacet(v, changes, verdict))
 	}
-	if v.Service.Spec.RestorationSLA != "" {
-		facets = append(facets, slaFacet(v, changes, verdict))
+	for _, aspect := range []struct {
+		declared, condition, what, field string
+		known                            *v1alpha1.KnownValue
+	}{
+		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, "restoration SLA", fieldSLA, knownSLA(v)},
+		{
+			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, "aggregation method",
+			fieldAggregation, knownAggregation(v),
+		},
+		{
+			spec.DSLStabilityProfile, v1alpha1.ConditionDSLProfileSynced, "DSL stability profile",
+			fieldDSLProfile, knownDSLProfile(v),
+		},
+	} {
+		if aspect.declared != "" {
+			facet := inSyncFacet(aspect.condition, howKnown(aspect.what, aspect.known))
+			facets = append(facets, facet.unless(only(changes, aspect.field), aspect.known, verdict))
+		}
 	}
-	if v.Service.Spec.AggregationMethod != "" {
-		facets = append(facets, aggregationFacet(v, changes, verdict))
-	}
-	if v.Service.Spec.DSLStabilityProfile != "" {
-		facets = append(facets, dslProfileFacet(v, changes, verdict))
-	}
-	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
-		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
-	}
-	return append(facets, unsupportedFacets(v)...)
+	return facets
 }
 
 func planFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	known := knownPlan(v)
-	facet := valueFacet(v1alpha1.ConditionPlanSynced, "plan", known)
-	if known != nil && v.Service.Spec.Plan.Name != known.Value {
+	plan, declared := knownPlan(v), v.Service.Spec.Plan.Name
+	facet := inSyncFacet(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
+	last := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	switch {
+	case plan == nil:
+	case planHeld(v) && !sameName(declared, plan.Value):
+		facet.Status, facet.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
 		facet.Message = fmt.Sprintf(
-			"the carrier spells it %q, which is taken for the same plan: nothing is changed", known.Value)
+			"the carrier moved from %q to %q after the service had converged", plan.AsHealth, plan.Value)
+	case last != nil && last.Warning != "":
+		facet.Reason, facet.Message = v1alpha1.ReasonFeeMismatch, last.Warning
+	case declared != plan.Value:
+		facet.Message = fmt.Sprintf(
+			"the carrier spells it %q, which is taken for the same plan: nothing is changed", plan.Value)
+	case plan.AsHealth != "" && !sameName(plan.AsHealth, plan.Value):
+		facet.Message += fmt.Sprintf("; health names it %q", plan.AsHealth)
 	}
-	return facet.unless(only(changes, "plan."), known, verdict)
+	return facet.unless(only(changes, "plan."), plan, verdict)
 }
 
-// valueFacet says of a value that is compared as it stands whether it is as declared.
-func valueFacet(conditionType, what string, known *v1alpha1.KnownValue) Facet {
-	return Facet{conditionType, metav1.ConditionTrue, v1alpha1.ReasonInSync, howKnown(what, known)}
+// endingFacets are those of the service's cancellation and disconnection.
+func endingFacets(v *View, said answer) []Facet {
+	var facets []Facet
+	known := knownCancellation(v)
+	if v.Service.Spec.Cancellation != nil {
+		facets = append(facets, cancellationFacet(v, known, said.cancellation))
+	}
+	if v.Service.Spec.Disconnection != "" {
+		facets = append(facets, connectedFacet(v, known, said.modification))
+	}
+	return facets
 }
 
-func slaFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	return valueFacet(v1alpha1.ConditionRestorationSLASynced, "restoration SLA", knownSLA(v)).
-		unless(only(changes, "restorationSLA"), knownSLA(v), verdict)
+func cancellationFacet(v *View, known *v1alpha1.CancellationState, verdict Verdict) Facet {
+	differs := cancellationDiffers(v)
+	barred := cancellationBarred(v)
+	facet := inSyncFacet(v1alpha1.ConditionCancellationSynced, "the cancellation is as declared")
+	switch {
+	case known == nil:
+		facet.Status, facet.Reason = metav1.ConditionUnknown, verdict.Reason
+		facet.Message = "the service's cancellation is not known yet"
+	case barred != nil:
+		facet.Status, facet.Reason, facet.Message = metav1.ConditionFalse, barred.Reason, barred.Message
+	case differs.wanted() && heldAsDrift(v, differs):
+		facet.Status, facet.Reason = metav1.ConditionFalse, v1alpha1.ReasonDrifted
+		facet.Message = describe(differs.changes)
+	case differs.wanted():
+		facet.Status, facet.Reason, facet.Message = metav1.ConditionFalse, verdict.Reason, describe(differs.changes)
+	}
+	return facet
 }
 
-func aggregationFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	return valueFacet(v1alpha1.ConditionAggregationSynced, "aggregation method", knownAggregation(v)).
-		unless(only(changes, fieldAggregation), knownAggregation(v), verdict)
+func connectedFacet(v *View, known *v1alpha1.CancellationState, verdict Verdict) Facet {
+	facet := Facet{
+		v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected,
+		"the carrier does not show the service cancelled",
+	}
+	switch {
+	case known == nil:
+		facet.Status, facet.Reason = metav1.ConditionUnknown, verdict.Reason
+		facet.Message = "whether the carrier shows the service cancelled is not known yet"
+	case known.Cancelled:
+		facet.Status, facet.Reason = metav1.ConditionFalse, v1alpha1.ReasonCancelled
+		facet.Message = "the carrier shows the service cancelled since " + orElse(known.CancelledOn, "an unknown day")
+		if reclaimWish(v).wanted() {
+			facet.Reason = verdict.Reason
+		}
+	}
+	return facet
 }
 
-func dslProfileFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
-	return valueFacet(v1alpha1.ConditionDSLProfileSynced, "DSL stability profile", knownDSLProfile(v)).
-		unless(only(changes, fieldDSLProfile), knownDSLProfile(v), verdict)
+// healthFacet rates the service by the carrier's color; nil while none has been read.
+func healthFacet(v *View) *Facet {
+	health := v.Service.Status.Health
+	if health == nil {
+		return nil
+	}
+	facet := Facet{v1alpha1.ConditionHealthy, metav1.ConditionFalse, v1alpha1.ReasonHealthImpaired, healthWords(health)}
+	switch {
+	case strings.EqualFold(health.Summary, "Green"):
+		facet.Status, facet.Reason = metav1.ConditionTrue, v1alpha1.ReasonHealthGood
+	case health.Summary == "", strings.EqualFold(health.Summary, "Grey"):
+		facet.Status, facet.Reason = metav1.ConditionUnknown, v1alpha1.ReasonHealthNotRated
+	}
+	return &facet
+}
+
+func healthWords(health *v1alpha1.HealthStatus) string {
+	const unrated = "not rated"
+	words := fmt.Sprintf("%s: connectivity %s, performance %s, stability %s", orElse(health.Summary, unrated),
+		orElse(health.Connectivity, unrated), orElse(health.Performance, unrated), orElse(health.Stability, unrated))
+	if health.Alert != "" {
+		words += "; alert: " + health.Alert
+	}
+	if health.NextAction != "" {
+		words += "; next: " + health.NextAction
+	}
+	return words
+}
+
+// disruptionFacet says whether an outage or works are under way; nil while none have
+// been read.
+func disruptionFacet(v *View) *Facet {
+	seen := v.Service.Status.Disruptions
+	if seen == nil {
+		return nil
+	}
+	facet := Facet{v1alpha1.ConditionDisrupted, metav1.ConditionFalse, v1alpha1.ReasonNoDisruption, fmt.Sprintf(
+		"no disruption is active, %d scheduled", seen.Scheduled)}
+	if seen.Active > 0 {
+		facet.Status, facet.Reason = metav1.ConditionTrue, v1alpha1.ReasonDisruptionActive
+		facet.Message = fmt.Sprintf("%d active, %d scheduled: %s", seen.Active, seen.Scheduled,
+			orElse(seen.Current.Description, "no more was said"))
+	}
+	return &facet
+}
+
+// inSyncFacet says of a value that it is as declared.
+func inSyncFacet(conditionType, message string) Facet {
+	return Facet{conditionType, metav1.ConditionTrue, v1alpha1.ReasonInSync, message}
 }
 
 // unless is the facet, or why it does not hold: the value differs, or is not known.
@@ -95,7 +216,8 @@ func only(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
 	return kept
 }
 
-// describe puts changes into words: plan.name "A" → "B", restorationSLA unknown → "C".
+// describe puts changes into words: plan.name "A" → "B" (monthly 45.00 AUD → 58.00 AUD),
+// restorationSLA unknown → "C".
 func describe(changes []v1alpha1.Change) string {
 	words := make([]string, 0, len(changes))
 	for _, change := range changes {
@@ -103,54 +225,7 @@ func describe(changes []v1alpha1.Change) string {
 		if change.From != "" {
 			from = fmt.Sprintf("%q", change.From)
 		}
-		words = append(words, fmt.Sprintf("%s %s → %q", change.Field, from, change.To))
+		words = append(words, fmt.Sprintf("%s %s → %q%s", change.Field, from, change.To, priceWords(change)))
 	}
 	return strings.Join(words, ", ")
-}
-
-// unmet is a declared aspect that this version cannot bring about.
-type unmet struct {
-	condition string
-	field     string
-	declared  bool
-	wanted    bool // whether Ready has to wait for it
-}
-
-func unmetAspects(spec *v1alpha1.BroadbandServiceSpec) []unmet {
-	reclaim := spec.Disconnection == v1alpha1.DisconnectionReclaim
-	return []unmet{
-		{v1alpha1.ConditionCancellationSynced, "cancellation", spec.Cancellation != nil, true},
-		{v1alpha1.ConditionConnected, "disconnection", spec.Disconnection != "", reclaim},
-		{v1alpha1.ConditionDrifted, "driftPolicy: Correct", spec.DriftPolicy == v1alpha1.DriftCorrect, false},
-		{v1alpha1.ConditionDisrupted, "observe.disruptionsInterval", spec.Observe.DisruptionsInterval.Or(0) > 0, false},
-	}
-}
-
-func unsupportedFacets(v *View) []Facet {
-	var facets []Facet
-	for _, aspect := range unmetAspects(&v.Service.Spec) {
-		if aspect.declared {
-			facets = append(facets, Facet{
-				aspect.condition, metav1.ConditionUnknown, v1alpha1.ReasonUnsupported,
-				fmt.Sprintf("spec.%s is accepted, and this version of the operator does not act on it yet", aspect.field),
-			})
-		}
-	}
-	return facets
-}
-
-// unsupported answers when all that can be done is done and something declared is left.
-func unsupported(v *View) *Decision {
-	var fields []string
-	for _, aspect := range unmetAspects(&v.Service.Spec) {
-		if aspect.declared && aspect.wanted && v.Service.Spec.ManagementPolicy != v1alpha1.ManagementObserve {
-			fields = append(fields, "spec."+aspect.field)
-		}
-	}
-	if len(fields) == 0 {
-		return nil
-	}
-	return stuck(v1alpha1.ReasonUnsupported, fmt.Sprintf(
-		"this version of the operator does not act on %s yet: remove it, or wait for a version that does",
-		strings.Join(fields, ", ")))
 }

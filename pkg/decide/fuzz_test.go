@@ -29,7 +29,7 @@ func FuzzService(f *testing.F) {
 		if json.Unmarshal(spec, &view.Service.Spec) != nil || json.Unmarshal(status, &view.Service.Status) != nil {
 			return
 		}
-		view.Memory.Posted = posted
+		view.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: posted}
 		decide.Absorb(&view)
 		decision := decide.Service(view)
 		if again := decide.Service(view); !cmp.Equal(decision, again) {

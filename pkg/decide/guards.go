@@ -18,26 +18,30 @@ type guard func(*View, wish) *Decision
 func guards() []guard {
 	return []guard{
 		observing,        // managementPolicy Observe
+		disconnected,     // a cancelled service takes no changes
+		priced,           // what it costs is read, where somebody is to see it
 		planning,         // managementPolicy Plan, and --submit=false
 		suspended,        // spec.suspend
 		refused,          // a definitive failure is not repeated by itself
 		versionSupported, // the account's API version has the operation and the field
 		termKnown,        // an SLA change carries the plan's term
 		contactGiven,     // an NTD option carries a contact
+		optionGiven,      // a fast plan carries an NTD option
 		approved,         // a person has to agree first
 		backedOff,        // the last attempt did not reach the carrier
 		breakerClosed,    // answers were lost lately
 		underChargeLimit, // enough has been spent for now
+		confirmed,        // the price that was agreed to is still the price
 	}
 }
 
-// changes sends the first wish that may be sent. One that may not does not keep the
-// others back; what is said then is what goes on, before what waits for a person.
-func changes(v *View) *Decision {
+// modifications sends the first wish that may be sent. One that may not does not keep
+// the others back; what is said then is what goes on, before what waits for a person.
+func modifications(v *View) *Decision {
 	var held *Decision
 	for _, w := range wishes(v) {
 		decision := judge(v, w)
-		if _, submits := decision.Step.(Submit); submits {
+		if !rests(decision.Step) {
 			return decision
 		}
 		held = weightier(held, decision)
@@ -72,6 +76,13 @@ func weightier(held, next *Decision) *Decision {
 
 func (w wish) submit(v *View) Submit {
 	submit := Submit{Request: w.intent(v)}
+	if needsApproval(v, w) {
+		submit.Request.ApprovedHash = pendingOf(v).Hash
+		submit.Approve = v.Service.Annotations[v1alpha1.AnnotationApprove]
+	}
+	if last := lastOf(v, w.operation); last != nil && wantsRetry(v) {
+		submit.Retry = v.Service.Annotations[v1alpha1.AnnotationRetry]
+	}
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact
 		if plan.ContactSecretRef != nil {
@@ -127,7 +138,7 @@ func (w wish) check(v *View) error {
 		const given = "given"
 		to = v1alpha1.Contact{Name: given, Phone: given, Email: given}
 	}
-	return planChangeRequest(*v.Service.Spec.ServiceID, w.target, to).Check(int(v.Account.Object.Spec.APIVersion))
+	return planChangeRequest(v.Service.ServiceNumber(), w.target, to).Check(int(v.Account.Object.Spec.APIVersion))
 }
 
 func supported(v *View, operation carrier.Operation) error {
@@ -156,19 +167,6 @@ func contactGiven(v *View, w wish) *Decision {
 		return nil
 	}
 	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
-}
-
-func approved(v *View, w wish) *Decision {
-	policy := v.Service.Spec.Approval
-	if policy == "" {
-		policy = v.Account.Object.Spec.Approval
-	}
-	if policy == v1alpha1.ApprovalAutomatic || policy == "" {
-		return nil
-	}
-	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-		"approval is %s, and approvals are not supported yet, so nothing is sent: "+
-			"set spec.approval: Automatic to have it sent: %s", policy, describe(w.changes)))
 }
 
 // backedOff: NotSent and NotProcessed are tried again by themselves, after back-off.

@@ -27,9 +27,13 @@ const (
 	failuresShown = 3
 )
 
-// openRequest answers as long as a request has not ended.
-func openRequest(v *View) *Decision {
-	open := v.Service.OpenRequest()
+// openModification answers as long as a modification has not ended.
+func openModification(v *View) *Decision { return untilEnded(v, v.Service.OpenRequest()) }
+
+// openCancellation answers as long as a reschedule or abort has not ended.
+func openCancellation(v *View) *Decision { return untilEnded(v, v.Service.OpenCancellation()) }
+
+func untilEnded(v *View, open *v1alpha1.Request) *Decision {
 	if open == nil {
 		return nil
 	}
@@ -50,23 +54,24 @@ func openRequest(v *View) *Decision {
 
 // submitting judges an intent without an outcome.
 func submitting(v *View, open *v1alpha1.Request) *Decision {
+	attempt := v.Memory.Attempts[open.AttemptID]
 	switch {
 	case open.Error != nil:
 		return verify(v, open) // the POST went out and its answer was lost
-	case open.Sender == v.Memory.Sender && !v.Memory.Posted:
+	case open.Sender == v.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
 		return settle(open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
-	case v.Now.Before(v.Memory.AttemptSeen.Add(senderGrace)):
+	case v.Now.Before(attempt.Seen.Add(senderGrace)):
 		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
 			"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
-			open.Operation, open.AttemptID)), v.Memory.AttemptSeen.Add(senderGrace))
+			open.Operation, open.AttemptID)), attempt.Seen.Add(senderGrace))
 	}
 	return verify(v, open)
 }
 
 // inProgress judges a request that the carrier took.
 func inProgress(v *View, open *v1alpha1.Request) *Decision {
-	next := nextLook(v, open, v.Memory.LastLook)
+	next := nextLook(v, open, v.Memory.Attempts[open.AttemptID].LastLook)
 	decision := &Decision{Step: Rest{}, Verdict: following(v, open), LookAt: earlier(next, overdueAt(v, open))}
 	switch {
 	case handleLost(v, open):
@@ -79,11 +84,12 @@ func inProgress(v *View, open *v1alpha1.Request) *Decision {
 
 // following words what is known of a request under way.
 func following(v *View, open *v1alpha1.Request) Verdict {
+	attempt := v.Memory.Attempts[open.AttemptID]
 	switch {
-	case v.Memory.Failures >= failuresShown:
+	case attempt.Failures >= failuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
-			open.Operation, errorText(v.Memory.PollError))}
+			open.Operation, errorText(attempt.PollError))}
 	case open.CarrierStatus == CarrierInError:
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
@@ -115,8 +121,13 @@ func handleLost(v *View, open *v1alpha1.Request) bool {
 
 // outcomeUnknown waits for a person, or for a reading that proves it happened.
 func outcomeUnknown(v *View, open *v1alpha1.Request) *Decision {
-	if proven(v, open) {
+	switch {
+	case proven(v, open):
 		return settleSucceeded(open, v1alpha1.SourceHealth)
+	case open.Operation.AltersCancellation() && readSince(v, open.SubmittedAt.Add(settleTime)):
+		if settled := shownByCancellation(v, open); settled != nil {
+			return settled
+		}
 	}
 	return &Decision{Step: Rest{}, Verdict: unknown(v, open)}
 }

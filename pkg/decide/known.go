@@ -15,62 +15,60 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Absorb brings into the status of a View what is known without a step: the answer
-// of a reading, and what the user has asked to be believed.
+// Absorb brings into the status of a View what is known without a step: the answers of
+// readings, what the order says, and what the user has asked to be believed.
 func Absorb(v *View) {
 	if v.Account.Object == nil || v.Rival != "" || !v.Memory.RecordSought {
 		return // what a deleted object left behind comes before anything that is believed
 	}
-	if v.Memory.Reading.State == ReadingAnswered {
-		absorbHealth(v, v.Memory.Reading)
+	readings := &v.Memory.Readings
+	if readings.Health.State == ReadingAnswered {
+		absorbHealth(v, &readings.Health)
 	}
+	if readings.Cancellation.State == ReadingAnswered {
+		TakeCancellation(v.Service, readings.Cancellation.Cancellation, v.Now)
+	}
+	if readings.Disruptions.State == ReadingAnswered {
+		absorbDisruptions(v, readings.Disruptions.Disruptions)
+	}
+	absorbOrder(v)
 	trustPlan(v)
 	trustDeclared(v)
 }
 
-// absorbHealth takes over what health says. A plan that is known stays: health is
-// then only the spelling against which drift is judged.
-func absorbHealth(v *View, reading Reading) {
-	state, health := carrierState(v.Service), reading.Health
-	state.TechnologyType = bounded(health.TechnologyType, 64)
-	state.LocationID = bounded(health.LocationID, 64)
-	state.AVCID = bounded(health.AVCID, 64)
-	state.PRIID = bounded(health.PRIID, 64)
-	state.WholesaleServiceID = bounded(health.WholesaleServiceID, 64)
-	absorbColours(v, health)
-	if health.Plan == "" {
+// absorbOrder takes over what the order that created the service says of it, where
+// nothing newer is known.
+func absorbOrder(v *View) {
+	order := v.Order
+	if order == nil || order.ServiceID != v.Service.ServiceNumber() {
 		return
 	}
-	plan := bounded(health.Plan, 200)
-	switch {
-	case state.Plan == nil:
-		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
-		state.Plan.AsHealth = plan
-	case state.Plan.AsHealth == "" && reading.AskedAt.After(state.Plan.Since.Time):
-		state.Plan.AsHealth = plan
+	state := &v1alpha1.CarrierState{} // the one on record stays as it is where nothing is taken
+	if held := v.Service.Status.Carrier; held != nil {
+		state = held
 	}
-}
-
-// absorbColours takes over the carrier's view of the line. The time beside it is that
-// of the first sight of this view, so that an unchanged one costs no write.
-func absorbColours(v *View, health carrier.HealthResult) {
-	view := v1alpha1.HealthStatus{
-		Summary:      bounded(string(health.CurrentCondition.Status), 64),
-		Connectivity: bounded(string(health.Indicator.Connectivity), 64),
-		Performance:  bounded(string(health.Indicator.Performance), 64),
-		Stability:    bounded(string(health.Indicator.Stability), 64),
-		Alert:        bounded(health.CurrentCondition.AlertMessage, 1024),
-		NextAction:   bounded(health.NextAction.Description, 1024),
-		HRIID:        bounded(health.HRIID, 64),
+	if state.AVCID == "" {
+		state.AVCID = bounded(order.AVCID, 64)
 	}
-	if held := v.Service.Status.Health; held != nil {
-		view.Since = held.Since
-		if view == *held {
-			return
+	term := ""
+	if order.Term != 0 {
+		term = strconv.Itoa(int(order.Term))
+	}
+	for _, aspect := range []struct {
+		operation v1alpha1.Operation
+		ordered   string
+		held      **v1alpha1.KnownValue
+	}{
+		{v1alpha1.OperationPlanChange, order.Plan, &state.Plan},
+		{v1alpha1.OperationPlanChange, term, &state.Term},
+		{v1alpha1.OperationPlanChange, order.RestorationSLA, &state.RestorationSLA},
+		{v1alpha1.OperationAggregationConversion, order.AggregationMethod, &state.AggregationMethod},
+	} {
+		if aspect.ordered != "" && *aspect.held == nil && v.Service.RequestOf(aspect.operation) == nil {
+			*aspect.held = known(bounded(aspect.ordered, 200), v1alpha1.SourceOrder, v.Now)
+			v.Service.Status.Carrier = state
 		}
 	}
-	view.Since = metav1.NewTime(v.Now)
-	v.Service.Status.Health = &view
 }
 
 // trustPlan: "believed at first sight instead of requested".
@@ -124,9 +122,9 @@ func trusts(v *View, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect
 
 // Reached brings into the status what a request that succeeded has brought about.
 func Reached(
-	service *v1alpha1.BroadbandService, target v1alpha1.RequestTarget, source v1alpha1.ValueSource, now time.Time,
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {
-	state := carrierState(service)
+	state, target := carrierState(service), request.Target
 	if target.Plan != "" { // else the target was lost with the status: what was reached is read anew
 		state.Plan = known(target.Plan, source, now)
 		state.Term = known(strconv.Itoa(int(target.Term)), source, now)
@@ -140,6 +138,10 @@ func Reached(
 	if target.DSLStabilityProfile != "" {
 		state.DSLStabilityProfile = known(target.DSLStabilityProfile, source, now)
 	}
+	taken := request.Operation == v1alpha1.OperationReclaim
+	if taken || request.Operation.AltersCancellation() && source == v1alpha1.SourceDeclared {
+		state.Cancellation = nil // it has a read: what it is now is read
+	}
 }
 
 // TakeDeclared takes what no read gives as declared: a person said that whatever was sent
@@ -148,7 +150,7 @@ func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
 	target.RestorationSLA = spec.RestorationSLA
 	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
-	Reached(service, target, v1alpha1.SourceDeclared, now)
+	Reached(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
 	if spec.Plan != nil {
 		carrierState(service).Term = known(strconv.Itoa(int(spec.Plan.Term)), v1alpha1.SourceDeclared, now)
 	}
@@ -159,8 +161,7 @@ func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 func MatchesTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
 ) bool {
-	wanted := service.Spec.ServiceID
-	sameService := result.ServiceID == 0 || wanted != nil && result.ServiceID == *wanted
+	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber()
 	sameRequest := result.ID == 0 || strings.HasSuffix(request.Location, "/"+strconv.FormatInt(result.ID, 10))
 	return sameService && sameRequest
 }

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -20,18 +21,22 @@ type Departure struct {
 // Leave judges a deleted object. It needs neither the carrier nor the account nor the
 // Secret: "the object goes, within 120 s".
 func Leave(service *v1alpha1.BroadbandService, memory Memory, now time.Time) Departure {
-	open := service.OpenRequest()
-	if open != nil && open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
-		if until := memory.AttemptSeen.Add(senderGrace); now.Before(until) {
-			return Departure{WaitUntil: until}
-		}
-	}
 	departure := Departure{Keep: service.Status.Requests, Values: unreadable(service.Status.Carrier)}
-	if open != nil {
-		departure.Warning = fmt.Sprintf(
-			"deleted while %s attempt %s is %s: it goes on at the carrier, "+
-				"and a new BroadbandService for this service takes it up",
-			open.Operation, open.AttemptID, open.Phase)
+	underWay := service.OpenRequests()
+	words := make([]string, 0, len(underWay))
+	for _, open := range underWay {
+		if open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
+			until := memory.Attempts[open.AttemptID].Seen.Add(senderGrace)
+			departure.WaitUntil = later(departure.WaitUntil, until)
+		}
+		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
+	}
+	if !now.Before(departure.WaitUntil) {
+		departure.WaitUntil = time.Time{}
+	}
+	if len(words) > 0 {
+		departure.Warning = fmt.Sprintf("deleted while %s: it goes on at the carrier, "+
+			"and a new BroadbandService for this service takes it up", strings.Join(words, ", "))
 	}
 	return departure
 }
@@ -58,10 +63,8 @@ func Adopt(service *v1alpha1.BroadbandService, requests []v1alpha1.Request, valu
 			request.Generation = 0
 		}
 		service.PutRequest(request)
-		if !request.Phase.Ended() && request.Phase != v1alpha1.PhaseOutcomeUnknown {
-			service.Status.InFlight = &v1alpha1.InFlight{Operation: request.Operation, Location: request.Location}
-		}
 	}
+	service.ShowInFlight()
 	if values != nil {
 		service.Status.Carrier = values
 	}

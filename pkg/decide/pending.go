@@ -6,28 +6,65 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/api/equality"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// pendingOf is the plan of changes, in Terraform's sense. While a request runs it
-// is the plan that the request carries out, even when the spec has moved on.
-func pendingOf(v *View, wanted []wish) *v1alpha1.Pending {
-	if v.Service.OpenRequest() != nil {
-		return v.Service.Status.Pending
-	}
+// pendingOf is the plan of changes, in Terraform's sense; nil for none. What a request
+// that runs is to bring about stays in it as it was sent, even when the spec has moved on.
+func pendingOf(v *View) *v1alpha1.Pending {
 	observed := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
-	if len(wanted) == 0 || v.Service.Spec.ServiceID == nil || observed {
+	if v.Service.ServiceNumber() == 0 || observed && len(v.Service.OpenRequests()) == 0 {
 		return nil
 	}
-	return &v1alpha1.Pending{Hash: pendingHash(v, wanted), Changes: differences(wanted)}
+	running := changesUnderWay(v)
+	changes, wanted := running, []wish(nil)
+	for _, w := range append(wishes(v), cancellationWish(v)) {
+		open := v.Service.RequestOf(w.operation)
+		if w.wanted() && !observed && (open == nil || open.Phase.Ended()) {
+			changes, wanted = append(changes, w.changes...), append(wanted, w)
+		}
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	return &v1alpha1.Pending{Hash: pendingHash(v, running, wanted), Changes: changes}
 }
 
-// pendingHash binds the object, its last attempts, the bodies and the carrier's
-// values: "never the same twice", so that an old approval never fits.
-func pendingHash(v *View, wanted []wish) string {
-	facts := make([]any, 0, 1+3*len(wanted))
-	facts = append(facts, v.Service.UID)
+// changesUnderWay are the changes on record that open requests carry.
+func changesUnderWay(v *View) []v1alpha1.Change {
+	open := v.Service.OpenRequests()
+	changes := make([]v1alpha1.Change, 0, len(open))
+	for _, open := range open {
+		changes = append(changes, pendingFor(v, open.Operation)...)
+	}
+	return changes
+}
+
+// pendingFor are the changes of the plan on record that an operation carries.
+func pendingFor(v *View, operation v1alpha1.Operation) []v1alpha1.Change {
+	var changes []v1alpha1.Change
+	if pending := v.Service.Status.Pending; pending != nil {
+		for _, change := range pending.Changes {
+			if change.Operation == operation {
+				changes = append(changes, change)
+			}
+		}
+	}
+	return changes
+}
+
+// pendingHash binds the object, its last attempts, the bodies, the carrier's values and
+// the fees: "never the same twice", so that an old approval never fits. An approved plan
+// keeps its hash until it is carried out: one approval is for all of its changes.
+func pendingHash(v *View, running []v1alpha1.Change, wanted []wish) string {
+	if held := v.Service.Status.Pending; held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
+		return held.Hash
+	}
+	facts := []any{v.Service.UID, running}
 	for _, w := range wanted {
 		last := ""
 		if request := v.Service.RequestOf(w.operation); request != nil {
@@ -43,9 +80,31 @@ func pendingHash(v *View, wanted []wish) string {
 	return "p" + hex.EncodeToString(sum[:8])
 }
 
+// carriedOut says whether a plan on record is approved and being carried out, without a
+// failure, and whether what is left of it is all that is wanted.
+func carriedOut(v *View, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
+	going := false
+	for _, request := range v.Service.Status.Requests {
+		if request.ApprovedHash != held.Hash {
+			continue
+		}
+		if request.Phase.Ended() && request.Phase != v1alpha1.PhaseSucceeded {
+			return false
+		}
+		going = true
+	}
+	for _, change := range left {
+		going = going && slices.ContainsFunc(held.Changes, func(h v1alpha1.Change) bool { return sameChange(h, change) })
+	}
+	return going
+}
+
+// sameChange says whether two changes are the same at the same price.
+func sameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(a, b) }
+
 // bodyHash is over the body without contact data: a phone number has too few
 // digits to be hidden by a hash.
 func (w wish) bodyHash(v *View) string {
-	sum := sha256.Sum256(Body(*v.Service.Spec.ServiceID, w.target, v1alpha1.Contact{}))
+	sum := sha256.Sum256(Body(w.operation, v.Service.ServiceNumber(), w.target, v1alpha1.Contact{}))
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

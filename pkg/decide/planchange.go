@@ -9,6 +9,20 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
+func knownPlan(v *View) *v1alpha1.KnownValue {
+	if v.Service.Status.Carrier == nil {
+		return nil
+	}
+	return v.Service.Status.Carrier.Plan
+}
+
+func knownSLA(v *View) *v1alpha1.KnownValue {
+	if v.Service.Status.Carrier == nil {
+		return nil
+	}
+	return v.Service.Status.Carrier.RestorationSLA
+}
+
 // planChangeWish compares plan, term and SLA with what is known of the carrier. Plan
 // and restoration SLA go in one request: "Three uses: plan change, SLA change, both"
 // (spec §4). It is empty while the plan is not known: a plan is read, not requested.
@@ -17,11 +31,16 @@ func planChangeWish(v *View) wish {
 		return wish{}
 	}
 	w := wish{operation: v1alpha1.OperationPlanChange, changes: append(planChanges(v), slaChanges(v)...)}
+	if planHeld(v) && len(slaChanges(v)) == 0 {
+		return wish{} // a drift that is only reported; a request that is sent anyway carries the declared plan
+	}
 	w.target.Plan, w.target.Term = targetPlan(v)
 	w.target.RestorationSLA = targetSLA(v)
 	w.target.NTDOption = ntdOption(v)
-	return w
+	return w.withPrice(v)
 }
+
+const fieldSLA = "restorationSLA"
 
 // planChanges compares the declared plan. Names that differ only in case or spaces
 // are the same plan: two spellings must not become a loop of paid changes.
@@ -48,7 +67,7 @@ func slaChanges(v *View) []v1alpha1.Change {
 	if declared == "" || known != nil && known.Value == declared {
 		return nil
 	}
-	return []v1alpha1.Change{planChange("restorationSLA", valueOf(known), declared)}
+	return []v1alpha1.Change{planChange(fieldSLA, valueOf(known), declared)}
 }
 
 // targetPlan is the plan and term to send: the declared ones, in the carrier's

@@ -3,147 +3,87 @@
 package decide
 
 import (
-	"fmt"
 	"time"
 
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// defaultHealthInterval applies where spec.observe.healthInterval is not set.
-const defaultHealthInterval = 24 * time.Hour
+// Topic is something of the carrier's that can be read. A reading changes nothing at
+// the carrier: it is asked again freely, so it lives in memory and costs no write.
+type Topic string
 
-// unknownPlan answers while the plan must be known and is not.
-func unknownPlan(v *View) *Decision {
-	if !needsPlan(v) || knownPlan(v) != nil {
-		return nil
+// The topics.
+const (
+	TopicHealth       Topic = "health"       // a health request: plan, technology, colors
+	TopicCancellation Topic = "cancellation" // a plain GET
+	TopicDisruptions  Topic = "disruptions"  // plain GETs, page by page
+	TopicOptions      Topic = "plan options" // a plan-change-options request: what changes cost
+)
+
+// Readings are the newest reading of each topic.
+type Readings struct{ Health, Cancellation, Disruptions, Options Reading }
+
+// Of is the newest reading of a topic.
+func (r *Readings) Of(topic Topic) *Reading {
+	switch topic {
+	case TopicHealth:
+		return &r.Health
+	case TopicCancellation:
+		return &r.Cancellation
+	case TopicDisruptions:
+		return &r.Disruptions
+	case TopicOptions:
 	}
-	if err := healthSupported(v); err != nil {
-		return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the carrier's plan cannot be read: %v; raise the account's apiVersion or list Plan in trustDeclared", err))
-	}
-	step, at := readingStep(v, func() (bool, time.Time) { return true, time.Time{} })
-	return &Decision{Step: step, LookAt: at, Verdict: readingVerdict(v)}
+	return &r.Options
 }
 
-// withReading takes the time of a decision to rest for a reading that is due: at its
-// interval, or because the reconcile annotation asks. The verdict stays: a reading
-// is no work on the service.
-func withReading(v *View, decision Decision) Decision {
-	if _, resting := decision.Step.(Rest); !resting || !readable(v) {
-		return decision
-	}
-	step, at := readingStep(v, func() (bool, time.Time) { return readingDue(v) })
-	decision.Step = step
-	decision.LookAt = earlier(decision.LookAt, at)
-	return decision
-}
-
-// readable says whether a reading makes sense now, whatever its time.
-func readable(v *View) bool {
-	return needsPlan(v) && v.Service.Spec.ServiceID != nil && v.Rival == "" &&
-		healthSupported(v) == nil && accountReady(v) == nil
-}
-
-// readingStep is the next step of the health request: the one under way first, then
-// a new one when it is due. The time is when to look again when there is none.
-func readingStep(v *View, due func() (bool, time.Time)) (Step, time.Time) {
-	reading := v.Memory.Reading
-	if reading.State == ReadingOpen {
-		next := nextReadingLook(v)
-		if v.Now.Before(next) {
-			return Rest{}, next
+// Taken marks every answer that is in the status now: what was read before a write says
+// nothing about what came after it.
+func (r *Readings) Taken() {
+	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions} {
+		if reading.State == ReadingAnswered {
+			reading.State = ReadingTaken
 		}
-		return FollowHealth{}, time.Time{}
 	}
-	if reading.State == ReadingFailed && v.Now.Before(reading.RetryAt) {
-		return Rest{}, reading.RetryAt
-	}
-	now, at := due()
-	if now || reading.State == ReadingFailed && !reading.refused() {
-		return AskHealth{Token: v.Service.Annotations[v1alpha1.AnnotationReconcile]}, time.Time{}
-	}
-	return Rest{}, at
 }
 
-// readingDue says whether a reading of a plan that is known is due, and else when.
-func readingDue(v *View) (bool, time.Time) {
-	if reconcileAsked(v) {
-		return true, time.Time{}
-	}
-	interval := v.Service.Spec.Observe.HealthInterval.Or(defaultHealthInterval)
-	if interval <= 0 {
-		return false, time.Time{}
-	}
-	last := later(v.Memory.FirstSeen, v.Memory.Reading.AskedAt)
-	next := nextSlot(string(v.Service.UID), interval, last)
-	return !v.Now.Before(next), next
+// ReadingState says how far a reading has come.
+type ReadingState string
+
+// The states of a reading.
+const (
+	ReadingNone     ReadingState = ""         // none asked by this process
+	ReadingOpen     ReadingState = "Open"     // asked, not answered
+	ReadingAnswered ReadingState = "Answered" // answered
+	ReadingTaken    ReadingState = "Taken"    // answered, and what it said is in the status
+	ReadingFailed   ReadingState = "Failed"   // refused, or could not be asked
+)
+
+// Reading is one question to the carrier and its answer, which is in the field of its
+// topic.
+type Reading struct {
+	State    ReadingState
+	AskedAt  time.Time      // when it was sent
+	LastLook time.Time      // when its Location was last polled
+	Handle   carrier.Handle // its Location
+	Err      error          // why it failed, when Failed
+	RetryAt  time.Time      // when it may be asked again, when Failed
+	Failures int            // failures in a row
+	Token    string         // the control annotation it was asked for
+
+	Health       carrier.HealthResult
+	Cancellation carrier.Cancellation
+	Disruptions  []carrier.Disruption
+	Options      carrier.PlanOptionsResult
 }
 
-func reconcileAsked(v *View) bool {
-	token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
-	return token != "" && token != v.Service.Status.Handled.Reconcile && token != v.Memory.Reading.Token
-}
-
-// reconcileServed says whether the reconcile annotation has had what it asked for: a
-// reading made for it has ended, or there is nothing to read.
-func reconcileServed(v *View) bool {
-	token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
-	if token == "" || !needsPlan(v) || healthSupported(v) != nil {
-		return token != ""
-	}
-	reading := v.Memory.Reading
-	return reading.Token == token && (reading.State == ReadingAnswered || reading.State == ReadingFailed)
-}
-
-// needsPlan says whether the carrier's plan matters: a plan is declared, or an SLA,
-// which is sent together with the current plan.
-func needsPlan(v *View) bool {
-	return v.Service.Spec.Plan != nil || v.Service.Spec.RestorationSLA != ""
-}
-
-func knownPlan(v *View) *v1alpha1.KnownValue {
-	if v.Service.Status.Carrier == nil {
-		return nil
-	}
-	return v.Service.Status.Carrier.Plan
-}
-
-func knownSLA(v *View) *v1alpha1.KnownValue {
-	if v.Service.Status.Carrier == nil {
-		return nil
-	}
-	return v.Service.Status.Carrier.RestorationSLA
-}
-
-func healthSupported(v *View) error {
-	return supported(v, carrier.Health)
-}
-
-// readingVerdict words why the plan is not known yet.
-func readingVerdict(v *View) Verdict {
-	reading := v.Memory.Reading
-	if reading.State != ReadingFailed && reading.Failures < failuresShown {
-		return Verdict{Working, v1alpha1.ReasonProgressing, "the carrier's plan is being read by a health request"}
-	}
-	switch carrier.ClassOf(reading.Err) {
-	case carrier.NotFoundOrForbidden:
-		return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(*v.Service.Spec.ServiceID)}
-	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
-		return Verdict{
-			Working, v1alpha1.ReasonCarrierUnavailable,
-			"the carrier's plan cannot be read: " + errorText(reading.Err) + "; it is asked again",
-		}
-	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
-	}
-	return Verdict{
-		Working, v1alpha1.ReasonPlanUnknown,
-		"the carrier's plan could not be read: " + errorText(reading.Err) + "; it is asked again",
-	}
+// ended says whether nothing more is expected of a reading.
+func (r *Reading) ended() bool {
+	return r.State == ReadingAnswered || r.State == ReadingTaken || r.refused()
 }
 
 // refused says that the carrier answered and will not give a reading now.
-func (r Reading) refused() bool {
+func (r *Reading) refused() bool {
 	if r.State != ReadingFailed || r.Err == nil {
 		return false
 	}
@@ -155,7 +95,26 @@ func (r Reading) refused() bool {
 	return false
 }
 
-func notFoundOrForbidden(serviceID int64) string {
-	return fmt.Sprintf("the carrier does not let this account see service %d, or there is no such service: "+
-		"check spec.serviceID and the account's permissions; it is tried again every ten minutes", serviceID)
+// readingStep is the next step of a reading: the one under way first, then a new one
+// when it is due. The time is when to look again when there is no step.
+func readingStep(v *View, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
+	reading := v.Memory.Readings.Of(topic)
+	if reading.State == ReadingOpen {
+		next := nextReadingLook(v, reading)
+		if v.Now.Before(next) {
+			return Rest{}, next
+		}
+		return Collect{Topic: topic}, time.Time{}
+	}
+	if reading.State == ReadingFailed && v.Now.Before(reading.RetryAt) {
+		return Rest{}, reading.RetryAt
+	}
+	now, at := due()
+	if now || reading.State == ReadingFailed && !reading.refused() {
+		return Ask{Topic: topic, Token: token}, time.Time{}
+	}
+	return Rest{}, at
 }
+
+// atOnce is for a reading that something waits for.
+func atOnce() (bool, time.Time) { return true, time.Time{} }

@@ -11,10 +11,10 @@ import (
 
 // Class Converge sets a value, so that a second request changes nothing more: "at most 2
 // repeats, not before 15 min, shown as such".
-const (
-	maxRepeats  = 2
-	repeatAfter = 15 * time.Minute
-)
+const repeatAfter = 15 * time.Minute
+
+// maxRepeats is for both classes that may repeat: "at most two declared repeats".
+const maxRepeats = 2
 
 // converge judges a lost answer of class Converge: the same is asked again, and when the
 // repeats are used up it is a person's.
@@ -59,19 +59,6 @@ func repeat(v *View, open *v1alpha1.Request) *Decision {
 	return decision
 }
 
-// pendingFor are the changes of the plan on record that an operation carries.
-func pendingFor(v *View, operation v1alpha1.Operation) []v1alpha1.Change {
-	var changes []v1alpha1.Change
-	if pending := v.Service.Status.Pending; pending != nil {
-		for _, change := range pending.Changes {
-			if change.Operation == operation {
-				changes = append(changes, change)
-			}
-		}
-	}
-	return changes
-}
-
 // TurnedAway is what becomes of an attempt that did not get to the carrier. A repeat that
 // did not is not counted, and the outcome of the attempt before it is as open as it was.
 func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase) {
@@ -82,9 +69,10 @@ func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase) {
 }
 
 // RefusedRepeat is the phase of a repeat that was refused: "DSL's in-progress answer after
-// an unknown outcome means probably ours: wait", and any other leaves the outcome unknown.
+// an unknown outcome means probably ours: wait"; a cancellation is read, which shows it;
+// and any other leaves the outcome unknown.
 func RefusedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
-	if anotherInProgress(request) {
+	if anotherInProgress(request) || request.Operation.AltersCancellation() {
 		return v1alpha1.PhaseSubmitting
 	}
 	return v1alpha1.PhaseOutcomeUnknown

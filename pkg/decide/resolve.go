@@ -42,13 +42,19 @@ func parseResolution(value string) (resolution, bool) {
 // resolvedByPerson answers when the resolve annotation names the open attempt, "and
 // no other", and that attempt is one a person may settle.
 func resolvedByPerson(v *View) *Decision {
-	open := v.Service.OpenRequest()
-	if open == nil || !resolutionNames(v, open.AttemptID) || !resolvable(v, open) {
-		return nil
+	for _, open := range v.Service.OpenRequests() {
+		if resolutionNames(v, open.AttemptID) && resolvable(v, open) {
+			return resolveAs(open, resolveAnnotation(v))
+		}
 	}
-	word, _ := parseResolution(resolveAnnotation(v))
+	return nil
+}
+
+// resolveAs settles an attempt by a person's word; nil when the word is void.
+func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
+	word, _ := parseResolution(annotation)
 	if !possible(open, word) {
-		return nil // void: what is known of the request goes on
+		return nil // what is known of the request goes on
 	}
 	switch word.outcome {
 	case resolvedAccepted:
@@ -100,7 +106,7 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 	case v1alpha1.PhaseInProgress:
 		return !v.Now.Before(overdueTime(open)) || handleLost(v, open)
 	case v1alpha1.PhaseSubmitting:
-		return open.Error != nil || !v.Now.Before(v.Memory.AttemptSeen.Add(senderGrace))
+		return open.Error != nil || !v.Now.Before(v.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
 	}
@@ -116,6 +122,10 @@ func resolutionIsVoid(v *View) bool {
 		return false
 	}
 	word, ok := parseResolution(value)
-	open := v.Service.OpenRequest()
-	return !ok || open == nil || open.AttemptID != word.attemptID || !possible(open, word)
+	for _, open := range v.Service.OpenRequests() {
+		if ok && open.AttemptID == word.attemptID {
+			return !possible(open, word)
+		}
+	}
+	return true
 }

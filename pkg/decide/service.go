@@ -23,30 +23,86 @@ func servicePass() []rule {
 		statusLost,       // a finalizer without a status: something may have been sent
 		accountReady,     // nothing can be asked without a login
 		sentElsewhere,    // a request under way belongs to the carrier and identity it was sent to
-		openRequest,      // what is with the carrier is followed to its end
-		unknownPlan,      // what must be known is read
-		changes,          // what differs is brought about, if the guards let it
-		unsupported,      // what is declared and cannot be done yet is said
+	}
+}
+
+// modificationLane is what is done about plan, SLA, aggregation, DSL profile and reclaim,
+// one request at a time.
+func modificationLane() []rule {
+	return []rule{
+		openModification,  // what is with the carrier is followed to its end
+		cancelledAsWanted, // a service that has ended as declared is compared no more
+		unknownPlan,       // what must be known is read
+		modifications,     // what differs is brought about, if the guards let it
+	}
+}
+
+// cancellationLane is what is done about the service's cancellation: "reschedule and
+// abort are immediate and never wait behind" a modification.
+func cancellationLane() []rule {
+	return []rule{
+		openCancellation,    // what is with the carrier is followed to its end
+		unknownCancellation, // what must be known is read
+		cancellation,        // what differs is brought about, if the guards let it
 	}
 }
 
 // Service judges one BroadbandService.
 func Service(v View) Decision {
-	decision := withReading(&v, firstAnswer(&v))
-	wanted := wishes(&v)
-	decision.Pending = pendingOf(&v, wanted)
-	decision.Facets = facetsOf(&v, differences(wanted), decision.Verdict)
+	said := answerOf(&v)
+	decision := withReadings(&v, said.both)
+	decision.Pending = pendingOf(&v)
+	decision.Facets = facetsOf(&v, said)
 	decision.Handled = handledBy(&v, decision)
 	return decision
 }
 
-func firstAnswer(v *View) Decision {
-	for _, rule := range servicePass() {
+// answer is what the rules say: of the whole object, and of each lane.
+type answer struct {
+	both                       Decision
+	modification, cancellation Verdict
+}
+
+func answerOf(v *View) answer {
+	if first := firstOf(v, servicePass()); first != nil {
+		return answer{*first, first.Verdict, first.Verdict}
+	}
+	modified, ended := firstOf(v, modificationLane()), firstOf(v, cancellationLane())
+	said := answer{modification: inSync(v), cancellation: inSync(v)}
+	if modified != nil {
+		said.modification = modified.Verdict
+	}
+	if ended != nil {
+		said.cancellation = ended.Verdict
+	}
+	said.both = Decision{Step: Rest{}, Verdict: inSync(v)}
+	if both := beside(modified, ended); both != nil {
+		said.both = *both
+	}
+	return said
+}
+
+func firstOf(v *View, rules []rule) *Decision {
+	for _, rule := range rules {
 		if decision := rule(v); decision != nil {
-			return *decision
+			return decision
 		}
 	}
-	return Decision{Step: Rest{}, Verdict: inSync(v)}
+	return nil
+}
+
+// beside is what two lanes come to: a step of the cancellation first, then one of the
+// modifications, and when both rest what says more.
+func beside(modified, ended *Decision) *Decision {
+	switch {
+	case ended == nil:
+		return modified
+	case modified == nil || !rests(ended.Step):
+		return ended
+	case !rests(modified.Step):
+		return modified
+	}
+	return weightier(modified, ended)
 }
 
 func inSync(v *View) Verdict {
@@ -61,21 +117,38 @@ func inSync(v *View) Verdict {
 
 // whoseService answers where this object may not speak for a service.
 func whoseService(v *View) *Decision {
-	spec := v.Service.Spec
+	serviceID := v.Service.ServiceNumber()
 	switch {
-	case spec.ServiceID == nil:
-		return stuck(v1alpha1.ReasonUnsupported,
-			"orderRef is not supported yet: set serviceID once the carrier has told you the service's number")
+	case serviceID == 0:
+		return orderNotReady(v)
 	case v.Rival != "":
 		return lookAgain(stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"service %d is already managed by BroadbandService %s, which came first: delete one of the two",
-			*spec.ServiceID, v.Rival)), v.Now.Add(rivalPause))
-	case !listed(v.Account.Object, *spec.ServiceID) && v.Service.OpenRequest() == nil:
+			serviceID, v.Rival)), v.Now.Add(rivalPause))
+	case !listed(v.Account.Object, serviceID) && len(v.Service.OpenRequests()) == 0:
 		// The same words as for a service that the carrier does not know: an
 		// account's list is no oracle.
-		return stuck(v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(*spec.ServiceID))
+		return stuck(v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(serviceID))
+	case v.Named:
+		// Written down before anything is done with it, so that another object of the
+		// service can see it.
+		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+			"ServiceOrder %s became service %d", v.Service.Spec.OrderRef.Name, serviceID)), v.Now.Add(time.Second))
 	}
 	return nil
+}
+
+// orderNotReady waits for the order to become a service.
+func orderNotReady(v *View) *Decision {
+	why := "has no service yet: it goes on by itself once status.serviceID of the order is set"
+	if v.Order == nil {
+		why = "does not exist in this namespace: create it, or set serviceID"
+	}
+	name := ""
+	if v.Service.Spec.OrderRef != nil {
+		name = v.Service.Spec.OrderRef.Name
+	}
+	return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }
 
 // rivalPause is the wait before a rival is looked for again: that its request has ended,
@@ -85,14 +158,17 @@ const rivalPause = 2 * time.Minute
 // sentElsewhere: identity and baseURL are "pinned". What was sent to one carrier is
 // neither followed at another, nor proven or repeated there.
 func sentElsewhere(v *View) *Decision {
-	open, account := v.Service.OpenRequest(), v.Account.Object
-	if open == nil || open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
-		return nil
+	account := v.Account.Object
+	for _, open := range v.Service.OpenRequests() {
+		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
+			continue
+		}
+		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
+			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
+			account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
 	}
-	return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-		"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
-		open.Operation, open.AttemptID, open.BaseURL, open.Identity,
-		account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
+	return nil
 }
 
 func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
@@ -119,7 +195,7 @@ func accountReady(v *View) *Decision {
 }
 
 func alsoInFlight(v *View) string {
-	if open := v.Service.OpenRequest(); open != nil {
+	for _, open := range v.Service.OpenRequests() {
 		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)
 	}
 	return ""
@@ -127,11 +203,12 @@ func alsoInFlight(v *View) string {
 
 // answeredRequest answers when this process holds an answer that is not recorded.
 func answeredRequest(v *View) *Decision {
-	open := v.Service.OpenRequest()
-	if open == nil || v.Memory.Receipt == nil {
-		return nil
+	for _, open := range v.Service.OpenRequests() {
+		if v.Memory.Attempts[open.AttemptID].Receipt != nil {
+			return &Decision{Step: Record{AttemptID: open.AttemptID}, Verdict: progressing(open)}
+		}
 	}
-	return &Decision{Step: Record{AttemptID: open.AttemptID}, Verdict: progressing(open)}
+	return nil
 }
 
 // statusLost: "The finalizer present and the status empty means that the status was
@@ -157,11 +234,9 @@ func statusLost(v *View) *Decision {
 // refused holds a wish after a definitive failure: "it needs a new generation or the
 // retry annotation" (submission protocol, repeat classes).
 func refused(v *View, w wish) *Decision {
-	request := v.Service.RequestOf(w.operation)
-	if lost := v.Service.RequestOf(v1alpha1.OperationPlanChange); lost != nil && gaveUpAll(lost) {
-		request = lost
-	}
-	if request == nil || !Definitive(request.Phase) || request.Generation != v.Service.Generation || wantsRetry(v) {
+	request := lastOf(v, w.operation)
+	if request == nil || !Definitive(request.Phase) || request.Generation != v.Service.Generation ||
+		wantsRetry(v) || aboutAnother(v, request) {
 		return nil
 	}
 	again := tryAgainAt(request)
@@ -175,10 +250,26 @@ func refused(v *View, w wish) *Decision {
 	return lookAgain(decision, again)
 }
 
+// lastOf is the newest request of an operation, or the one that stands for all that a
+// lost status forgot. Reschedule and abort go on whatever became of those.
+func lastOf(v *View, operation v1alpha1.Operation) *v1alpha1.Request {
+	lost := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	if lost != nil && gaveUpAll(lost) && !operation.AltersCancellation() {
+		return lost
+	}
+	return v.Service.RequestOf(operation)
+}
+
 // gaveUpAll: what was sent before a status was lost is not known, so a person who gives
 // it up gives up every operation of that generation.
 func gaveUpAll(lost *v1alpha1.Request) bool {
-	return lost.Phase == v1alpha1.PhaseAbandoned && lost.Target == (v1alpha1.RequestTarget{})
+	return lost.Phase == v1alpha1.PhaseAbandoned && StandsForLost(lost)
+}
+
+// StandsForLost says whether a request on record stands for whatever was sent before the
+// status was lost: a plan change without a plan.
+func StandsForLost(request *v1alpha1.Request) bool {
+	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }
 
 // Definitive says whether an attempt ended in a failure that is not repeated by itself.

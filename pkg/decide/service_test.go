@@ -29,7 +29,8 @@ func settled(edits ...func(*decide.View)) decide.View {
 			Status: v1alpha1.BroadbandServiceStatus{
 				ObservedGeneration: 3,
 				Carrier: &v1alpha1.CarrierState{
-					Plan: &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start)},
+					Plan:         &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start)},
+					Cancellation: &v1alpha1.CancellationState{CanRequest: true},
 				},
 			},
 		},
@@ -43,7 +44,8 @@ func settled(edits ...func(*decide.View)) decide.View {
 			}},
 		}},
 		Memory: decide.Memory{
-			Sender: "me", RecordSought: true, FirstSeen: start.Add(-time.Hour), AttemptSeen: start, LastLook: start,
+			Sender: "me", RecordSought: true, FirstSeen: start.Add(-time.Hour),
+			Attempts: map[string]decide.Attempt{"a-1": {Seen: start, LastLook: start}},
 		},
 		Now:    start.Add(time.Minute),
 		Submit: true,
@@ -85,7 +87,7 @@ func annotated(key, value string) func(*decide.View) {
 // read is a health request that was asked and answered.
 func read(plan string, asked time.Duration) func(*decide.View) {
 	return func(v *decide.View) {
-		v.Memory.Reading = decide.Reading{
+		v.Memory.Readings.Health = decide.Reading{
 			State: decide.ReadingAnswered, AskedAt: start.Add(asked), Health: carrier.HealthResult{Plan: plan},
 		}
 	}
@@ -107,9 +109,11 @@ type judged struct {
 func working(step string) judged { return judged{step, decide.Working, v1alpha1.ReasonProgressing} }
 
 // answered puts an answer into the process's memory.
-func answered(v *decide.View) { v.Memory.Posted, v.Memory.Receipt = true, &carrier.Receipt{} }
+func answered(v *decide.View) {
+	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
+}
 
-func planUnknown(v *decide.View)    { v.Service.Status.Carrier = nil }
+func planUnknown(v *decide.View)    { v.Service.Status.Carrier.Plan = nil }
 func withoutAccount(v *decide.View) { v.Account = decide.Account{} }
 
 func TestServiceDecides(t *testing.T) {
@@ -122,7 +126,7 @@ func TestServiceDecides(t *testing.T) {
 		"a plan that differs is submitted": {settled(wanting), working("Submit")},
 		"an unknown plan is read first": {
 			settled(planUnknown),
-			working("AskHealth"),
+			working("Ask health"),
 		},
 		"an intent of ours that was not posted was not sent": {
 			settled(with(v1alpha1.PhaseSubmitting)),
@@ -138,7 +142,7 @@ func TestServiceDecides(t *testing.T) {
 		},
 		"and then verified by health": {
 			settled(with(v1alpha1.PhaseSubmitting, stranger), at(120*time.Second)),
-			working("AskHealth"),
+			working("Ask health"),
 		},
 		"a lost answer is verified at two minutes, not before": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), at(119*time.Second)),
@@ -154,7 +158,7 @@ func TestServiceDecides(t *testing.T) {
 		},
 		"health that shows another plan at ten minutes is asked again": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 10*time.Minute), at(30*time.Minute)),
-			working("AskHealth"),
+			working("Ask health"),
 		},
 		"health that shows another plan at thirty minutes ends it unknown": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 30*time.Minute), at(31*time.Minute)),
@@ -232,10 +236,10 @@ func stepName(step decide.Step) string {
 	switch step := step.(type) {
 	case decide.Rest:
 		return "Rest"
-	case decide.AskHealth:
-		return "AskHealth"
-	case decide.FollowHealth:
-		return "FollowHealth"
+	case decide.Ask:
+		return "Ask " + string(step.Topic)
+	case decide.Collect:
+		return "Collect " + string(step.Topic)
 	case decide.Submit:
 		return "Submit"
 	case decide.Follow:

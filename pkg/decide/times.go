@@ -19,10 +19,10 @@ func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 	return later(curve.next(open.SubmittedAt.Time, string(v.Service.UID), after), v.Memory.NotBefore)
 }
 
-// nextReadingLook is the same for the health request under way.
-func nextReadingLook(v *View) time.Time {
-	reading := v.Memory.Reading
-	look := curveOf(carrier.Health, v.Account.Object).next(reading.AskedAt, string(v.Service.UID), reading.LastLook)
+// nextReadingLook is the same for a reading under way.
+func nextReadingLook(v *View, reading *Reading) time.Time {
+	curve := curveOf(reading.Handle.Operation, v.Account.Object)
+	look := curve.next(reading.AskedAt, string(v.Service.UID), reading.LastLook)
 	return later(look, v.Memory.NotBefore)
 }
 

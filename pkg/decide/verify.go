@@ -23,6 +23,8 @@ func verify(v *View, open *v1alpha1.Request) *Decision {
 	switch {
 	case ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
 		return converge(v, open)
+	case open.Operation.AltersCancellation():
+		return verifyCancellation(v, open)
 	case proven(v, open):
 		return settleSucceeded(open, v1alpha1.SourceHealth)
 	case !provable(open) || disproven(v, open):
@@ -40,7 +42,7 @@ func provable(open *v1alpha1.Request) bool {
 
 // proven says whether a health request asked after the attempt shows its target.
 func proven(v *View, open *v1alpha1.Request) bool {
-	reading := v.Memory.Reading
+	reading := &v.Memory.Readings.Health
 	return provable(open) && reading.State == ReadingAnswered &&
 		reading.AskedAt.After(open.SubmittedAt.Time) && reading.Health.Plan == open.Target.Plan
 }
@@ -49,9 +51,8 @@ func proven(v *View, open *v1alpha1.Request) bool {
 // called for a reading that proves: inequality proves nothing, it only ends the wait.
 func disproven(v *View, open *v1alpha1.Request) bool {
 	times := verifyTimes(v, open)
-	reading := v.Memory.Reading
-	ended := reading.State == ReadingAnswered || reading.State == ReadingFailed && reading.refused()
-	return ended && !reading.AskedAt.Before(times[len(times)-1])
+	reading := &v.Memory.Readings.Health
+	return reading.ended() && !reading.AskedAt.Before(times[len(times)-1])
 }
 
 // verifyTimes are the three times at which health is read. A Location that was lost
@@ -69,7 +70,8 @@ func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
 
 // awaitProof reads health at the next of the three times.
 func awaitProof(v *View, open *v1alpha1.Request) *Decision {
-	step, at := readingStep(v, func() (bool, time.Time) { return dueAmong(verifyTimes(v, open), v) })
+	step, at := readingStep(v, TopicHealth, v.Service.Annotations[v1alpha1.AnnotationReconcile],
+		func() (bool, time.Time) { return dueAmong(verifyTimes(v, open), v) })
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"whether the carrier took %s attempt %s is not known (%s): "+
 			"health requests 2, 10 and 30 minutes after it was sent are to show it; to settle it by hand: %s",
@@ -80,7 +82,7 @@ func awaitProof(v *View, open *v1alpha1.Request) *Decision {
 // and else when the next one comes.
 func dueAmong(times [3]time.Time, v *View) (bool, time.Time) {
 	for _, at := range times {
-		if at.After(v.Memory.Reading.AskedAt) {
+		if at.After(v.Memory.Readings.Health.AskedAt) {
 			return !v.Now.Before(at), at
 		}
 	}

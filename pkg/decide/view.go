@@ -23,6 +23,8 @@ import (
 type View struct {
 	Service *v1alpha1.BroadbandService // the object as it stands, status facts of this pass included
 	Account Account                    // the account it names
+	Order   *Order                     // the order that orderRef names; nil when there is no such order, or no orderRef
+	Named   bool                       // the service's number has just been learned from its order
 	Rival   string                     // "namespace/name" of the older object that manages the same service; "" for none
 	Memory  Memory                     // what this process remembers beside the status
 	Now     time.Time                  // the time of this pass
@@ -37,45 +39,36 @@ type Account struct {
 	BreakerUntil    time.Time                // until when nothing that costs is sent; zero when the breaker is closed
 }
 
+// Order is what a service takes over from the ServiceOrder that created it. What the
+// order does not know is empty.
+type Order struct {
+	ServiceID         int64 // the service that it became; 0 while the carrier has not told
+	Plan              string
+	Term              int32
+	RestorationSLA    string
+	AggregationMethod string
+	AVCID             string
+}
+
 // Memory is what one process remembers of one object. It is lost with the process,
 // and nothing that must not be lost is kept only here.
 type Memory struct {
-	Sender       string           // this process's id
-	FirstSeen    time.Time        // when this process first saw the object
-	AttemptSeen  time.Time        // when this process first saw the open attempt in its present phase
-	LastLook     time.Time        // when the open request was last polled, or first seen
-	Posted       bool             // the open attempt's POST may have left this process
-	Receipt      *carrier.Receipt // the answer to that POST, when it is not yet in the status
-	Failures     int              // polls of the open request that proved nothing, in a row
-	PollError    error            // the newest of them
-	NotBefore    time.Time        // the carrier asked to be left alone until then (Retry-After)
-	Reading      Reading          // the newest health request
-	RecordSought bool             // no record of a deleted object of this service was found
-	ContactErr   error            // why the contact could not be read from its Secret; nil when it could
-	ContactAgain time.Time        // when it is read again, after that
+	Sender       string             // this process's id
+	FirstSeen    time.Time          // when this process first saw the object
+	Attempts     map[string]Attempt // by attempt id: those that have not ended
+	NotBefore    time.Time          // the carrier asked to be left alone until then (Retry-After)
+	Readings     Readings           // the newest reading of each topic
+	RecordSought bool               // no record of a deleted object of this service was found
+	ContactErr   error              // why the contact could not be read from its Secret; nil when it could
+	ContactAgain time.Time          // when it is read again, after that
 }
 
-// ReadingState says how far a health request has come.
-type ReadingState string
-
-// The states of a reading.
-const (
-	ReadingNone     ReadingState = ""         // none asked by this process
-	ReadingOpen     ReadingState = "Open"     // asked, not answered
-	ReadingAnswered ReadingState = "Answered" // answered
-	ReadingFailed   ReadingState = "Failed"   // refused, or could not be asked
-)
-
-// Reading is a health request. Class Query: it is asked again freely, so it lives
-// in memory and costs no write.
-type Reading struct {
-	State    ReadingState
-	AskedAt  time.Time            // when it was sent
-	LastLook time.Time            // when its Location was last polled
-	Handle   carrier.Handle       // its Location
-	Health   carrier.HealthResult // the answer, when Answered
-	Err      error                // why it failed, when Failed
-	RetryAt  time.Time            // when it may be asked again, when Failed
-	Failures int                  // failures in a row
-	Token    string               // the reconcile annotation it was asked for
+// Attempt is what one process remembers of one attempt that has not ended.
+type Attempt struct {
+	Seen      time.Time        // when this process first saw it in its present phase
+	LastLook  time.Time        // when it was last polled, or first seen
+	Posted    bool             // its POST may have left this process
+	Receipt   *carrier.Receipt // the answer to that POST, when it is not yet in the status
+	Failures  int              // polls that proved nothing, in a row
+	PollError error            // the newest of them
 }

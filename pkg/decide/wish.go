@@ -20,7 +20,11 @@ func (w wish) wanted() bool { return len(w.changes) > 0 }
 // one at a time: the carrier takes one "only when no other modification is in progress".
 func wishes(v *View) []wish {
 	var wanted []wish
+	if endedAsWanted(v) {
+		return nil
+	}
 	for _, compare := range []func(*View) wish{
+		reclaimWish,     // a service that is disconnected takes no other
 		planChangeWish,  // plan and restoration SLA
 		aggregationWish, // aggregation method
 		dslProfileWish,  // DSL stability profile
@@ -42,15 +46,31 @@ func differences(wanted []wish) []v1alpha1.Change {
 }
 
 // Body builds a request's body from its target, "without contact data", and the contact.
-// A target names one thing that is asked for, or a plan with what goes with it.
-func Body(serviceID int64, target v1alpha1.RequestTarget, to v1alpha1.Contact) []byte {
-	switch {
-	case target.AggregationMethod != "":
-		method := carrier.AggregationMethod(target.AggregationMethod)
-		return carrier.AggregationConversionRequest{ServiceID: serviceID, AggregationMethod: method}.Body()
-	case target.DSLStabilityProfile != "":
-		profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
-		return carrier.DSLStabilityProfileChangeRequest{ServiceID: serviceID, DSLStabilityProfile: profile}.Body()
+func Body(operation v1alpha1.Operation, serviceID int64, target v1alpha1.RequestTarget, to v1alpha1.Contact) []byte {
+	method := carrier.AggregationMethod(target.AggregationMethod)
+	profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
+	for _, row := range []struct {
+		operation v1alpha1.Operation
+		request   interface{ Body() []byte }
+	}{
+		{
+			v1alpha1.OperationAggregationConversion,
+			carrier.AggregationConversionRequest{ServiceID: serviceID, AggregationMethod: method},
+		},
+		{
+			v1alpha1.OperationDSLStabilityProfileChange,
+			carrier.DSLStabilityProfileChangeRequest{ServiceID: serviceID, DSLStabilityProfile: profile},
+		},
+		{v1alpha1.OperationReclaim, carrier.ReclaimRequest{ServiceID: serviceID}},
+		{
+			v1alpha1.OperationCancellationReschedule,
+			carrier.CancellationRescheduleRequest{ServiceID: serviceID, CancellationDate: target.Date},
+		},
+		{v1alpha1.OperationCancellationAbort, carrier.CancellationAbortRequest{ServiceID: serviceID}},
+	} {
+		if row.operation == operation {
+			return row.request.Body()
+		}
 	}
 	return planChangeRequest(serviceID, target, to).Body()
 }
@@ -87,10 +107,13 @@ func (w wish) intent(v *View) v1alpha1.Request {
 
 // before is the evidence by which an unknown outcome can be judged.
 func (w wish) before(v *View) v1alpha1.RequestBefore {
-	if w.operation != v1alpha1.OperationPlanChange {
-		return v1alpha1.RequestBefore{}
+	switch {
+	case w.operation == v1alpha1.OperationPlanChange:
+		return v1alpha1.RequestBefore{Plan: knownPlan(v).Value}
+	case w.operation.AltersCancellation():
+		return v1alpha1.RequestBefore{RequestedOn: knownCancellation(v).RequestedOn}
 	}
-	return v1alpha1.RequestBefore{Plan: knownPlan(v).Value}
+	return v1alpha1.RequestBefore{}
 }
 
 // attemptNumber counts attempts at the same wish of the same generation.

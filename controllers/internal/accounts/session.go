@@ -67,6 +67,38 @@ func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outc
 	return outcome, nil
 }
 
+// Cancellation reads the cancellation of a service.
+func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error) {
+	found, err := s.client.Cancellation(ctx, serviceID)
+	if err != nil {
+		return found, fmt.Errorf("read the cancellation of service %d: %w", serviceID, err)
+	}
+	s.breaker.answered()
+	return found, nil
+}
+
+// maxDisruptions bounds what one reading holds; more than that no person looks at.
+const maxDisruptions = 1000
+
+// Disruptions reads the active and scheduled disruptions of a service.
+func (s *Session) Disruptions(ctx context.Context, serviceID int64) ([]carrier.Disruption, error) {
+	query := carrier.DisruptionQuery{
+		ServiceID: serviceID, Size: 100,
+		Statuses: []carrier.DisruptionStatus{carrier.DisruptionActive, carrier.DisruptionScheduled},
+	}
+	var found []carrier.Disruption
+	for one, err := range s.client.Disruptions(ctx, query) {
+		if err != nil {
+			return nil, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
+		}
+		if found = append(found, one); len(found) == maxDisruptions {
+			break
+		}
+	}
+	s.breaker.answered()
+	return found, nil
+}
+
 // LoginError says that a call was not made because there is no token for it.
 type LoginError struct{ cause error }
 

@@ -13,6 +13,11 @@ const (
 	eventUnknown      = "OutcomeUnknown"
 	eventResolved     = "OutcomeResolved"
 	eventRefused      = "RequestRejected"
+	eventSucceeded    = "RequestSucceeded"
+	eventAbandoned    = "RequestAbandoned"
+	eventRescheduled  = "CancellationRescheduled"
+	eventAborted      = "CancellationAborted"
+	eventFeeMismatch  = v1alpha1.ReasonFeeMismatch
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).
@@ -23,6 +28,7 @@ const (
 	eventAggregated        = "ServiceAggregationModified"
 	eventAggregationFailed = "ServiceAggregationModificationFailed"
 	eventProfileChanged    = "ServiceDslStabilityProfileChanged"
+	eventReclaimed         = "ServiceReclaimActivated"
 )
 
 // eventOf names the Event of a request that has changed, and whether it is good news.
@@ -31,7 +37,7 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	case v1alpha1.PhaseSucceeded:
 		return succeeded(request), true
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseRejected:
-		return failed(request), false
+		return endingOf(request.Operation).failed, false
 	case v1alpha1.PhaseSubmitting:
 		return eventAnswerLost, false
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent,
@@ -40,26 +46,38 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	return fact.Event, fact.Normal
 }
 
-// succeeded: an operation has one event for its success, a plan change two.
-func succeeded(request v1alpha1.Request) string {
-	switch target := request.Target; {
-	case target.AggregationMethod != "":
-		return eventAggregated
-	case target.DSLStabilityProfile != "":
-		return eventProfileChanged
-	case target.RestorationSLA != "" && target.Plan == request.Before.Plan:
-		return eventSLAChanged
-	}
-	return eventPlanChanged
+// ended are the events of an operation's two ends.
+type ended struct {
+	operation         v1alpha1.Operation
+	succeeded, failed string
 }
 
-// failed: the specification names the failure of two operations.
-func failed(request v1alpha1.Request) string {
-	switch target := request.Target; {
-	case target.AggregationMethod != "":
-		return eventAggregationFailed
-	case target.Plan != "":
-		return eventPlanRejected
+// endings: most operations have one event for their success, and the specification names
+// the failure of two.
+func endings() []ended {
+	return []ended{
+		{v1alpha1.OperationPlanChange, eventPlanChanged, eventPlanRejected},
+		{v1alpha1.OperationAggregationConversion, eventAggregated, eventAggregationFailed},
+		{v1alpha1.OperationDSLStabilityProfileChange, eventProfileChanged, eventRefused},
+		{v1alpha1.OperationReclaim, eventReclaimed, eventRefused},
+		{v1alpha1.OperationCancellationReschedule, eventRescheduled, eventRefused},
+		{v1alpha1.OperationCancellationAbort, eventAborted, eventRefused},
 	}
-	return eventRefused
+}
+
+func endingOf(operation v1alpha1.Operation) ended {
+	for _, e := range endings() {
+		if e.operation == operation {
+			return e
+		}
+	}
+	return ended{operation, eventSucceeded, eventRefused}
+}
+
+// succeeded: a plan change that keeps the plan has changed the restoration SLA.
+func succeeded(request v1alpha1.Request) string {
+	if request.Target.RestorationSLA != "" && request.Target.Plan == request.Before.Plan {
+		return eventSLAChanged
+	}
+	return endingOf(request.Operation).succeeded
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Finish is what a kind does with the carrier's result of a request. It returns why
-// the result cannot be that of the request, or nil.
-type Finish func(subject Subject, request *v1alpha1.Request, body []byte) *v1alpha1.RequestError
+// Finish is what a kind does with the carrier's result of a request, which counts as
+// succeeded unless the kind says otherwise.
+type Finish func(subject Subject, request *v1alpha1.Request, body []byte)
 
 // Follow is step 8: one look at the Location. Nothing is written unless the carrier's
 // answer changed. A wait above zero says that the look has to wait for its turn.
@@ -32,7 +32,7 @@ func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish
 		return 0, p.Settle(ctx, job, attemptID, handleFault(&v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}))
 	}
 	outcome, err := job.Carrier.Poll(ctx, handle)
-	p.looked(job.Subject, outcome.RetryAfter, err)
+	p.looked(job.Subject, attemptID, outcome.RetryAfter, err)
 	if err == nil {
 		return 0, p.Settle(ctx, job, attemptID, found(outcome, finish))
 	}
@@ -43,16 +43,17 @@ func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish
 }
 
 // looked remembers that the request was asked after, and how that went.
-func (p *Protocol) looked(subject Subject, retryAfter time.Duration, err error) {
+func (p *Protocol) looked(subject Subject, attemptID string, retryAfter time.Duration, err error) {
 	now := p.Now()
-	p.Ledger.Note(subject.GetUID(), now, func(memory *decide.Memory) {
-		memory.LastLook, memory.NotBefore = now, now.Add(retryAfter)
+	p.Ledger.Note(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
+	p.Ledger.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {
+		attempt.LastLook = now
 		if err == nil {
-			memory.Failures, memory.PollError = 0, nil
+			attempt.Failures, attempt.PollError = 0, nil
 			return
 		}
-		memory.Failures++
-		memory.PollError = err
+		attempt.Failures++
+		attempt.PollError = err
 	})
 }
 
@@ -77,11 +78,7 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 	case carrier.Done:
 		return Fact{Apply: func(subject Subject, request *v1alpha1.Request) {
 			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
-			if why := finish(subject, request, outcome.Body); why != nil {
-				// Not the result of this request: its handle leads elsewhere, and
-				// what became of it is to be verified.
-				request.Phase, request.Error = v1alpha1.PhaseSubmitting, why
-			}
+			finish(subject, request, outcome.Body)
 		}}
 	case carrier.Failed:
 		return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
@@ -131,8 +128,10 @@ func decidedEvent(settle decide.Settle) string {
 		return eventUnknown
 	case v1alpha1.PhaseNotSent:
 		return eventNotSent
+	case v1alpha1.PhaseAbandoned:
+		return eventAbandoned
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected:
 	}
 	return eventResolved
 }

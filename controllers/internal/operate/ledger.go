@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -22,8 +23,15 @@ type Ledger struct {
 }
 
 type entry struct {
-	memory  decide.Memory
-	attempt string // the attempt that AttemptSeen, LastLook and Failures speak of, with its phase
+	memory   decide.Memory
+	attempts map[string]remembered // attempt id → what is remembered of it
+}
+
+// remembered is an attempt and the phase in which it was seen.
+type remembered struct {
+	decide.Attempt
+
+	phase v1alpha1.RequestPhase
 }
 
 // NewLedger opens an empty ledger. The sender is drawn at random at process start,
@@ -35,20 +43,45 @@ func NewLedger(sender string) *Ledger {
 // Sender is this process's id.
 func (l *Ledger) Sender() string { return l.sender }
 
-// Recall is what is remembered of an object, whose open attempt and its phase are
-// given ("" for none). What is seen for the first time is seen now.
-func (l *Ledger) Recall(uid types.UID, attemptID, phase string, now time.Time) decide.Memory {
+// Recall is what is remembered of an object and of its open attempts. What is seen for
+// the first time is seen now; an attempt that has ended is forgotten.
+func (l *Ledger) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) decide.Memory {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	held := l.entry(uid, now)
-	if attempt := attemptID + "/" + phase; held.attempt != attempt {
-		held.attempt = attempt
-		held.memory.AttemptSeen, held.memory.LastLook = now, now
-		held.memory.Failures, held.memory.PollError = 0, nil
-	}
+	attempts := map[string]remembered{}
 	memory := held.memory
-	memory.Receipt, memory.Posted = l.posted[attemptID], l.wasPosted(attemptID)
+	memory.Attempts = map[string]decide.Attempt{}
+	for _, request := range open {
+		known, found := held.attempts[request.AttemptID]
+		if !found || known.phase != request.Phase {
+			known = remembered{decide.Attempt{Seen: now, LastLook: now}, request.Phase}
+		}
+		known.Receipt, known.Posted = l.posted[request.AttemptID], l.wasPosted(request.AttemptID)
+		attempts[request.AttemptID], memory.Attempts[request.AttemptID] = known, known.Attempt
+	}
+	held.attempts = attempts
 	return memory
+}
+
+// NoteAttempt changes what is remembered of an attempt that was recalled.
+func (l *Ledger) NoteAttempt(uid types.UID, now time.Time, attemptID string, change func(*decide.Attempt)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	held := l.entry(uid, now)
+	known, found := held.attempts[attemptID]
+	if !found {
+		return
+	}
+	change(&known.Attempt)
+	held.attempts[attemptID] = known
+}
+
+// Receipt is the answer to an attempt's POST that is not in the status yet, or nil.
+func (l *Ledger) Receipt(attemptID string) *carrier.Receipt {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.posted[attemptID]
 }
 
 // Note changes what is remembered of an object.

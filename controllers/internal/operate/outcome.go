@@ -62,6 +62,9 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 	before := job.Subject.DeepCopyObject()
 	now := metav1.NewTime(p.Now().Truncate(time.Second))
 	fact.Apply(job.Subject, request)
+	if job.Refused != nil && request.Phase == v1alpha1.PhaseRejected {
+		job.Refused(request)
+	}
 	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
 		request.FinishedAt = now
 	}
@@ -105,6 +108,10 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 		note += ": " + request.Error.Message
 	}
 	p.Events.Eventf(subject, nil, kind, reason, string(request.Operation), "%s", note)
+	if request.Warning != "" && request.Phase == v1alpha1.PhaseSucceeded {
+		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventFeeMismatch, string(request.Operation),
+			"%s", request.Warning)
+	}
 }
 
 // notSent is the fact that not a byte of an attempt has left the process.

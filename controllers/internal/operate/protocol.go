@@ -33,6 +33,8 @@ type Carrier interface {
 	Submit(ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool) carrier.Receipt
 	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
 	Enter() time.Duration
+	Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error)
+	Disruptions(ctx context.Context, serviceID int64) ([]carrier.Disruption, error)
 }
 
 // Recorder writes Kubernetes Events.
@@ -54,7 +56,8 @@ type Protocol struct {
 type Job struct {
 	Subject  Subject
 	Carrier  Carrier
-	Describe func() // brings the conditions in line with the facts; called before each write
+	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
+	Describe func()                  // brings the conditions in line with the facts; called before each write
 }
 
 // Parcel is one attempt, ready to be sent.
@@ -142,7 +145,7 @@ func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 
 // RecordAnswer is step 7: the answer that this process holds goes into the status.
 func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) error {
-	receipt := p.Ledger.Recall(job.Subject.GetUID(), attemptID, "", p.Now()).Receipt
+	receipt := p.Ledger.Receipt(attemptID)
 	if receipt == nil {
 		return nil
 	}

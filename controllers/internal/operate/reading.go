@@ -12,80 +12,128 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// handlePause is the wait before a health request whose Location is lost is asked anew.
+// handlePause is the wait before a question whose Location is lost is asked anew.
 const handlePause = time.Minute
 
-// HealthQuestion is a health request to be asked.
-type HealthQuestion struct {
+// Question is something to be read of a service.
+type Question struct {
 	UID       types.UID
 	ServiceID int64
 	Version   int
-	Token     string // the reconcile annotation it is asked for
+	Topic     decide.Topic
+	Token     string // the control annotation it is asked for
 }
 
-// AskHealth sends a health request. Class Query: it "has neither finalizer nor
-// intent"; its Location is kept in memory, and after a loss it is simply asked anew.
-func (p *Protocol) AskHealth(ctx context.Context, way Carrier, question HealthQuestion) (time.Duration, error) {
-	if wait, err := way.Prepare(ctx, carrier.CallSubmit); wait > 0 || err != nil {
+// Ask puts a question. Class Query "has neither finalizer nor intent": a Location is kept
+// in memory, and after a loss it is simply asked anew.
+func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (time.Duration, error) {
+	kind := carrier.CallPoll
+	if question.posts() {
+		kind = carrier.CallSubmit
+	}
+	if wait, err := way.Prepare(ctx, kind); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
 	asked := p.Now()
-	body := carrier.HealthRequest{ServiceID: question.ServiceID}.Body()
-	receipt := way.Submit(ctx, carrier.Health, question.Version, body, false)
+	heard := p.put(ctx, way, question)
 	p.Ledger.Note(question.UID, asked, func(memory *decide.Memory) {
-		failures := memory.Reading.Failures
-		memory.Reading = decide.Reading{
-			State: decide.ReadingOpen, AskedAt: asked, LastLook: asked, Handle: receipt.Handle,
-			Token: question.Token, Failures: failures,
+		reading := memory.Readings.Of(question.Topic)
+		heard.AskedAt, heard.LastLook, heard.Token = asked, asked, question.Token
+		heard.Failures = reading.Failures
+		if heard.State == decide.ReadingFailed {
+			pause := max(pauseAfter(reading, heard.Err), heard.RetryAt.Sub(asked))
+			p.readingFailed(&heard, heard.Err, pause)
 		}
-		if receipt.Delivery != carrier.Accepted {
-			pause := pauseAfter(&memory.Reading, receipt.Err, receipt.RetryAfter)
-			p.readingFailed(&memory.Reading, receipt.Err, pause)
+		if heard.State == decide.ReadingAnswered {
+			heard.Failures = 0
 		}
+		*reading = heard
 	})
 	return 0, nil
 }
 
-// FollowHealth looks once at the Location of the health request under way.
-func (p *Protocol) FollowHealth(
-	ctx context.Context, way Carrier, uid types.UID, reading decide.Reading,
+// posts says whether a question is a POST, whose answer is collected later.
+func (q Question) posts() bool {
+	return q.Topic == decide.TopicHealth || q.Topic == decide.TopicOptions
+}
+
+// put asks, and brings what came back at once.
+func (p *Protocol) put(ctx context.Context, way Carrier, question Question) decide.Reading {
+	var heard decide.Reading
+	switch question.Topic {
+	case decide.TopicCancellation:
+		heard.Cancellation, heard.Err = way.Cancellation(ctx, question.ServiceID)
+	case decide.TopicDisruptions:
+		heard.Disruptions, heard.Err = way.Disruptions(ctx, question.ServiceID)
+	case decide.TopicHealth:
+		body := carrier.HealthRequest{ServiceID: question.ServiceID}.Body()
+		return p.opened(way.Submit(ctx, carrier.Health, question.Version, body, false))
+	case decide.TopicOptions:
+		body := carrier.PlanOptionsRequest{ServiceID: question.ServiceID}.Body()
+		return p.opened(way.Submit(ctx, carrier.PlanOptions, question.Version, body, false))
+	}
+	heard.State = decide.ReadingAnswered
+	if heard.Err != nil {
+		heard.State = decide.ReadingFailed
+	}
+	return heard
+}
+
+// opened is a reading that the carrier took, or why it did not.
+func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
+	if receipt.Delivery != carrier.Accepted {
+		retryAt := p.Now().Add(receipt.RetryAfter)
+		return decide.Reading{State: decide.ReadingFailed, Err: receipt.Err, RetryAt: retryAt}
+	}
+	return decide.Reading{State: decide.ReadingOpen, Handle: receipt.Handle}
+}
+
+// Collect looks once at the Location of a question that was asked.
+func (p *Protocol) Collect(
+	ctx context.Context, way Carrier, uid types.UID, topic decide.Topic, reading decide.Reading,
 ) (time.Duration, error) {
 	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
 	outcome, err := way.Poll(ctx, reading.Handle)
 	p.Ledger.Note(uid, p.Now(), func(memory *decide.Memory) {
-		p.readingLooked(&memory.Reading, outcome, err)
+		p.readingLooked(memory.Readings.Of(topic), outcome, err)
 	})
 	return 0, nil
-}
-
-func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
-	health, err := carrier.DecodeHealth(reading.Handle.Version, body)
-	if err != nil {
-		p.readingFailed(reading, err, pauseAfter(reading, err, 0))
-		return
-	}
-	reading.State, reading.Health, reading.Failures, reading.Err = decide.ReadingAnswered, health, 0, nil
 }
 
 // readingLooked judges one look. A handle that the carrier does not know "is asked
 // anew after 60 s"; any other trouble is not the end of a reading, only of a look.
 func (p *Protocol) readingLooked(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastLook = p.Now()
-	contract, _ := carrier.ContractOf(carrier.Health)
+	contract, _ := carrier.ContractOf(reading.Handle.Operation)
 	switch {
 	case err != nil && proofless(err):
 		p.readingFailed(reading, err, handlePause)
 	case err != nil && p.Now().Sub(reading.AskedAt) < contract.Poll.Usual:
 		reading.Failures, reading.Err = reading.Failures+1, err
 	case err != nil:
-		p.readingFailed(reading, err, pauseAfter(reading, err, outcome.RetryAfter))
+		p.readingFailed(reading, err, max(pauseAfter(reading, err), outcome.RetryAfter))
 	case outcome.State == carrier.Failed:
-		p.readingFailed(reading, outcome.Err, pauseAfter(reading, outcome.Err, 0))
+		p.readingFailed(reading, outcome.Err, pauseAfter(reading, outcome.Err))
 	case outcome.State == carrier.Done:
 		p.readingAnswered(reading, outcome.Body)
 	}
+}
+
+func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
+	var err error
+	if reading.Handle.Operation == carrier.Health {
+		reading.Health, err = carrier.DecodeHealth(reading.Handle.Version, body)
+		reading.Health.HealthCategories = nil // nothing shows them, and they are long
+	} else {
+		reading.Options, err = carrier.DecodePlanOptions(body)
+	}
+	if err != nil {
+		p.readingFailed(reading, err, pauseAfter(reading, err))
+		return
+	}
+	reading.State, reading.Failures, reading.Err = decide.ReadingAnswered, 0, nil
 }
 
 // readingFailed remembers why there is no reading and when it may be asked for again.
@@ -95,10 +143,10 @@ func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.
 }
 
 // pauseAfter is the wait after a failed reading: ten minutes where the carrier does not
-// let us see the service, else a growing one, and never less than the carrier asks for.
-func pauseAfter(reading *decide.Reading, err error, retryAfter time.Duration) time.Duration {
+// let us see the service, else a growing one.
+func pauseAfter(reading *decide.Reading, err error) time.Duration {
 	if carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
 		return decide.ForbiddenPause
 	}
-	return max(decide.Backoff(reading.Failures+1), retryAfter)
+	return decide.Backoff(reading.Failures + 1)
 }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// approvalOf is the service's approval, or else that of its account.
+func approvalOf(v *View) v1alpha1.Approval {
+	policy := v.Service.Spec.Approval
+	if policy == "" && v.Account.Object != nil {
+		policy = v.Account.Object.Spec.Approval
+	}
+	if policy == "" {
+		policy = v1alpha1.ApprovalAutomatic
+	}
+	return policy
+}
+
+// approved waits for a person to agree to exactly this plan of changes.
+func approved(v *View, w wish) *Decision {
+	if !needsApproval(v, w) {
+		return nil
+	}
+	pending := pendingOf(v)
+	given := v.Service.Annotations[v1alpha1.AnnotationApprove]
+	if given == pending.Hash {
+		return nil
+	}
+	void := ""
+	if given != "" && given != v.Service.Status.Handled.Approve {
+		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
+	}
+	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
+		"approval is %s, and nothing is sent before it is given: %s; approve with: "+
+			"kubectl -n %s annotate --overwrite bbs %s %s=%s%s",
+		approvalOf(v), describe(pending.Changes), v.Service.Namespace, v.Service.Name,
+		v1alpha1.AnnotationApprove, pending.Hash, void))
+}
+
+// needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
+// monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
+// no quoted price.
+func needsApproval(v *View, w wish) bool {
+	switch approvalOf(v) {
+	case v1alpha1.ApprovalAlways:
+		return true
+	case v1alpha1.ApprovalOnCost:
+		return costsMoney(w)
+	case v1alpha1.ApprovalAutomatic:
+	}
+	return false
+}
+
+func costsMoney(w wish) bool {
+	if w.operation == v1alpha1.OperationPlanChange {
+		b := billOf(w)
+		return b.costs()
+	}
+	return w.operation == v1alpha1.OperationAggregationConversion || w.operation == v1alpha1.OperationReclaim
+}
+
+// bill adds up what a plan change costs, in hundredths of the currency.
+type bill struct {
+	once, before, after int64
+	unknown             bool // an amount is not known
+}
+
+func billOf(w wish) bill {
+	var b bill
+	for _, i := range pricedRows(w.changes) {
+		c := w.changes[i]
+		b.add(&b.once, c.OneTime)
+		b.add(&b.before, c.MonthlyBefore)
+		b.add(&b.after, c.MonthlyAfter)
+		b.charge(c.NFAS)
+		b.charge(c.NTDOption)
+		isPlan := c.Field != fieldSLA
+		b.unknown = b.unknown || isPlan && w.target.NTDOption != "" && c.NTDOption == nil
+	}
+	return b
+}
+
+func (b *bill) add(sum *int64, amount *v1alpha1.Money) {
+	var known bool
+	var cents int64
+	if amount != nil {
+		cents, known = (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
+	}
+	*sum += cents
+	b.unknown = b.unknown || !known
+}
+
+func (b *bill) charge(charge *v1alpha1.Charge) {
+	if charge != nil {
+		b.add(&b.once, charge.OneTime)
+		b.add(&b.after, charge.Monthly)
+	}
+}
+
+func (b *bill) costs() bool { return b.unknown || b.once > 0 || b.after > b.before }
+
+// optionGiven: "ntdOption needed above 1000 MBit/s, where the plan's speed is known".
+func optionGiven(v *View, w wish) *Decision {
+	const fast = 1000
+	offers := v.Memory.Readings.Options.Options.Plans
+	if w.operation != v1alpha1.OperationPlanChange || w.target.NTDOption != "" {
+		return nil
+	}
+	for _, offer := range offers {
+		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
+		mbit, whole := carrier.Number(speed).Int()
+		if !sameName(offer.Plan, w.target.Plan) || !whole || mbit <= fast {
+			continue
+		}
+		return stuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
+			"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
+			w.target.Plan, fast, optionNames(offer.NTDOptions)))
+	}
+	return nil
+}
+
+func optionNames(options []carrier.NTDOption) string {
+	names := make([]string, 0, len(options))
+	for _, option := range options {
+		names = append(names, bounded(option.Option, 100))
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
+}
+
+// FeeMismatch compares what the carrier charges with what was quoted; "" when they are
+// the same, or nothing was quoted.
+func FeeMismatch(quoted []v1alpha1.Change, result carrier.PlanChangeResult) string {
+	var words []string
+	differ := func(what string, quoted, charged *v1alpha1.Money) {
+		if quoted != nil && charged != nil && *quoted != *charged {
+			words = append(words, fmt.Sprintf("%s %s where %s was shown", what, charged, quoted))
+		}
+	}
+	for _, c := range quoted {
+		fee, what := result.Plan.PlanFee, "the plan"
+		if c.Field == fieldSLA {
+			fee, what = result.SLA.Fee, "the restoration SLA"
+		}
+		differ(what+" once", c.OneTime, moneyOf(oneTimeOf(fee)))
+		differ(what+" per month", c.MonthlyAfter, moneyOf(monthlyOf(fee)))
+		if c.NFAS != nil {
+			differ("the NFAS commitment once", c.NFAS.OneTime, moneyOf(oneTimeOf(result.Plan.NFASFee)))
+			differ("the NFAS commitment per month", c.NFAS.Monthly, moneyOf(monthlyOf(result.Plan.NFASFee)))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return bounded("the carrier charges "+strings.Join(words, ", "), maxMessage)
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+const fieldCancellation = "cancellation"
+
+// unknownCancellation answers while the cancellation must be known and is not.
+func unknownCancellation(v *View) *Decision {
+	spec := v.Service.Spec
+	if spec.Cancellation == nil && spec.Disconnection == "" || knownCancellation(v) != nil {
+		return nil
+	}
+	return awaitReading(v, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+}
+
+// cancellation brings the declared cancellation about, or says why that cannot be.
+func cancellation(v *View) *Decision {
+	if why := cancellationBarred(v); why != nil {
+		return &Decision{Step: Rest{}, Verdict: *why}
+	}
+	w := cancellationWish(v)
+	if !w.wanted() {
+		return nil
+	}
+	return judge(v, w)
+}
+
+// cancellationWish is the request that the declared cancellation takes. One that moved
+// away after we had brought it about is drift, and waits for the policy.
+func cancellationWish(v *View) wish {
+	w := cancellationDiffers(v)
+	if !w.wanted() || cancellationBarred(v) != nil || heldAsDrift(v, w) {
+		return wish{}
+	}
+	return w
+}
+
+// cancellationDiffers compares the declared cancellation with the carrier's: "OnDate
+// against REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
+func cancellationDiffers(v *View) wish {
+	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
+	if declared == nil || known == nil || !live(known) {
+		return wish{}
+	}
+	w := wish{operation: v1alpha1.OperationCancellationAbort}
+	change := v1alpha1.Change{Operation: w.operation, Field: fieldCancellation, From: known.RequestDate, To: "none"}
+	if declared.Mode == v1alpha1.CancellationOnDate {
+		date := string(declared.Date)
+		if date == known.RequestDate {
+			return wish{}
+		}
+		w.operation, w.target.Date = v1alpha1.OperationCancellationReschedule, date
+		change.Operation, change.To = w.operation, date
+	}
+	w.changes = []v1alpha1.Change{change}
+	return w
+}
+
+// cancellationBarred says why a declared cancellation cannot be brought about by any
+// request; nil when there is nothing in the way.
+func cancellationBarred(v *View) *Verdict {
+	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
+	if declared == nil || known == nil || v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
+		return nil
+	}
+	if declared.Mode == v1alpha1.CancellationNone {
+		return noneBarred(v, known)
+	}
+	return onDateBarred(v, declared, known)
+}
+
+// noneBarred: past the point of no return a cancellation cannot be aborted. A service
+// that is to be reclaimed is not waiting for that.
+func noneBarred(v *View, known *v1alpha1.CancellationState) *Verdict {
+	if !pastReturn(known) || v.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
+		return nil
+	}
+	return &Verdict{Stuck, v1alpha1.ReasonNotEligibleForCancellation, fmt.Sprintf(
+		"the cancellation for %s is %s and can no longer be aborted: ask the carrier, or set disconnection: Reclaim",
+		orElse(known.RequestDate, "an unknown date"), known.Status)}
+}
+
+func onDateBarred(v *View, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *Verdict {
+	date := string(declared.Date)
+	switch {
+	case known.Cancelled, known.RequestDate == date && (live(known) || pastReturn(known)):
+		return nil
+	case pastReturn(known):
+		return &Verdict{Stuck, v1alpha1.ReasonNotEligibleForCancellation, fmt.Sprintf(
+			"the cancellation for %s is %s and can no longer be moved to %s: ask the carrier, or declare that date",
+			orElse(known.RequestDate, "an unknown date"), known.Status, date)}
+	case !live(known):
+		return &Verdict{Stuck, v1alpha1.ReasonCancellationNotRequested, fmt.Sprintf(
+			"no cancellation is requested at the carrier (%s), and its API has no call that requests one: "+
+				"have it cancelled there, then it is moved to %s", orElse(known.Status, "none"), date)}
+	case date < today(v):
+		return &Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
+			"cancellation.date %s is in the past: in the account's time zone %s it is %s; declare today or a later day",
+			date, orElse(v.Account.Object.Spec.TimeZone, "UTC"), today(v))}
+	}
+	return nil
+}
+
+// live: REQUESTED or IN_ERROR, "request not yet submitted to the carrier" (spec §3), and
+// the carrier says that it can be altered.
+func live(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
+	return requested && (known.CanAbort || known.CanReschedule)
+}
+
+// pastReturn: handed to the carrier, or carried out. A request that was aborted or
+// rejected is as good as none.
+func pastReturn(known *v1alpha1.CancellationState) bool {
+	status := carrier.CancellationStatus(known.Status)
+	gone := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
+	return known.Cancelled || !gone && !live(known)
+}
+
+// today is the day in the account's time zone, "in which the carrier reads dates".
+func today(v *View) string {
+	zone, err := time.LoadLocation(v.Account.Object.Spec.TimeZone)
+	if err != nil {
+		zone = time.UTC // the account is not ready with such a zone: nothing is sent by this day
+	}
+	return v.Now.In(zone).Format(time.DateOnly)
+}
+
+func knownCancellation(v *View) *v1alpha1.CancellationState {
+	if v.Service.Status.Carrier == nil {
+		return nil
+	}
+	return v.Service.Status.Carrier.Cancellation
+}
+
+// cancelled says whether the carrier shows the service cancelled.
+func cancelled(v *View) bool {
+	known := knownCancellation(v)
+	return known != nil && known.Cancelled
+}
+
+// cancelledAsWanted: "mode OnDate and the carrier shows it cancelled: nothing else is
+// compared".
+func cancelledAsWanted(v *View) *Decision {
+	if !endedAsWanted(v) {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCancelled, fmt.Sprintf(
+		"the service is cancelled since %s, as declared; nothing else is compared",
+		orElse(knownCancellation(v).CancelledOn, "an unknown day"))}}
+}
+
+func endedAsWanted(v *View) bool {
+	declared := v.Service.Spec.Cancellation
+	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(v)
+}
+
+// reclaimWish asks for a disconnected service back.
+func reclaimWish(v *View) wish {
+	if v.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(v) {
+		return wish{}
+	}
+	return wish{operation: v1alpha1.OperationReclaim, changes: []v1alpha1.Change{{
+		Operation: v1alpha1.OperationReclaim, Field: "disconnection", From: "cancelled", To: "connected",
+	}}}
+}
+
+// disconnected holds a modification of a service that has been cancelled: the carrier
+// takes none until it is reclaimed. What a reclaim that succeeded did not bring back
+// is a person's.
+func disconnected(v *View, w wish) *Decision {
+	since := orElse(sinceCancelled(v), "an unknown day")
+	reclaim := v.Service.RequestOf(v1alpha1.OperationReclaim)
+	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
+		reclaim.Generation == v.Service.Generation && !wantsRetry(v)
+	switch {
+	case !cancelled(v):
+		return nil
+	case w.operation != v1alpha1.OperationReclaim:
+		return stuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
+			"the carrier shows the service cancelled since %s and takes no changes: %s waits for it to be reclaimed "+
+				"(disconnection: Reclaim), or remove it from spec", since, w.operation))
+	case done:
+		return stuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
+			"the carrier shows the service cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
+				"or set the annotation %s to reclaim it once more", since, reclaim.AttemptID, v1alpha1.AnnotationRetry))
+	}
+	return nil
+}
+
+func sinceCancelled(v *View) string {
+	if known := knownCancellation(v); known != nil {
+		return known.CancelledOn
+	}
+	return ""
+}
+
+// AsWanted says whether a cancellation is as a request asked for it.
+func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
+	if request.Operation == v1alpha1.OperationCancellationReschedule {
+		return known.RequestDate == request.Target.Date && (live(known) || pastReturn(known))
+	}
+	return !live(known) && !pastReturn(known)
+}
+
+// aboutAnother says whether another cancellation has been requested since a request was
+// sent: what became of that request says nothing about this one.
+func aboutAnother(v *View, request *v1alpha1.Request) bool {
+	known := knownCancellation(v)
+	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
+}
+
+// NotRequested says whether the carrier refused a request because no cancellation is
+// requested: what was known of it is wrong then, and is "read again".
+func NotRequested(request *v1alpha1.Request) bool {
+	return request.Operation.AltersCancellation() && request.Error != nil &&
+		request.Error.Code == string(carrier.SubCancellationNotRequested)
+}

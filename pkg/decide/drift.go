@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// correctEvery: driftPolicy "Correct acts at most once in 24 h".
+const correctEvery = 24 * time.Hour
+
+// planDrifted: "drift is health differing from what health itself said after that
+// success". A plan that moved is on record as health now says it, beside what health
+// said before.
+func planDrifted(state *v1alpha1.CarrierState) bool {
+	return state != nil && state.Plan != nil && state.Plan.Source == v1alpha1.SourceHealth &&
+		state.Plan.AsHealth != "" && state.Plan.Value != state.Plan.AsHealth
+}
+
+// absorbPlan takes over the plan that a health request found. "After our own success the
+// baseline is the plan we sent", and health's name for it is learned from the first
+// reading that was asked after it; from then on another name is drift.
+func absorbPlan(v *View, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	held := state.Plan
+	const statusPrecision = time.Second // of the times in a status
+	switch {
+	case held == nil:
+		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
+		state.Plan.AsHealth = plan
+	case !askedAt.After(held.Since.Add(statusPrecision)):
+	case held.AsHealth == "":
+		held.AsHealth = plan
+	case plan != held.AsHealth:
+		moved(v, state, plan)
+	case planDrifted(state):
+		back := convergedPlan(v)
+		state.Plan = known(back, sourceOf(v, back), v.Now)
+		state.Plan.AsHealth = plan
+	}
+}
+
+// moved puts a plan on record that the carrier moved to. One that is declared by now is
+// no drift.
+func moved(v *View, state *v1alpha1.CarrierState, plan string) {
+	baseline := state.Plan.AsHealth
+	if declared := v.Service.Spec.Plan; declared != nil && sameName(declared.Name, plan) {
+		baseline = plan
+	}
+	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
+		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
+	}
+	state.Plan.AsHealth = baseline
+}
+
+// convergedPlan is the name of the plan to which the carrier is back: the one that we
+// sent, if it is still declared, or else health's.
+func convergedPlan(v *View) string {
+	asHealth := v.Service.Status.Carrier.Plan.AsHealth
+	sent, declared := sentPlan(v), v.Service.Spec.Plan
+	if sent != "" && declared != nil && sameName(sent, declared.Name) {
+		return sent
+	}
+	return asHealth
+}
+
+func sourceOf(v *View, plan string) v1alpha1.ValueSource {
+	if plan == sentPlan(v) {
+		return v1alpha1.SourceChangeResult
+	}
+	return v1alpha1.SourceHealth
+}
+
+// sentPlan is the plan of our last success; "" when there is none.
+func sentPlan(v *View) string {
+	last := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
+		return ""
+	}
+	return last.Target.Plan
+}
+
+// planHeld says whether a plan that differs is a drift that is only reported: the
+// declared plan is the one that we had converged to.
+func planHeld(v *View) bool {
+	state, declared := v.Service.Status.Carrier, v.Service.Spec.Plan
+	if !planDrifted(state) || declared == nil || wantsRetry(v) {
+		return false
+	}
+	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(v))
+	return converged && !corrects(v, v1alpha1.OperationPlanChange)
+}
+
+// corrects says whether drift is corrected now.
+func corrects(v *View, operation v1alpha1.Operation) bool {
+	last := v.Service.RequestOf(operation)
+	due := last == nil || !v.Now.Before(last.SubmittedAt.Add(correctEvery))
+	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
+}
+
+// movedAway says whether a cancellation differs that our last request had brought about.
+func movedAway(v *View, w wish) bool {
+	last := v.Service.RequestOf(w.operation)
+	return last != nil && last.Phase == v1alpha1.PhaseSucceeded &&
+		last.Generation == v.Service.Generation && last.Target == w.target
+}
+
+// heldAsDrift says whether a cancellation that moved away is only reported.
+func heldAsDrift(v *View, w wish) bool {
+	return movedAway(v, w) && !wantsRetry(v) && !corrects(v, w.operation)
+}
+
+// driftFacet names what moved away, from and to; nil when nothing did.
+func driftFacet(v *View) *Facet {
+	var words []string
+	if plan, declared := knownPlan(v), v.Service.Spec.Plan; declared != nil &&
+		planDrifted(v.Service.Status.Carrier) && !sameName(declared.Name, plan.Value) {
+		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
+	}
+	if w := cancellationDiffers(v); w.wanted() && movedAway(v, w) {
+		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, w.changes[0].To, w.changes[0].From))
+	}
+	if len(words) == 0 {
+		return nil
+	}
+	policy := "driftPolicy is Report: it is shown, and nothing is sent"
+	if v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		policy = "driftPolicy is Correct: it is changed back, at most once in 24 hours"
+	}
+	return &Facet{v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted, fmt.Sprintf(
+		"the carrier moved away after the service had converged: %s; %s", strings.Join(words, ", "), policy)}
+}

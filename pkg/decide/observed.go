@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// absorbHealth takes over what health says.
+func absorbHealth(v *View, reading *Reading) {
+	state, health := carrierState(v.Service), reading.Health
+	state.TechnologyType = bounded(health.TechnologyType, 64)
+	state.LocationID = bounded(health.LocationID, 64)
+	state.AVCID = bounded(health.AVCID, 64)
+	state.PRIID = bounded(health.PRIID, 64)
+	state.WholesaleServiceID = bounded(health.WholesaleServiceID, 64)
+	absorbColors(v, health)
+	if plan := bounded(health.Plan, 200); plan != "" {
+		absorbPlan(v, state, plan, reading.AskedAt)
+	}
+}
+
+// absorbColors takes over the carrier's view of the line. The time beside it is that
+// of the first sight of this view, so that an unchanged one costs no write.
+func absorbColors(v *View, health carrier.HealthResult) {
+	view := v1alpha1.HealthStatus{
+		Summary:      bounded(string(health.CurrentCondition.Status), 64),
+		Connectivity: bounded(string(health.Indicator.Connectivity), 64),
+		Performance:  bounded(string(health.Indicator.Performance), 64),
+		Stability:    bounded(string(health.Indicator.Stability), 64),
+		Alert:        bounded(health.CurrentCondition.AlertMessage, 1024),
+		NextAction:   bounded(health.NextAction.Description, 1024),
+		HRIID:        bounded(health.HRIID, 64),
+	}
+	if held := v.Service.Status.Health; held != nil {
+		view.Since = held.Since
+		if view == *held {
+			return
+		}
+	}
+	view.Since = metav1.NewTime(v.Now)
+	v.Service.Status.Health = &view
+}
+
+// TakeCancellation takes over the state of a service's cancellation. The time beside it
+// is that of the first sight of this state.
+func TakeCancellation(service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time) {
+	state := v1alpha1.CancellationState{
+		Status: bounded(string(found.Status), 64), Cancelled: found.Cancelled,
+		RequestDate: bounded(found.RequestDate, 64), RequestedOn: bounded(string(found.RequestedOn), 64),
+		CancelledOn: bounded(string(found.CancelledOn), 64), AbortedOn: bounded(string(found.AbortedOn), 64),
+		ErrorDetail: bounded(found.ErrorDetail, 1024),
+		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
+	}
+	if held := carrierState(service).Cancellation; held != nil {
+		state.Since = held.Since
+		if state == *held {
+			return
+		}
+	}
+	state.Since = metav1.NewTime(now)
+	service.Status.Carrier.Cancellation = &state
+}
+
+// absorbDisruptions counts what touches the service, and shows the active one that
+// started last and the scheduled one that comes next.
+func absorbDisruptions(v *View, found []carrier.Disruption) {
+	seen := countDisruptions(found)
+	if held := v.Service.Status.Disruptions; held != nil {
+		seen.Since = held.Since
+		if equality.Semantic.DeepEqual(&seen, held) {
+			return
+		}
+	}
+	seen.Since = metav1.NewTime(v.Now)
+	v.Service.Status.Disruptions = &seen
+}
+
+func countDisruptions(found []carrier.Disruption) v1alpha1.DisruptionStatus {
+	var seen v1alpha1.DisruptionStatus
+	for i := range found {
+		one := disruptionOf(&found[i])
+		switch found[i].Status {
+		case carrier.DisruptionActive:
+			seen.Active++
+			if seen.Current == nil || seen.Current.StartAt.Before(&one.StartAt) {
+				seen.Current = one
+			}
+		case carrier.DisruptionScheduled:
+			seen.Scheduled++
+			if seen.Next == nil || one.StartAt.Before(&seen.Next.StartAt) {
+				seen.Next = one
+			}
+		case carrier.DisruptionCompleted:
+		}
+	}
+	return seen
+}
+
+func disruptionOf(found *carrier.Disruption) *v1alpha1.Disruption {
+	one := &v1alpha1.Disruption{
+		ID: bounded(found.WholesaleDisruptionID, 64), Severity: bounded(found.Severity, 64),
+		Description: bounded(found.Description, 1024),
+	}
+	if at, ok := found.MaintenanceStartAt.Time(); ok {
+		one.StartAt = metav1.NewTime(at.Truncate(time.Second))
+	}
+	if at, ok := found.MaintenanceEndAt.Time(); ok {
+		one.EndAt = metav1.NewTime(at.Truncate(time.Second))
+	}
+	return one
+}

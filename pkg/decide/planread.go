@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// unknownPlan answers while the plan must be known and is not.
+func unknownPlan(v *View) *Decision {
+	if !needsPlan(v) || knownPlan(v) != nil {
+		return nil
+	}
+	if err := healthSupported(v); err != nil {
+		return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
+			"the carrier's plan cannot be read: %v; raise the account's apiVersion or list Plan in trustDeclared", err))
+	}
+	return awaitReading(v, TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+}
+
+// awaitReading waits for a reading without which nothing can be compared.
+func awaitReading(v *View, topic Topic, what, unread string) *Decision {
+	token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
+	step, at := readingStep(v, topic, token, atOnce)
+	verdict := readingVerdict(v, v.Memory.Readings.Of(topic), what, unread)
+	return &Decision{Step: step, LookAt: at, Verdict: verdict}
+}
+
+// readingVerdict words why something is not known yet. The reason unread is for a
+// carrier that answers and gives no reading.
+func readingVerdict(v *View, reading *Reading, what, unread string) Verdict {
+	if reading.State != ReadingFailed && reading.Failures < failuresShown {
+		return Verdict{Working, v1alpha1.ReasonProgressing, what + " is being read"}
+	}
+	switch carrier.ClassOf(reading.Err) {
+	case carrier.NotFoundOrForbidden:
+		return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(v.Service.ServiceNumber())}
+	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
+		return Verdict{
+			Working, v1alpha1.ReasonCarrierUnavailable,
+			what + " cannot be read: " + errorText(reading.Err) + "; it is asked again",
+		}
+	case carrier.Refused, carrier.Invalid, carrier.Unreadable:
+	}
+	return Verdict{Working, unread, what + " could not be read: " + errorText(reading.Err) + "; it is asked again"}
+}
+
+// needsPlan says whether the carrier's plan matters: a plan is declared, or an SLA,
+// which is sent together with the current plan.
+func needsPlan(v *View) bool {
+	return v.Service.Spec.Plan != nil || v.Service.Spec.RestorationSLA != ""
+}
+
+func healthSupported(v *View) error { return supported(v, carrier.Health) }
+
+func notFoundOrForbidden(serviceID int64) string {
+	return fmt.Sprintf("the carrier does not let this account see service %d, or there is no such service: "+
+		"check spec.serviceID and the account's permissions; it is tried again every ten minutes", serviceID)
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// quoteAge is how old a reading of the options may be to count as read "right before the
+// POST": the waits between them are those for a place in the rate limit.
+const quoteAge = 10 * time.Minute
+
+// pricing says whether somebody is to see what a wish costs before it is sent. Only a
+// plan change has prices that can be read (spec §4, plan change options).
+func pricing(v *View, operation v1alpha1.Operation) bool {
+	planned := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
+	return operation == v1alpha1.OperationPlanChange && (planned || approvalOf(v) != v1alpha1.ApprovalAutomatic)
+}
+
+// priced waits for the prices of a change, where they are to be seen.
+func priced(v *View, w wish) *Decision {
+	if !pricing(v, w.operation) || isPriced(v, w) || refused(v, w) != nil {
+		return nil
+	}
+	return askPrice(v, "")
+}
+
+// isPriced says whether there is nothing more to learn about the price of a wish: the
+// options were read just now, or the same change stands priced in the plan on record.
+func isPriced(v *View, w wish) bool {
+	if quoteFresh(v) {
+		return true
+	}
+	recorded := pendingFor(v, w.operation)
+	bare := unpriced(recorded)
+	return equalChanges(bare, unpriced(w.changes)) && !equalChanges(bare, recorded)
+}
+
+func quoteFresh(v *View) bool {
+	reading := &v.Memory.Readings.Options
+	return reading.ended() && v.Now.Before(reading.AskedAt.Add(quoteAge))
+}
+
+func askPrice(v *View, token string) *Decision {
+	step, at := readingStep(v, TopicOptions, token, atOnce)
+	verdict := Verdict{Working, v1alpha1.ReasonProgressing, "what the plan change costs is being read"}
+	if reading := &v.Memory.Readings.Options; reading.State == ReadingFailed {
+		verdict = Verdict{
+			Working, v1alpha1.ReasonCarrierUnavailable,
+			"what the plan change costs cannot be read: " + errorText(reading.Err) + "; it is asked again",
+		}
+	}
+	return &Decision{Step: step, LookAt: at, Verdict: verdict}
+}
+
+// confirmed: "the options are read again right before the POST and a different fee voids
+// the approval". A different fee makes another hash, which the approval does not fit.
+func confirmed(v *View, w wish) *Decision {
+	if !pricing(v, w.operation) {
+		return nil
+	}
+	token := ""
+	if needsApproval(v, w) {
+		token = v.Service.Annotations[v1alpha1.AnnotationApprove]
+	}
+	if quoteFresh(v) && v.Memory.Readings.Options.Token == token {
+		return nil
+	}
+	return askPrice(v, token)
+}
+
+// withPrice puts what the changes of a plan change cost beside them: as just read, or as
+// the plan on record has it.
+func (w wish) withPrice(v *View) wish {
+	if !pricing(v, w.operation) {
+		return w
+	}
+	reading := &v.Memory.Readings.Options
+	recorded := pendingFor(v, w.operation)
+	switch {
+	case quoteFresh(v) && reading.State == ReadingAnswered:
+		w.changes = quote(v, w, reading.Options)
+	case !quoteFresh(v) && equalChanges(unpriced(recorded), unpriced(w.changes)):
+		w.changes = recorded
+	}
+	return w
+}
+
+// quote prices a plan change by the carrier's options: the plan in the row of the plan,
+// the SLA in its own.
+func quote(v *View, w wish, options carrier.PlanOptionsResult) []v1alpha1.Change {
+	changes := unpriced(w.changes)
+	for _, i := range pricedRows(changes) {
+		if changes[i].Field == fieldSLA {
+			quoteSLA(&changes[i], options.SLAs)
+		} else {
+			quotePlan(v, w, &changes[i], options.Plans)
+		}
+	}
+	return changes
+}
+
+// pricedRows are the changes that carry a price: the SLA's, and of plan and term, which
+// are sold together, the first.
+func pricedRows(changes []v1alpha1.Change) []int {
+	var rows []int
+	ofPlan := false
+	for i, change := range changes {
+		isPlan := change.Field != fieldSLA
+		if !isPlan || !ofPlan {
+			rows = append(rows, i)
+		}
+		ofPlan = ofPlan || isPlan
+	}
+	return rows
+}
+
+func quotePlan(v *View, w wish, change *v1alpha1.Change, offers []carrier.Plan) {
+	if state := v.Service.Status.Carrier; state.Plan != nil {
+		if now := offered(offers, state.Plan.Value, valueOf(state.Term)); now != nil {
+			change.MonthlyBefore = moneyOf(monthlyOf(now.PlanFee))
+		}
+	}
+	next := offered(offers, w.target.Plan, strconv.Itoa(int(w.target.Term)))
+	if next == nil {
+		return
+	}
+	change.OneTime, change.MonthlyAfter = moneyOf(oneTimeOf(next.PlanFee)), moneyOf(monthlyOf(next.PlanFee))
+	change.NFAS = chargeOf(next.NFASFee)
+	for _, option := range next.NTDOptions {
+		if option.Option == w.target.NTDOption {
+			change.NTDOption = chargeOf(option.Fee)
+		}
+	}
+}
+
+func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
+	for _, offer := range offers {
+		if offer.SLA == change.From {
+			change.MonthlyBefore = moneyOf(monthlyOf(offer.Fee))
+		}
+		if offer.SLA == change.To {
+			change.OneTime, change.MonthlyAfter = moneyOf(oneTimeOf(offer.Fee)), moneyOf(monthlyOf(offer.Fee))
+		}
+	}
+}
+
+// offered finds a plan among the offers. Where its term is not known, one offer of that
+// name will do, if there is no other.
+func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
+	var found *carrier.Plan
+	for i := range offers {
+		switch {
+		case !sameName(offers[i].Plan, name):
+		case term != "" && offers[i].Term == term:
+			return &offers[i]
+		case term == "" && found != nil:
+			return nil
+		case term == "":
+			found = &offers[i]
+		}
+	}
+	return found
+}
+
+func oneTimeOf(fee *carrier.Fee) *carrier.Money {
+	if fee == nil {
+		return nil
+	}
+	return fee.OneTimeCharge
+}
+
+func monthlyOf(fee *carrier.Fee) *carrier.Money {
+	if fee == nil {
+		return nil
+	}
+	return fee.MonthlyRecurringCharge
+}
+
+func chargeOf(fee *carrier.Fee) *v1alpha1.Charge {
+	if fee == nil {
+		return nil
+	}
+	return &v1alpha1.Charge{OneTime: moneyOf(fee.OneTimeCharge), Monthly: moneyOf(fee.MonthlyRecurringCharge)}
+}
+
+// moneyOf is an amount as a status shows it. One that is no plain decimal number is not
+// known, which is not zero.
+func moneyOf(amount *carrier.Money) *v1alpha1.Money {
+	cents, ok := amount.Cents()
+	if !ok {
+		return nil
+	}
+	return &v1alpha1.Money{Amount: fmt.Sprintf("%d.%02d", cents/100, cents%100), Currency: bounded(amount.Currency, 8)}
+}
+
+// unpriced are changes without what they cost.
+func unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
+	bare := make([]v1alpha1.Change, 0, len(changes))
+	for _, c := range changes {
+		bare = append(bare, v1alpha1.Change{Operation: c.Operation, Field: c.Field, From: c.From, To: c.To})
+	}
+	return bare
+}
+
+func equalChanges(a, b []v1alpha1.Change) bool {
+	equal := len(a) == len(b)
+	for i := range a {
+		equal = equal && sameChange(a[i], b[i])
+	}
+	return equal
+}
+
+// priceWords say what a change costs; "" where nothing is known or asked.
+func priceWords(c v1alpha1.Change) string {
+	var words []string
+	add := func(what string, amount *v1alpha1.Money) {
+		if amount != nil {
+			words = append(words, what+" "+amount.String())
+		}
+	}
+	add("one-time", c.OneTime)
+	if c.MonthlyAfter != nil {
+		words = append(words, "monthly "+orUnknown(c.MonthlyBefore)+" → "+c.MonthlyAfter.String())
+	}
+	if c.NFAS != nil {
+		add("NFAS one-time", c.NFAS.OneTime)
+		add("NFAS monthly", c.NFAS.Monthly)
+	}
+	if c.NTDOption != nil {
+		add("NTD option one-time", c.NTDOption.OneTime)
+		add("NTD option monthly", c.NTDOption.Monthly)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return " (" + strings.Join(words, ", ") + ")"
+}
+
+func orUnknown(amount *v1alpha1.Money) string {
+	if amount == nil {
+		return "unknown"
+	}
+	return amount.String()
+}

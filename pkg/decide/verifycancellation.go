@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// settleTime is left to the carrier between a reschedule or abort whose answer was lost
+// and the reading that is to show what became of it.
+const settleTime = 15 * time.Second
+
+// verifyCancellation judges a reschedule or abort that may or may not be with the carrier:
+// "read the cancellation by service id first; done if as wanted; send again only while
+// requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
+func verifyCancellation(v *View, open *v1alpha1.Request) *Decision {
+	at := open.SubmittedAt.Add(settleTime)
+	if !readSince(v, at) {
+		step, next := readingStep(v, TopicCancellation, v.Service.Annotations[v1alpha1.AnnotationReconcile],
+			func() (bool, time.Time) { return !v.Now.Before(at), at })
+		return &Decision{Step: step, LookAt: next, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
+			"whether the carrier took %s attempt %s is not known (%s): the cancellation is read, which shows it; "+
+				"to settle it by hand: %s",
+			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))}}
+	}
+	if settled := shownByCancellation(v, open); settled != nil {
+		return settled
+	}
+	if open.Repeats >= maxRepeats {
+		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+	}
+	return repeat(v, open)
+}
+
+// readSince says whether the cancellation on record was read at or after a time, by this
+// process.
+func readSince(v *View, at time.Time) bool {
+	reading := &v.Memory.Readings.Cancellation
+	read := reading.State == ReadingAnswered || reading.State == ReadingTaken
+	return read && knownCancellation(v) != nil && !reading.AskedAt.Before(at)
+}
+
+// shownByCancellation settles a request by what is known of the cancellation; nil when
+// that says nothing.
+func shownByCancellation(v *View, open *v1alpha1.Request) *Decision {
+	known := knownCancellation(v)
+	switch {
+	case known == nil:
+		return nil
+	case AsWanted(open, known):
+		return settleSucceeded(open, "")
+	case known.RequestedOn != open.Before.RequestedOn:
+		return settle(open, v1alpha1.PhaseAbandoned, because("another cancellation has been requested since"))
+	}
+	return nil
+}
