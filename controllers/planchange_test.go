@@ -29,12 +29,11 @@ func begin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) (*world
 	return w, process
 }
 
-// expectReady expects a sound service whose Ready has a status and a reason.
+// expectReady expects of a service that Ready has a status and a reason.
 func expectReady(service *v1alpha1.BroadbandService, status metav1.ConditionStatus, reason string) {
 	GinkgoHelper()
 	ready := world.Ready(service)
 	Expect(string(ready.Status)+"/"+ready.Reason).To(Equal(string(status)+"/"+reason), ready.Message)
-	expectSound(service)
 }
 
 func condition(service *v1alpha1.BroadbandService, conditionType string) metav1.Condition {

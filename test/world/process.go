@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
@@ -40,18 +41,24 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, w.Client, w.Events, options)}
 }
 
-// LookAtAccount takes one pass over the account.
+// LookAtAccount takes one pass over the account, which must leave it sound.
 func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
-	return p.alive(func() (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
+	result, err := p.alive(func() (ctrl.Result, error) {
 		return p.reconcilers.Accounts.Reconcile(ctx, p.request(AccountName))
 	})
+	p.world.sound(ctx, "CarrierAccount", AccountName)
+	return result, err
 }
 
-// Look takes one pass over a service.
+// Look takes one pass over a service, which must leave it sound.
 func (p *Process) Look(ctx context.Context, name string) (ctrl.Result, error) {
-	return p.alive(func() (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
+	result, err := p.alive(func() (ctrl.Result, error) {
 		return p.reconcilers.Services.Reconcile(ctx, p.request(name))
 	})
+	p.world.sound(ctx, "BroadbandService", name)
+	return result, err
 }
 
 func (p *Process) request(name string) ctrl.Request {
@@ -81,6 +88,7 @@ const horizon = 45 * time.Minute
 // to return. Errors are tried again after a second, as a work queue would, with a pass
 // over the account in between.
 func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandService {
+	ginkgo.GinkgoHelper()
 	const most = 400
 	var trouble error // of the newest pass that ended in one
 	for range most {
