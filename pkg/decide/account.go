@@ -5,7 +5,6 @@ package decide
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -69,15 +68,8 @@ func tokenReason(reason carrier.TokenReason) string {
 
 // notYet names the declared fields that this version does not act on.
 func notYet(account *v1alpha1.CarrierAccount) string {
-	var fields []string
-	if account.Spec.Events != nil {
-		fields = append(fields, "spec.events (requests are polled)")
-	}
-	if account.Spec.Approval != "" && account.Spec.Approval != v1alpha1.ApprovalAutomatic {
-		fields = append(fields, "the approval annotation (nothing is sent)")
-	}
-	if len(fields) == 0 {
+	if account.Spec.Events == nil {
 		return ""
 	}
-	return "; " + v1alpha1.ReasonUnsupported + " by this version: " + strings.Join(fields, ", ")
+	return "; " + v1alpha1.ReasonUnsupported + " by this version: spec.events (requests are polled)"
 }

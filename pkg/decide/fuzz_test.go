@@ -14,22 +14,38 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// FuzzService judges random specs and statuses: no panic, always the same answer, no
-// request beside one that has not ended, and no claim of success while there is work.
+// FuzzService judges random specs, statuses and readings: no panic, always the same
+// answer, no request beside one of its lane that has not ended, and no claim of success
+// while there is work.
 func FuzzService(f *testing.F) {
 	for _, view := range []decide.View{
 		settled(), settled(wanting), settled(with(v1alpha1.PhaseSubmitting, lost)), settled(with(v1alpha1.PhaseInProgress)),
 		settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)), settled(wanting, with(v1alpha1.PhaseRejected)),
+		settled(ending("2026-12-31"), endsOn("REQUESTED", "2026-11-30")), settled(ending(""), endsOn("REQUESTED", "x")),
+		settled(ending("2026-12-31"), endsOn("REQUESTED", "2026-11-30"), rescheduling(v1alpha1.PhaseSubmitting, lost)),
+		settled(wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00")), settled(drifted),
 	} {
-		f.Add(encoded(f, view.Service.Spec), encoded(f, view.Service.Status), "a-1=NotAccepted", int64(60), true)
+		spec, status := encoded(f, view.Service.Spec), encoded(f, view.Service.Status)
+		f.Add(spec, status, "a-1=NotAccepted", "Slow", "REQUESTED", int64(60), uint8(0))
 	}
-	f.Fuzz(func(t *testing.T, spec, status []byte, resolve string, seconds int64, posted bool) {
+	f.Fuzz(func(t *testing.T, spec, status []byte, resolve, plan, cancellation string, seconds int64, flags uint8) {
 		view := settled(annotated(v1alpha1.AnnotationResolve, resolve), at(time.Duration(seconds%1e6)*time.Second))
 		view.Service.Spec, view.Service.Status = v1alpha1.BroadbandServiceSpec{}, v1alpha1.BroadbandServiceStatus{}
 		if json.Unmarshal(spec, &view.Service.Spec) != nil || json.Unmarshal(status, &view.Service.Status) != nil {
 			return
 		}
-		view.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: posted}
+		view.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: flags&1 != 0}
+		if flags&2 != 0 {
+			read(plan, time.Duration(seconds%1e5)*time.Second)(&view)
+		}
+		if flags&4 != 0 {
+			view.Memory.Readings.Cancellation = decide.Reading{
+				State: decide.ReadingAnswered, AskedAt: view.Now,
+				Cancellation: carrier.Cancellation{
+					Status: carrier.CancellationStatus(cancellation), RequestDate: plan, CanAbort: true,
+				},
+			}
+		}
 		decide.Absorb(&view)
 		decision := decide.Service(view)
 		if again := decide.Service(view); !cmp.Equal(decision, again) {
@@ -41,12 +57,17 @@ func FuzzService(f *testing.F) {
 
 func check(t *testing.T, view decide.View, decision decide.Decision) {
 	t.Helper()
-	open := view.Service.OpenRequest()
-	if submit, submits := decision.Step.(decide.Submit); submits && open != nil {
-		repeated(t, *open, submit.Request)
+	if submit, submits := decision.Step.(decide.Submit); submits {
+		open := view.Service.OpenRequest()
+		if submit.Request.Operation.AltersCancellation() {
+			open = view.Service.OpenCancellation()
+		}
+		if open != nil {
+			repeated(t, *open, submit.Request)
+		}
 	}
-	if decision.Verdict.Standing == decide.Settled && open != nil {
-		t.Fatalf("settled while a request is %s", open.Phase)
+	if open := view.Service.OpenRequests(); decision.Verdict.Standing == decide.Settled && len(open) > 0 {
+		t.Fatalf("settled while a request is %s", open[0].Phase)
 	}
 	if decision.Verdict.Standing == "" {
 		t.Fatalf("a verdict without a standing: %+v", decision.Verdict)
@@ -61,8 +82,9 @@ func check(t *testing.T, view decide.View, decision decide.Decision) {
 func repeated(t *testing.T, open, next v1alpha1.Request) {
 	t.Helper()
 	class := decide.ClassOf(open.Operation, open.Target)
+	repeats := class == carrier.ClassConverge || class == carrier.ClassVerify
 	declared := next.Repeats == open.Repeats+1 && next.Repeats <= 2
-	if class != carrier.ClassConverge || !declared || next.Target != open.Target {
+	if !repeats || !declared || next.Target != open.Target || next.Operation != open.Operation {
 		t.Fatalf("%s %+v beside %s %+v", next.Operation, next.Target, open.Operation, open.Target)
 	}
 }

@@ -116,18 +116,64 @@ func answered(v *decide.View) {
 func planUnknown(v *decide.View)    { v.Service.Status.Carrier.Plan = nil }
 func withoutAccount(v *decide.View) { v.Account = decide.Account{} }
 
-func TestServiceDecides(t *testing.T) {
+// cases are views with what is decided of them.
+type cases map[string]struct {
+	view decide.View
+	want judged
+}
+
+func (c cases) run(t *testing.T) {
+	t.Helper()
 	t.Parallel()
-	for story, test := range map[string]struct {
-		view decide.View
-		want judged
-	}{
+	for story, test := range c {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			decision := decide.Service(test.view)
+			got := judged{stepName(decision.Step), decision.Verdict.Standing, decision.Verdict.Reason}
+			if diff := cmp.Diff(test.want, got); diff != "" {
+				t.Errorf("%s (-want +got):\n%s", decision.Verdict.Message, diff)
+			}
+		})
+	}
+}
+
+func TestServiceDecides(t *testing.T) {
+	cases{
 		"nothing to do":                    {settled(), judged{"Rest", decide.Settled, "InSync"}},
 		"a plan that differs is submitted": {settled(wanting), working("Submit")},
 		"an unknown plan is read first": {
 			settled(planUnknown),
 			working("Ask health"),
 		},
+		"a failed request is not repeated": {
+			settled(wanting, with(v1alpha1.PhaseFailed)),
+			judged{"Rest", decide.Stuck, "CarrierRejected"},
+		},
+		"unless the spec has changed": {
+			settled(wanting, with(v1alpha1.PhaseFailed, func(r *v1alpha1.Request) { r.Generation = 2 })),
+			working("Submit"),
+		},
+		"or retry asks for it": {
+			settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, "x")),
+			working("Submit"),
+		},
+		"a finalizer without a request means that the status was lost": {
+			settled(wanting, func(v *decide.View) { v.Service.Finalizers = []string{v1alpha1.Finalizer} }),
+			judged{"MournStatus", decide.Stuck, "StatusLost"},
+		},
+		"a missing account is waited for": {
+			settled(wanting, withoutAccount),
+			judged{"Rest", decide.Working, "AccountNotReady"},
+		},
+		"a rival comes first": {
+			settled(wanting, func(v *decide.View) { v.Rival = "shop/other" }),
+			judged{"Rest", decide.Stuck, "Conflict"},
+		},
+	}.run(t)
+}
+
+func TestServiceFollowsAnOpenRequest(t *testing.T) {
+	cases{
 		"an intent of ours that was not posted was not sent": {
 			settled(with(v1alpha1.PhaseSubmitting)),
 			working("Settle NotSent"),
@@ -196,40 +242,7 @@ func TestServiceDecides(t *testing.T) {
 			settled(with(v1alpha1.PhaseInProgress), at(25*time.Hour)),
 			judged{"Follow", decide.Working, "Overdue"},
 		},
-		"a failed request is not repeated": {
-			settled(wanting, with(v1alpha1.PhaseFailed)),
-			judged{"Rest", decide.Stuck, "CarrierRejected"},
-		},
-		"unless the spec has changed": {
-			settled(wanting, with(v1alpha1.PhaseFailed, func(r *v1alpha1.Request) { r.Generation = 2 })),
-			working("Submit"),
-		},
-		"or retry asks for it": {
-			settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, "x")),
-			working("Submit"),
-		},
-		"a finalizer without a request means that the status was lost": {
-			settled(wanting, func(v *decide.View) { v.Service.Finalizers = []string{v1alpha1.Finalizer} }),
-			judged{"MournStatus", decide.Stuck, "StatusLost"},
-		},
-		"a missing account is waited for": {
-			settled(wanting, withoutAccount),
-			judged{"Rest", decide.Working, "AccountNotReady"},
-		},
-		"a rival comes first": {
-			settled(wanting, func(v *decide.View) { v.Rival = "shop/other" }),
-			judged{"Rest", decide.Stuck, "Conflict"},
-		},
-	} {
-		t.Run(story, func(t *testing.T) {
-			t.Parallel()
-			decision := decide.Service(test.view)
-			got := judged{stepName(decision.Step), decision.Verdict.Standing, decision.Verdict.Reason}
-			if diff := cmp.Diff(test.want, got); diff != "" {
-				t.Errorf("%s (-want +got):\n%s", decision.Verdict.Message, diff)
-			}
-		})
-	}
+	}.run(t)
 }
 
 func stepName(step decide.Step) string {

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// ending declares a cancellation: on a date, or none for "".
+func ending(date v1alpha1.Date) func(*decide.View) {
+	return func(v *decide.View) {
+		v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+		if date != "" {
+			v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: date}
+		}
+	}
+}
+
+// endsOn is a cancellation at the carrier.
+func endsOn(status carrier.CancellationStatus, date string) func(*decide.View) {
+	return func(v *decide.View) {
+		live := status == carrier.CancellationRequested || status == carrier.CancellationInError
+		v.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{
+			Status: string(status), RequestDate: date, RequestedOn: "2026-02-01T00:00:00Z",
+			Cancelled: status == carrier.CancellationCompleted, CanAbort: live, CanReschedule: live,
+		}
+	}
+}
+
+// rescheduling puts a reschedule to the declared date on record.
+func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.View) {
+	return with(phase, append([]func(*v1alpha1.Request){func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationCancellationReschedule, v1alpha1.RequestTarget{Date: "2026-12-31"}
+		r.Before = v1alpha1.RequestBefore{RequestedOn: "2026-02-01T00:00:00Z"}
+		r.Location = "/api/connect/services/service-cancellations/requests/1234567"
+	}}, edits...)...)
+}
+
+// rereadEnding says that the cancellation on record was read 15 seconds after the attempt.
+func rereadEnding(v *decide.View) {
+	v.Memory.Readings.Cancellation = decide.Reading{State: decide.ReadingTaken, AskedAt: start.Add(15 * time.Second)}
+}
+
+func TestServiceBringsTheCancellationAbout(t *testing.T) {
+	moved := endsOn(carrier.CancellationRequested, "2026-11-30")
+	cases{
+		"on another date: reschedule": {settled(ending("2026-12-31"), moved), working("Submit")},
+		"on its date: nothing":        {settled(ending("2026-11-30"), moved), judged{"Rest", decide.Settled, "InSync"}},
+		"none, and one is requested: abort": {
+			settled(ending(""), endsOn(carrier.CancellationInError, "2026-11-30")), working("Submit"),
+		},
+		"none, and it is with the carrier: too late": {
+			settled(ending(""), endsOn(carrier.CancellationInProgress, "2026-11-30")),
+			judged{"Rest", decide.Stuck, "NotEligibleForCancellation"},
+		},
+		"none, and it was aborted: nothing": {
+			settled(ending(""), endsOn(carrier.CancellationAborted, "")), judged{"Rest", decide.Settled, "InSync"},
+		},
+		"a date, and none is requested": {
+			settled(ending("2026-12-31"), endsOn("", "")), judged{"Rest", decide.Stuck, "CancellationNotRequested"},
+		},
+		"a date in the past": {
+			settled(ending("2026-03-01"), moved), judged{"Rest", decide.Stuck, "DateInPast"},
+		},
+		"a date that is today in the account's zone": {
+			settled(ending("2026-03-02"), moved), working("Submit"),
+		},
+		"cancelled as wanted, and nothing else is compared": {
+			settled(wanting, ending("2026-03-01"), endsOn(carrier.CancellationCompleted, "2026-03-01")),
+			judged{"Rest", decide.Settled, "Cancelled"},
+		},
+		"never behind a modification": {
+			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseInProgress), at(time.Second)), working("Submit"),
+		},
+		"nor behind an unknown outcome": {
+			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseOutcomeUnknown)), working("Submit"),
+		},
+		"moved away after our success: reported": {
+			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded)),
+			judged{"Rest", decide.Settled, "InSync"},
+		},
+	}.run(t)
+}
+
+func TestServiceVerifiesACancellation(t *testing.T) {
+	moved, lostly := endsOn(carrier.CancellationRequested, "2026-11-30"), rescheduling(v1alpha1.PhaseSubmitting, lost)
+	cases{
+		"a lost answer is left to settle": {
+			settled(ending("2026-12-31"), moved, lostly, at(14*time.Second)), working("Rest"),
+		},
+		"and then read": {
+			settled(ending("2026-12-31"), moved, lostly, at(15*time.Second)), working("Ask cancellation"),
+		},
+		"as wanted: done": {
+			settled(ending("2026-12-31"), endsOn(carrier.CancellationRequested, "2026-12-31"), lostly,
+				rereadEnding, at(16*time.Second)),
+			working("Settle Succeeded"),
+		},
+		"the same cancellation as before: sent again": {
+			settled(ending("2026-12-31"), moved, lostly, rereadEnding, at(16*time.Second)),
+			working("Submit"),
+		},
+		"another cancellation: abandoned": {
+			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
+				r.Before.RequestedOn = "2026-01-01T00:00:00Z"
+			}), rereadEnding, at(16*time.Second)),
+			working("Settle Abandoned"),
+		},
+		"repeats used up: unknown": {
+			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
+				r.Repeats = 2
+			}), rereadEnding, at(16*time.Second)),
+			working("Settle OutcomeUnknown"),
+		},
+	}.run(t)
+}
+
+// drifted is a plan that health now names otherwise than after our success.
+func drifted(v *decide.View) {
+	v.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
+		Value: "Slow", AsHealth: "FAST (old)", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start),
+	}
+	with(v1alpha1.PhaseSucceeded)(v)
+}
+
+func TestServiceJudgesDrift(t *testing.T) {
+	correct := func(v *decide.View) {
+		v.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
+		v.Service.Spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
+	}
+	cases{
+		"Report: shown, and Ready":      {settled(drifted), judged{"Rest", decide.Settled, "InSync"}},
+		"Correct, and a day has passed": {settled(drifted, correct, at(24*time.Hour)), working("Submit")},
+		"Correct, and not a day": {
+			settled(drifted, correct, at(23*time.Hour)), judged{"Rest", decide.Settled, "InSync"},
+		},
+		"a third plan is a change": {
+			settled(drifted, func(v *decide.View) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),
+		},
+		"the carrier's plan is accepted": {
+			settled(drifted, func(v *decide.View) { v.Service.Spec.Plan.Name = "Slow" }),
+			judged{"Rest", decide.Settled, "InSync"},
+		},
+	}.run(t)
+}
+
+// approval sets the service's approval policy.
+func approval(policy v1alpha1.Approval) func(*decide.View) {
+	return func(v *decide.View) { v.Service.Spec.Approval = policy }
+}
+
+// quoted is a reading of the options, just made: what the plan costs now and afterwards.
+func quoted(before, after carrier.Number) func(*decide.View) {
+	offer := func(plan string, monthly carrier.Number) carrier.Plan {
+		return carrier.Plan{Plan: plan, Term: "12", PlanFee: &carrier.Fee{
+			OneTimeCharge:          &carrier.Money{Amount: "0.00", Currency: "AUD"},
+			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
+		}}
+	}
+	return func(v *decide.View) {
+		v.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
+		v.Memory.Readings.Options = decide.Reading{
+			State: decide.ReadingAnswered, AskedAt: v.Now, Token: v.Memory.Readings.Options.Token,
+			Options: carrier.PlanOptionsResult{Plans: []carrier.Plan{offer("Slow", before), offer("Fast", after)}},
+		}
+	}
+}
+
+// approving sets the annotation to the hash of the plan that the view comes to.
+func approving(v *decide.View) {
+	annotated(v1alpha1.AnnotationApprove, decide.Service(*v).Pending.Hash)(v)
+}
+
+// reread says that the options were read for the approval that is given.
+func reread(v *decide.View) {
+	v.Memory.Readings.Options.Token = v.Service.Annotations[v1alpha1.AnnotationApprove]
+}
+
+func TestServiceAsksForApproval(t *testing.T) {
+	onCost := approval(v1alpha1.ApprovalOnCost)
+	cases{
+		"the price is read first": {settled(wanting, onCost), working("Ask plan options")},
+		"a dearer plan waits": {
+			settled(wanting, onCost, quoted("45.00", "58.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"a cheaper plan goes": {settled(wanting, onCost, quoted("58.00", "45.00")), working("Submit")},
+		"an amount that is no amount waits": {
+			settled(wanting, onCost, quoted("45.00", "soon")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"approved: the price is read again": {
+			settled(wanting, onCost, quoted("45.00", "58.00"), approving), working("Ask plan options"),
+		},
+		"the same price: sent": {
+			settled(wanting, onCost, quoted("45.00", "58.00"), approving, reread), working("Submit"),
+		},
+		"another price: the approval is void": {
+			settled(wanting, onCost, quoted("45.00", "58.00"), approving, reread, quoted("45.00", "59.00")),
+			judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"Always asks for a cheaper plan too": {
+			settled(wanting, approval(v1alpha1.ApprovalAlways), quoted("58.00", "45.00")),
+			judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"Automatic reads no price": {settled(wanting), working("Submit")},
+	}.run(t)
+}
+
+func TestPendingNamesThePrice(t *testing.T) {
+	t.Parallel()
+	view := settled(wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00"))
+	decision := decide.Service(view)
+	const want = `plan.name "Slow" → "Fast" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)`
+	if !strings.Contains(decision.Verdict.Message, want) {
+		t.Errorf("the message is %q, and must hold %q", decision.Verdict.Message, want)
+	}
+	if !strings.Contains(decision.Verdict.Message, decision.Pending.Hash) {
+		t.Errorf("the message %q does not say what to approve: %s", decision.Verdict.Message, decision.Pending.Hash)
+	}
+}
