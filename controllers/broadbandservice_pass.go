@@ -75,11 +75,14 @@ func (p *servicePass) decide() decide.Decision {
 	return decide.Service(view)
 }
 
-func (p *servicePass) view() decide.View {
+func (p *servicePass) view() decide.ServiceView {
 	now := p.Protocol.Now()
-	return decide.View{
-		Service: p.service, Account: p.account, Order: p.order, Named: p.named, Rival: p.rival, Now: now, Submit: p.Submit,
-		Memory: p.Protocol.Ledger.Recall(p.service.UID, p.service.OpenRequests(), now),
+	return decide.ServiceView{
+		View: decide.View{
+			Subject: p.service, Account: p.account, Now: now, Submit: p.Submit,
+			Memory: p.Protocol.Ledger.Recall(p.service.UID, p.service.OpenRequests(), now),
+		},
+		Service: p.service, Order: p.order, Named: p.named, Rival: p.rival,
 	}
 }
 

@@ -6,7 +6,7 @@ import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
 // aggregationWish compares the declared aggregation method. It has no read: what is
 // not known is requested once, unless trustDeclared names it.
-func aggregationWish(v *View) wish {
+func aggregationWish(v *ServiceView) wish {
 	declared, known := v.Service.Spec.AggregationMethod, knownAggregation(v)
 	if declared == "" || valueOf(known) == declared {
 		return wish{}
@@ -23,7 +23,7 @@ func aggregationWish(v *View) wish {
 
 const fieldAggregation = "aggregationMethod"
 
-func knownAggregation(v *View) *v1alpha1.KnownValue {
+func knownAggregation(v *ServiceView) *v1alpha1.KnownValue {
 	if v.Service.Status.Carrier == nil {
 		return nil
 	}

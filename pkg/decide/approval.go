@@ -11,7 +11,7 @@ import (
 )
 
 // approvalOf is the service's approval, or else that of its account.
-func approvalOf(v *View) v1alpha1.Approval {
+func approvalOf(v *ServiceView) v1alpha1.Approval {
 	policy := v.Service.Spec.Approval
 	if policy == "" && v.Account.Object != nil {
 		policy = v.Account.Object.Spec.Approval
@@ -23,30 +23,30 @@ func approvalOf(v *View) v1alpha1.Approval {
 }
 
 // approved waits for a person to agree to exactly this plan of changes.
-func approved(v *View, w wish) *Decision {
+func approved(v *ServiceView, w wish) *Decision {
 	if !needsApproval(v, w) {
 		return nil
 	}
 	pending := pendingOf(v)
-	given := v.Service.Annotations[v1alpha1.AnnotationApprove]
+	given := v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
 	if given == pending.Hash {
 		return nil
 	}
 	void := ""
-	if given != "" && given != v.Service.Status.Handled.Approve {
+	if given != "" && given != v.Subject.Controls().Approve {
 		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 		"approval is %s, and nothing is sent before it is given: %s; approve with: "+
 			"kubectl -n %s annotate --overwrite bbs %s %s=%s%s",
-		approvalOf(v), describe(pending.Changes), v.Service.Namespace, v.Service.Name,
+		approvalOf(v), describe(pending.Changes), v.Subject.GetNamespace(), v.Subject.GetName(),
 		v1alpha1.AnnotationApprove, pending.Hash, void))
 }
 
 // needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
 // monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
 // no quoted price.
-func needsApproval(v *View, w wish) bool {
+func needsApproval(v *ServiceView, w wish) bool {
 	switch approvalOf(v) {
 	case v1alpha1.ApprovalAlways:
 		return true
@@ -106,7 +106,7 @@ func (b *bill) charge(charge *v1alpha1.Charge) {
 func (b *bill) costs() bool { return b.unknown || b.once > 0 || b.after > b.before }
 
 // optionGiven: "ntdOption needed above 1000 MBit/s, where the plan's speed is known".
-func optionGiven(v *View, w wish) *Decision {
+func optionGiven(v *ServiceView, w wish) *Decision {
 	const fast = 1000
 	offers := v.Memory.Readings.Options.Options.Plans
 	if w.operation != v1alpha1.OperationPlanChange || w.target.NTDOption != "" {

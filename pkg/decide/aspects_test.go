@@ -15,8 +15,8 @@ import (
 )
 
 // ending declares a cancellation: on a date, or none for "".
-func ending(date v1alpha1.Date) func(*decide.View) {
-	return func(v *decide.View) {
+func ending(date v1alpha1.Date) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
 		v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
 		if date != "" {
 			v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: date}
@@ -25,8 +25,8 @@ func ending(date v1alpha1.Date) func(*decide.View) {
 }
 
 // endsOn is a cancellation at the carrier.
-func endsOn(status carrier.CancellationStatus, date string) func(*decide.View) {
-	return func(v *decide.View) {
+func endsOn(status carrier.CancellationStatus, date string) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
 		live := status == carrier.CancellationRequested || status == carrier.CancellationInError
 		v.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{
 			Status: string(status), RequestDate: date, RequestedOn: "2026-02-01T00:00:00Z",
@@ -36,7 +36,7 @@ func endsOn(status carrier.CancellationStatus, date string) func(*decide.View) {
 }
 
 // rescheduling puts a reschedule to the declared date on record.
-func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.View) {
+func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceView) {
 	return with(phase, append([]func(*v1alpha1.Request){func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationCancellationReschedule, v1alpha1.RequestTarget{Date: "2026-12-31"}
 		r.Before = v1alpha1.RequestBefore{RequestedOn: "2026-02-01T00:00:00Z"}
@@ -45,7 +45,7 @@ func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request))
 }
 
 // rereadEnding says that the cancellation on record was read 15 seconds after the attempt.
-func rereadEnding(v *decide.View) {
+func rereadEnding(v *decide.ServiceView) {
 	v.Memory.Readings.Cancellation = decide.Reading{State: decide.ReadingTaken, AskedAt: start.Add(15 * time.Second)}
 }
 
@@ -124,7 +124,7 @@ func TestServiceVerifiesACancellation(t *testing.T) {
 }
 
 // drifted is a plan that health now names otherwise than after our success.
-func drifted(v *decide.View) {
+func drifted(v *decide.ServiceView) {
 	v.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
 		Value: "Slow", AsHealth: "FAST (old)", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start),
 	}
@@ -132,7 +132,7 @@ func drifted(v *decide.View) {
 }
 
 func TestServiceJudgesDrift(t *testing.T) {
-	correct := func(v *decide.View) {
+	correct := func(v *decide.ServiceView) {
 		v.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
 		v.Service.Spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
 	}
@@ -143,29 +143,29 @@ func TestServiceJudgesDrift(t *testing.T) {
 			settled(drifted, correct, at(23*time.Hour)), judged{"Rest", decide.Settled, "InSync"},
 		},
 		"a third plan is a change": {
-			settled(drifted, func(v *decide.View) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),
+			settled(drifted, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),
 		},
 		"the carrier's plan is accepted": {
-			settled(drifted, func(v *decide.View) { v.Service.Spec.Plan.Name = "Slow" }),
+			settled(drifted, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Slow" }),
 			judged{"Rest", decide.Settled, "InSync"},
 		},
 	}.run(t)
 }
 
 // approval sets the service's approval policy.
-func approval(policy v1alpha1.Approval) func(*decide.View) {
-	return func(v *decide.View) { v.Service.Spec.Approval = policy }
+func approval(policy v1alpha1.Approval) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { v.Service.Spec.Approval = policy }
 }
 
 // quoted is a reading of the options, just made: what the plan costs now and afterwards.
-func quoted(before, after carrier.Number) func(*decide.View) {
+func quoted(before, after carrier.Number) func(*decide.ServiceView) {
 	offer := func(plan string, monthly carrier.Number) carrier.Plan {
 		return carrier.Plan{Plan: plan, Term: "12", PlanFee: &carrier.Fee{
 			OneTimeCharge:          &carrier.Money{Amount: "0.00", Currency: "AUD"},
 			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
 		}}
 	}
-	return func(v *decide.View) {
+	return func(v *decide.ServiceView) {
 		v.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
 		v.Memory.Readings.Options = decide.Reading{
 			State: decide.ReadingAnswered, AskedAt: v.Now, Token: v.Memory.Readings.Options.Token,
@@ -175,12 +175,12 @@ func quoted(before, after carrier.Number) func(*decide.View) {
 }
 
 // approving sets the annotation to the hash of the plan that the view comes to.
-func approving(v *decide.View) {
+func approving(v *decide.ServiceView) {
 	annotated(v1alpha1.AnnotationApprove, decide.Service(*v).Pending.Hash)(v)
 }
 
 // reread says that the options were read for the approval that is given.
-func reread(v *decide.View) {
+func reread(v *decide.ServiceView) {
 	v.Memory.Readings.Options.Token = v.Service.Annotations[v1alpha1.AnnotationApprove]
 }
 

@@ -13,7 +13,7 @@ import (
 const fieldCancellation = "cancellation"
 
 // unknownCancellation answers while the cancellation must be known and is not.
-func unknownCancellation(v *View) *Decision {
+func unknownCancellation(v *ServiceView) *Decision {
 	spec := v.Service.Spec
 	if spec.Cancellation == nil && spec.Disconnection == "" || knownCancellation(v) != nil {
 		return nil
@@ -22,7 +22,7 @@ func unknownCancellation(v *View) *Decision {
 }
 
 // cancellation brings the declared cancellation about, or says why that cannot be.
-func cancellation(v *View) *Decision {
+func cancellation(v *ServiceView) *Decision {
 	if why := cancellationBarred(v); why != nil {
 		return &Decision{Step: Rest{}, Verdict: *why}
 	}
@@ -35,7 +35,7 @@ func cancellation(v *View) *Decision {
 
 // cancellationWish is the request that the declared cancellation takes. One that moved
 // away after we had brought it about is drift, and waits for the policy.
-func cancellationWish(v *View) wish {
+func cancellationWish(v *ServiceView) wish {
 	w := cancellationDiffers(v)
 	if !w.wanted() || cancellationBarred(v) != nil || heldAsDrift(v, w) {
 		return wish{}
@@ -45,7 +45,7 @@ func cancellationWish(v *View) wish {
 
 // cancellationDiffers compares the declared cancellation with the carrier's: "OnDate
 // against REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
-func cancellationDiffers(v *View) wish {
+func cancellationDiffers(v *ServiceView) wish {
 	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
 	if declared == nil || known == nil || !live(known) {
 		return wish{}
@@ -60,13 +60,13 @@ func cancellationDiffers(v *View) wish {
 		w.operation, w.target.Date = v1alpha1.OperationCancellationReschedule, date
 		change.Operation, change.To = w.operation, date
 	}
-	w.changes = []v1alpha1.Change{change}
-	return w
+	w.changes, w.before.RequestedOn = []v1alpha1.Change{change}, known.RequestedOn
+	return w.of(v)
 }
 
 // cancellationBarred says why a declared cancellation cannot be brought about by any
 // request; nil when there is nothing in the way.
-func cancellationBarred(v *View) *Verdict {
+func cancellationBarred(v *ServiceView) *Verdict {
 	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
 	if declared == nil || known == nil || v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
 		return nil
@@ -79,7 +79,7 @@ func cancellationBarred(v *View) *Verdict {
 
 // noneBarred: past the point of no return a cancellation cannot be aborted. A service
 // that is to be reclaimed is not waiting for that.
-func noneBarred(v *View, known *v1alpha1.CancellationState) *Verdict {
+func noneBarred(v *ServiceView, known *v1alpha1.CancellationState) *Verdict {
 	if !pastReturn(known) || v.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
 	}
@@ -88,7 +88,7 @@ func noneBarred(v *View, known *v1alpha1.CancellationState) *Verdict {
 		orElse(known.RequestDate, "an unknown date"), known.Status)}
 }
 
-func onDateBarred(v *View, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *Verdict {
+func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *Verdict {
 	date := string(declared.Date)
 	switch {
 	case known.Cancelled, known.RequestDate == date && (live(known) || pastReturn(known)):
@@ -126,7 +126,7 @@ func pastReturn(known *v1alpha1.CancellationState) bool {
 }
 
 // today is the day in the account's time zone, "in which the carrier reads dates".
-func today(v *View) string {
+func today(v *ServiceView) string {
 	zone, err := time.LoadLocation(v.Account.Object.Spec.TimeZone)
 	if err != nil {
 		zone = time.UTC // the account is not ready with such a zone: nothing is sent by this day
@@ -134,7 +134,7 @@ func today(v *View) string {
 	return v.Now.In(zone).Format(time.DateOnly)
 }
 
-func knownCancellation(v *View) *v1alpha1.CancellationState {
+func knownCancellation(v *ServiceView) *v1alpha1.CancellationState {
 	if v.Service.Status.Carrier == nil {
 		return nil
 	}
@@ -142,14 +142,14 @@ func knownCancellation(v *View) *v1alpha1.CancellationState {
 }
 
 // cancelled says whether the carrier shows the service cancelled.
-func cancelled(v *View) bool {
+func cancelled(v *ServiceView) bool {
 	known := knownCancellation(v)
 	return known != nil && known.Cancelled
 }
 
 // cancelledAsWanted: "mode OnDate and the carrier shows it cancelled: nothing else is
 // compared".
-func cancelledAsWanted(v *View) *Decision {
+func cancelledAsWanted(v *ServiceView) *Decision {
 	if !endedAsWanted(v) {
 		return nil
 	}
@@ -158,13 +158,13 @@ func cancelledAsWanted(v *View) *Decision {
 		orElse(knownCancellation(v).CancelledOn, "an unknown day"))}}
 }
 
-func endedAsWanted(v *View) bool {
+func endedAsWanted(v *ServiceView) bool {
 	declared := v.Service.Spec.Cancellation
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(v)
 }
 
 // reclaimWish asks for a disconnected service back.
-func reclaimWish(v *View) wish {
+func reclaimWish(v *ServiceView) wish {
 	if v.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(v) {
 		return wish{}
 	}
@@ -176,11 +176,11 @@ func reclaimWish(v *View) wish {
 // disconnected holds a modification of a service that has been cancelled: the carrier
 // takes none until it is reclaimed. What a reclaim that succeeded did not bring back
 // is a person's.
-func disconnected(v *View, w wish) *Decision {
+func disconnected(v *ServiceView, w wish) *Decision {
 	since := orElse(sinceCancelled(v), "an unknown day")
-	reclaim := v.Service.RequestOf(v1alpha1.OperationReclaim)
+	reclaim := v.Subject.RequestOf(v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
-		reclaim.Generation == v.Service.Generation && !wantsRetry(v)
+		reclaim.Generation == v.Subject.GetGeneration() && !wantsRetry(&v.View)
 	switch {
 	case !cancelled(v):
 		return nil
@@ -196,7 +196,7 @@ func disconnected(v *View, w wish) *Decision {
 	return nil
 }
 
-func sinceCancelled(v *View) string {
+func sinceCancelled(v *ServiceView) string {
 	if known := knownCancellation(v); known != nil {
 		return known.CancelledOn
 	}
@@ -213,7 +213,7 @@ func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool
 
 // aboutAnother says whether another cancellation has been requested since a request was
 // sent: what became of that request says nothing about this one.
-func aboutAnother(v *View, request *v1alpha1.Request) bool {
+func aboutAnother(v *ServiceView, request *v1alpha1.Request) bool {
 	known := knownCancellation(v)
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }

@@ -26,7 +26,7 @@ func planDrifted(state *v1alpha1.CarrierState) bool {
 // absorbPlan takes over the plan that a health request found. "After our own success the
 // baseline is the plan we sent", and health's name for it is learned from the first
 // reading that was asked after it; from then on another name is drift.
-func absorbPlan(v *View, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	held := state.Plan
 	const statusPrecision = time.Second // of the times in a status
 	switch {
@@ -47,7 +47,7 @@ func absorbPlan(v *View, state *v1alpha1.CarrierState, plan string, askedAt time
 
 // moved puts a plan on record that the carrier moved to. One that is declared by now is
 // no drift.
-func moved(v *View, state *v1alpha1.CarrierState, plan string) {
+func moved(v *ServiceView, state *v1alpha1.CarrierState, plan string) {
 	baseline := state.Plan.AsHealth
 	if declared := v.Service.Spec.Plan; declared != nil && sameName(declared.Name, plan) {
 		baseline = plan
@@ -60,7 +60,7 @@ func moved(v *View, state *v1alpha1.CarrierState, plan string) {
 
 // convergedPlan is the name of the plan to which the carrier is back: the one that we
 // sent, if it is still declared, or else health's.
-func convergedPlan(v *View) string {
+func convergedPlan(v *ServiceView) string {
 	asHealth := v.Service.Status.Carrier.Plan.AsHealth
 	sent, declared := sentPlan(v), v.Service.Spec.Plan
 	if sent != "" && declared != nil && sameName(sent, declared.Name) {
@@ -69,7 +69,7 @@ func convergedPlan(v *View) string {
 	return asHealth
 }
 
-func sourceOf(v *View, plan string) v1alpha1.ValueSource {
+func sourceOf(v *ServiceView, plan string) v1alpha1.ValueSource {
 	if plan == sentPlan(v) {
 		return v1alpha1.SourceChangeResult
 	}
@@ -77,8 +77,8 @@ func sourceOf(v *View, plan string) v1alpha1.ValueSource {
 }
 
 // sentPlan is the plan of our last success; "" when there is none.
-func sentPlan(v *View) string {
-	last := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+func sentPlan(v *ServiceView) string {
+	last := v.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
 		return ""
 	}
@@ -87,9 +87,9 @@ func sentPlan(v *View) string {
 
 // planHeld says whether a plan that differs is a drift that is only reported: the
 // declared plan is the one that we had converged to.
-func planHeld(v *View) bool {
+func planHeld(v *ServiceView) bool {
 	state, declared := v.Service.Status.Carrier, v.Service.Spec.Plan
-	if !planDrifted(state) || declared == nil || wantsRetry(v) {
+	if !planDrifted(state) || declared == nil || wantsRetry(&v.View) {
 		return false
 	}
 	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(v))
@@ -97,26 +97,26 @@ func planHeld(v *View) bool {
 }
 
 // corrects says whether drift is corrected now.
-func corrects(v *View, operation v1alpha1.Operation) bool {
-	last := v.Service.RequestOf(operation)
+func corrects(v *ServiceView, operation v1alpha1.Operation) bool {
+	last := v.Subject.RequestOf(operation)
 	due := last == nil || !v.Now.Before(last.SubmittedAt.Add(correctEvery))
 	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
 // movedAway says whether a cancellation differs that our last request had brought about.
-func movedAway(v *View, w wish) bool {
-	last := v.Service.RequestOf(w.operation)
+func movedAway(v *ServiceView, w wish) bool {
+	last := v.Subject.RequestOf(w.operation)
 	return last != nil && last.Phase == v1alpha1.PhaseSucceeded &&
-		last.Generation == v.Service.Generation && last.Target == w.target
+		last.Generation == v.Subject.GetGeneration() && last.Target == w.target
 }
 
 // heldAsDrift says whether a cancellation that moved away is only reported.
-func heldAsDrift(v *View, w wish) bool {
-	return movedAway(v, w) && !wantsRetry(v) && !corrects(v, w.operation)
+func heldAsDrift(v *ServiceView, w wish) bool {
+	return movedAway(v, w) && !wantsRetry(&v.View) && !corrects(v, w.operation)
 }
 
 // driftFacet names what moved away, from and to; nil when nothing did.
-func driftFacet(v *View) *Facet {
+func driftFacet(v *ServiceView) *Facet {
 	var words []string
 	if plan, declared := knownPlan(v), v.Service.Spec.Plan; declared != nil &&
 		planDrifted(v.Service.Status.Carrier) && !sameName(declared.Name, plan.Value) {

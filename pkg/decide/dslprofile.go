@@ -13,7 +13,7 @@ const fieldDSLProfile = "dslStabilityProfile"
 
 // dslProfileWish compares the declared DSL stability profile. It has no read: what is
 // not known is requested once, unless trustDeclared names it.
-func dslProfileWish(v *View) wish {
+func dslProfileWish(v *ServiceView) wish {
 	declared, known := v.Service.Spec.DSLStabilityProfile, knownDSLProfile(v)
 	if declared == "" || valueOf(known) == declared {
 		return wish{}
@@ -28,7 +28,7 @@ func dslProfileWish(v *View) wish {
 	}
 }
 
-func knownDSLProfile(v *View) *v1alpha1.KnownValue {
+func knownDSLProfile(v *ServiceView) *v1alpha1.KnownValue {
 	if v.Service.Status.Carrier == nil {
 		return nil
 	}

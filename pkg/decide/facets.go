@@ -13,7 +13,7 @@ import (
 
 // facetsOf says of each declared aspect whether the carrier's state is as declared, and
 // of each observed one how it is. An aspect that is neither has no condition.
-func facetsOf(v *View, said answer) []Facet {
+func facetsOf(v *ServiceView, said answer) []Facet {
 	facets := endingFacets(v, said)
 	if !endedAsWanted(v) { // "nothing else is compared"
 		facets = append(facets, valueFacets(v, said.modification)...)
@@ -33,7 +33,7 @@ func facetsOf(v *View, said answer) []Facet {
 }
 
 // valueFacets are those of the values that modifications change.
-func valueFacets(v *View, verdict Verdict) []Facet {
+func valueFacets(v *ServiceView, verdict Verdict) []Facet {
 	spec, changes := v.Service.Spec, differences(wishes(v))
 	var facets []Facet
 	if spec.Plan != nil {
@@ -61,10 +61,10 @@ func valueFacets(v *View, verdict Verdict) []Facet {
 	return facets
 }
 
-func planFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
+func planFacet(v *ServiceView, changes []v1alpha1.Change, verdict Verdict) Facet {
 	plan, declared := knownPlan(v), v.Service.Spec.Plan.Name
 	facet := inSyncFacet(v1alpha1.ConditionPlanSynced, howKnown("plan", plan))
-	last := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	last := v.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	switch {
 	case plan == nil:
 	case planHeld(v) && !sameName(declared, plan.Value):
@@ -83,7 +83,7 @@ func planFacet(v *View, changes []v1alpha1.Change, verdict Verdict) Facet {
 }
 
 // endingFacets are those of the service's cancellation and disconnection.
-func endingFacets(v *View, said answer) []Facet {
+func endingFacets(v *ServiceView, said answer) []Facet {
 	var facets []Facet
 	known := knownCancellation(v)
 	if v.Service.Spec.Cancellation != nil {
@@ -95,7 +95,7 @@ func endingFacets(v *View, said answer) []Facet {
 	return facets
 }
 
-func cancellationFacet(v *View, known *v1alpha1.CancellationState, verdict Verdict) Facet {
+func cancellationFacet(v *ServiceView, known *v1alpha1.CancellationState, verdict Verdict) Facet {
 	differs := cancellationDiffers(v)
 	barred := cancellationBarred(v)
 	facet := inSyncFacet(v1alpha1.ConditionCancellationSynced, "the cancellation is as declared")
@@ -114,7 +114,7 @@ func cancellationFacet(v *View, known *v1alpha1.CancellationState, verdict Verdi
 	return facet
 }
 
-func connectedFacet(v *View, known *v1alpha1.CancellationState, verdict Verdict) Facet {
+func connectedFacet(v *ServiceView, known *v1alpha1.CancellationState, verdict Verdict) Facet {
 	facet := Facet{
 		v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected,
 		"the carrier does not show the service cancelled",
@@ -134,7 +134,7 @@ func connectedFacet(v *View, known *v1alpha1.CancellationState, verdict Verdict)
 }
 
 // healthFacet rates the service by the carrier's color; nil while none has been read.
-func healthFacet(v *View) *Facet {
+func healthFacet(v *ServiceView) *Facet {
 	health := v.Service.Status.Health
 	if health == nil {
 		return nil
@@ -164,7 +164,7 @@ func healthWords(health *v1alpha1.HealthStatus) string {
 
 // disruptionFacet says whether an outage or works are under way; nil while none have
 // been read.
-func disruptionFacet(v *View) *Facet {
+func disruptionFacet(v *ServiceView) *Facet {
 	seen := v.Service.Status.Disruptions
 	if seen == nil {
 		return nil

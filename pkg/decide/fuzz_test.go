@@ -18,7 +18,7 @@ import (
 // answer, no request beside one of its lane that has not ended, and no claim of success
 // while there is work.
 func FuzzService(f *testing.F) {
-	for _, view := range []decide.View{
+	for _, view := range []decide.ServiceView{
 		settled(), settled(wanting), settled(with(v1alpha1.PhaseSubmitting, lost)), settled(with(v1alpha1.PhaseInProgress)),
 		settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)), settled(wanting, with(v1alpha1.PhaseRejected)),
 		settled(ending("2026-12-31"), endsOn("REQUESTED", "2026-11-30")), settled(ending(""), endsOn("REQUESTED", "x")),
@@ -55,7 +55,7 @@ func FuzzService(f *testing.F) {
 	})
 }
 
-func check(t *testing.T, view decide.View, decision decide.Decision) {
+func check(t *testing.T, view decide.ServiceView, decision decide.Decision) {
 	t.Helper()
 	if submit, submits := decision.Step.(decide.Submit); submits {
 		open := view.Service.OpenRequest()

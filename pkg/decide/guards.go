@@ -5,14 +5,39 @@ package decide
 import (
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
+// wishes are the modifications that are wanted, in the order in which they are sent,
+// one at a time: the carrier takes one "only when no other modification is in progress".
+func wishes(v *ServiceView) []wish {
+	var wanted []wish
+	if endedAsWanted(v) {
+		return nil
+	}
+	for _, compare := range []func(*ServiceView) wish{
+		reclaimWish,     // a service that is disconnected takes no other
+		planChangeWish,  // plan and restoration SLA
+		aggregationWish, // aggregation method
+		dslProfileWish,  // DSL stability profile
+	} {
+		if w := compare(v); w.wanted() {
+			wanted = append(wanted, w.of(v))
+		}
+	}
+	return wanted
+}
+
+// of completes a wish with the body that it is sent with.
+func (w wish) of(v *ServiceView) wish {
+	w.body = Body(w.operation, v.Service.ServiceNumber(), w.target, v1alpha1.Contact{})
+	return w
+}
+
 // guard answers when a wanted change may not be sent now.
-type guard func(*View, wish) *Decision
+type guard func(*ServiceView, wish) *Decision
 
 // guards stand between a wish and its request, in this order.
 func guards() []guard {
@@ -28,16 +53,17 @@ func guards() []guard {
 		contactGiven,     // an NTD option carries a contact
 		optionGiven,      // a fast plan carries an NTD option
 		approved,         // a person has to agree first
-		backedOff,        // the last attempt did not reach the carrier
-		breakerClosed,    // answers were lost lately
-		underChargeLimit, // enough has been spent for now
+		sendable,         // the last attempt got there, the breaker is closed, not too much is spent
 		confirmed,        // the price that was agreed to is still the price
 	}
 }
 
+// sendable holds a wish back for the reasons of every kind.
+func sendable(v *ServiceView, w wish) *Decision { return maySend(&v.View, w) }
+
 // modifications sends the first wish that may be sent. One that may not does not keep
 // the others back; what is said then is what goes on, before what waits for a person.
-func modifications(v *View) *Decision {
+func modifications(v *ServiceView) *Decision {
 	var held *Decision
 	for _, w := range wishes(v) {
 		decision := judge(v, w)
@@ -50,7 +76,7 @@ func modifications(v *View) *Decision {
 }
 
 // judge sends a wish, or says why not.
-func judge(v *View, w wish) *Decision {
+func judge(v *ServiceView, w wish) *Decision {
 	for _, guard := range guards() {
 		if decision := guard(v, w); decision != nil {
 			return decision
@@ -61,27 +87,14 @@ func judge(v *View, w wish) *Decision {
 	return decision
 }
 
-// weightier keeps the decision that says more about the object, and the earlier look.
-func weightier(held, next *Decision) *Decision {
-	if held == nil {
-		return next
-	}
-	at := earlier(held.LookAt, next.LookAt)
-	if next.Verdict.Standing == Working && held.Verdict.Standing != Working {
-		held = next
-	}
-	held.LookAt = at
-	return held
-}
-
-func (w wish) submit(v *View) Submit {
-	submit := Submit{Request: w.intent(v)}
+func (w wish) submit(v *ServiceView) Submit {
+	submit := Submit{Request: w.intent(&v.View)}
 	if needsApproval(v, w) {
 		submit.Request.ApprovedHash = pendingOf(v).Hash
-		submit.Approve = v.Service.Annotations[v1alpha1.AnnotationApprove]
+		submit.Approve = v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
 	}
-	if last := lastOf(v, w.operation); last != nil && wantsRetry(v) {
-		submit.Retry = v.Service.Annotations[v1alpha1.AnnotationRetry]
+	if last := lastOf(v, w.operation); last != nil && wantsRetry(&v.View) {
+		submit.Retry = v.Subject.GetAnnotations()[v1alpha1.AnnotationRetry]
 	}
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact
@@ -92,14 +105,14 @@ func (w wish) submit(v *View) Submit {
 	return submit
 }
 
-func observing(v *View, _ wish) *Decision {
+func observing(v *ServiceView, _ wish) *Decision {
 	if v.Service.Spec.ManagementPolicy != v1alpha1.ManagementObserve {
 		return nil
 	}
 	return &Decision{Step: Rest{}, Verdict: inSync(v)}
 }
 
-func planning(v *View, w wish) *Decision {
+func planning(v *ServiceView, w wish) *Decision {
 	switch {
 	case v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
 		return waiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, nothing is sent: "+describe(w.changes))
@@ -109,7 +122,7 @@ func planning(v *View, w wish) *Decision {
 	return nil
 }
 
-func suspended(v *View, w wish) *Decision {
+func suspended(v *ServiceView, w wish) *Decision {
 	if !v.Service.Spec.Suspend {
 		return nil
 	}
@@ -118,7 +131,7 @@ func suspended(v *View, w wish) *Decision {
 
 // versionSupported: "An operation whose family does not exist at apiVersion is
 // refused by us"; and fields came with versions too, spec §9.
-func versionSupported(v *View, w wish) *Decision {
+func versionSupported(v *ServiceView, w wish) *Decision {
 	err := w.check(v)
 	if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); !unsupported {
 		return nil
@@ -129,9 +142,9 @@ func versionSupported(v *View, w wish) *Decision {
 
 // check holds the request against the version rules of spec §9. A contact that will
 // come from a Secret counts as given: it is read at sending.
-func (w wish) check(v *View) error {
+func (w wish) check(v *ServiceView) error {
 	if w.operation != v1alpha1.OperationPlanChange {
-		return supported(v, carrier.Operation(w.operation))
+		return supported(&v.View, carrier.Operation(w.operation))
 	}
 	var to v1alpha1.Contact
 	if plan := v.Service.Spec.Plan; plan != nil && (plan.Contact != nil || plan.ContactSecretRef != nil) {
@@ -141,15 +154,7 @@ func (w wish) check(v *View) error {
 	return planChangeRequest(v.Service.ServiceNumber(), w.target, to).Check(int(v.Account.Object.Spec.APIVersion))
 }
 
-func supported(v *View, operation carrier.Operation) error {
-	contract, _ := carrier.ContractOf(operation)
-	if v.Account.Object == nil {
-		return nil
-	}
-	return contract.SupportedAt(int(v.Account.Object.Spec.APIVersion))
-}
-
-func termKnown(_ *View, w wish) *Decision {
+func termKnown(_ *ServiceView, w wish) *Decision {
 	if w.operation != v1alpha1.OperationPlanChange || w.target.Term != 0 {
 		return nil
 	}
@@ -159,7 +164,7 @@ func termKnown(_ *View, w wish) *Decision {
 }
 
 // contactGiven: contact details are "required when ntdOption is set, from version 8".
-func contactGiven(v *View, w wish) *Decision {
+func contactGiven(v *ServiceView, w wish) *Decision {
 	if err := w.check(v); err != nil {
 		return stuck(v1alpha1.ReasonContactRequired, err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
 	}
@@ -167,42 +172,4 @@ func contactGiven(v *View, w wish) *Decision {
 		return nil
 	}
 	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
-}
-
-// backedOff: NotSent and NotProcessed are tried again by themselves, after back-off.
-func backedOff(v *View, w wish) *Decision {
-	last := v.Service.RequestOf(w.operation)
-	if last == nil || last.Phase != v1alpha1.PhaseNotSent && last.Phase != v1alpha1.PhaseNotProcessed {
-		return nil
-	}
-	again := later(last.FinishedAt.Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)
-	if !v.Now.Before(again) {
-		return nil
-	}
-	decision := working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-		"%s has not reached the carrier (%s): it is sent again by itself", last.Operation, errorMessage(last.Error)))
-	decision.LookAt = again
-	return decision
-}
-
-func breakerClosed(v *View, w wish) *Decision {
-	if !w.costs() || !v.Now.Before(v.Account.BreakerUntil) {
-		return nil
-	}
-	decision := working(v1alpha1.ReasonBreakerOpen,
-		"the answer to a request of this account was lost: until the carrier answers again, nothing that costs is sent")
-	decision.LookAt = v.Account.BreakerUntil
-	return decision
-}
-
-func underChargeLimit(v *View, w wish) *Decision {
-	limit := v.Account.Object.Spec.ChargeLimit
-	if !w.costs() || limit == nil || v.Account.ChargedLastHour < int(limit.PerHour) {
-		return nil
-	}
-	decision := working(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
-		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
-			"the next goes when one of them is an hour old", limit.PerHour))
-	decision.LookAt = v.Now.Add(time.Minute)
-	return decision
 }

@@ -27,23 +27,26 @@ const (
 	failuresShown = 3
 )
 
-// openModification answers as long as a modification has not ended.
-func openModification(v *View) *Decision { return untilEnded(v, v.Service.OpenRequest()) }
+// witness is what a kind knows of a request whose outcome nobody has written down.
+type witness interface {
+	// verify judges a request that may or may not be with the carrier.
+	verify(open *v1alpha1.Request) *Decision
+	// proof settles an unknown outcome by what is known by now; nil when nothing does.
+	proof(open *v1alpha1.Request) *Decision
+}
 
-// openCancellation answers as long as a reschedule or abort has not ended.
-func openCancellation(v *View) *Decision { return untilEnded(v, v.Service.OpenCancellation()) }
-
-func untilEnded(v *View, open *v1alpha1.Request) *Decision {
+// untilEnded answers as long as a request has not ended.
+func untilEnded(v *View, open *v1alpha1.Request, by witness) *Decision {
 	if open == nil {
 		return nil
 	}
 	switch open.Phase {
 	case v1alpha1.PhaseSubmitting:
-		return submitting(v, open)
+		return submitting(v, open, by)
 	case v1alpha1.PhaseInProgress:
-		return inProgress(v, open)
+		return inProgress(v, open, by)
 	case v1alpha1.PhaseOutcomeUnknown:
-		return outcomeUnknown(v, open)
+		return outcomeUnknown(v, open, by)
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
 	}
@@ -53,11 +56,11 @@ func untilEnded(v *View, open *v1alpha1.Request) *Decision {
 }
 
 // submitting judges an intent without an outcome.
-func submitting(v *View, open *v1alpha1.Request) *Decision {
+func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 	attempt := v.Memory.Attempts[open.AttemptID]
 	switch {
 	case open.Error != nil:
-		return verify(v, open) // the POST went out and its answer was lost
+		return by.verify(open) // the POST went out and its answer was lost
 	case open.Sender == v.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
 		return settle(open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
@@ -66,16 +69,16 @@ func submitting(v *View, open *v1alpha1.Request) *Decision {
 			"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
 			open.Operation, open.AttemptID)), attempt.Seen.Add(senderGrace))
 	}
-	return verify(v, open)
+	return by.verify(open)
 }
 
 // inProgress judges a request that the carrier took.
-func inProgress(v *View, open *v1alpha1.Request) *Decision {
+func inProgress(v *View, open *v1alpha1.Request, by witness) *Decision {
 	next := nextLook(v, open, v.Memory.Attempts[open.AttemptID].LastLook)
 	decision := &Decision{Step: Rest{}, Verdict: following(v, open), LookAt: earlier(next, overdueAt(v, open))}
 	switch {
 	case handleLost(v, open):
-		decision = verify(v, open)
+		decision = by.verify(open)
 	case !v.Now.Before(next):
 		decision.Step = Follow{AttemptID: open.AttemptID}
 	}
@@ -112,22 +115,17 @@ func progressing(open *v1alpha1.Request) Verdict {
 // handleLost says whether the Location has answered 404 or 400 for a day: "a 404
 // never means gone, create it".
 func handleLost(v *View, open *v1alpha1.Request) bool {
-	last := v.Service.Status.LastError
+	last := v.Subject.NewestError()
 	if last == nil || last.Operation != open.Operation || last.At.Before(&open.SubmittedAt) {
 		return false
 	}
 	return (last.HTTPStatus == 404 || last.HTTPStatus == 400) && !v.Now.Before(last.At.Add(handleGrace))
 }
 
-// outcomeUnknown waits for a person, or for a reading that proves it happened.
-func outcomeUnknown(v *View, open *v1alpha1.Request) *Decision {
-	switch {
-	case proven(v, open):
-		return settleSucceeded(open, v1alpha1.SourceHealth)
-	case open.Operation.AltersCancellation() && readSince(v, open.SubmittedAt.Add(settleTime)):
-		if settled := shownByCancellation(v, open); settled != nil {
-			return settled
-		}
+// outcomeUnknown waits for a person, or for something that proves what happened.
+func outcomeUnknown(v *View, open *v1alpha1.Request, by witness) *Decision {
+	if settled := by.proof(open); settled != nil {
+		return settled
 	}
 	return &Decision{Step: Rest{}, Verdict: unknown(v, open)}
 }
@@ -148,9 +146,10 @@ func unknownReason(err *v1alpha1.RequestError) string {
 }
 
 func resolveHint(v *View, open *v1alpha1.Request) string {
-	return fmt.Sprintf("kubectl -n %s annotate --overwrite bbs %s '%s=%s=Accepted:<request id>' "+
+	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s=Accepted:<request id>' "+
 		"(or =NotAccepted, =Succeeded, =Abandoned)",
-		v.Service.Namespace, v.Service.Name, v1alpha1.AnnotationResolve, open.AttemptID)
+		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
+		v1alpha1.AnnotationResolve, open.AttemptID)
 }
 
 func overdueTime(open *v1alpha1.Request) time.Time {

@@ -24,7 +24,7 @@ type observation struct {
 
 // observations are what is read of a service at intervals, "0" switching one off. The
 // plan is not read here at first sight: a change waits for it (unknownPlan).
-func observations(v *View) []observation {
+func observations(v *ServiceView) []observation {
 	spec, status := v.Service.Spec, v.Service.Status
 	cancellation := defaultCancellationInterval
 	if spec.Cancellation != nil {
@@ -44,13 +44,13 @@ func observations(v *View) []observation {
 // withReadings takes the time of a decision to rest for a reading that is due: at its
 // interval, or because the reconcile annotation asks. The verdict stays: a reading
 // is no work on the service.
-func withReadings(v *View, decision Decision) Decision {
+func withReadings(v *ServiceView, decision Decision) Decision {
 	if !rests(decision.Step) || !readable(v) {
 		return decision
 	}
 	for _, o := range observations(v) {
-		token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
-		step, at := readingStep(v, o.topic, token, func() (bool, time.Time) { return o.due(v) })
+		token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+		step, at := readingStep(&v.View, o.topic, token, func() (bool, time.Time) { return o.due(v) })
 		if !rests(step) {
 			decision.Step = step
 			break
@@ -61,12 +61,12 @@ func withReadings(v *View, decision Decision) Decision {
 }
 
 // readable says whether a reading makes sense now, whatever its time.
-func readable(v *View) bool {
-	return v.Service.ServiceNumber() != 0 && v.Rival == "" && !v.Named && accountReady(v) == nil
+func readable(v *ServiceView) bool {
+	return v.Service.ServiceNumber() != 0 && v.Rival == "" && !v.Named && accountReady(&v.View) == nil
 }
 
 // due says whether a topic is to be read now, and else when.
-func (o observation) due(v *View) (bool, time.Time) {
+func (o observation) due(v *ServiceView) (bool, time.Time) {
 	reading := v.Memory.Readings.Of(o.topic)
 	switch {
 	case o.interval <= 0:
@@ -75,19 +75,19 @@ func (o observation) due(v *View) (bool, time.Time) {
 		return true, time.Time{}
 	}
 	last := later(v.Memory.FirstSeen, reading.AskedAt)
-	next := nextSlot(string(v.Service.UID), o.interval, last)
+	next := nextSlot(string(v.Subject.GetUID()), o.interval, last)
 	return !v.Now.Before(next), next
 }
 
-func reconcileAsks(v *View, reading *Reading) bool {
-	token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
-	return token != "" && token != v.Service.Status.Handled.Reconcile && token != reading.Token
+func reconcileAsks(v *ServiceView, reading *Reading) bool {
+	token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	return token != "" && token != v.Subject.Controls().Reconcile && token != reading.Token
 }
 
 // reconcileServed says whether the reconcile annotation has had what it asked for: the
 // readings made for it have ended, or there is nothing to read.
-func reconcileServed(v *View) bool {
-	token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
+func reconcileServed(v *ServiceView) bool {
+	token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
 	for _, o := range observations(v) {
 		reading := v.Memory.Readings.Of(o.topic)
 		waits := reading.Token != token || !reading.ended() && reading.State != ReadingFailed

@@ -17,7 +17,7 @@ import (
 
 // Absorb brings into the status of a View what is known without a step: the answers of
 // readings, what the order says, and what the user has asked to be believed.
-func Absorb(v *View) {
+func Absorb(v *ServiceView) {
 	if v.Account.Object == nil || v.Rival != "" || !v.Memory.RecordSought {
 		return // what a deleted object left behind comes before anything that is believed
 	}
@@ -38,7 +38,7 @@ func Absorb(v *View) {
 
 // absorbOrder takes over what the order that created the service says of it, where
 // nothing newer is known.
-func absorbOrder(v *View) {
+func absorbOrder(v *ServiceView) {
 	order := v.Order
 	if order == nil || order.ServiceID != v.Service.ServiceNumber() {
 		return
@@ -64,7 +64,7 @@ func absorbOrder(v *View) {
 		{v1alpha1.OperationPlanChange, order.RestorationSLA, &state.RestorationSLA},
 		{v1alpha1.OperationAggregationConversion, order.AggregationMethod, &state.AggregationMethod},
 	} {
-		if aspect.ordered != "" && *aspect.held == nil && v.Service.RequestOf(aspect.operation) == nil {
+		if aspect.ordered != "" && *aspect.held == nil && v.Subject.RequestOf(aspect.operation) == nil {
 			*aspect.held = known(bounded(aspect.ordered, 200), v1alpha1.SourceOrder, v.Now)
 			v.Service.Status.Carrier = state
 		}
@@ -72,7 +72,7 @@ func absorbOrder(v *View) {
 }
 
 // trustPlan: "believed at first sight instead of requested".
-func trustPlan(v *View) {
+func trustPlan(v *ServiceView) {
 	declared := v.Service.Spec.Plan
 	if declared == nil || knownPlan(v) != nil || !trusts(v, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) {
 		return
@@ -83,7 +83,7 @@ func trustPlan(v *View) {
 }
 
 // trustDeclared takes the values that have no read as declared, where the user asks for it.
-func trustDeclared(v *View) {
+func trustDeclared(v *ServiceView) {
 	var state v1alpha1.CarrierState // the one on record stays as it is where nothing is taken
 	if held := v.Service.Status.Carrier; held != nil {
 		state = *held
@@ -113,8 +113,8 @@ func trustDeclared(v *View) {
 }
 
 // trusts: only what no request of ours has ever touched can be taken as declared.
-func trusts(v *View, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
-	if v.Service.RequestOf(operation) != nil {
+func trusts(v *ServiceView, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
+	if v.Subject.RequestOf(operation) != nil {
 		return false
 	}
 	return slices.Contains(v.Service.Spec.TrustDeclared, aspect)

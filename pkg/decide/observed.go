@@ -13,7 +13,7 @@ import (
 )
 
 // absorbHealth takes over what health says.
-func absorbHealth(v *View, reading *Reading) {
+func absorbHealth(v *ServiceView, reading *Reading) {
 	state, health := carrierState(v.Service), reading.Health
 	state.TechnologyType = bounded(health.TechnologyType, 64)
 	state.LocationID = bounded(health.LocationID, 64)
@@ -28,7 +28,7 @@ func absorbHealth(v *View, reading *Reading) {
 
 // absorbColors takes over the carrier's view of the line. The time beside it is that
 // of the first sight of this view, so that an unchanged one costs no write.
-func absorbColors(v *View, health carrier.HealthResult) {
+func absorbColors(v *ServiceView, health carrier.HealthResult) {
 	view := v1alpha1.HealthStatus{
 		Summary:      bounded(string(health.CurrentCondition.Status), 64),
 		Connectivity: bounded(string(health.Indicator.Connectivity), 64),
@@ -70,7 +70,7 @@ func TakeCancellation(service *v1alpha1.BroadbandService, found carrier.Cancella
 
 // absorbDisruptions counts what touches the service, and shows the active one that
 // started last and the scheduled one that comes next.
-func absorbDisruptions(v *View, found []carrier.Disruption) {
+func absorbDisruptions(v *ServiceView, found []carrier.Disruption) {
 	seen := countDisruptions(found)
 	if held := v.Service.Status.Disruptions; held != nil {
 		seen.Since = held.Since

@@ -15,15 +15,15 @@ import (
 
 // pendingOf is the plan of changes, in Terraform's sense; nil for none. What a request
 // that runs is to bring about stays in it as it was sent, even when the spec has moved on.
-func pendingOf(v *View) *v1alpha1.Pending {
+func pendingOf(v *ServiceView) *v1alpha1.Pending {
 	observed := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
-	if v.Service.ServiceNumber() == 0 || observed && len(v.Service.OpenRequests()) == 0 {
+	if v.Service.ServiceNumber() == 0 || observed && len(v.Subject.OpenRequests()) == 0 {
 		return nil
 	}
 	running := changesUnderWay(v)
 	changes, wanted := running, []wish(nil)
 	for _, w := range append(wishes(v), cancellationWish(v)) {
-		open := v.Service.RequestOf(w.operation)
+		open := v.Subject.RequestOf(w.operation)
 		if w.wanted() && !observed && (open == nil || open.Phase.Ended()) {
 			changes, wanted = append(changes, w.changes...), append(wanted, w)
 		}
@@ -35,8 +35,8 @@ func pendingOf(v *View) *v1alpha1.Pending {
 }
 
 // changesUnderWay are the changes on record that open requests carry.
-func changesUnderWay(v *View) []v1alpha1.Change {
-	open := v.Service.OpenRequests()
+func changesUnderWay(v *ServiceView) []v1alpha1.Change {
+	open := v.Subject.OpenRequests()
 	changes := make([]v1alpha1.Change, 0, len(open))
 	for _, open := range open {
 		changes = append(changes, pendingFor(v, open.Operation)...)
@@ -45,7 +45,7 @@ func changesUnderWay(v *View) []v1alpha1.Change {
 }
 
 // pendingFor are the changes of the plan on record that an operation carries.
-func pendingFor(v *View, operation v1alpha1.Operation) []v1alpha1.Change {
+func pendingFor(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change {
 	var changes []v1alpha1.Change
 	if pending := v.Service.Status.Pending; pending != nil {
 		for _, change := range pending.Changes {
@@ -60,17 +60,17 @@ func pendingFor(v *View, operation v1alpha1.Operation) []v1alpha1.Change {
 // pendingHash binds the object, its last attempts, the bodies, the carrier's values and
 // the fees: "never the same twice", so that an old approval never fits. An approved plan
 // keeps its hash until it is carried out: one approval is for all of its changes.
-func pendingHash(v *View, running []v1alpha1.Change, wanted []wish) string {
+func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) string {
 	if held := v.Service.Status.Pending; held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
 		return held.Hash
 	}
-	facts := []any{v.Service.UID, running}
+	facts := []any{v.Subject.GetUID(), running}
 	for _, w := range wanted {
 		last := ""
-		if request := v.Service.RequestOf(w.operation); request != nil {
+		if request := v.Subject.RequestOf(w.operation); request != nil {
 			last = request.AttemptID
 		}
-		facts = append(facts, last, w.bodyHash(v), w.changes)
+		facts = append(facts, last, w.bodyHash(), w.changes)
 	}
 	text, err := json.Marshal(facts)
 	if err != nil {
@@ -82,7 +82,7 @@ func pendingHash(v *View, running []v1alpha1.Change, wanted []wish) string {
 
 // carriedOut says whether a plan on record is approved and being carried out, without a
 // failure, and whether what is left of it is all that is wanted.
-func carriedOut(v *View, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
+func carriedOut(v *ServiceView, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
 	going := false
 	for _, request := range v.Service.Status.Requests {
 		if request.ApprovedHash != held.Hash {
@@ -101,10 +101,3 @@ func carriedOut(v *View, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
 
 // sameChange says whether two changes are the same at the same price.
 func sameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(a, b) }
-
-// bodyHash is over the body without contact data: a phone number has too few
-// digits to be hidden by a hash.
-func (w wish) bodyHash(v *View) string {
-	sum := sha256.Sum256(Body(w.operation, v.Service.ServiceNumber(), w.target, v1alpha1.Contact{}))
-	return "sha256:" + hex.EncodeToString(sum[:])
-}

@@ -9,14 +9,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-func knownPlan(v *View) *v1alpha1.KnownValue {
+func knownPlan(v *ServiceView) *v1alpha1.KnownValue {
 	if v.Service.Status.Carrier == nil {
 		return nil
 	}
 	return v.Service.Status.Carrier.Plan
 }
 
-func knownSLA(v *View) *v1alpha1.KnownValue {
+func knownSLA(v *ServiceView) *v1alpha1.KnownValue {
 	if v.Service.Status.Carrier == nil {
 		return nil
 	}
@@ -26,7 +26,7 @@ func knownSLA(v *View) *v1alpha1.KnownValue {
 // planChangeWish compares plan, term and SLA with what is known of the carrier. Plan
 // and restoration SLA go in one request: "Three uses: plan change, SLA change, both"
 // (spec §4). It is empty while the plan is not known: a plan is read, not requested.
-func planChangeWish(v *View) wish {
+func planChangeWish(v *ServiceView) wish {
 	if knownPlan(v) == nil {
 		return wish{}
 	}
@@ -34,6 +34,7 @@ func planChangeWish(v *View) wish {
 	if planHeld(v) && len(slaChanges(v)) == 0 {
 		return wish{} // a drift that is only reported; a request that is sent anyway carries the declared plan
 	}
+	w.before.Plan = knownPlan(v).Value
 	w.target.Plan, w.target.Term = targetPlan(v)
 	w.target.RestorationSLA = targetSLA(v)
 	w.target.NTDOption = ntdOption(v)
@@ -44,7 +45,7 @@ const fieldSLA = "restorationSLA"
 
 // planChanges compares the declared plan. Names that differ only in case or spaces
 // are the same plan: two spellings must not become a loop of paid changes.
-func planChanges(v *View) []v1alpha1.Change {
+func planChanges(v *ServiceView) []v1alpha1.Change {
 	declared, known := v.Service.Spec.Plan, knownPlan(v)
 	if declared == nil {
 		return nil
@@ -62,7 +63,7 @@ func planChanges(v *View) []v1alpha1.Change {
 
 // slaChanges compares the declared SLA. It has no read: what is not known is
 // requested once.
-func slaChanges(v *View) []v1alpha1.Change {
+func slaChanges(v *ServiceView) []v1alpha1.Change {
 	declared, known := v.Service.Spec.RestorationSLA, knownSLA(v)
 	if declared == "" || known != nil && known.Value == declared {
 		return nil
@@ -73,7 +74,7 @@ func slaChanges(v *View) []v1alpha1.Change {
 // targetPlan is the plan and term to send: the declared ones, in the carrier's
 // spelling where the plan stays. Without a declared plan the SLA goes with the
 // current one; term 0 then means that it is not known.
-func targetPlan(v *View) (plan string, term int32) {
+func targetPlan(v *ServiceView) (plan string, term int32) {
 	known := knownPlan(v)
 	if declared := v.Service.Spec.Plan; declared != nil {
 		if sameName(declared.Name, known.Value) {
@@ -90,7 +91,7 @@ func targetPlan(v *View) (plan string, term int32) {
 	return known.Value, term
 }
 
-func targetSLA(v *View) string {
+func targetSLA(v *ServiceView) string {
 	if len(slaChanges(v)) == 0 {
 		return ""
 	}
@@ -106,7 +107,7 @@ func planChange(field, from, to string) v1alpha1.Change {
 	return v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: field, From: from, To: to}
 }
 
-func ntdOption(v *View) string {
+func ntdOption(v *ServiceView) string {
 	if v.Service.Spec.Plan == nil {
 		return ""
 	}

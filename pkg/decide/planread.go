@@ -10,7 +10,7 @@ import (
 )
 
 // unknownPlan answers while the plan must be known and is not.
-func unknownPlan(v *View) *Decision {
+func unknownPlan(v *ServiceView) *Decision {
 	if !needsPlan(v) || knownPlan(v) != nil {
 		return nil
 	}
@@ -22,16 +22,16 @@ func unknownPlan(v *View) *Decision {
 }
 
 // awaitReading waits for a reading without which nothing can be compared.
-func awaitReading(v *View, topic Topic, what, unread string) *Decision {
-	token := v.Service.Annotations[v1alpha1.AnnotationReconcile]
-	step, at := readingStep(v, topic, token, atOnce)
+func awaitReading(v *ServiceView, topic Topic, what, unread string) *Decision {
+	token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	step, at := readingStep(&v.View, topic, token, atOnce)
 	verdict := readingVerdict(v, v.Memory.Readings.Of(topic), what, unread)
 	return &Decision{Step: step, LookAt: at, Verdict: verdict}
 }
 
 // readingVerdict words why something is not known yet. The reason unread is for a
 // carrier that answers and gives no reading.
-func readingVerdict(v *View, reading *Reading, what, unread string) Verdict {
+func readingVerdict(v *ServiceView, reading *Reading, what, unread string) Verdict {
 	if reading.State != ReadingFailed && reading.Failures < failuresShown {
 		return Verdict{Working, v1alpha1.ReasonProgressing, what + " is being read"}
 	}
@@ -50,11 +50,11 @@ func readingVerdict(v *View, reading *Reading, what, unread string) Verdict {
 
 // needsPlan says whether the carrier's plan matters: a plan is declared, or an SLA,
 // which is sent together with the current plan.
-func needsPlan(v *View) bool {
+func needsPlan(v *ServiceView) bool {
 	return v.Service.Spec.Plan != nil || v.Service.Spec.RestorationSLA != ""
 }
 
-func healthSupported(v *View) error { return supported(v, carrier.Health) }
+func healthSupported(v *ServiceView) error { return supported(&v.View, carrier.Health) }
 
 func notFoundOrForbidden(serviceID int64) string {
 	return fmt.Sprintf("the carrier does not let this account see service %d, or there is no such service: "+

@@ -18,13 +18,13 @@ const quoteAge = 10 * time.Minute
 
 // pricing says whether somebody is to see what a wish costs before it is sent. Only a
 // plan change has prices that can be read (spec §4, plan change options).
-func pricing(v *View, operation v1alpha1.Operation) bool {
+func pricing(v *ServiceView, operation v1alpha1.Operation) bool {
 	planned := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
 	return operation == v1alpha1.OperationPlanChange && (planned || approvalOf(v) != v1alpha1.ApprovalAutomatic)
 }
 
 // priced waits for the prices of a change, where they are to be seen.
-func priced(v *View, w wish) *Decision {
+func priced(v *ServiceView, w wish) *Decision {
 	if !pricing(v, w.operation) || isPriced(v, w) || refused(v, w) != nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func priced(v *View, w wish) *Decision {
 
 // isPriced says whether there is nothing more to learn about the price of a wish: the
 // options were read just now, or the same change stands priced in the plan on record.
-func isPriced(v *View, w wish) bool {
+func isPriced(v *ServiceView, w wish) bool {
 	if quoteFresh(v) {
 		return true
 	}
@@ -42,13 +42,13 @@ func isPriced(v *View, w wish) bool {
 	return equalChanges(bare, unpriced(w.changes)) && !equalChanges(bare, recorded)
 }
 
-func quoteFresh(v *View) bool {
+func quoteFresh(v *ServiceView) bool {
 	reading := &v.Memory.Readings.Options
 	return reading.ended() && v.Now.Before(reading.AskedAt.Add(quoteAge))
 }
 
-func askPrice(v *View, token string) *Decision {
-	step, at := readingStep(v, TopicOptions, token, atOnce)
+func askPrice(v *ServiceView, token string) *Decision {
+	step, at := readingStep(&v.View, TopicOptions, token, atOnce)
 	verdict := Verdict{Working, v1alpha1.ReasonProgressing, "what the plan change costs is being read"}
 	if reading := &v.Memory.Readings.Options; reading.State == ReadingFailed {
 		verdict = Verdict{
@@ -61,13 +61,13 @@ func askPrice(v *View, token string) *Decision {
 
 // confirmed: "the options are read again right before the POST and a different fee voids
 // the approval". A different fee makes another hash, which the approval does not fit.
-func confirmed(v *View, w wish) *Decision {
+func confirmed(v *ServiceView, w wish) *Decision {
 	if !pricing(v, w.operation) {
 		return nil
 	}
 	token := ""
 	if needsApproval(v, w) {
-		token = v.Service.Annotations[v1alpha1.AnnotationApprove]
+		token = v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
 	}
 	if quoteFresh(v) && v.Memory.Readings.Options.Token == token {
 		return nil
@@ -77,7 +77,7 @@ func confirmed(v *View, w wish) *Decision {
 
 // withPrice puts what the changes of a plan change cost beside them: as just read, or as
 // the plan on record has it.
-func (w wish) withPrice(v *View) wish {
+func (w wish) withPrice(v *ServiceView) wish {
 	if !pricing(v, w.operation) {
 		return w
 	}
@@ -94,7 +94,7 @@ func (w wish) withPrice(v *View) wish {
 
 // quote prices a plan change by the carrier's options: the plan in the row of the plan,
 // the SLA in its own.
-func quote(v *View, w wish, options carrier.PlanOptionsResult) []v1alpha1.Change {
+func quote(v *ServiceView, w wish, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := unpriced(w.changes)
 	for _, i := range pricedRows(changes) {
 		if changes[i].Field == fieldSLA {
@@ -121,7 +121,7 @@ func pricedRows(changes []v1alpha1.Change) []int {
 	return rows
 }
 
-func quotePlan(v *View, w wish, change *v1alpha1.Change, offers []carrier.Plan) {
+func quotePlan(v *ServiceView, w wish, change *v1alpha1.Change, offers []carrier.Plan) {
 	if state := v.Service.Status.Carrier; state.Plan != nil {
 		if now := offered(offers, state.Plan.Value, valueOf(state.Term)); now != nil {
 			change.MonthlyBefore = moneyOf(monthlyOf(now.PlanFee))

@@ -18,7 +18,7 @@ const maxRepeats = 2
 
 // converge judges a lost answer of class Converge: the same is asked again, and when the
 // repeats are used up it is a person's.
-func converge(v *View, open *v1alpha1.Request) *Decision {
+func converge(v *View, open *v1alpha1.Request, held func() *Decision) *Decision {
 	at := open.SubmittedAt.Add(repeatAfter)
 	switch {
 	case open.Repeats >= maxRepeats:
@@ -29,23 +29,14 @@ func converge(v *View, open *v1alpha1.Request) *Decision {
 				"15 minutes after it was sent; to settle it by hand: %s",
 			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))), at)
 	}
-	return repeat(v, open)
+	return repeat(open, held)
 }
 
 // repeat asks for the same again, if nothing holds new requests back. It is built from
 // the recorded target: a newer spec is compared once this has ended.
-func repeat(v *View, open *v1alpha1.Request) *Decision {
-	again := wish{operation: open.Operation, target: open.Target, changes: pendingFor(v, open.Operation)}
-	for _, guard := range []guard{planning, suspended} {
-		if decision := guard(v, again); decision != nil {
-			return decision
-		}
-	}
-	if v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
-		return waiting(v1alpha1.ReasonObserving, fmt.Sprintf(
-			"managementPolicy is Observe, so %s attempt %s, whose answer was lost, is not asked for again; "+
-				"to settle it by hand: %s",
-			open.Operation, open.AttemptID, resolveHint(v, open)))
+func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
+	if decision := held(); decision != nil {
+		return decision
 	}
 	intent := *open.DeepCopy()
 	intent.Phase, intent.Location = v1alpha1.PhaseSubmitting, ""
@@ -57,6 +48,23 @@ func repeat(v *View, open *v1alpha1.Request) *Decision {
 		open.Operation, intent.Repeats, maxRepeats, open.AttemptID))
 	decision.Step = Submit{Request: intent}
 	return decision
+}
+
+// repeatHeld says why a service's repeat may not be sent now; nil when it may.
+func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
+	again := wish{operation: open.Operation, target: open.Target, changes: pendingFor(v, open.Operation)}
+	for _, guard := range []guard{planning, suspended} {
+		if decision := guard(v, again); decision != nil {
+			return decision
+		}
+	}
+	if v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
+		return waiting(v1alpha1.ReasonObserving, fmt.Sprintf(
+			"managementPolicy is Observe, so %s attempt %s, whose answer was lost, is not asked for again; "+
+				"to settle it by hand: %s",
+			open.Operation, open.AttemptID, resolveHint(&v.View, open)))
+	}
+	return nil
 }
 
 // TurnedAway is what becomes of an attempt that did not get to the carrier. A repeat that

@@ -42,7 +42,7 @@ func parseResolution(value string) (resolution, bool) {
 // resolvedByPerson answers when the resolve annotation names the open attempt, "and
 // no other", and that attempt is one a person may settle.
 func resolvedByPerson(v *View) *Decision {
-	for _, open := range v.Service.OpenRequests() {
+	for _, open := range v.Subject.OpenRequests() {
 		if resolutionNames(v, open.AttemptID) && resolvable(v, open) {
 			return resolveAs(open, resolveAnnotation(v))
 		}
@@ -87,14 +87,14 @@ func possible(open *v1alpha1.Request, word resolution) bool {
 }
 
 func resolveAnnotation(v *View) string {
-	return v.Service.Annotations[v1alpha1.AnnotationResolve]
+	return v.Subject.GetAnnotations()[v1alpha1.AnnotationResolve]
 }
 
 // resolutionNames says whether the annotation is new and names this attempt.
 func resolutionNames(v *View, attemptID string) bool {
 	value := resolveAnnotation(v)
 	word, ok := parseResolution(value)
-	return ok && value != v.Service.Status.Handled.Resolve && word.attemptID == attemptID
+	return ok && value != v.Subject.Controls().Resolve && word.attemptID == attemptID
 }
 
 // resolvable: OutcomeUnknown, an Overdue request, and one whose answer was lost and
@@ -118,11 +118,11 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 // never come back.
 func resolutionIsVoid(v *View) bool {
 	value := resolveAnnotation(v)
-	if value == "" || value == v.Service.Status.Handled.Resolve {
+	if value == "" || value == v.Subject.Controls().Resolve {
 		return false
 	}
 	word, ok := parseResolution(value)
-	for _, open := range v.Service.OpenRequests() {
+	for _, open := range v.Subject.OpenRequests() {
 		if ok && open.AttemptID == word.attemptID {
 			return !possible(open, word)
 		}

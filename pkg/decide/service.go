@@ -11,19 +11,24 @@ import (
 )
 
 // rule looks at one thing. It answers, or leaves the decision to the next rule.
-type rule func(*View) *Decision
+type rule func(*ServiceView) *Decision
 
 // servicePass is the order of one pass over a service; the first rule that
 // answers decides.
 func servicePass() []rule {
 	return []rule{
-		answeredRequest,  // an answer in memory goes into the status before anything else
-		resolvedByPerson, // a person's word settles an unknown outcome
-		whoseService,     // the order it comes from, another object that manages it, the account's list
-		statusLost,       // a finalizer without a status: something may have been sent
-		accountReady,     // nothing can be asked without a login
-		sentElsewhere,    // a request under way belongs to the carrier and identity it was sent to
+		common(answeredRequest),  // an answer in memory goes into the status before anything else
+		common(resolvedByPerson), // a person's word settles an unknown outcome
+		whoseService,             // the order it comes from, another object that manages it, the account's list
+		serviceLost,              // a finalizer without a status: something may have been sent
+		common(accountReady),     // nothing can be asked without a login
+		common(sentElsewhere),    // a request under way belongs to the carrier and identity it was sent to
 	}
+}
+
+// common is a rule of every kind.
+func common(rule func(*View) *Decision) rule {
+	return func(v *ServiceView) *Decision { return rule(&v.View) }
 }
 
 // modificationLane is what is done about plan, SLA, aggregation, DSL profile and reclaim,
@@ -48,7 +53,7 @@ func cancellationLane() []rule {
 }
 
 // Service judges one BroadbandService.
-func Service(v View) Decision {
+func Service(v ServiceView) Decision {
 	said := answerOf(&v)
 	decision := withReadings(&v, said.both)
 	decision.Pending = pendingOf(&v)
@@ -63,7 +68,7 @@ type answer struct {
 	modification, cancellation Verdict
 }
 
-func answerOf(v *View) answer {
+func answerOf(v *ServiceView) answer {
 	if first := firstOf(v, servicePass()); first != nil {
 		return answer{*first, first.Verdict, first.Verdict}
 	}
@@ -82,7 +87,7 @@ func answerOf(v *View) answer {
 	return said
 }
 
-func firstOf(v *View, rules []rule) *Decision {
+func firstOf(v *ServiceView, rules []rule) *Decision {
 	for _, rule := range rules {
 		if decision := rule(v); decision != nil {
 			return decision
@@ -105,7 +110,7 @@ func beside(modified, ended *Decision) *Decision {
 	return weightier(modified, ended)
 }
 
-func inSync(v *View) Verdict {
+func inSync(v *ServiceView) Verdict {
 	switch v.Service.Spec.ManagementPolicy {
 	case v1alpha1.ManagementObserve:
 		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
@@ -116,7 +121,7 @@ func inSync(v *View) Verdict {
 }
 
 // whoseService answers where this object may not speak for a service.
-func whoseService(v *View) *Decision {
+func whoseService(v *ServiceView) *Decision {
 	serviceID := v.Service.ServiceNumber()
 	switch {
 	case serviceID == 0:
@@ -125,7 +130,7 @@ func whoseService(v *View) *Decision {
 		return lookAgain(stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"service %d is already managed by BroadbandService %s, which came first: delete one of the two",
 			serviceID, v.Rival)), v.Now.Add(rivalPause))
-	case !listed(v.Account.Object, serviceID) && len(v.Service.OpenRequests()) == 0:
+	case !listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
 		// The same words as for a service that the carrier does not know: an
 		// account's list is no oracle.
 		return stuck(v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(serviceID))
@@ -139,7 +144,7 @@ func whoseService(v *View) *Decision {
 }
 
 // orderNotReady waits for the order to become a service.
-func orderNotReady(v *View) *Decision {
+func orderNotReady(v *ServiceView) *Decision {
 	why := "has no service yet: it goes on by itself once status.serviceID of the order is set"
 	if v.Order == nil {
 		why = "does not exist in this namespace: create it, or set serviceID"
@@ -155,109 +160,33 @@ func orderNotReady(v *View) *Decision {
 // or that its account is gone, is no event of this object.
 const rivalPause = 2 * time.Minute
 
-// sentElsewhere: identity and baseURL are "pinned". What was sent to one carrier is
-// neither followed at another, nor proven or repeated there.
-func sentElsewhere(v *View) *Decision {
-	account := v.Account.Object
-	for _, open := range v.Service.OpenRequests() {
-		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
-			continue
-		}
-		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
-			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
-			account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
-	}
-	return nil
-}
-
 func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }
 
-// accountReady answers while the account cannot be used.
-func accountReady(v *View) *Decision {
-	name := v.Service.Spec.AccountRef.Name
-	if v.Account.Object == nil {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s does not exist in this namespace: create it, and this service goes on by itself", name))
-	}
-	if v.Account.Unusable != nil {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s cannot be used (%v)%s", name, v.Account.Unusable, alsoInFlight(v)))
-	}
-	ready := readyOf(v.Account.Object)
-	if ready.Status != "True" || ready.ObservedGeneration != v.Account.Object.Generation {
-		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(v)))
-	}
-	return nil
+// serviceLost: what was sent before the status was lost is a plan change, for all we know.
+func serviceLost(v *ServiceView) *Decision {
+	return statusLost(&v.View, v1alpha1.OperationPlanChange, len(v.Service.Status.Requests))
 }
 
-func alsoInFlight(v *View) string {
-	for _, open := range v.Service.OpenRequests() {
-		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)
-	}
-	return ""
-}
-
-// answeredRequest answers when this process holds an answer that is not recorded.
-func answeredRequest(v *View) *Decision {
-	for _, open := range v.Service.OpenRequests() {
-		if v.Memory.Attempts[open.AttemptID].Receipt != nil {
-			return &Decision{Step: Record{AttemptID: open.AttemptID}, Verdict: progressing(open)}
-		}
-	}
-	return nil
-}
-
-// statusLost: "The finalizer present and the status empty means that the status was
-// lost: nothing chargeable is sent". The finalizer comes after the first request is in
-// the status, so a finalizer without a request says it, whatever else the status holds.
-func statusLost(v *View) *Decision {
-	held, account := slices.Contains(v.Service.Finalizers, v1alpha1.Finalizer), v.Account.Object
-	if !held || len(v.Service.Status.Requests) > 0 || account == nil {
+// refused holds a wish after a definitive failure. What became of a reschedule or abort
+// of another cancellation says nothing about this one.
+func refused(v *ServiceView, w wish) *Decision {
+	last := lastOf(v, w.operation)
+	if last != nil && aboutAnother(v, last) {
 		return nil
 	}
-	lost := v1alpha1.Request{
-		Operation: v1alpha1.OperationPlanChange, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
-		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL, APIVersion: account.Spec.APIVersion,
-		Generation: v.Service.Generation,
-		Error: &v1alpha1.RequestError{
-			Code:    v1alpha1.ReasonStatusLost,
-			Message: "the object has the operator's finalizer and no request on record: its memory of what was sent is gone",
-		},
-	}
-	return &Decision{Step: MournStatus{Request: lost}, Verdict: unknown(v, &lost)}
-}
-
-// refused holds a wish after a definitive failure: "it needs a new generation or the
-// retry annotation" (submission protocol, repeat classes).
-func refused(v *View, w wish) *Decision {
-	request := lastOf(v, w.operation)
-	if request == nil || !Definitive(request.Phase) || request.Generation != v.Service.Generation ||
-		wantsRetry(v) || aboutAnother(v, request) {
-		return nil
-	}
-	again := tryAgainAt(request)
-	if !again.IsZero() && !v.Now.Before(again) {
-		return nil
-	}
-	decision := stuck(reasonOf(request.Error), failureMessage(request))
-	if anotherInProgress(request) {
-		decision.Verdict.Standing = Working // "wait and try again": nobody is needed
-	}
-	return lookAgain(decision, again)
+	return heldBack(&v.View, last)
 }
 
 // lastOf is the newest request of an operation, or the one that stands for all that a
 // lost status forgot. Reschedule and abort go on whatever became of those.
-func lastOf(v *View, operation v1alpha1.Operation) *v1alpha1.Request {
-	lost := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+func lastOf(v *ServiceView, operation v1alpha1.Operation) *v1alpha1.Request {
+	lost := v.Subject.RequestOf(v1alpha1.OperationPlanChange)
 	if lost != nil && gaveUpAll(lost) && !operation.AltersCancellation() {
 		return lost
 	}
-	return v.Service.RequestOf(operation)
+	return v.Subject.RequestOf(operation)
 }
 
 // gaveUpAll: what was sent before a status was lost is not known, so a person who gives
@@ -272,29 +201,11 @@ func StandsForLost(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }
 
-// Definitive says whether an attempt ended in a failure that is not repeated by itself.
-func Definitive(phase v1alpha1.RequestPhase) bool {
-	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
-}
-
-// wantsRetry says whether the retry annotation holds a value not acted on yet.
-func wantsRetry(v *View) bool {
-	asked := v.Service.Annotations[v1alpha1.AnnotationRetry]
-	return asked != "" && asked != v.Service.Status.Handled.Retry
-}
-
 // handledBy says which control annotations count as acted on with this decision.
-// The retry annotation is consumed by the intent, not here.
-func handledBy(v *View, decision Decision) v1alpha1.Handled {
-	handled := v.Service.Status.Handled
-	if settled, ok := decision.Step.(Settle); ok && resolutionNames(v, settled.AttemptID) {
-		handled.Resolve = v.Service.Annotations[v1alpha1.AnnotationResolve]
-	}
-	if resolutionIsVoid(v) {
-		handled.Resolve = v.Service.Annotations[v1alpha1.AnnotationResolve]
-	}
+func handledBy(v *ServiceView, decision Decision) v1alpha1.Handled {
+	handled := resolveHandled(&v.View, decision)
 	if reconcileServed(v) {
-		handled.Reconcile = v.Service.Annotations[v1alpha1.AnnotationReconcile]
+		handled.Reconcile = v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
 	}
 	return handled
 }

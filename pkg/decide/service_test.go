@@ -17,23 +17,24 @@ import (
 var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // settled is a service that is as declared, an hour after it was first seen.
-func settled(edits ...func(*decide.View)) decide.View {
+func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 	id := int64(1234567)
-	view := decide.View{
-		Service: &v1alpha1.BroadbandService{
-			ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "u-1", Generation: 3},
-			Spec: v1alpha1.BroadbandServiceSpec{
-				AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: &id,
-				Plan: &v1alpha1.Plan{Name: "Fast", Term: 12},
-			},
-			Status: v1alpha1.BroadbandServiceStatus{
-				ObservedGeneration: 3,
-				Carrier: &v1alpha1.CarrierState{
-					Plan:         &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start)},
-					Cancellation: &v1alpha1.CancellationState{CanRequest: true},
-				},
+	service := &v1alpha1.BroadbandService{
+		ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "u-1", Generation: 3},
+		Spec: v1alpha1.BroadbandServiceSpec{
+			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: &id,
+			Plan: &v1alpha1.Plan{Name: "Fast", Term: 12},
+		},
+		Status: v1alpha1.BroadbandServiceStatus{
+			ObservedGeneration: 3,
+			Carrier: &v1alpha1.CarrierState{
+				Plan:         &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start)},
+				Cancellation: &v1alpha1.CancellationState{CanRequest: true},
 			},
 		},
+	}
+	view := decide.ServiceView{Service: service, View: decide.View{
+		Subject: service,
 		Account: decide.Account{Object: &v1alpha1.CarrierAccount{
 			ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: "shop", Generation: 1},
 			Spec: v1alpha1.CarrierAccountSpec{
@@ -49,7 +50,7 @@ func settled(edits ...func(*decide.View)) decide.View {
 		},
 		Now:    start.Add(time.Minute),
 		Submit: true,
-	}
+	}}
 	for _, edit := range edits {
 		edit(&view)
 	}
@@ -57,11 +58,11 @@ func settled(edits ...func(*decide.View)) decide.View {
 }
 
 // wanting wants another plan than the carrier has.
-func wanting(v *decide.View) { v.Service.Status.Carrier.Plan.Value = "Slow" }
+func wanting(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slow" }
 
 // with puts a request on record.
-func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.View) {
-	return func(v *decide.View) {
+func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
 		request := v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, Attempt: 1, AttemptID: "a-1", Sender: "me", Phase: phase,
 			Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12}, Before: v1alpha1.RequestBefore{Plan: "Slow"},
@@ -76,17 +77,17 @@ func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*d
 	}
 }
 
-func at(after time.Duration) func(*decide.View) {
-	return func(v *decide.View) { v.Now = start.Add(after) }
+func at(after time.Duration) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { v.Now = start.Add(after) }
 }
 
-func annotated(key, value string) func(*decide.View) {
-	return func(v *decide.View) { v.Service.Annotations = map[string]string{key: value} }
+func annotated(key, value string) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { v.Service.Annotations = map[string]string{key: value} }
 }
 
 // read is a health request that was asked and answered.
-func read(plan string, asked time.Duration) func(*decide.View) {
-	return func(v *decide.View) {
+func read(plan string, asked time.Duration) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
 		v.Memory.Readings.Health = decide.Reading{
 			State: decide.ReadingAnswered, AskedAt: start.Add(asked), Health: carrier.HealthResult{Plan: plan},
 		}
@@ -109,16 +110,16 @@ type judged struct {
 func working(step string) judged { return judged{step, decide.Working, v1alpha1.ReasonProgressing} }
 
 // answered puts an answer into the process's memory.
-func answered(v *decide.View) {
+func answered(v *decide.ServiceView) {
 	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
 }
 
-func planUnknown(v *decide.View)    { v.Service.Status.Carrier.Plan = nil }
-func withoutAccount(v *decide.View) { v.Account = decide.Account{} }
+func planUnknown(v *decide.ServiceView)    { v.Service.Status.Carrier.Plan = nil }
+func withoutAccount(v *decide.ServiceView) { v.Account = decide.Account{} }
 
 // cases are views with what is decided of them.
 type cases map[string]struct {
-	view decide.View
+	view decide.ServiceView
 	want judged
 }
 
@@ -158,7 +159,7 @@ func TestServiceDecides(t *testing.T) {
 			working("Submit"),
 		},
 		"a finalizer without a request means that the status was lost": {
-			settled(wanting, func(v *decide.View) { v.Service.Finalizers = []string{v1alpha1.Finalizer} }),
+			settled(wanting, func(v *decide.ServiceView) { v.Service.Finalizers = []string{v1alpha1.Finalizer} }),
 			judged{"MournStatus", decide.Stuck, "StatusLost"},
 		},
 		"a missing account is waited for": {
@@ -166,7 +167,7 @@ func TestServiceDecides(t *testing.T) {
 			judged{"Rest", decide.Working, "AccountNotReady"},
 		},
 		"a rival comes first": {
-			settled(wanting, func(v *decide.View) { v.Rival = "shop/other" }),
+			settled(wanting, func(v *decide.ServiceView) { v.Rival = "shop/other" }),
 			judged{"Rest", decide.Stuck, "Conflict"},
 		},
 	}.run(t)
@@ -270,11 +271,11 @@ func stepName(step decide.Step) string {
 func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for story, view := range map[string]decide.View{
+	for story, view := range map[string]decide.ServiceView{
 		"a change":              settled(wanting),
-		"another object":        settled(wanting, func(v *decide.View) { v.Service.UID = "u-2" }),
-		"another plan":          settled(wanting, func(v *decide.View) { v.Service.Spec.Plan.Name = "Faster" }),
-		"another carrier state": settled(func(v *decide.View) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
+		"another object":        settled(wanting, func(v *decide.ServiceView) { v.Service.UID = "u-2" }),
+		"another plan":          settled(wanting, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Faster" }),
+		"another carrier state": settled(func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
 		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),
 	} {
 		hash := decide.Service(view).Pending.Hash

@@ -16,13 +16,13 @@ import (
 // UID, so that a restart changes nothing and costs no call.
 func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), v.Account.Object)
-	return later(curve.next(open.SubmittedAt.Time, string(v.Service.UID), after), v.Memory.NotBefore)
+	return later(curve.next(open.SubmittedAt.Time, string(v.Subject.GetUID()), after), v.Memory.NotBefore)
 }
 
 // nextReadingLook is the same for a reading under way.
 func nextReadingLook(v *View, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, v.Account.Object)
-	look := curve.next(reading.AskedAt, string(v.Service.UID), reading.LastLook)
+	look := curve.next(reading.AskedAt, string(v.Subject.GetUID()), reading.LastLook)
 	return later(look, v.Memory.NotBefore)
 }
 

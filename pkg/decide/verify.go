@@ -16,13 +16,18 @@ func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
+// serviceWitness knows of a service's requests by health, by the cancellation, and by
+// asking again where that is harmless.
+type serviceWitness struct{ *ServiceView }
+
 // verify judges a request that may or may not be with the carrier. Class Converge is
-// asked for again; class Charge can be proven by health where the plan differed before;
-// all else is a person's.
-func verify(v *View, open *v1alpha1.Request) *Decision {
+// asked for again; class Verify is read; class Charge can be proven by health where the
+// plan differed before; all else is a person's.
+func (s serviceWitness) verify(open *v1alpha1.Request) *Decision {
+	v := s.ServiceView
 	switch {
 	case ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
-		return converge(v, open)
+		return converge(&v.View, open, func() *Decision { return repeatHeld(v, open) })
 	case open.Operation.AltersCancellation():
 		return verifyCancellation(v, open)
 	case proven(v, open):
@@ -33,6 +38,28 @@ func verify(v *View, open *v1alpha1.Request) *Decision {
 	return awaitProof(v, open)
 }
 
+// proof: "a later interval read that equals still settles it".
+func (s serviceWitness) proof(open *v1alpha1.Request) *Decision {
+	v := s.ServiceView
+	switch {
+	case proven(v, open):
+		return settleSucceeded(open, v1alpha1.SourceHealth)
+	case open.Operation.AltersCancellation() && readSince(v, open.SubmittedAt.Add(settleTime)):
+		return shownByCancellation(v, open)
+	}
+	return nil
+}
+
+// openModification answers as long as a modification has not ended.
+func openModification(v *ServiceView) *Decision {
+	return untilEnded(&v.View, v.Service.OpenRequest(), serviceWitness{v})
+}
+
+// openCancellation answers as long as a reschedule or abort has not ended.
+func openCancellation(v *ServiceView) *Decision {
+	return untilEnded(&v.View, v.Service.OpenCancellation(), serviceWitness{v})
+}
+
 // provable: "only where the plan known before the attempt differed from the
 // target"; a plan change with ntdOption is class Never.
 func provable(open *v1alpha1.Request) bool {
@@ -41,7 +68,7 @@ func provable(open *v1alpha1.Request) bool {
 }
 
 // proven says whether a health request asked after the attempt shows its target.
-func proven(v *View, open *v1alpha1.Request) bool {
+func proven(v *ServiceView, open *v1alpha1.Request) bool {
 	reading := &v.Memory.Readings.Health
 	return provable(open) && reading.State == ReadingAnswered &&
 		reading.AskedAt.After(open.SubmittedAt.Time) && reading.Health.Plan == open.Target.Plan
@@ -49,7 +76,7 @@ func proven(v *View, open *v1alpha1.Request) bool {
 
 // disproven says that the last reading has been made and showed nothing. It is not
 // called for a reading that proves: inequality proves nothing, it only ends the wait.
-func disproven(v *View, open *v1alpha1.Request) bool {
+func disproven(v *ServiceView, open *v1alpha1.Request) bool {
 	times := verifyTimes(v, open)
 	reading := &v.Memory.Readings.Health
 	return reading.ended() && !reading.AskedAt.Before(times[len(times)-1])
@@ -57,7 +84,7 @@ func disproven(v *View, open *v1alpha1.Request) bool {
 
 // verifyTimes are the three times at which health is read. A Location that was lost
 // is proven from the end of its day of grace, all at once.
-func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
+func verifyTimes(v *ServiceView, open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
 	for i, after := range verifyAfter() {
 		times[i] = open.SubmittedAt.Add(after)
@@ -69,18 +96,18 @@ func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
 }
 
 // awaitProof reads health at the next of the three times.
-func awaitProof(v *View, open *v1alpha1.Request) *Decision {
-	step, at := readingStep(v, TopicHealth, v.Service.Annotations[v1alpha1.AnnotationReconcile],
+func awaitProof(v *ServiceView, open *v1alpha1.Request) *Decision {
+	step, at := readingStep(&v.View, TopicHealth, v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile],
 		func() (bool, time.Time) { return dueAmong(verifyTimes(v, open), v) })
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"whether the carrier took %s attempt %s is not known (%s): "+
 			"health requests 2, 10 and 30 minutes after it was sent are to show it; to settle it by hand: %s",
-		open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))}}
+		open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(&v.View, open))}}
 }
 
 // dueAmong says whether one of the times has come since health was last asked for,
 // and else when the next one comes.
-func dueAmong(times [3]time.Time, v *View) (bool, time.Time) {
+func dueAmong(times [3]time.Time, v *ServiceView) (bool, time.Time) {
 	for _, at := range times {
 		if at.After(v.Memory.Readings.Health.AskedAt) {
 			return !v.Now.Before(at), at

@@ -16,15 +16,15 @@ const settleTime = 15 * time.Second
 // verifyCancellation judges a reschedule or abort that may or may not be with the carrier:
 // "read the cancellation by service id first; done if as wanted; send again only while
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
-func verifyCancellation(v *View, open *v1alpha1.Request) *Decision {
+func verifyCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
 	at := open.SubmittedAt.Add(settleTime)
 	if !readSince(v, at) {
-		step, next := readingStep(v, TopicCancellation, v.Service.Annotations[v1alpha1.AnnotationReconcile],
+		step, next := readingStep(&v.View, TopicCancellation, v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile],
 			func() (bool, time.Time) { return !v.Now.Before(at), at })
 		return &Decision{Step: step, LookAt: next, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 			"whether the carrier took %s attempt %s is not known (%s): the cancellation is read, which shows it; "+
 				"to settle it by hand: %s",
-			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))}}
+			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(&v.View, open))}}
 	}
 	if settled := shownByCancellation(v, open); settled != nil {
 		return settled
@@ -32,12 +32,12 @@ func verifyCancellation(v *View, open *v1alpha1.Request) *Decision {
 	if open.Repeats >= maxRepeats {
 		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
-	return repeat(v, open)
+	return repeat(open, func() *Decision { return repeatHeld(v, open) })
 }
 
 // readSince says whether the cancellation on record was read at or after a time, by this
 // process.
-func readSince(v *View, at time.Time) bool {
+func readSince(v *ServiceView, at time.Time) bool {
 	reading := &v.Memory.Readings.Cancellation
 	read := reading.State == ReadingAnswered || reading.State == ReadingTaken
 	return read && knownCancellation(v) != nil && !reading.AskedAt.Before(at)
@@ -45,7 +45,7 @@ func readSince(v *View, at time.Time) bool {
 
 // shownByCancellation settles a request by what is known of the cancellation; nil when
 // that says nothing.
-func shownByCancellation(v *View, open *v1alpha1.Request) *Decision {
+func shownByCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
 	known := knownCancellation(v)
 	switch {
 	case known == nil:

@@ -15,20 +15,39 @@ package decide
 import (
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// View is all that a decision about one service rests on.
+// View is what a decision about an object of any kind rests on.
 type View struct {
-	Service *v1alpha1.BroadbandService // the object as it stands, status facts of this pass included
-	Account Account                    // the account it names
+	Subject Subject   // the object as it stands, status facts of this pass included
+	Account Account   // the account it names
+	Memory  Memory    // what this process remembers beside the status
+	Now     time.Time // the time of this pass
+	Submit  bool      // whether the manager may send at all (--submit)
+}
+
+// Subject is an object that holds requests in its status.
+type Subject interface {
+	metav1.Object
+	OpenRequests() []*v1alpha1.Request
+	RequestOf(operation v1alpha1.Operation) *v1alpha1.Request
+	NewestError() *v1alpha1.LastError
+	Controls() *v1alpha1.Handled
+	AccountName() string
+}
+
+// ServiceView is all that a decision about one service rests on.
+type ServiceView struct {
+	View
+
+	Service *v1alpha1.BroadbandService // the subject
 	Order   *Order                     // the order that orderRef names; nil when there is no such order, or no orderRef
 	Named   bool                       // the service's number has just been learned from its order
 	Rival   string                     // "namespace/name" of the older object that manages the same service; "" for none
-	Memory  Memory                     // what this process remembers beside the status
-	Now     time.Time                  // the time of this pass
-	Submit  bool                       // whether the manager may send at all (--submit)
 }
 
 // Account is what a decision needs to know of a CarrierAccount.

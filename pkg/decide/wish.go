@@ -3,6 +3,9 @@
 package decide
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -11,30 +14,12 @@ import (
 type wish struct {
 	operation v1alpha1.Operation
 	target    v1alpha1.RequestTarget
-	changes   []v1alpha1.Change // none: nothing is wanted
+	before    v1alpha1.RequestBefore // the evidence by which an unknown outcome can be judged
+	body      []byte                 // as it is sent, contact data apart
+	changes   []v1alpha1.Change      // none: nothing is wanted
 }
 
 func (w wish) wanted() bool { return len(w.changes) > 0 }
-
-// wishes are the modifications that are wanted, in the order in which they are sent,
-// one at a time: the carrier takes one "only when no other modification is in progress".
-func wishes(v *View) []wish {
-	var wanted []wish
-	if endedAsWanted(v) {
-		return nil
-	}
-	for _, compare := range []func(*View) wish{
-		reclaimWish,     // a service that is disconnected takes no other
-		planChangeWish,  // plan and restoration SLA
-		aggregationWish, // aggregation method
-		dslProfileWish,  // DSL stability profile
-	} {
-		if w := compare(v); w.wanted() {
-			wanted = append(wanted, w)
-		}
-	}
-	return wanted
-}
 
 // differences are all changes that are wanted.
 func differences(wanted []wish) []v1alpha1.Change {
@@ -98,32 +83,28 @@ func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrie
 // intent is the request as it is written before it is sent.
 func (w wish) intent(v *View) v1alpha1.Request {
 	return v1alpha1.Request{
-		Operation: w.operation, Attempt: attemptNumber(v, w), Target: w.target, Before: w.before(v),
+		Operation: w.operation, Attempt: attemptNumber(v, w), Target: w.target, Before: w.before,
 		Identity: v.Account.Object.IdentityName(), BaseURL: v.Account.Object.Spec.BaseURL,
-		Generation: v.Service.Generation, BodyHash: w.bodyHash(v),
+		Generation: v.Subject.GetGeneration(), BodyHash: w.bodyHash(),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: v.Account.Object.Spec.APIVersion,
 	}
 }
 
-// before is the evidence by which an unknown outcome can be judged.
-func (w wish) before(v *View) v1alpha1.RequestBefore {
-	switch {
-	case w.operation == v1alpha1.OperationPlanChange:
-		return v1alpha1.RequestBefore{Plan: knownPlan(v).Value}
-	case w.operation.AltersCancellation():
-		return v1alpha1.RequestBefore{RequestedOn: knownCancellation(v).RequestedOn}
-	}
-	return v1alpha1.RequestBefore{}
-}
-
 // attemptNumber counts attempts at the same wish of the same generation.
 func attemptNumber(v *View, w wish) int32 {
-	last := v.Service.RequestOf(w.operation)
-	if last == nil || last.Generation != v.Service.Generation || last.BodyHash != w.bodyHash(v) {
+	last := v.Subject.RequestOf(w.operation)
+	if last == nil || last.Generation != v.Subject.GetGeneration() || last.BodyHash != w.bodyHash() {
 		return 1
 	}
 	if last.Phase == v1alpha1.PhaseSucceeded {
 		return 1
 	}
 	return last.Attempt + 1
+}
+
+// bodyHash is over the body without contact data: a phone number has too few
+// digits to be hidden by a hash.
+func (w wish) bodyHash() string {
+	sum := sha256.Sum256(w.body)
+	return "sha256:" + hex.EncodeToString(sum[:])
 }

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// Controls are the control annotations that were acted on. The pointer leads into the
+// status.
+func (s *BroadbandService) Controls() *Handled { return &s.Status.Handled }
+
+// NewestError is the newest error on record, or nil.
+func (s *BroadbandService) NewestError() *LastError { return s.Status.LastError }
+
+// AccountName is the name of the CarrierAccount that it belongs to.
+func (s *BroadbandService) AccountName() string { return s.Spec.AccountRef.Name }
+
+// ShortName is what kubectl calls an object of one of our kinds.
+func ShortName(object metav1.Object) string {
+	if _, isService := object.(*BroadbandService); isService {
+		return "bbs"
+	}
+	return ""
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// accountReady answers while the account cannot be used.
+func accountReady(v *View) *Decision {
+	name := v.Subject.AccountName()
+	if v.Account.Object == nil {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s does not exist in this namespace: create it, and this service goes on by itself", name))
+	}
+	if v.Account.Unusable != nil {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s cannot be used (%v)%s", name, v.Account.Unusable, alsoInFlight(v)))
+	}
+	ready := readyOf(v.Account.Object)
+	if ready.Status != "True" || ready.ObservedGeneration != v.Account.Object.Generation {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(v)))
+	}
+	return nil
+}
+
+func alsoInFlight(v *View) string {
+	for _, open := range v.Subject.OpenRequests() {
+		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)
+	}
+	return ""
+}
+
+// sentElsewhere: identity and baseURL are "pinned". What was sent to one carrier is
+// neither followed at another, nor proven or repeated there.
+func sentElsewhere(v *View) *Decision {
+	account := v.Account.Object
+	for _, open := range v.Subject.OpenRequests() {
+		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
+			continue
+		}
+		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
+			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
+			account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
+	}
+	return nil
+}
