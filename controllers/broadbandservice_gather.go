@@ -7,14 +7,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -25,70 +22,6 @@ const (
 	fieldAccount   = "spec.accountRef.name"
 )
 
-// gatherAccount reads the account and opens its session.
-func (p *servicePass) gatherAccount(ctx context.Context) error {
-	account := &v1alpha1.CarrierAccount{}
-	key := client.ObjectKey{Namespace: p.service.Namespace, Name: p.service.Spec.AccountRef.Name}
-	if err := p.Get(ctx, key, account); err != nil {
-		if apierrors.IsNotFound(err) {
-			return nil
-		}
-		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
-	}
-	p.account.Object = account
-	p.session, p.account.Unusable = p.Accounts.Session(account)
-	if p.session == nil {
-		return nil // the judgement waits until the account can be used
-	}
-	p.account.BreakerUntil = p.session.BreakerUntil()
-	return p.gatherCharges(ctx)
-}
-
-// gatherCharges counts what the account has spent in the last hour, where that is limited.
-func (p *servicePass) gatherCharges(ctx context.Context) error {
-	if p.account.Object.Spec.ChargeLimit == nil {
-		return nil
-	}
-	var services v1alpha1.BroadbandServiceList
-	err := p.List(ctx, &services, client.InNamespace(p.service.Namespace),
-		client.MatchingFields{fieldAccount: p.account.Object.Name})
-	if err != nil {
-		return fmt.Errorf("count the requests of the last hour: %w", err)
-	}
-	since := metav1.NewTime(p.Protocol.Now().Add(-time.Hour))
-	for i := range services.Items {
-		p.account.ChargedLastHour += charges(&services.Items[i], since)
-	}
-	return nil
-}
-
-// charges counts the requests of class Charge or Never that a service has sent since:
-// the newest of each operation, and the older ones that ended.
-func charges(service *v1alpha1.BroadbandService, since metav1.Time) int {
-	sent := map[metav1.Time]bool{} // the newest of an operation is in the history too once it has ended
-	for _, request := range service.Status.Requests {
-		if costs(request.Operation) && mayBeOut(request.Phase) && since.Before(&request.SubmittedAt) {
-			sent[request.SubmittedAt] = true
-		}
-	}
-	for _, ended := range service.Status.History {
-		if costs(ended.Operation) && since.Before(&ended.SubmittedAt) {
-			sent[ended.SubmittedAt] = true
-		}
-	}
-	return len(sent)
-}
-
-// mayBeOut says whether an attempt in this phase may have been taken by the carrier.
-func mayBeOut(phase v1alpha1.RequestPhase) bool {
-	return phase != v1alpha1.PhaseNotSent && phase != v1alpha1.PhaseNotProcessed
-}
-
-func costs(operation v1alpha1.Operation) bool {
-	contract, _ := carrier.ContractOf(carrier.Operation(operation))
-	return contract.Repeat == carrier.ClassCharge || contract.Repeat == carrier.ClassNever
-}
-
 // Orders tells what is known of the ServiceOrders that services come from.
 type Orders interface {
 	// Order is what a service takes over from an order; nil when there is no such order.
@@ -98,8 +31,8 @@ type Orders interface {
 // gatherOrder takes the service's number from its order, once the order has one. It is
 // kept in the status: a deleted object must be able to leave without its order.
 func (p *servicePass) gatherOrder(ctx context.Context) error {
-	if ref := p.service.Spec.OrderRef; ref != nil && p.Orders != nil {
-		order, err := p.Orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
+	if ref := p.service.Spec.OrderRef; ref != nil && p.of.Orders != nil {
+		order, err := p.of.Orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
 		if err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
 		}

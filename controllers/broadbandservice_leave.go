@@ -59,7 +59,7 @@ func (p *servicePass) keep(ctx context.Context, departure decide.Departure) erro
 	if len(departure.Keep) == 0 || p.service.ServiceNumber() == 0 {
 		return nil
 	}
-	err := p.Orphans.Put(ctx, operate.Orphan{
+	err := p.of.Orphans.Put(ctx, operate.Orphan{
 		Kind: kindService, Identity: departure.Keep[0].Identity, BaseURL: departure.Keep[0].BaseURL,
 		ServiceID: p.service.ServiceNumber(), Object: p.service.Namespace + "/" + p.service.Name,
 		Requests: departure.Keep, Carrier: departure.Values,
@@ -81,7 +81,7 @@ func (p *servicePass) adopt(ctx context.Context) error {
 		return nil
 	}
 	account := p.account.Object
-	orphan, err := p.Orphans.Get(ctx, kindService, account.IdentityName(), p.service.ServiceNumber())
+	orphan, err := p.of.Orphans.Get(ctx, kindService, account.IdentityName(), p.service.ServiceNumber())
 	if err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
@@ -104,7 +104,7 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	if err := p.Protocol.Hold(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
-	if err := p.Orphans.Drop(ctx, *orphan); err != nil {
+	if err := p.of.Orphans.Drop(ctx, *orphan); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
 	return nil

@@ -51,15 +51,18 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent,
 		Now: options.Now, NewID: options.NewID, Wrap: options.Wrap,
 	}
+	operator := &Operator{
+		Client: cluster, Accounts: book, Submit: options.Submit,
+		Protocol: &operate.Protocol{
+			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
+			Ledger: operate.NewLedger(options.NewID()),
+		},
+	}
 	return Reconcilers{
 		Accounts: &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now},
 		Services: &BroadbandServiceReconciler{
-			Client: cluster, Accounts: book, Orders: options.Orders, Submit: options.Submit,
+			Operator: operator, Orders: options.Orders,
 			Orphans: &operate.Orphans{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
-			Protocol: &operate.Protocol{
-				Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
-				Ledger: operate.NewLedger(options.NewID()),
-			},
 		},
 	}
 }

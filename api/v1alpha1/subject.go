@@ -14,6 +14,11 @@ func (s *BroadbandService) NewestError() *LastError { return s.Status.LastError 
 // AccountName is the name of the CarrierAccount that it belongs to.
 func (s *BroadbandService) AccountName() string { return s.Spec.AccountRef.Name }
 
+// Describes is where the conditions are, and the generation that they speak of.
+func (s *BroadbandService) Describes() (conditions *[]metav1.Condition, observed *int64) {
+	return &s.Status.Conditions, &s.Status.ObservedGeneration
+}
+
 // ShortName is what kubectl calls an object of one of our kinds.
 func ShortName(object metav1.Object) string {
 	if _, isService := object.(*BroadbandService); isService {

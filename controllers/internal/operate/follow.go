@@ -15,7 +15,7 @@ import (
 
 // Finish is what a kind does with the carrier's result of a request, which counts as
 // succeeded unless the kind says otherwise.
-type Finish func(subject Subject, request *v1alpha1.Request, body []byte)
+type Finish func(request *v1alpha1.Request, body []byte)
 
 // Follow is step 8: one look at the Location. Nothing is written unless the carrier's
 // answer changed. A wait above zero says that the look has to wait for its turn.
@@ -76,9 +76,9 @@ func handleFault(why *v1alpha1.RequestError) Fact {
 func found(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
-		return Fact{Apply: func(subject Subject, request *v1alpha1.Request) {
+		return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
-			finish(subject, request, outcome.Body)
+			finish(request, outcome.Body)
 		}}
 	case carrier.Failed:
 		return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
@@ -105,8 +105,8 @@ func stillPending(outcome carrier.Outcome) Fact {
 }
 
 // Decided is the fact that a decision without a call brings.
-func Decided(settle decide.Settle, reached func(Subject, *v1alpha1.Request)) Fact {
-	apply := func(subject Subject, request *v1alpha1.Request) {
+func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
+	apply := func(_ Subject, request *v1alpha1.Request) {
 		if request.Phase != settle.From {
 			return // somebody has learned more meanwhile
 		}
@@ -117,7 +117,7 @@ func Decided(settle decide.Settle, reached func(Subject, *v1alpha1.Request)) Fac
 		if settle.Location != "" {
 			request.Location, request.FinishedAt = settle.Location, metav1.Time{}
 		}
-		reached(subject, request)
+		settled(request)
 	}
 	return Fact{Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil}
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// gatherAccount reads the account and opens its session.
+func (p *pass) gatherAccount(ctx context.Context) error {
+	account := &v1alpha1.CarrierAccount{}
+	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: p.subject.AccountName()}
+	if err := p.Get(ctx, key, account); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil
+		}
+		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
+	}
+	p.account.Object = account
+	p.session, p.account.Unusable = p.Accounts.Session(account)
+	if p.session == nil {
+		return nil // the judgement waits until the account can be used
+	}
+	p.account.BreakerUntil = p.session.BreakerUntil()
+	return p.gatherCharges(ctx)
+}
+
+// gatherCharges counts what the account has spent in the last hour, where that is limited.
+func (p *pass) gatherCharges(ctx context.Context) error {
+	if p.account.Object.Spec.ChargeLimit == nil {
+		return nil
+	}
+	var services v1alpha1.BroadbandServiceList
+	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),
+		client.MatchingFields{fieldAccount: p.account.Object.Name})
+	if err != nil {
+		return fmt.Errorf("count the requests of the last hour: %w", err)
+	}
+	since := metav1.NewTime(p.Protocol.Now().Add(-time.Hour))
+	for i := range services.Items {
+		p.account.ChargedLastHour += charges(&services.Items[i], since)
+	}
+	return nil
+}
+
+// charges counts the requests of class Charge or Never that a service has sent since:
+// the newest of each operation, and the older ones that ended.
+func charges(service *v1alpha1.BroadbandService, since metav1.Time) int {
+	sent := map[metav1.Time]bool{} // the newest of an operation is in the history too once it has ended
+	for _, request := range service.Status.Requests {
+		if costs(request.Operation) && mayBeOut(request.Phase) && since.Before(&request.SubmittedAt) {
+			sent[request.SubmittedAt] = true
+		}
+	}
+	for _, ended := range service.Status.History {
+		if costs(ended.Operation) && since.Before(&ended.SubmittedAt) {
+			sent[ended.SubmittedAt] = true
+		}
+	}
+	return len(sent)
+}
+
+// mayBeOut says whether an attempt in this phase may have been taken by the carrier.
+func mayBeOut(phase v1alpha1.RequestPhase) bool {
+	return phase != v1alpha1.PhaseNotSent && phase != v1alpha1.PhaseNotProcessed
+}
+
+func costs(operation v1alpha1.Operation) bool {
+	contract, _ := carrier.ContractOf(carrier.Operation(operation))
+	return contract.Repeat == carrier.ClassCharge || contract.Repeat == carrier.ClassNever
+}

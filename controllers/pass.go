@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// loginPause is the wait before a login that failed in use is tried again. The
+// account's controller is told at once and finds out more.
+const loginPause = 15 * time.Second
+
+// maxSteps bounds one pass. A service needs at most a step of each kind between two waits:
+// a fact in memory, a person's word, four readings, and a request of each lane with what
+// becomes of it.
+const maxSteps = 16
+
+// pass is one pass over one object: gather, judge, act, record.
+type pass struct {
+	*Operator
+	kind
+
+	subject Subject
+	written runtime.Object // the object as it is on record
+	account decide.Account
+	session *accounts.Session // nil while the account cannot be used
+	verdict *decide.Verdict   // a verdict that stands above the judgement: what is on record elsewhere forbids it
+}
+
+// kind is what a pass over objects of one kind needs beside what all have in common.
+type kind interface {
+	gather(ctx context.Context) error                                  // what else the judgement rests on
+	judge(view decide.View) decide.Decision                            // what to do
+	show(decision decide.Decision)                                     // the status beside the conditions
+	take(ctx context.Context, step decide.Step) (time.Duration, error) // a step that only this kind has
+	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte    // a request as it is sent
+	outcomes
+}
+
+// outcomes is what a kind makes of what becomes of its requests.
+type outcomes interface {
+	finish(request *v1alpha1.Request, body []byte)                                 // the carrier's result
+	reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) // settled without one
+	refused(request *v1alpha1.Request)                                             // the carrier refused it
+}
+
+// run takes an object as far as it can go now.
+func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
+	p.noteWritten()
+	if err := p.gather(ctx); err != nil {
+		return p.again(err)
+	}
+	for range maxSteps {
+		decision := p.decide()
+		wait, err := p.perform(ctx, decision)
+		if err != nil {
+			return p.again(err)
+		}
+		if _, resting := decision.Step.(decide.Rest); resting || wait > 0 {
+			return p.record(ctx, decision, wait)
+		}
+	}
+	return ctrl.Result{}, fmt.Errorf("%s took more than %d steps in one pass", p.subject.GetName(), maxSteps)
+}
+
+// again is the exit after an error. A conflict says that there is something newer to
+// look at, which is no failure.
+func (p *pass) again(err error) (ctrl.Result, error) {
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: time.Second}, nil
+	}
+	return ctrl.Result{}, err
+}
+
+// record writes the conditions, if anything about them changed, and says when to look
+// again: the one exit of a pass. A pass that waits for its turn in the rate limit has
+// nothing new to say, unless nothing was ever said.
+func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
+	now, lookAt := p.Protocol.Now(), decision.LookAt
+	if wait > 0 {
+		lookAt = now.Add(wait)
+	}
+	_, observed := p.subject.Describes()
+	first := *observed <= 0
+	p.describe(decision)
+	if p.changed() && (wait == 0 || first) {
+		if err := p.Status().Update(ctx, p.subject); err != nil {
+			return p.again(fmt.Errorf("update the status: %w", err))
+		}
+	}
+	return status.Exit(now, lookAt), nil
+}
+
+// decide judges the object as it stands now.
+func (p *pass) decide() decide.Decision {
+	if p.verdict != nil {
+		return decide.Decision{Step: decide.Rest{}, Verdict: *p.verdict, Handled: *p.subject.Controls()}
+	}
+	return p.judge(p.view())
+}
+
+func (p *pass) view() decide.View {
+	now := p.Protocol.Now()
+	return decide.View{
+		Subject: p.subject, Account: p.account, Now: now, Submit: p.Submit,
+		Memory: p.Protocol.Ledger.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
+	}
+}
+
+// describe brings the status in line with a decision.
+func (p *pass) describe(decision decide.Decision) {
+	now := p.Protocol.Now()
+	conditions, observed := p.subject.Describes()
+	target := status.Object{Conditions: conditions, Generation: p.subject.GetGeneration()}
+	status.Describe(target, decision.Verdict, now)
+	status.DescribeFacets(target, decision.Facets, now)
+	*observed = p.subject.GetGeneration()
+	*p.subject.Controls() = decision.Handled
+	p.show(decision)
+}
+
+func (p *pass) changed() bool {
+	return !equality.Semantic.DeepEqual(p.written, runtime.Object(p.subject))
+}
+
+// noteWritten remembers what is on record, when a step has written.
+func (p *pass) noteWritten() {
+	held, isObject := p.written.(client.Object)
+	if !isObject || held.GetResourceVersion() != p.subject.GetResourceVersion() {
+		p.written = p.subject.DeepCopyObject()
+	}
+}
+
+// perform does the one thing that a decision asks for. A wait above zero says when to
+// come back, because it could not be done now.
+func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
+	wait, err := p.step(ctx, decision)
+	if _, login := errors.AsType[*accounts.LoginError](err); login {
+		return loginPause, nil
+	}
+	p.noteWritten()
+	return wait, err
+}
+
+func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Duration, err error) {
+	switch step := decision.Step.(type) {
+	case decide.Rest:
+	case decide.Submit:
+		p.show(decision)
+		wait, err = p.submit(ctx, step)
+	case decide.Follow:
+		wait, err = p.Protocol.Follow(ctx, p.job(), step.AttemptID, p.finish)
+	case decide.Record:
+		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
+	case decide.Settle:
+		err = p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, p.settled(step, decision.Handled)))
+	case decide.MournStatus:
+		p.mourn(step.Request)
+	case decide.Ask, decide.Collect:
+		wait, err = p.take(ctx, step)
+	}
+	return wait, err
+}
+
+// job is this object as the protocol sees it. What was read so far is in the status of
+// this pass: after the step it would be older than what the step has brought.
+func (p *pass) job() operate.Job {
+	p.Protocol.Ledger.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
+	return operate.Job{
+		Subject: p.subject, Carrier: p.session, Refused: p.refused,
+		Describe: func() { p.describe(p.decide()) },
+	}
+}
+
+// settled is what a settled attempt brings about, and the word that settled it.
+func (p *pass) settled(step decide.Settle, handled v1alpha1.Handled) func(*v1alpha1.Request) {
+	return func(request *v1alpha1.Request) {
+		p.subject.Controls().Resolve = handled.Resolve
+		if request.Phase == v1alpha1.PhaseSucceeded {
+			p.reached(request, step.Source, p.Protocol.Now())
+		}
+	}
+}
+
+// mourn puts an attempt on record that stands for whatever was sent before the status
+// was lost, with a fresh id for resolve to name.
+func (p *pass) mourn(lost v1alpha1.Request) {
+	lost.AttemptID = p.Protocol.NewID()
+	p.subject.PutRequest(lost)
+}

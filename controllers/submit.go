@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// contactPause is the wait before a contact's Secret that could not be read is read
+// again: Secrets are read, not watched.
+const contactPause = time.Minute
+
+// submit sends a request: its contact is read first, so that a missing Secret costs
+// neither an intent nor an unknown outcome.
+func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
+	contact, err := p.contact(ctx, step.Contact)
+	now := p.Protocol.Now()
+	p.Protocol.Ledger.Note(p.subject.GetUID(), now, func(memory *decide.Memory) {
+		memory.ContactErr, memory.ContactAgain = err, now.Add(contactPause)
+	})
+	if err != nil {
+		return 0, nil //nolint:nilerr // remembered: the next judgement words it
+	}
+	return p.Protocol.Send(ctx, p.job(), operate.Parcel{
+		Request: step.Request,
+		Body:    p.body(step.Request, contact),
+		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
+		Consume: func() { consume(p.subject.Controls(), step) },
+	})
+}
+
+// consume uses the control annotations up for which a request is sent.
+func consume(handled *v1alpha1.Handled, step decide.Submit) {
+	if step.Retry != "" {
+		handled.Retry = step.Retry
+	}
+	if step.Approve != "" {
+		handled.Approve = step.Approve
+	}
+}
+
+// contact reads whom the carrier shall call; nobody when the request names nobody.
+func (p *pass) contact(ctx context.Context, source decide.ContactSource) (v1alpha1.Contact, error) {
+	switch {
+	case source.Inline != nil:
+		return *source.Inline, nil
+	case source.Secret == "":
+		return v1alpha1.Contact{}, nil
+	}
+	var secret corev1.Secret
+	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: source.Secret}
+	err := p.Protocol.Live.Get(ctx, key, &secret)
+	switch {
+	case apierrors.IsNotFound(err):
+		return v1alpha1.Contact{}, &decide.SecretError{Secret: source.Secret}
+	case err != nil:
+		return v1alpha1.Contact{}, fmt.Errorf("read Secret %s: %w", source.Secret, err)
+	}
+	return contactIn(&secret)
+}
+
+// contactIn is the contact that a Secret holds.
+func contactIn(secret *corev1.Secret) (v1alpha1.Contact, error) {
+	for _, name := range []string{"name", "phone", "email"} {
+		if len(secret.Data[name]) == 0 {
+			return v1alpha1.Contact{}, &decide.SecretError{Secret: secret.Name, Key: name}
+		}
+	}
+	return v1alpha1.Contact{
+		Name: string(secret.Data["name"]), Phone: string(secret.Data["phone"]), Email: string(secret.Data["email"]),
+	}, nil
+}
