@@ -63,7 +63,7 @@ func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration
 	case decide.Collect:
 		readings := p.view().Memory.Readings
 		return p.Protocol.Collect(ctx, p.session, p.service.UID, step.Topic, *readings.Of(step.Topic))
-	case decide.Rest, decide.Submit, decide.Follow, decide.Record, decide.Settle, decide.MournStatus:
+	case decide.Rest, decide.Submit, decide.Pose, decide.Follow, decide.Record, decide.Settle, decide.MournStatus:
 	}
 	return 0, nil
 }

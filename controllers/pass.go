@@ -163,6 +163,11 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.Submit:
 		p.show(decision)
 		wait, err = p.submit(ctx, step)
+	case decide.Pose:
+		wait, err = p.Protocol.Pose(ctx, p.job(), operate.Parcel{
+			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}),
+			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
+		})
 	case decide.Follow:
 		wait, err = p.Protocol.Follow(ctx, p.job(), step.AttemptID, p.finish)
 	case decide.Record:

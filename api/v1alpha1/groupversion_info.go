@@ -33,6 +33,11 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 	scheme.AddKnownTypes(GroupVersion,
 		&CarrierAccount{}, &CarrierAccountList{},
 		&BroadbandService{}, &BroadbandServiceList{},
+		&ServiceOrder{}, &ServiceOrderList{},
+		&AppointmentRequest{}, &AppointmentRequestList{},
+		&DiagnosticTest{}, &DiagnosticTestList{},
+		&FibreBuildQuote{}, &FibreBuildQuoteList{},
+		&PlanOptionsQuery{}, &PlanOptionsQueryList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

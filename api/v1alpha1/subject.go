@@ -21,8 +21,19 @@ func (s *BroadbandService) Describes() (conditions *[]metav1.Condition, observed
 
 // ShortName is what kubectl calls an object of one of our kinds.
 func ShortName(object metav1.Object) string {
-	if _, isService := object.(*BroadbandService); isService {
+	switch object.(type) {
+	case *BroadbandService:
 		return "bbs"
+	case *ServiceOrder:
+		return "sorder"
+	case *AppointmentRequest:
+		return "appt"
+	case *DiagnosticTest:
+		return "dtest"
+	case *FibreBuildQuote:
+		return "fbq"
+	case *PlanOptionsQuery:
+		return "poq"
 	}
 	return ""
 }

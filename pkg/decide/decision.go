@@ -77,6 +77,10 @@ type Submit struct {
 	Retry   string // the retry annotation that it uses up; "" for none
 }
 
+// Pose sends a request of class Query: it has neither intent nor finalizer, and its
+// answer is written down once there is one.
+type Pose Submit
+
 // ContactSource says where the contact of a request comes from.
 type ContactSource struct {
 	Inline *v1alpha1.Contact
@@ -107,6 +111,7 @@ func (Rest) step()        {}
 func (Ask) step()         {}
 func (Collect) step()     {}
 func (Submit) step()      {}
+func (Pose) step()        {}
 func (Follow) step()      {}
 func (Record) step()      {}
 func (Settle) step()      {}

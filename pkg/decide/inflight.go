@@ -15,8 +15,10 @@ const (
 	// alone: that process may still be writing the answer it got.
 	senderGrace = 120 * time.Second
 
-	// handleGrace is how long a Location that answers 404 or 400 is asked again.
+	// handleGrace is how long a Location that answers 404 or 400 is asked again, and
+	// queryGrace how long that of a Query, which "is asked anew after 60 s".
 	handleGrace = 24 * time.Hour
+	queryGrace  = time.Minute
 
 	// CarrierInError is a request that the carrier answers 202 for all the same: "the
 	// process continues once the issue is fixed" (spec §3).
@@ -119,7 +121,11 @@ func handleLost(v *View, open *v1alpha1.Request) bool {
 	if last == nil || last.Operation != open.Operation || last.At.Before(&open.SubmittedAt) {
 		return false
 	}
-	return (last.HTTPStatus == 404 || last.HTTPStatus == 400) && !v.Now.Before(last.At.Add(handleGrace))
+	grace := handleGrace
+	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
+		grace = queryGrace
+	}
+	return (last.HTTPStatus == 404 || last.HTTPStatus == 400) && !v.Now.Before(last.At.Add(grace))
 }
 
 // outcomeUnknown waits for a person, or for something that proves what happened.

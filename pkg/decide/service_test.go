@@ -256,6 +256,8 @@ func stepName(step decide.Step) string {
 		return "Collect " + string(step.Topic)
 	case decide.Submit:
 		return "Submit"
+	case decide.Pose:
+		return "Pose"
 	case decide.Follow:
 		return "Follow"
 	case decide.Record:

@@ -77,9 +77,17 @@ type Memory struct {
 	Attempts     map[string]Attempt // by attempt id: those that have not ended
 	NotBefore    time.Time          // the carrier asked to be left alone until then (Retry-After)
 	Readings     Readings           // the newest reading of each topic
+	Posed        Posed              // how the last POST of class Query went
 	RecordSought bool               // no record of a deleted object of this service was found
 	ContactErr   error              // why the contact could not be read from its Secret; nil when it could
 	ContactAgain time.Time          // when it is read again, after that
+}
+
+// Posed is a POST of class Query that was not answered.
+type Posed struct {
+	Failures int       // in a row
+	Err      error     // the newest; nil when the last was answered
+	RetryAt  time.Time // when it may be asked again
 }
 
 // Attempt is what one process remembers of one attempt that has not ended.

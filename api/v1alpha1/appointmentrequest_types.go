@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// AppointmentRequestSpec asks for the slots in which a technician could come.
+// +kubebuilder:validation:XValidation:rule="has(self.orderID) != has(self.orderRef)",message="exactly one of orderID and orderRef says for which order"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderID) || (has(self.orderID) && self.orderID == oldSelf.orderID)",message="orderID is immutable: for another order create another AppointmentRequest"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || (has(self.orderRef) && self.orderRef == oldSelf.orderRef)",message="orderRef is immutable: for another order create another AppointmentRequest"
+// +kubebuilder:validation:XValidation:rule="!has(self.preferences) || !has(self.preferences.notAfter) || self.preferences.notAfter >= self.dateFrom",message="preferences.notAfter must not be before dateFrom"
+type AppointmentRequestSpec struct {
+	// accountRef names the CarrierAccount that the order belongs to. Immutable.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another AppointmentRequest"
+	AccountRef AccountReference `json:"accountRef"`
+
+	// orderID is the carrier's number of the order.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	OrderID *int64 `json:"orderID,omitempty"`
+
+	// orderRef takes the number from a ServiceOrder, once it has one.
+	// +optional
+	OrderRef *OrderReference `json:"orderRef,omitempty"`
+
+	// dateFrom is the first day on which a slot may lie. Another day cancels the
+	// appointment-request at the carrier and makes a new one.
+	DateFrom Date `json:"dateFrom"`
+
+	// preferences choose the recommended slot among those that the carrier offers.
+	// +optional
+	Preferences SlotPreferences `json:"preferences,omitzero"`
+
+	// cancelOnDelete cancels the appointment-request at the carrier when the object
+	// is deleted. It can then no longer become a booking; an appointment that was
+	// booked is not cancelled by it.
+	// +kubebuilder:default=true
+	// +optional
+	CancelOnDelete *bool `json:"cancelOnDelete,omitempty"`
+}
+
+// SlotPreferences choose among slots. What is absent does not matter.
+type SlotPreferences struct {
+	// slotTypes that suit. AM and PM are usual, others may incur charges.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=4
+	// +optional
+	SlotTypes []SlotType `json:"slotTypes,omitempty"`
+
+	// leadTimes that suit. Standard is usual, others may incur charges.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=4
+	// +optional
+	LeadTimes []LeadTime `json:"leadTimes,omitempty"`
+
+	// weekdays that suit, at the slot's own offset.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=7
+	// +optional
+	Weekdays []Weekday `json:"weekdays,omitempty"`
+
+	// notAfter is the last day that suits.
+	// +optional
+	NotAfter Date `json:"notAfter,omitempty"`
+
+	// allowChargeable lets a slot be recommended that may incur charges.
+	// +optional
+	AllowChargeable bool `json:"allowChargeable,omitempty"`
+}
+
+// SlotType is a part of the day, or a kind of appointment.
+// +kubebuilder:validation:Enum=AM;PM;AHA;CA
+type SlotType string
+
+// LeadTime is how soon the carrier comes.
+// +kubebuilder:validation:Enum=Standard;Accelerated;PriorityAssist;"Reduced lead time"
+type LeadTime string
+
+// Weekday is a day of the week.
+// +kubebuilder:validation:Enum=Mon;Tue;Wed;Thu;Fri;Sat;Sun
+type Weekday string
+
+// AppointmentRequestStatus is what the carrier offers.
+type AppointmentRequestStatus struct {
+	TaskStatus `json:",inline"`
+
+	// appointmentRequestID is the carrier's number of the appointment-request.
+	// +optional
+	AppointmentRequestID int64 `json:"appointmentRequestID,omitempty"`
+
+	// dateFrom is the day from which these slots were asked for.
+	// +optional
+	DateFrom Date `json:"dateFrom,omitempty"`
+
+	// slots that the carrier offers: the first 50.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	// +optional
+	Slots []Slot `json:"slots,omitempty"`
+
+	// slotCount is how many the carrier offered.
+	// +optional
+	SlotCount int32 `json:"slotCount,omitempty"`
+
+	// recommended is the first slot that suits the preferences.
+	// +optional
+	Recommended *RecommendedSlot `json:"recommended,omitempty"`
+
+	// since is when these slots were first seen.
+	// +optional
+	Since metav1.Time `json:"since,omitzero"`
+}
+
+// Slot is a time in which a technician could come (specification section 2).
+type Slot struct {
+	// slotID of the carrier.
+	// +kubebuilder:validation:MaxLength=128
+	SlotID string `json:"slotID"`
+
+	// slotType is AM or PM, or a kind that may incur charges.
+	// +kubebuilder:validation:MaxLength=32
+	// +optional
+	SlotType string `json:"slotType,omitempty"`
+
+	// startTime as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	StartTime string `json:"startTime,omitempty"`
+
+	// endTime as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	EndTime string `json:"endTime,omitempty"`
+
+	// timezoneOffset of the site, +HH:MM.
+	// +kubebuilder:validation:MaxLength=16
+	// +optional
+	TimezoneOffset string `json:"timezoneOffset,omitempty"`
+
+	// leadTime is Standard, or one that may incur charges.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	LeadTime string `json:"leadTime,omitempty"`
+
+	// withinTimeWindow is whether the slot is within the order's SLA, as the carrier
+	// says it. Reliable for FTTN, FTTB and satellite only: it counts nowhere else.
+	// +optional
+	WithinTimeWindow bool `json:"withinTimeWindow,omitempty"`
+
+	// chargeable is whether it may incur charges: a type other than AM and PM, or a
+	// lead time other than Standard.
+	// +optional
+	Chargeable bool `json:"chargeable,omitempty"`
+}
+
+// RecommendedSlot is the slot to book.
+type RecommendedSlot struct {
+	// slotID of the carrier.
+	// +kubebuilder:validation:MaxLength=128
+	SlotID string `json:"slotID"`
+
+	// slotType is AM or PM, or a kind that may incur charges.
+	// +kubebuilder:validation:MaxLength=32
+	// +optional
+	SlotType string `json:"slotType,omitempty"`
+
+	// startTime as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	StartTime string `json:"startTime,omitempty"`
+
+	// endTime as the carrier writes it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	EndTime string `json:"endTime,omitempty"`
+}
+
+// AppointmentRequest shows in which slots a technician could come for an order, and
+// which suits best. It books nothing: the documented API has no call that does.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=appt,categories=broadband
+// +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
+// +kubebuilder:printcolumn:name="From",type=string,JSONPath=`.spec.dateFrom`
+// +kubebuilder:printcolumn:name="Slots",type=integer,JSONPath=`.status.slotCount`
+// +kubebuilder:printcolumn:name="Recommended",type=string,JSONPath=`.status.recommended.startTime`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.request.location`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+type AppointmentRequest struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is for which order, from when, and what suits.
+	Spec AppointmentRequestSpec `json:"spec"`
+
+	// status is what the carrier offers.
+	// +kubebuilder:default={observedGeneration:-1}
+	// +optional
+	Status AppointmentRequestStatus `json:"status,omitzero"`
+}
+
+// AppointmentRequestList is a list of AppointmentRequests.
+// +kubebuilder:object:root=true
+type AppointmentRequestList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	Items []AppointmentRequest `json:"items"`
+}

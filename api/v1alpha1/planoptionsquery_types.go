@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// PlanOptionsQuerySpec is one question about one service. It is immutable.
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) != has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is asked about"
+type PlanOptionsQuerySpec struct {
+	// accountRef names the CarrierAccount that the service belongs to.
+	AccountRef AccountReference `json:"accountRef"`
+
+	// serviceID is the carrier's number of the service.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	ServiceID *int64 `json:"serviceID,omitempty"`
+
+	// serviceRef takes the number from a BroadbandService.
+	// +optional
+	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
+
+	// ttlAfterFinished deletes the object so long after it has finished; without it
+	// the object stays. For queries made by hand: one kept in Git would be made, and
+	// so asked, again.
+	// +optional
+	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
+}
+
+// PlanOptionsQueryStatus is what the service could change to.
+type PlanOptionsQueryStatus struct {
+	TaskStatus `json:",inline"`
+
+	// plans that the service could have.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=200
+	// +optional
+	Plans []PlanOption `json:"plans,omitempty"`
+
+	// slas are the restoration SLAs that it could have.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=50
+	// +optional
+	SLAs []SLAOption `json:"slas,omitempty"`
+
+	// truncated is set when the carrier offered more than fits.
+	// +optional
+	Truncated bool `json:"truncated,omitempty"`
+}
+
+// PlanOption is a plan on offer.
+type PlanOption struct {
+	// name of the plan.
+	// +kubebuilder:validation:MaxLength=200
+	Name string `json:"name"`
+
+	// term as the carrier writes it, in months.
+	// +kubebuilder:validation:MaxLength=32
+	// +optional
+	Term string `json:"term,omitempty"`
+
+	// accessTechnology, for example FTTP.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	AccessTechnology string `json:"accessTechnology,omitempty"`
+
+	// speedDown with its unit.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	SpeedDown string `json:"speedDown,omitempty"`
+
+	// speedUp with its unit.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	SpeedUp string `json:"speedUp,omitempty"`
+
+	// oneTime is the plan's one-time fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly is the plan's monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
+
+	// nfasOneTime is the NFAS commitment fee, once.
+	// +optional
+	NFASOneTime *Money `json:"nfasOneTime,omitempty"`
+
+	// nfasMonthly is the NFAS commitment fee, per month.
+	// +optional
+	NFASMonthly *Money `json:"nfasMonthly,omitempty"`
+
+	// sourceType names the source of the connection.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	SourceType string `json:"sourceType,omitempty"`
+
+	// requiresAdditionalNTD is whether a further device is needed; absent when not said.
+	// +optional
+	RequiresAdditionalNTD *bool `json:"requiresAdditionalNTD,omitempty"`
+
+	// requiresAdditionalNTDReason is why.
+	// +kubebuilder:validation:MaxLength=100
+	// +optional
+	RequiresAdditionalNTDReason string `json:"requiresAdditionalNTDReason,omitempty"`
+
+	// ntdOptions are the devices that it can come with.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	NTDOptions []NTDOptionOffer `json:"ntdOptions,omitempty"`
+}
+
+// NTDOptionOffer is a network termination device on offer.
+type NTDOptionOffer struct {
+	// option is the carrier's name of it.
+	// +kubebuilder:validation:MaxLength=100
+	Option string `json:"option"`
+
+	// recommended by the carrier.
+	// +optional
+	Recommended bool `json:"recommended,omitempty"`
+
+	// oneTime fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
+}
+
+// SLAOption is a restoration SLA on offer.
+type SLAOption struct {
+	// name of the SLA.
+	// +kubebuilder:validation:MaxLength=200
+	Name string `json:"name"`
+
+	// oneTime fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
+}
+
+// PlanOptionsQuery asks once which plans and SLAs a service could have, and for how much.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:path=planoptionsqueries,shortName=poq,categories=broadband
+// +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
+// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,JSONPath=`.spec.serviceID`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.request.location`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+type PlanOptionsQuery struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is which service.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query create another object"
+	Spec PlanOptionsQuerySpec `json:"spec"`
+
+	// status is what the service could change to.
+	// +kubebuilder:default={observedGeneration:-1}
+	// +optional
+	Status PlanOptionsQueryStatus `json:"status,omitzero"`
+}
+
+// PlanOptionsQueryList is a list of PlanOptionsQueries.
+// +kubebuilder:object:root=true
+type PlanOptionsQueryList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	Items []PlanOptionsQuery `json:"items"`
+}

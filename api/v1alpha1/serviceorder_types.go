@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// ServiceOrderSpec is an order for a service, made from a service qualification
+// (specification section 2, order creation request body).
+// +kubebuilder:validation:XValidation:rule="(self.scenario == 'InUseTransfer') == has(self.transfer)",message="transfer (type, and the AVC id with SERVICE_TRANSFER) is required with scenario InUseTransfer and must be absent with every other"
+// +kubebuilder:validation:XValidation:rule="(self.scenario in ['FirstInfrastructure', 'AdditionalInfrastructure']) != has(self.infrastructure)",message="infrastructure names the NTD or copper pair that is used: it is required with scenarios FreeInfrastructure, ReplaceNTD and InUseTransfer and must be absent with FirstInfrastructure and AdditionalInfrastructure"
+// +kubebuilder:validation:XValidation:rule="has(self.contact) != has(self.contactSecretRef)",message="exactly one of contactSecretRef and contact says whom the carrier calls"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID can be set once: it says which service the order became"
+type ServiceOrderSpec struct {
+	// accountRef names the CarrierAccount that orders. Immutable.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another ServiceOrder"
+	AccountRef AccountReference `json:"accountRef"`
+
+	// customerReference is your own name of the order, unique within the account: an
+	// order is sent at most once for it, for ever.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="customerReference is one line of text without spaces at its ends"
+	CustomerReference string `json:"customerReference"`
+
+	// serviceID is the service that the order became, when the carrier has told you.
+	// It can be set once, after submission too.
+	// +kubebuilder:validation:Minimum=1
+	// +optional
+	ServiceID *int64 `json:"serviceID,omitempty"`
+
+	// scenario is the kind of order (specification section 2, order scenarios):
+	// FirstInfrastructure: nothing is installed at the site yet. FreeInfrastructure: a
+	// free port or pair. ReplaceNTD: a device that is replaced. AdditionalInfrastructure:
+	// a further device or pair. InUseTransfer: a port or pair that is in use.
+	// +kubebuilder:validation:Enum=FirstInfrastructure;FreeInfrastructure;ReplaceNTD;AdditionalInfrastructure;InUseTransfer
+	Scenario OrderScenario `json:"scenario"`
+
+	// qualification is the service qualification that the order is made from.
+	Qualification QualificationIDs `json:"qualification"`
+
+	// qualificationResultRef names a ConfigMap with the qualification's result, as
+	// JSON. With it the order is checked before it is sent, and its fees are shown.
+	// +optional
+	QualificationResultRef *ConfigMapKeyReference `json:"qualificationResultRef,omitempty"`
+
+	// planName is the carrier's name of the plan.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	PlanName string `json:"planName"`
+
+	// term of the plan, in months.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=120
+	Term int32 `json:"term"`
+
+	// trafficClass, for example tc4.
+	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9-]{1,16}$`
+	// +kubebuilder:validation:MaxLength=16
+	// +optional
+	TrafficClass string `json:"trafficClass,omitempty"`
+
+	// productType, for example Access Only.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=100
+	// +optional
+	ProductType string `json:"productType,omitempty"`
+
+	// restorationSLA is the carrier's name of the restoration SLA.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	RestorationSLA string `json:"restorationSLA,omitempty"`
+
+	// aggregationMethod is how the traffic is handed over.
+	// +kubebuilder:validation:Enum=L2TP;ETHERNET
+	AggregationMethod string `json:"aggregationMethod"`
+
+	// remoteOrderID is your own order number, which the carrier keeps beside its own.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	RemoteOrderID string `json:"remoteOrderID,omitempty"`
+
+	// infrastructure is the NTD, with its port, or the copper pair that is used.
+	// +optional
+	Infrastructure *OrderedInfrastructure `json:"infrastructure,omitempty"`
+
+	// ntdInstallation says who installs.
+	// +kubebuilder:validation:Enum=wholesale-tech;wholesale-no-action;wholesale-dispatch
+	NTDInstallation string `json:"ntdInstallation"`
+
+	// vlan that the traffic is tagged with.
+	// +optional
+	VLAN *VLAN `json:"vlan,omitempty"`
+
+	// transfer is how a port or pair that is in use is taken over.
+	// +optional
+	Transfer *Transfer `json:"transfer,omitempty"`
+
+	// contactSecretRef names a Secret with the keys name, phone and email: whom the
+	// carrier calls.
+	// +optional
+	ContactSecretRef *SecretReference `json:"contactSecretRef,omitempty"`
+
+	// contact is the same, inline: anyone who can read this object reads it.
+	// +optional
+	Contact *Contact `json:"contact,omitempty"`
+
+	// approval overrides the account's approval for this order.
+	// +optional
+	Approval Approval `json:"approval,omitempty"`
+}
+
+// OrderScenario is a kind of order.
+type OrderScenario string
+
+// The scenarios (specification section 2, order scenarios 1 to 5).
+const (
+	ScenarioFirst      OrderScenario = "FirstInfrastructure"      // 1: no infrastructure at the location
+	ScenarioFree       OrderScenario = "FreeInfrastructure"       // 2: a free port or pair
+	ScenarioReplaceNTD OrderScenario = "ReplaceNTD"               // 3: an NTD is replaced
+	ScenarioAdditional OrderScenario = "AdditionalInfrastructure" // 4: a further NTD or pair
+	ScenarioInUse      OrderScenario = "InUseTransfer"            // 5: a port or pair that is in use
+)
+
+// QualificationIDs are the ids under which the carrier knows a qualification.
+type QualificationIDs struct {
+	// qualificationSearchID of the carrier.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	QualificationSearchID string `json:"qualificationSearchID"`
+
+	// remoteQualificationSearchID of the carrier.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	RemoteQualificationSearchID string `json:"remoteQualificationSearchID"`
+
+	// locationID is the carrier's id of the site.
+	LocationID LocationID `json:"locationID"`
+}
+
+// ConfigMapKeyReference names a key of a ConfigMap in the same namespace.
+type ConfigMapKeyReference struct {
+	// name of the ConfigMap, in the object's own namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// key within the ConfigMap's data.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Key string `json:"key"`
+}
+
+// OrderedInfrastructure is what the order is for.
+type OrderedInfrastructure struct {
+	// id of the NTD or copper pair.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=128
+	ID string `json:"id"`
+
+	// portID is the port of an NTD.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=64
+	// +optional
+	PortID int64 `json:"portID,omitempty"`
+}
+
+// VLAN is the tag of the traffic.
+// +kubebuilder:validation:XValidation:rule="!has(self.id) || self.required",message="vlan.id goes with vlan.required: true"
+type VLAN struct {
+	// required is whether the traffic is tagged.
+	Required bool `json:"required"`
+
+	// id of the VLAN.
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=4094
+	// +optional
+	ID int64 `json:"id,omitempty"`
+}
+
+// Transfer is how a port or pair that is in use is taken over (specification section 2,
+// order scenarios 5 and 6).
+// +kubebuilder:validation:XValidation:rule="(self.type == 'SERVICE_TRANSFER') == has(self.avcID)",message="transfer.avcID is required with type SERVICE_TRANSFER; without a valid AVC id the type is CONNECT_OUTSTANDING and avcID is absent"
+type Transfer struct {
+	// type: SERVICE_TRANSFER when the AVC id is known, else CONNECT_OUTSTANDING.
+	// +kubebuilder:validation:Enum=SERVICE_TRANSFER;CONNECT_OUTSTANDING
+	Type string `json:"type"`
+
+	// avcID is the virtual circuit that is taken over. An incorrect one makes the
+	// carrier reject the order after it was submitted.
+	// +kubebuilder:validation:Pattern=`^AVC[0-9]{12}$`
+	// +kubebuilder:validation:MaxLength=15
+	// +optional
+	AVCID string `json:"avcID,omitempty"`
+}
+
+// ServiceOrderStatus is what became of the order.
+type ServiceOrderStatus struct {
+	TaskStatus `json:",inline"`
+
+	// frozen is set while an attempt is open or was accepted: the spec then cannot
+	// change, serviceID apart.
+	// +optional
+	Frozen bool `json:"frozen,omitempty"`
+
+	// orderID is the carrier's number of the order.
+	// +optional
+	OrderID int64 `json:"orderID,omitempty"`
+
+	// serviceID is the service that the order became, once that is known.
+	// +optional
+	ServiceID int64 `json:"serviceID,omitempty"`
+
+	// orderType is new or transfer.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	OrderType string `json:"orderType,omitempty"`
+
+	// carrierStatus is the carrier's status of the order when it took it.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	CarrierStatus string `json:"carrierStatus,omitempty"`
+
+	// fees of the order: as the qualification shows them, and once it is submitted as
+	// the carrier charges them.
+	// +optional
+	Fees *OrderFees `json:"fees,omitempty"`
+
+	// pending is what is sent once it is approved; its hash is what to approve.
+	// +optional
+	Pending *Pending `json:"pending,omitempty"`
+
+	// inFlight is the request under way, as the columns show it.
+	// +optional
+	InFlight *InFlight `json:"inFlight,omitempty"`
+
+	// aggregationMethod of the order.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	AggregationMethod string `json:"aggregationMethod,omitempty"`
+
+	// planName of the order.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	PlanName string `json:"planName,omitempty"`
+
+	// restorationSLA of the order.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	RestorationSLA string `json:"restorationSLA,omitempty"`
+
+	// installationType of the order.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	InstallationType string `json:"installationType,omitempty"`
+
+	// technologyType of the order, for example FTTP.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	TechnologyType string `json:"technologyType,omitempty"`
+
+	// region of the site.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	Region string `json:"region,omitempty"`
+
+	// cancellable is whether the carrier would let the order be cancelled.
+	// +optional
+	Cancellable bool `json:"cancellable,omitempty"`
+
+	// nfas is whether an NFAS commitment applies.
+	// +optional
+	NFAS bool `json:"nfas,omitempty"`
+
+	// avcID is the virtual circuit.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	AVCID string `json:"avcID,omitempty"`
+
+	// vlanID of the order.
+	// +optional
+	VLANID int64 `json:"vlanID,omitempty"`
+
+	// poi is the point of interconnect.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	POI string `json:"poi,omitempty"`
+
+	// poiName is its name.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	POIName string `json:"poiName,omitempty"`
+
+	// address of the site, in one line.
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Address string `json:"address,omitempty"`
+
+	// rejection is why the carrier rejected the order after it was submitted.
+	// +optional
+	Rejection *Rejection `json:"rejection,omitempty"`
+}
+
+// OrderFees are what an order costs.
+type OrderFees struct {
+	// oneTime is the sum of the one-time fees; absent when one of them is not known.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly is the sum of the monthly fees; absent when one of them is not known.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
+
+	// items are the fees one by one.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=30
+	// +optional
+	Items []OrderFee `json:"items,omitempty"`
+
+	// source says where these fees come from: Qualification before the order is
+	// submitted, Order afterwards.
+	// +kubebuilder:validation:Enum=Qualification;Order
+	// +optional
+	Source string `json:"source,omitempty"`
+}
+
+// OrderFee is one fee.
+type OrderFee struct {
+	// name of the fee, for example SLA or NTD_INSTALLATION_FEE.
+	// +kubebuilder:validation:MaxLength=100
+	Name string `json:"name"`
+
+	// oneTime fee.
+	// +optional
+	OneTime *Money `json:"oneTime,omitempty"`
+
+	// monthly fee.
+	// +optional
+	Monthly *Money `json:"monthly,omitempty"`
+}
+
+// Rejection is the carrier's rejection of a submitted order.
+type Rejection struct {
+	// reason as the carrier gave it.
+	// +kubebuilder:validation:MaxLength=1024
+	// +optional
+	Reason string `json:"reason,omitempty"`
+
+	// unverified is set when the notification was not signed.
+	// +optional
+	Unverified bool `json:"unverified,omitempty"`
+
+	// at is when it became known.
+	// +optional
+	At metav1.Time `json:"at,omitzero"`
+}
+
+// ServiceOrder orders a service. It is sent at most once for its customerReference,
+// for ever: an object that is deleted and applied again finds its order. Deleting it
+// calls nobody: the order goes on at the carrier.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:shortName=sorder,categories=broadband
+// +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
+// +kubebuilder:selectablefield:JSONPath=`.spec.customerReference`
+// +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.customerReference`
+// +kubebuilder:printcolumn:name="Scenario",type=string,JSONPath=`.spec.scenario`
+// +kubebuilder:printcolumn:name="Order",type=integer,format=int64,JSONPath=`.status.orderID`
+// +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.carrierStatus`
+// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
+// +kubebuilder:printcolumn:name="One-time",type=string,JSONPath=`.status.fees.oneTime.amount`
+// +kubebuilder:printcolumn:name="Monthly",type=string,JSONPath=`.status.fees.monthly.amount`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,priority=1,JSONPath=`.status.serviceID`
+// +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.qualificationResultRef) == has(oldSelf.spec.qualificationResultRef) && (!has(self.spec.qualificationResultRef) || (self.spec.qualificationResultRef.name == oldSelf.spec.qualificationResultRef.name && self.spec.qualificationResultRef.key == oldSelf.spec.qualificationResultRef.key)) && has(self.spec.infrastructure) == has(oldSelf.spec.infrastructure) && (!has(self.spec.infrastructure) || (self.spec.infrastructure.id == oldSelf.spec.infrastructure.id && has(self.spec.infrastructure.portID) == has(oldSelf.spec.infrastructure.portID) && (!has(self.spec.infrastructure.portID) || self.spec.infrastructure.portID == oldSelf.spec.infrastructure.portID))) && has(self.spec.vlan) == has(oldSelf.spec.vlan) && (!has(self.spec.vlan) || (self.spec.vlan.required == oldSelf.spec.vlan.required && has(self.spec.vlan.id) == has(oldSelf.spec.vlan.id) && (!has(self.spec.vlan.id) || self.spec.vlan.id == oldSelf.spec.vlan.id))) && has(self.spec.transfer) == has(oldSelf.spec.transfer) && (!has(self.spec.transfer) || (self.spec.transfer.type == oldSelf.spec.transfer.type && has(self.spec.transfer.avcID) == has(oldSelf.spec.transfer.avcID) && (!has(self.spec.transfer.avcID) || self.spec.transfer.avcID == oldSelf.spec.transfer.avcID))) && has(self.spec.contactSecretRef) == has(oldSelf.spec.contactSecretRef) && (!has(self.spec.contactSecretRef) || (self.spec.contactSecretRef.name == oldSelf.spec.contactSecretRef.name)) && has(self.spec.contact) == has(oldSelf.spec.contact) && (!has(self.spec.contact) || (self.spec.contact.name == oldSelf.spec.contact.name && self.spec.contact.phone == oldSelf.spec.contact.phone && self.spec.contact.email == oldSelf.spec.contact.email)))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference"
+type ServiceOrder struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is what is ordered.
+	Spec ServiceOrderSpec `json:"spec"`
+
+	// status is what became of it.
+	// +kubebuilder:default={observedGeneration:-1}
+	// +optional
+	Status ServiceOrderStatus `json:"status,omitzero"`
+}
+
+// ServiceOrderList is a list of ServiceOrders.
+// +kubebuilder:object:root=true
+type ServiceOrderList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	Items []ServiceOrder `json:"items"`
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// TaskStatus is what the status of every kind with one request at a time has.
+// Nothing in it changes unless something changed.
+type TaskStatus struct {
+	// observedGeneration is the metadata.generation that the conditions speak of.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+
+	// conditions: Ready, Reconciling and Stalled, and those of the kind.
+	// +listType=map
+	// +listMapKey=type
+	// +kubebuilder:validation:MaxItems=8
+	// +optional
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+
+	// request is the newest request, as far as it has come.
+	// +optional
+	Request *Request `json:"request,omitempty"`
+
+	// handled echoes the control annotations that were acted on.
+	// +optional
+	Handled Handled `json:"handled,omitzero"`
+
+	// lastError is the newest error, kept until something succeeds.
+	// +optional
+	LastError *LastError `json:"lastError,omitempty"`
+}
+
+// requestOf is the request, if it is of an operation. The pointer leads into the status.
+func (s *TaskStatus) requestOf(operation Operation) *Request {
+	if s.Request == nil || s.Request.Operation != operation {
+		return nil
+	}
+	return s.Request
+}
+
+// open is the request, as long as it has not ended.
+func (s *TaskStatus) open() []*Request {
+	if s.Request == nil || s.Request.Phase.Ended() {
+		return nil
+	}
+	return []*Request{s.Request}
+}
+
+func (s *TaskStatus) changed(request Request, now metav1.Time) {
+	s.LastError = lastError(s.LastError, request, now)
+}
+
+// ServiceReference names a BroadbandService in the same namespace.
+type ServiceReference struct {
+	// name of the BroadbandService, in the object's own namespace.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+}
+
+// LocationID is the carrier's id of a site: the letters LOC and 12 digits
+// (specification section 4).
+// +kubebuilder:validation:MaxLength=15
+// +kubebuilder:validation:XValidation:rule="self.matches('^LOC[0-9]{12}$')",message="a locationID is the letters LOC and 12 digits, for example LOC000012345678"
+type LocationID string

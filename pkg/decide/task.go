@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Task is one request that an object asks for.
+type Task struct {
+	Operation v1alpha1.Operation
+	Target    v1alpha1.RequestTarget
+	Body      []byte // as it is sent, contact data apart
+	Contact   ContactSource
+}
+
+// TaskView is what a decision about an object that makes one request, like a Job, rests on.
+type TaskView struct {
+	View
+
+	Task Task
+	Hold *Verdict // why it cannot be asked for yet: what it refers to is missing, or wrong; nil when it can be
+}
+
+// OneShot judges an object that makes one request: it is sent, followed, and then done.
+func OneShot(v TaskView) Decision {
+	decision := firstStep([]func() *Decision{
+		func() *Decision { return answeredRequest(&v.View) },
+		func() *Decision { return resolvedByPerson(&v.View) },
+		func() *Decision { return taskLost(&v) },
+		func() *Decision { return accountReady(&v.View) },
+		func() *Decision { return sentElsewhere(&v.View) },
+		func() *Decision { return untilEnded(&v.View, openOf(&v.View), taskWitness{&v.View}) },
+		func() *Decision { return completed(&v) },
+		func() *Decision { return heldBack(&v.View, v.Subject.RequestOf(v.Task.Operation)) },
+		func() *Decision { return onHold(v.Hold) },
+		func() *Decision { return sendTask(&v.View, v.Task) },
+	})
+	decision.Handled = resolveHandled(&v.View, decision)
+	return decision
+}
+
+// firstStep is what the first rule says that answers.
+func firstStep(rules []func() *Decision) Decision {
+	for _, rule := range rules {
+		if decision := rule(); decision != nil {
+			return *decision
+		}
+	}
+	return Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, "there is nothing to do"}}
+}
+
+// taskLost: a Query leaves nothing behind that could be lost.
+func taskLost(v *TaskView) *Decision {
+	if ClassOf(v.Task.Operation, v.Task.Target) == carrier.ClassQuery {
+		return nil
+	}
+	requests := 0
+	if v.Subject.RequestOf(v.Task.Operation) != nil {
+		requests = 1
+	}
+	return statusLost(&v.View, v.Task.Operation, requests)
+}
+
+func openOf(v *View) *v1alpha1.Request {
+	for _, open := range v.Subject.OpenRequests() {
+		return open
+	}
+	return nil
+}
+
+func completed(v *TaskView) *Decision {
+	request := v.Subject.RequestOf(v.Task.Operation)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: Verdict{
+		Settled, v1alpha1.ReasonCompleted,
+		fmt.Sprintf("%s has been answered by the carrier", request.Operation),
+	}}
+}
+
+func onHold(why *Verdict) *Decision {
+	if why == nil {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: *why}
+}
+
+// sendTask sends a request, or says why not. A Query is posed without an intent: a second
+// one changes nothing.
+func sendTask(v *View, task Task) *Decision {
+	w := wish{operation: task.Operation, target: task.Target, body: task.Body}
+	if err := supported(v, carrier.Operation(task.Operation)); err != nil {
+		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
+			return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise apiVersion of the CarrierAccount")
+		}
+	}
+	if !v.Submit && ClassOf(task.Operation, task.Target) != carrier.ClassQuery {
+		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
+			"the manager runs with --submit=false, and %s is not sent", task.Operation))
+	}
+	if held := contactHeld(v, task.Contact); held != nil {
+		return held
+	}
+	if held := maySend(v, w); held != nil {
+		return held
+	}
+	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
+	submit := Submit{Request: w.intent(v), Contact: task.Contact}
+	if v.Subject.RequestOf(task.Operation) != nil && wantsRetry(v) {
+		submit.Retry = v.Subject.GetAnnotations()[v1alpha1.AnnotationRetry]
+	}
+	decision.Step = submit
+	if ClassOf(task.Operation, task.Target) == carrier.ClassQuery {
+		return pose(v, decision, submit)
+	}
+	return decision
+}
+
+// contactHeld waits for a contact's Secret that could not be read.
+func contactHeld(v *View, contact ContactSource) *Decision {
+	if contact.Secret == "" || v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
+		return nil
+	}
+	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
+}
+
+// pose asks a Query, and after a failure not before its pause is over.
+func pose(v *View, decision *Decision, submit Submit) *Decision {
+	posed := v.Memory.Posed
+	if posed.Err != nil && v.Now.Before(posed.RetryAt) {
+		return lookAgain(working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
+			"%s has not been answered (%s): it is asked again", submit.Request.Operation, errorText(posed.Err))), posed.RetryAt)
+	}
+	decision.Step = Pose(submit)
+	return decision
+}
+
+// taskWitness has no way to find out what became of a request: a Query is asked anew, and
+// all else is a person's.
+type taskWitness struct{ *View }
+
+// verify judges a request that may or may not be with the carrier.
+func (t taskWitness) verify(open *v1alpha1.Request) *Decision {
+	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
+		return settle(open, v1alpha1.PhaseNotProcessed, whyUnknown(open))
+	}
+	return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+}
+
+// proof: nothing that this process reads settles it.
+func (taskWitness) proof(*v1alpha1.Request) *Decision { return nil }
+
+// Expired says when an object that has finished is deleted; zero for never.
+func Expired(ttl v1alpha1.Duration, request *v1alpha1.Request) time.Time {
+	lives := ttl.Or(0)
+	if lives <= 0 || request == nil || !request.Phase.Ended() || request.FinishedAt.IsZero() {
+		return time.Time{}
+	}
+	return request.FinishedAt.Add(lives)
+}
