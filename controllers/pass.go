@@ -165,7 +165,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		wait, err = p.submit(ctx, step)
 	case decide.Pose:
 		wait, err = p.Protocol.Pose(ctx, p.job(), operate.Parcel{
-			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}),
+			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.Hold,
 			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
 		})
 	case decide.Follow:
@@ -186,10 +186,14 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 // this pass: after the step it would be older than what the step has brought.
 func (p *pass) job() operate.Job {
 	p.Protocol.Ledger.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
-	return operate.Job{
+	job := operate.Job{
 		Subject: p.subject, Carrier: p.session, Refused: p.refused,
 		Describe: func() { p.describe(p.decide()) },
 	}
+	if claims, is := p.kind.(claimant); is {
+		job.Keep, job.Finish = claims.keep, p.finish
+	}
+	return job
 }
 
 // settled is what a settled attempt brings about, and the word that settled it.

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -35,7 +37,7 @@ type Options struct {
 	UserAgent         string
 	Now               func() time.Time
 	NewID             func() string
-	Orders            Orders                                    // where services with orderRef come from; nil: nowhere
+	Orders            Orders                                    // where orderRef leads; nil: to ServiceOrders
 	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
 }
 
@@ -43,6 +45,10 @@ type Options struct {
 type Reconcilers struct {
 	Accounts *CarrierAccountReconciler
 	Services *BroadbandServiceReconciler
+	Orders   *ServiceOrderReconciler
+
+	Appointments *AppointmentRequestReconciler
+	OneShots     map[string]*OneShotReconciler // by kind
 }
 
 // New wires the controllers. The client may read from a cache; live reads past it.
@@ -58,12 +64,22 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 			Ledger: operate.NewLedger(options.NewID()),
 		},
 	}
+	orders := &ServiceOrderReconciler{
+		Operator: operator,
+		Claims:   &operate.Claims{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
+	}
+	if options.Orders == nil {
+		options.Orders = orders
+	}
 	return Reconcilers{
+		Orders:   orders,
 		Accounts: &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now},
 		Services: &BroadbandServiceReconciler{
 			Operator: operator, Orders: options.Orders,
 			Orphans: &operate.Orphans{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
 		},
+		Appointments: &AppointmentRequestReconciler{Operator: operator},
+		OneShots:     oneShots(operator),
 	}
 }
 
@@ -79,6 +95,15 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	if err := reconcilers.Services.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
+	}
+	if err := reconcilers.Orders.setup(ctx, mgr, workers); err != nil {
+		return fmt.Errorf("set up ServiceOrder: %w", err)
+	}
+	if err := reconcilers.Appointments.setup(mgr, workers); err != nil {
+		return fmt.Errorf("set up AppointmentRequest: %w", err)
+	}
+	if err := setupOneShots(ctx, mgr, reconcilers.OneShots, workers); err != nil {
+		return err
 	}
 	return nil
 }
@@ -110,6 +135,7 @@ func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, options controller.
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.rivals),
 			builder.WithPredicates(gone())).
 		WithOptions(options).
@@ -154,14 +180,26 @@ func (r *BroadbandServiceReconciler) rivals(ctx context.Context, object client.O
 }
 
 func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {
-	var services v1alpha1.BroadbandServiceList
-	if err := r.List(ctx, &services, options...); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot list services to look at")
-		return nil
+	return listed(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
+}
+
+// listed are the objects of a list, to be looked at.
+func listed(
+	ctx context.Context, from client.Reader, list client.ObjectList, options ...client.ListOption,
+) []reconcile.Request {
+	var requests []reconcile.Request
+	err := from.List(ctx, list, options...)
+	if err == nil {
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			if object, is := item.(client.Object); is {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
 	}
-	requests := make([]reconcile.Request, 0, len(services.Items))
-	for i := range services.Items {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&services.Items[i])})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot list objects to look at")
+		return nil
 	}
 	return requests
 }
@@ -170,6 +208,7 @@ func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...clien
 func index(ctx context.Context, indexer client.FieldIndexer) error {
 	fields := map[string]client.IndexerFunc{
 		fieldAccount: accountOf, fieldServiceID: serviceIDOf, fieldLearnedID: learnedIDOf,
+		fieldOrderRef: orderRefOf,
 	}
 	for field, values := range fields {
 		if err := indexer.IndexField(ctx, &v1alpha1.BroadbandService{}, field, values); err != nil {

@@ -31,12 +31,16 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next judgement words it
 	}
-	return p.Protocol.Send(ctx, p.job(), operate.Parcel{
+	parcel := operate.Parcel{
 		Request: step.Request,
 		Body:    p.body(step.Request, contact),
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
 		Consume: func() { consume(p.subject.Controls(), step) },
-	})
+	}
+	if claims, is := p.kind.(claimant); is {
+		parcel.Claim = claims.claimFor
+	}
+	return p.Protocol.Send(ctx, p.job(), parcel)
 }
 
 // consume uses the control annotations up for which a request is sent.
@@ -46,6 +50,9 @@ func consume(handled *v1alpha1.Handled, step decide.Submit) {
 	}
 	if step.Approve != "" {
 		handled.Approve = step.Approve
+	}
+	if step.Reconcile != "" {
+		handled.Reconcile = step.Reconcile
 	}
 }
 

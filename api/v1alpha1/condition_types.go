@@ -18,6 +18,8 @@ const (
 	ConditionDisrupted            = "Disrupted"            // a disruption is active
 	ConditionApprovalRequired     = "ApprovalRequired"     // a person must approve before anything is sent
 	ConditionDrifted              = "Drifted"              // the carrier moved away after we had converged
+	ConditionSubmitted            = "Submitted"            // the carrier has taken the order
+	ConditionRejected             = "Rejected"             // the carrier has rejected the order that it had taken
 )
 
 // Reasons of CarrierAccount's Ready.
@@ -45,6 +47,7 @@ const (
 	ReasonUnmanaged               = "Unmanaged"               // not declared: left alone
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
+	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
 	ReasonConflict                = "Conflict"                // another object manages the same service
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
 	ReasonTermUnknown             = "TermUnknown"             // an SLA change needs the plan's term, and it is not known
@@ -71,7 +74,11 @@ const (
 	ReasonDisruptionActive        = "DisruptionActive"        // an outage or works are under way
 	ReasonNoDisruption            = "NoDisruption"            // none is under way
 	ReasonCompleted               = "Completed"               // a one-shot has ended well
+	ReasonExpired                 = "Expired"                 // a one-shot has ended well, and its answer no longer holds
 	ReasonOrderDiffers            = "OrderDiffers"            // the order on record has another body
+	ReasonSubmitted               = "Submitted"               // the carrier has taken the order
+	ReasonOrderRejected           = "OrderRejected"           // the carrier has rejected the order that it had taken
+	ReasonOrderNotPossible        = "OrderNotPossible"        // the qualification does not let the order be made so
 	ReasonCarrierRejected         = "CarrierRejected"         // a sub-error code that has no reason of its own
 )
 

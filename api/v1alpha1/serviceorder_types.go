@@ -305,6 +305,8 @@ type ServiceOrderStatus struct {
 // OrderFees are what an order costs.
 type OrderFees struct {
 	// oneTime is the sum of the one-time fees; absent when one of them is not known.
+	// Before the order is submitted it is without the plan's own fee, which a
+	// qualification does not carry.
 	// +optional
 	OneTime *Money `json:"oneTime,omitempty"`
 

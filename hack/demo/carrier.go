@@ -94,7 +94,7 @@ func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed, secrets *byt
 	return nil
 }
 
-// own gives the services that name no owner to the first client.
+// own gives the services and orders that name no owner to the first client.
 func own(seed *simulator.Seed) error {
 	if len(seed.Clients) == 0 {
 		return errors.New("the samples have no CarrierAccount that could own its services")
@@ -102,6 +102,11 @@ func own(seed *simulator.Seed) error {
 	for i := range seed.Services {
 		if seed.Services[i].Client == "" {
 			seed.Services[i].Client = seed.Clients[0].Name
+		}
+	}
+	for i := range seed.Orders {
+		if seed.Orders[i].Client == "" {
+			seed.Orders[i].Client = seed.Clients[0].Name
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ func accountReady(v *View) *Decision {
 	name := v.Subject.AccountName()
 	if v.Account.Object == nil {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s does not exist in this namespace: create it, and this service goes on by itself", name))
+			"CarrierAccount %s does not exist in this namespace: create it, and this goes on by itself", name))
 	}
 	if v.Account.Unusable != nil {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(

@@ -11,8 +11,10 @@ import (
 )
 
 // approvalOf is the service's approval, or else that of its account.
-func approvalOf(v *ServiceView) v1alpha1.Approval {
-	policy := v.Service.Spec.Approval
+func approvalOf(v *ServiceView) v1alpha1.Approval { return policyOf(&v.View, v.Service.Spec.Approval) }
+
+// policyOf is the approval that an object asks for, or else that of its account.
+func policyOf(v *View, policy v1alpha1.Approval) v1alpha1.Approval {
 	if policy == "" && v.Account.Object != nil {
 		policy = v.Account.Object.Spec.Approval
 	}
@@ -27,7 +29,11 @@ func approved(v *ServiceView, w wish) *Decision {
 	if !needsApproval(v, w) {
 		return nil
 	}
-	pending := pendingOf(v)
+	return agreed(&v.View, approvalOf(v), pendingOf(v))
+}
+
+// agreed says whether the plan of changes that is pending is the one that was approved.
+func agreed(v *View, policy v1alpha1.Approval, pending *v1alpha1.Pending) *Decision {
 	given := v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
 	if given == pending.Hash {
 		return nil
@@ -38,8 +44,8 @@ func approved(v *ServiceView, w wish) *Decision {
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 		"approval is %s, and nothing is sent before it is given: %s; approve with: "+
-			"kubectl -n %s annotate --overwrite bbs %s %s=%s%s",
-		approvalOf(v), describe(pending.Changes), v.Subject.GetNamespace(), v.Subject.GetName(),
+			"kubectl -n %s annotate --overwrite %s %s %s=%s%s",
+		policy, describe(pending.Changes), v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
 		v1alpha1.AnnotationApprove, pending.Hash, void))
 }
 
@@ -47,14 +53,8 @@ func approved(v *ServiceView, w wish) *Decision {
 // monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
 // no quoted price.
 func needsApproval(v *ServiceView, w wish) bool {
-	switch approvalOf(v) {
-	case v1alpha1.ApprovalAlways:
-		return true
-	case v1alpha1.ApprovalOnCost:
-		return costsMoney(w)
-	case v1alpha1.ApprovalAutomatic:
-	}
-	return false
+	policy := approvalOf(v)
+	return policy == v1alpha1.ApprovalAlways || policy == v1alpha1.ApprovalOnCost && costsMoney(w)
 }
 
 func costsMoney(w wish) bool {

@@ -75,6 +75,9 @@ type Submit struct {
 	Contact ContactSource
 	Approve string // the approval that it uses up; "" for none
 	Retry   string // the retry annotation that it uses up; "" for none
+
+	Reconcile string // the reconcile annotation that it uses up; "" for none
+	Hold      bool   // a Query that leaves something behind: the finalizer goes on before it
 }
 
 // Pose sends a request of class Query: it has neither intent nor finalizer, and its

@@ -21,8 +21,14 @@ type Departure struct {
 // Leave judges a deleted object. It needs neither the carrier nor the account nor the
 // Secret: "the object goes, within 120 s".
 func Leave(service *v1alpha1.BroadbandService, memory Memory, now time.Time) Departure {
-	departure := Departure{Keep: service.Status.Requests, Values: unreadable(service.Status.Carrier)}
-	underWay := service.OpenRequests()
+	departure := departing(service.OpenRequests(), memory, now, "a new BroadbandService for this service takes it up")
+	departure.Keep, departure.Values = service.Status.Requests, unreadable(service.Status.Carrier)
+	return departure
+}
+
+// departing is what has to happen before an object with requests under way may go.
+func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then string) Departure {
+	var departure Departure
 	words := make([]string, 0, len(underWay))
 	for _, open := range underWay {
 		if open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
@@ -35,8 +41,8 @@ func Leave(service *v1alpha1.BroadbandService, memory Memory, now time.Time) Dep
 		departure.WaitUntil = time.Time{}
 	}
 	if len(words) > 0 {
-		departure.Warning = fmt.Sprintf("deleted while %s: it goes on at the carrier, "+
-			"and a new BroadbandService for this service takes it up", strings.Join(words, ", "))
+		departure.Warning = fmt.Sprintf("deleted while %s: it goes on at the carrier, and %s",
+			strings.Join(words, ", "), then)
 	}
 	return departure
 }

@@ -62,17 +62,28 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	case resolvedSucceeded:
 		return settleSucceeded(open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
-		return settle(open, v1alpha1.PhaseAbandoned,
-			because("given up by resolve; a change of spec or the retry annotation may send again"))
+		return settle(open, v1alpha1.PhaseAbandoned, because(givenUp(open.Operation)))
 	}
 	return settle(open, v1alpha1.PhaseNotProcessed, because("resolved as not accepted by the carrier"))
 }
 
+// givenUp: "never sent again; the next generation may send; an order: final, its
+// customerReference is used up".
+func givenUp(operation v1alpha1.Operation) string {
+	if operation == v1alpha1.OperationOrderCreate {
+		return "given up by resolve, which is final: its customerReference is used up"
+	}
+	return "given up by resolve; a change of spec or the retry annotation may send again"
+}
+
 // accepted takes up a request that a person found at the carrier.
 func accepted(open *v1alpha1.Request, requestID string) *Decision {
-	location := handleNamed(open, requestID).Path()
+	location, phase := handleNamed(open, requestID).Path(), v1alpha1.PhaseInProgress
+	if contract, _ := carrier.ContractOf(carrier.Operation(open.Operation)); !contract.Followed {
+		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends with being accepted
+	}
 	return &Decision{
-		Step:    Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: v1alpha1.PhaseInProgress, Location: location},
+		Step:    Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: phase, Location: location},
 		Verdict: progressing(open),
 	}
 }

@@ -23,25 +23,29 @@ type Task struct {
 type TaskView struct {
 	View
 
-	Task Task
-	Hold *Verdict // why it cannot be asked for yet: what it refers to is missing, or wrong; nil when it can be
+	Task       Task
+	Hold       *Verdict          // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
+	TTL        v1alpha1.Duration // how long the object stays once it has finished; "" or "0" for ever
+	HoldsUntil string            // the last day on which the answer holds, as the carrier wrote it; "" for ever
 }
 
 // OneShot judges an object that makes one request: it is sent, followed, and then done.
+// What is done, or has failed, stays so whatever becomes of the account.
 func OneShot(v TaskView) Decision {
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&v.View) },
 		func() *Decision { return resolvedByPerson(&v.View) },
 		func() *Decision { return taskLost(&v) },
+		func() *Decision { return completed(&v) },
+		func() *Decision { return failed(&v) },
 		func() *Decision { return accountReady(&v.View) },
 		func() *Decision { return sentElsewhere(&v.View) },
 		func() *Decision { return untilEnded(&v.View, openOf(&v.View), taskWitness{&v.View}) },
-		func() *Decision { return completed(&v) },
-		func() *Decision { return heldBack(&v.View, v.Subject.RequestOf(v.Task.Operation)) },
 		func() *Decision { return onHold(v.Hold) },
 		func() *Decision { return sendTask(&v.View, v.Task) },
 	})
 	decision.Handled = resolveHandled(&v.View, decision)
+	decision.LookAt = earlier(decision.LookAt, Expires(&v))
 	return decision
 }
 
@@ -74,17 +78,6 @@ func openOf(v *View) *v1alpha1.Request {
 	return nil
 }
 
-func completed(v *TaskView) *Decision {
-	request := v.Subject.RequestOf(v.Task.Operation)
-	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
-		return nil
-	}
-	return &Decision{Step: Rest{}, Verdict: Verdict{
-		Settled, v1alpha1.ReasonCompleted,
-		fmt.Sprintf("%s has been answered by the carrier", request.Operation),
-	}}
-}
-
 func onHold(why *Verdict) *Decision {
 	if why == nil {
 		return nil
@@ -96,19 +89,7 @@ func onHold(why *Verdict) *Decision {
 // one changes nothing.
 func sendTask(v *View, task Task) *Decision {
 	w := wish{operation: task.Operation, target: task.Target, body: task.Body}
-	if err := supported(v, carrier.Operation(task.Operation)); err != nil {
-		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
-			return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise apiVersion of the CarrierAccount")
-		}
-	}
-	if !v.Submit && ClassOf(task.Operation, task.Target) != carrier.ClassQuery {
-		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"the manager runs with --submit=false, and %s is not sent", task.Operation))
-	}
-	if held := contactHeld(v, task.Contact); held != nil {
-		return held
-	}
-	if held := maySend(v, w); held != nil {
+	if held := taskHeld(v, task, w); held != nil {
 		return held
 	}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
@@ -123,6 +104,32 @@ func sendTask(v *View, task Task) *Decision {
 	return decision
 }
 
+// taskHeld says why a request may not be sent now; nil when it may.
+func taskHeld(v *View, task Task, w wish) *Decision {
+	if err := supported(v, carrier.Operation(task.Operation)); err != nil {
+		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
+			return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise apiVersion of the CarrierAccount")
+		}
+	}
+	if !v.Submit && ClassOf(task.Operation, task.Target) != carrier.ClassQuery {
+		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
+			"the manager runs with --submit=false, and %s is not sent", task.Operation))
+	}
+	if held := contactHeld(v, task.Contact); held != nil {
+		return held
+	}
+	if handleGone(v.Subject.RequestOf(task.Operation)) {
+		return nil
+	}
+	return maySend(v, w)
+}
+
+// handleGone: a Query whose handle was lost has waited its minute already.
+func handleGone(last *v1alpha1.Request) bool {
+	return last != nil && ClassOf(last.Operation, last.Target) == carrier.ClassQuery &&
+		last.Error != nil && last.Error.Code == v1alpha1.ReasonHandleLost
+}
+
 // contactHeld waits for a contact's Secret that could not be read.
 func contactHeld(v *View, contact ContactSource) *Decision {
 	if contact.Secret == "" || v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
@@ -131,9 +138,17 @@ func contactHeld(v *View, contact ContactSource) *Decision {
 	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
 }
 
+// staleGrace is how long a copy of an object may lag behind what this process wrote.
+const staleGrace = 10 * time.Second
+
 // pose asks a Query, and after a failure not before its pause is over.
 func pose(v *View, decision *Decision, submit Submit) *Decision {
-	posed := v.Memory.Posed
+	posed, last := v.Memory.Posed, v.Subject.RequestOf(submit.Request.Operation)
+	if posed.Taken != "" && (last == nil || last.AttemptID != posed.Taken) && v.Now.Before(posed.TakenAt.Add(staleGrace)) {
+		// "One request each": this copy of the object is from before the answer was written down.
+		decision.Step = Rest{}
+		return lookAgain(decision, posed.TakenAt.Add(staleGrace))
+	}
 	if posed.Err != nil && v.Now.Before(posed.RetryAt) {
 		return lookAgain(working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s has not been answered (%s): it is asked again", submit.Request.Operation, errorText(posed.Err))), posed.RetryAt)
@@ -146,22 +161,26 @@ func pose(v *View, decision *Decision, submit Submit) *Decision {
 // all else is a person's.
 type taskWitness struct{ *View }
 
-// verify judges a request that may or may not be with the carrier.
+// verify judges a request that may or may not be with the carrier. "A Query handle is asked
+// anew after 60 s", whether nobody knows it any more or it leads elsewhere.
 func (t taskWitness) verify(open *v1alpha1.Request) *Decision {
-	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
-		return settle(open, v1alpha1.PhaseNotProcessed, whyUnknown(open))
+	if ClassOf(open.Operation, open.Target) != carrier.ClassQuery {
+		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
-	return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+	why := &v1alpha1.RequestError{
+		Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf("the carrier no longer knows its Location %s", open.Location),
+	}
+	if open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil {
+		why = open.Error
+		last := t.Subject.NewestError()
+		if last != nil && t.Now.Before(last.At.Add(queryGrace)) {
+			return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+				"%s has no usable answer (%s): it is asked anew a minute later", open.Operation, errorMessage(why))),
+				last.At.Add(queryGrace))
+		}
+	}
+	return settle(open, v1alpha1.PhaseNotProcessed, why)
 }
 
 // proof: nothing that this process reads settles it.
 func (taskWitness) proof(*v1alpha1.Request) *Decision { return nil }
-
-// Expired says when an object that has finished is deleted; zero for never.
-func Expired(ttl v1alpha1.Duration, request *v1alpha1.Request) time.Time {
-	lives := ttl.Or(0)
-	if lives <= 0 || request == nil || !request.Phase.Ended() || request.FinishedAt.IsZero() {
-		return time.Time{}
-	}
-	return request.FinishedAt.Add(lives)
-}

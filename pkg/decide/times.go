@@ -16,7 +16,12 @@ import (
 // UID, so that a restart changes nothing and costs no call.
 func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), v.Account.Object)
-	return later(curve.next(open.SubmittedAt.Time, string(v.Subject.GetUID()), after), v.Memory.NotBefore)
+	look := later(curve.next(open.SubmittedAt.Time, string(v.Subject.GetUID()), after), v.Memory.NotBefore)
+	// A look that came late does not bring the next one nearer than the least there is
+	// between two; and "after a start no fibre quote is polled within 5 s", whose last look
+	// the process before may have taken just now.
+	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
+	return later(look, after.Add(contract.Poll.Min))
 }
 
 // nextReadingLook is the same for a reading under way.

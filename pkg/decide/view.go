@@ -83,11 +83,14 @@ type Memory struct {
 	ContactAgain time.Time          // when it is read again, after that
 }
 
-// Posed is a POST of class Query that was not answered.
+// Posed is how the newest POST of class Query went.
 type Posed struct {
 	Failures int       // in a row
 	Err      error     // the newest; nil when the last was answered
 	RetryAt  time.Time // when it may be asked again
+	Renewed  bool      // the newest failed for want of a valid token, perhaps, and has another by now
+	Taken    string    // the attempt that was answered: its id
+	TakenAt  time.Time // when it was
 }
 
 // Attempt is what one process remembers of one attempt that has not ended.

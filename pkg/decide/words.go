@@ -168,7 +168,12 @@ func reasonOf(err *v1alpha1.RequestError) string {
 
 // failureMessage begins with the raw code, as api.md asks, and ends with the way out.
 func failureMessage(request *v1alpha1.Request) string {
-	way := "correct the spec, or set the annotation " + v1alpha1.AnnotationRetry + " to try the same again"
+	return failureMessageWith(request, "correct the spec")
+}
+
+// failureMessageWith names another way out, beside the retry annotation.
+func failureMessageWith(request *v1alpha1.Request, way string) string {
+	way += ", or set the annotation " + v1alpha1.AnnotationRetry + " to try the same again"
 	if !tryAgainAt(request).IsZero() {
 		way = "it is tried again by itself"
 	}

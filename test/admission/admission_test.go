@@ -61,7 +61,10 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 })
 
 var _ = Describe("kubectl apply", func() {
-	for _, file := range []string{"broadbandservice.yaml", "carrieraccount.yaml"} {
+	for _, file := range []string{
+		"broadbandservice.yaml", "carrieraccount.yaml", "serviceorder.yaml", "appointmentrequest.yaml",
+		"diagnostictest.yaml", "fibrebuildquote.yaml", "planoptionsquery.yaml",
+	} {
 		corpus := read(file)
 		It("takes the base of "+file, func(ctx SpecContext) {
 			Expect(create(ctx, merge(corpus.Base, []byte("{}")))).To(Succeed())

@@ -22,8 +22,9 @@ import (
 type wiretap struct {
 	next http.Handler
 
-	mu   sync.Mutex
-	seen []string
+	mu     sync.Mutex
+	seen   []string
+	posted map[string][]string // the bodies of the POSTs, by path
 }
 
 // ServeHTTP keeps tokens and assertions, and lets the call through.
@@ -37,7 +38,21 @@ func (t *wiretap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	copied := r.Clone(r.Context())
 	copied.Body = io.NopCloser(bytes.NewReader(body))
 	t.keep(copied.PostFormValue("client_assertion"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	t.note(r, body)
 	t.next.ServeHTTP(w, r)
+}
+
+// note keeps the bodies of POSTs that are no login.
+func (t *wiretap) note(r *http.Request, body []byte) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if r.Method != http.MethodPost || strings.HasSuffix(r.URL.Path, "/token") {
+		return
+	}
+	if t.posted == nil {
+		t.posted = map[string][]string{}
+	}
+	t.posted[r.URL.Path] = append(t.posted[r.URL.Path], string(body))
 }
 
 func (t *wiretap) keep(secrets ...string) {

@@ -62,6 +62,7 @@ type statement struct {
 		Conditions         []metav1.Condition `json:"conditions"`
 		InFlight           *v1alpha1.InFlight `json:"inFlight"`
 		Requests           []v1alpha1.Request `json:"requests"`
+		Request            *v1alpha1.Request  `json:"request"` // of a kind that has one at a time
 	}
 }
 
@@ -70,6 +71,9 @@ func read(object *unstructured.Unstructured) *statement {
 	raw, err := json.Marshal(object.Object["status"])
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	gomega.Expect(json.Unmarshal(raw, &said.status)).To(gomega.Succeed())
+	if said.status.Request != nil {
+		said.status.Requests = append(said.status.Requests, *said.status.Request)
+	}
 	said.raw = string(raw)
 	return said
 }

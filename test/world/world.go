@@ -59,6 +59,9 @@ const (
 	SLAFast   = "Enhanced-8"
 )
 
+// PlacedOrderID is an order that the carrier has from the start.
+const PlacedOrderID = int64(555)
+
 // ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
 type ControlPlane struct {
 	Config *rest.Config
@@ -194,11 +197,16 @@ func seed(publicKey string) simulator.Seed {
 				},
 			},
 		},
-		SLAs: []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
+		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},
+		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: ClientName}},
+		Qualifications: sites(),
+		SLAs:           []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{
 			string(simulator.OpHealth): seconds(3), string(simulator.OpPlanChange): seconds(40),
 			string(simulator.OpAggregationConversion):     seconds(40),
 			string(simulator.OpDSLStabilityProfileChange): seconds(40),
+			string(simulator.OpFibreBuildCharge):          seconds(40),
+			string(simulator.OpDiagnosticTest):            seconds(40),
 		},
 	}
 }

@@ -113,6 +113,13 @@ func (l *Ledger) Recorded(attemptID string) {
 	l.posted[attemptID] = nil
 }
 
+// Posted says whether an attempt may have left this process.
+func (l *Ledger) Posted(attemptID string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.wasPosted(attemptID)
+}
+
 // Forget drops what is remembered of an object that is gone.
 func (l *Ledger) Forget(uid types.UID) {
 	l.mu.Lock()

@@ -32,6 +32,8 @@ type Fact struct {
 	Apply  func(Subject, *v1alpha1.Request)
 	Event  string // reason of the Kubernetes Event; "" for none
 	Normal bool   // whether the Event is good news
+
+	Enter func(Subject) // puts an attempt that has no intent on record; nil: it has one
 }
 
 // Settle writes a fact about an attempt into the status: "retried on conflict against
@@ -55,30 +57,50 @@ func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact F
 }
 
 func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fact Fact) error {
-	request := attempt(job.Subject, attemptID)
+	before := job.Subject.DeepCopyObject()
+	request := fact.about(job.Subject, attemptID)
 	if request == nil {
 		return nil // another attempt is on record: this fact is not about it
 	}
-	before := job.Subject.DeepCopyObject()
 	now := metav1.NewTime(p.Now().Truncate(time.Second))
 	fact.Apply(job.Subject, request)
 	if job.Refused != nil && request.Phase == v1alpha1.PhaseRejected {
 		job.Refused(request)
 	}
-	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
-		request.FinishedAt = now
-	}
+	dateEnd(request, now)
 	changed := *request.DeepCopy()
 	job.Subject.RequestChanged(changed, now)
 	job.Describe()
 	if equality.Semantic.DeepEqual(before, job.Subject) {
 		return nil
 	}
+	if job.Keep != nil { // step 7: "into the claim (orders), then into status"
+		if err := job.Keep(ctx, changed); err != nil {
+			return err
+		}
+	}
 	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
 		return fmt.Errorf("update the status: %w", err)
 	}
 	p.announce(job.Subject, changed, fact)
 	return nil
+}
+
+// about is the attempt on record that a fact is about.
+func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
+	request := attempt(subject, attemptID)
+	if request == nil && f.Enter != nil {
+		f.Enter(subject)
+		request = attempt(subject, attemptID)
+	}
+	return request
+}
+
+// dateEnd says when an attempt came to its end, once.
+func dateEnd(request *v1alpha1.Request, now metav1.Time) {
+	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		request.FinishedAt = now
+	}
 }
 
 func attempt(subject Subject, attemptID string) *v1alpha1.Request {
@@ -129,6 +151,9 @@ func answered(receipt carrier.Receipt) Fact {
 		return Fact{Event: eventAccepted, Normal: true, Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Location, request.Error = v1alpha1.PhaseInProgress, receipt.Handle.Path(), nil
 			request.FinishedAt = metav1.Time{} // an outcome that was unknown no longer is
+			if contract, _ := carrier.ContractOf(carrier.Operation(request.Operation)); !contract.Followed {
+				request.Phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: "both end here, Succeeded"
+			}
 		}}
 	case carrier.NotSent:
 		return refusal(eventNotSent, v1alpha1.PhaseNotSent, receipt)
@@ -141,6 +166,22 @@ func answered(receipt carrier.Receipt) Fact {
 	// Everything else may have happened: the phase stays Submitting, and its error
 	// says that the answer, not the request, is what is missing.
 	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
+}
+
+// finished is what answered is, and takes over the answer's body where nothing follows it.
+func finished(receipt carrier.Receipt, finish Finish) Fact {
+	fact := answered(receipt)
+	apply := fact.Apply
+	if finish == nil {
+		return fact
+	}
+	fact.Apply = func(subject Subject, request *v1alpha1.Request) {
+		apply(subject, request)
+		if request.Phase == v1alpha1.PhaseSucceeded {
+			finish(request, receipt.Body)
+		}
+	}
+	return fact
 }
 
 // refusal is the fact that an attempt was not accepted. On a repeat, "another 422

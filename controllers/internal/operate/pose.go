@@ -4,6 +4,7 @@ package operate
 
 import (
 	"context"
+	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,25 +20,57 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	if wait, err := job.Carrier.Prepare(ctx, carrier.CallSubmit); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
+	if err := p.holdFirst(ctx, job.Subject, parcel); err != nil {
+		return 0, err
+	}
+	ctx = context.WithoutCancel(ctx) // the question goes out: its answer is worth more than a quick exit
 	request, asked := parcel.Request, p.Now()
 	request.AttemptID, request.Sender = p.NewID(), p.Ledger.Sender()
 	request.SubmittedAt = metav1.NewTime(asked.Truncate(time.Second))
 	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, false)
-	said := receipt.Delivery == carrier.Accepted || receipt.Delivery == carrier.Rejected
-	p.Ledger.Note(job.Subject.GetUID(), asked, func(memory *decide.Memory) {
-		if said {
-			memory.Posed = decide.Posed{}
-			return
-		}
-		pause := max(decide.Backoff(memory.Posed.Failures+1), receipt.RetryAfter)
-		memory.Posed = decide.Posed{Failures: memory.Posed.Failures + 1, Err: receipt.Err, RetryAt: asked.Add(pause)}
-	})
-	if !said {
+	if !p.said(job.Subject, parcel, receipt, asked) {
 		return 0, nil
 	}
-	job.Subject.PutRequest(request)
-	if parcel.Consume != nil {
-		parcel.Consume()
+	p.Ledger.Note(job.Subject.GetUID(), asked, func(memory *decide.Memory) {
+		memory.Posed = decide.Posed{Taken: request.AttemptID, TakenAt: asked}
+	})
+	fact := answered(receipt)
+	fact.Enter = func(subject Subject) {
+		if underWay(subject) {
+			return // somebody else has asked meanwhile, and that is followed
+		}
+		subject.PutRequest(request)
+		if parcel.Consume != nil {
+			parcel.Consume()
+		}
 	}
-	return 0, p.Settle(ctx, job, request.AttemptID, answered(receipt))
+	return 0, p.Settle(ctx, job, request.AttemptID, fact)
+}
+
+// said says whether the carrier took or refused a question. One that did not get there, or
+// lost its answer, is remembered.
+func (p *Protocol) said(subject Subject, parcel Parcel, receipt carrier.Receipt, asked time.Time) bool {
+	renewed := receipt.Delivery == carrier.Rejected
+	if receipt.Delivery == carrier.Accepted || renewed && !p.renews(subject, parcel, receipt) {
+		return true
+	}
+	p.Ledger.Note(subject.GetUID(), asked, func(memory *decide.Memory) {
+		pause := max(decide.Backoff(memory.Posed.Failures+1), receipt.RetryAfter)
+		if renewed {
+			pause = 0
+		}
+		memory.Posed = decide.Posed{
+			Failures: memory.Posed.Failures + 1, Err: receipt.Err, RetryAt: asked.Add(pause), Renewed: renewed,
+		}
+	})
+	return false
+}
+
+// renews says whether a refusal may be that of a token which has just been given up: "plan
+// options refresh the token once first", because there a bad token is answered with 404.
+func (p *Protocol) renews(subject Subject, parcel Parcel, receipt carrier.Receipt) bool {
+	contract, _ := carrier.ContractOf(carrier.Operation(parcel.Request.Operation))
+	hidden := contract.TokenHiddenIn404 && receipt.Err != nil && receipt.Err.HTTPStatus == http.StatusNotFound
+	p.Ledger.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) { hidden = hidden && !memory.Posed.Renewed })
+	return hidden
 }

@@ -57,8 +57,13 @@ type Job struct {
 	Subject  Subject
 	Carrier  Carrier
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
+	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
+	Keep     Keep                    // writes down what became of an attempt before the status does; nil: nobody does
 	Describe func()                  // brings the conditions in line with the facts; called before each write
 }
+
+// Keep writes an attempt down outside of the object that holds it: in a claim.
+type Keep func(ctx context.Context, request v1alpha1.Request) error
 
 // Parcel is one attempt, ready to be sent.
 type Parcel struct {
@@ -66,6 +71,8 @@ type Parcel struct {
 	Body    []byte
 	Class   carrier.RepeatClass
 	Consume func() // marks the control annotations that this attempt uses up
+	Claim   Keep   // claims what is ordered, before the intent; nil: there is nothing to claim
+	Hold    bool   // a Query that leaves something behind: the finalizer goes on before it
 }
 
 // Send takes one attempt through steps 1 to 7. A wait above zero says that nothing
@@ -77,10 +84,15 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	began := p.Now()
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Ledger.Sender()
 	parcel.Request.SubmittedAt = metav1.NewTime(began.Truncate(time.Second))
+	if parcel.Claim != nil { // step 2
+		if err := parcel.Claim(ctx, parcel.Request); err != nil {
+			return 0, err
+		}
+	}
 	if err := p.writeIntent(ctx, job, parcel); err != nil {
 		return 0, err
 	}
-	if err := p.gate(ctx, job.Subject, began); err != nil {
+	if err := p.gate(ctx, job.Subject, began, parcel.Request.Operation); err != nil {
 		return 0, p.Settle(context.WithoutCancel(ctx), job, parcel.Request.AttemptID, notSent(err))
 	}
 	return 0, p.post(context.WithoutCancel(ctx), job, parcel)
@@ -115,14 +127,14 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 	return nil
 }
 
-// gate is step 4, with the finalizer before it: not deleting, leader context alive,
-// not too long since the intent.
-func (p *Protocol) gate(ctx context.Context, subject Subject, began time.Time) error {
+// gate is step 4, with the finalizer before it: "not deleting (AppointmentCancel apart)",
+// leader context alive, not too long since the intent.
+func (p *Protocol) gate(ctx context.Context, subject Subject, began time.Time, operation v1alpha1.Operation) error {
 	if err := p.Hold(ctx, subject); err != nil {
 		return err
 	}
 	switch {
-	case !subject.GetDeletionTimestamp().IsZero():
+	case !subject.GetDeletionTimestamp().IsZero() && operation != v1alpha1.OperationAppointmentCancel:
 		return errDeleting
 	case ctx.Err() != nil:
 		return fmt.Errorf("this process is stopping: %w", ctx.Err())
@@ -149,7 +161,7 @@ func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) 
 	if receipt == nil {
 		return nil
 	}
-	if err := p.Settle(ctx, job, attemptID, answered(*receipt)); err != nil {
+	if err := p.Settle(ctx, job, attemptID, finished(*receipt, job.Finish)); err != nil {
 		return err
 	}
 	p.Ledger.Recorded(attemptID)

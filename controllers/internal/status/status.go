@@ -52,6 +52,7 @@ func facetTypes() []string {
 		v1alpha1.ConditionPlanSynced, v1alpha1.ConditionRestorationSLASynced, v1alpha1.ConditionAggregationSynced,
 		v1alpha1.ConditionDSLProfileSynced, v1alpha1.ConditionCancellationSynced, v1alpha1.ConditionConnected,
 		v1alpha1.ConditionHealthy, v1alpha1.ConditionDisrupted, v1alpha1.ConditionApprovalRequired, v1alpha1.ConditionDrifted,
+		v1alpha1.ConditionSubmitted, v1alpha1.ConditionRejected,
 	}
 }
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// AppointmentRequestReconciler reads the slots in which a technician could come for an
+// order, and cancels the appointment-request that this makes at the carrier.
+type AppointmentRequestReconciler struct{ *Operator }
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=appointmentrequests,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=appointmentrequests/status,verbs=update
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders,verbs=get;list;watch
+// +kubebuilder:rbac:groups=core,resources=namespaces,verbs=get
+
+// Reconcile takes one appointment-request as far as it can go now.
+func (r *AppointmentRequestReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	appointment := &v1alpha1.AppointmentRequest{}
+	if err := r.Get(ctx, request.NamespacedName, appointment); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	p := &appointmentPass{pass: &pass{Operator: r.Operator, subject: appointment}, appointment: appointment}
+	p.kind = p
+	if !appointment.DeletionTimestamp.IsZero() {
+		return p.leave(ctx)
+	}
+	return p.run(ctx)
+}
+
+// setup has an appointment-request looked at when a user changed it, and when its account
+// or its order changes.
+func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+	controlled := ctrl.NewControllerManagedBy(mgr).For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted()))
+	for _, awaited := range []struct {
+		object client.Object
+		by     handler.MapFunc
+	}{
+		{&v1alpha1.CarrierAccount{}, r.ofAccount},
+		{&v1alpha1.ServiceOrder{}, r.ofOrder},
+	} {
+		controlled = controlled.Watches(awaited.object, handler.EnqueueRequestsFromMapFunc(awaited.by))
+	}
+	left := handler.EnqueueRequestsFromMapFunc(r.forget)
+	controlled = controlled.Watches(&v1alpha1.AppointmentRequest{}, left, builder.WithPredicates(gone()))
+	return controlled.WithOptions(options).Complete(r)
+}
+
+// ofAccount finds the appointment-requests that wait for an account.
+func (r *AppointmentRequestReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
+	return r.those(ctx, account.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
+		return spec.AccountRef.Name == account.GetName()
+	})
+}
+
+// ofOrder finds the appointment-requests that wait for an order. Its status is what they
+// wait for, so every change of it counts.
+func (r *AppointmentRequestReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
+	return r.those(ctx, order.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
+		return spec.OrderRef != nil && spec.OrderRef.Name == order.GetName()
+	})
+}
+
+// forget drops what is remembered of an object that is gone.
+func (r *AppointmentRequestReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
+	r.Protocol.Ledger.Forget(object.GetUID())
+	return nil
+}
+
+func (r *AppointmentRequestReconciler) those(
+	ctx context.Context, namespace string, meant func(v1alpha1.AppointmentRequestSpec) bool,
+) []reconcile.Request {
+	var all v1alpha1.AppointmentRequestList
+	if err := r.List(ctx, &all, client.InNamespace(namespace)); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot list appointment-requests to look at")
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range all.Items {
+		if meant(all.Items[i].Spec) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
+		}
+	}
+	return requests
+}

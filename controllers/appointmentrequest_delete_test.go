@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// removed deletes the object as a user would. The API server goes by the real clock: the
+// world's is brought in line with it, or nothing would ever be ten minutes after a deletion.
+func removed(ctx context.Context, w *world.World) {
+	GinkgoHelper()
+	Expect(w.Delete(ctx, w.ReadAppointment(ctx, site))).To(Succeed())
+	if appointment := w.ReadAppointment(ctx, site); appointment != nil {
+		w.Clock.Advance(appointment.DeletionTimestamp.Sub(w.Clock.Now()))
+	}
+}
+
+// warned counts the warnings that an appointment-request was left behind.
+func warned(w *world.World) int {
+	count := 0
+	for _, line := range w.Events.All() {
+		if strings.HasPrefix(line, "Warning AppointmentNotCancelled") {
+			count++
+		}
+	}
+	return count
+}
+
+func kept(a *v1alpha1.AppointmentRequest) {
+	cancels := false
+	a.Spec.CancelOnDelete = &cancels
+}
+
+var _ = Describe("A deleted AppointmentRequest", func() {
+	It("is cancelled at the carrier and goes", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process)
+		removed(ctx, w)
+		Expect(process.DriveAppointment(ctx, site)).To(BeNil())
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(w.Uncancelled()).To(BeEmpty())
+		Expect(cancelPosts(w)).To(Equal(1))
+		Expect(warned(w)).To(BeZero())
+	})
+
+	It("goes at once, with nobody called, without cancelOnDelete", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process, kept)
+		calls := len(w.Carrier.Calls())
+		removed(ctx, w)
+		process.DriveAppointment(ctx, site)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+	})
+
+	It("is cancelled when cancelOnDelete is set after the slots were asked for", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process, kept)
+		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) { a.Spec.CancelOnDelete = nil })
+		process.DriveAppointment(ctx, site)
+		removed(ctx, w)
+		process.DriveAppointment(ctx, site)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(w.Uncancelled()).To(BeEmpty())
+	})
+
+	It("is cancelled while the slots are still being asked for", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
+		Expect(look(ctx, w, process).Status.Request.Phase).To(Equal(v1alpha1.PhaseInProgress))
+		removed(ctx, w)
+		process.DriveAppointment(ctx, site)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(w.Uncancelled()).To(BeEmpty())
+	})
+
+	It("is cancelled by another process than the one that asked", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process)
+		removed(ctx, w)
+		successor := w.Start(world.Cut{})
+		_, err := successor.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		successor.DriveAppointment(ctx, site)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(w.Uncancelled()).To(BeEmpty())
+	})
+
+	givenUp := func(ctx context.Context, w *world.World, process *world.Process) {
+		GinkgoHelper()
+		deleted := w.ReadAppointment(ctx, site).DeletionTimestamp.Time
+		for w.ReadAppointment(ctx, site) != nil {
+			Expect(warned(w)).To(BeZero())
+			result, err := process.LookAtAppointment(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		Expect(w.Clock.Now().Sub(deleted)).To(BeNumerically("~", 10*time.Minute, time.Second))
+		Expect(warned(w)).To(Equal(1))
+		Expect(w.Uncancelled()).To(HaveLen(1))
+	}
+	fails := func(fault simulator.Fault, posts int) func(SpecContext) {
+		return func(ctx SpecContext) {
+			w, process := begin(ctx)
+			asked(ctx, w, process)
+			fault.Times = 100
+			Expect(w.Carrier.FailNext("POST AppointmentCancel", fault)).To(Succeed())
+			removed(ctx, w)
+			givenUp(ctx, w, process)
+			Expect(cancelPosts(w)).To(BeNumerically("<=", posts))
+		}
+	}
+	It("is given up after ten minutes of 404, which proves nothing", fails(status(404), 2))
+	It("is given up after ten minutes when the answer is lost, and not repeated sooner", fails(status(500), 1))
+	It("is given up after ten minutes of 429", fails(simulator.Fault{Kind: simulator.FaultStatus, Status: 429}, 100))
+
+	It("is given up after ten minutes without a token", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process)
+		refusal := status(401)
+		refusal.Times = 1000
+		Expect(w.Carrier.FailNext("Token", refusal)).To(Succeed())
+		w.Carrier.RevokeTokens()
+		removed(ctx, w)
+		givenUp(ctx, w, process)
+	})
+
+	It("is given up after ten minutes while the manager may not send", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process)
+		removed(ctx, w)
+		silent := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
+		_, err := silent.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		givenUp(ctx, w, silent)
+		Expect(cancelPosts(w)).To(BeZero())
+	})
+
+	It("is given up at once when its account is gone", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process)
+		Expect(w.Delete(ctx, w.Account())).To(Succeed())
+		removed(ctx, w)
+		look(ctx, w, process)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(warned(w)).To(Equal(1))
+	})
+
+	It("is given up at once when its namespace is going", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process)
+		Expect(w.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})).To(Succeed())
+		removed(ctx, w)
+		look(ctx, w, process)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(warned(w)).To(Equal(1))
+		Expect(cancelPosts(w)).To(BeZero())
+	})
+
+	It("of which nothing is known at the carrier goes at once", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		appointment := asked(ctx, w, process, from("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
+			a.Finalizers = []string{v1alpha1.Finalizer} // as a process leaves it that ended before the question
+		})
+		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
+		removed(ctx, w)
+		look(ctx, w, process)
+		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
+		Expect(warned(w)).To(BeZero())
+	})
+})
+
+// ends is a story that is cut at each of its effects, and what must hold at its end.
+type ends struct {
+	story    func(context.Context, *world.World, *world.Process) // with a process that may die in it
+	rest     func(context.Context, *world.World, *world.Process) // what the user does that the dead process did not see
+	left     int                                                 // appointment-requests at the carrier in the end
+	gone     bool                                                // whether the object is, too
+	cancels  int                                                 // cancel POSTs of the uncut story
+	atLeast  int                                                 // effects of the uncut story
+	repeated int                                                 // cancel POSTs more, at most: the declared repeats
+}
+
+var _ = DescribeTable("An operator that is killed at any effect of an AppointmentRequest's",
+	func(ctx SpecContext, end ends) {
+		begun := func(cut world.Cut) (*world.World, *world.Process) {
+			w := world.New(ctx, plane)
+			w.Login(ctx)
+			Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
+			process := w.Start(cut)
+			if _, err := process.LookAtAccount(ctx); err == nil {
+				end.story(ctx, w, process)
+			}
+			return w, process
+		}
+		whole, uncut := begun(world.Cut{})
+		Expect(cancelPosts(whole)).To(Equal(end.cancels))
+		effects := uncut.Seam.Effects()
+		Expect(len(effects)).To(BeNumerically(">=", end.atLeast))
+		lost, given := 0, 0
+		for _, effect := range effects {
+			for _, after := range []bool{false, true} {
+				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
+				w, _ := begun(world.Cut{At: effect.Number, After: after})
+				end.rest(ctx, w, nil)
+				successor := w.Start(world.Cut{})
+				_, err := successor.LookAtAccount(ctx)
+				Expect(err).NotTo(HaveOccurred())
+				successor.DriveAppointment(ctx, site)
+
+				left := end.left
+				if forgotten(effects, effect, after) {
+					left, lost = left+1, lost+1
+				}
+				appointment := w.ReadAppointment(ctx, site)
+				if end.gone && unsettled(effects, effect, after) {
+					// Whether the cancel was sent is not known, it is repeated "not before 15 min",
+					// and a deleted object is "given up with a Warning event after 10 minutes".
+					Expect(warned(w)).To(Equal(1))
+					left, given = left+1-cancelPosts(w), given+1
+				} else {
+					Expect(warned(w)).To(BeZero())
+				}
+				Expect(w.Uncancelled()).To(HaveLen(left))
+				Expect(cancelPosts(w)).To(BeNumerically("<=", end.cancels+end.repeated))
+				Expect(appointment == nil).To(Equal(end.gone))
+				if !end.gone {
+					expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+				}
+				Expect(w.Carrier.Violations()).To(BeEmpty())
+			}
+		}
+		AddReportEntry("kill points", fmt.Sprintf(
+			"%d kill points, %d of them left an appointment-request that nobody knows of, %d were given up with a warning",
+			2*len(effects), lost, given))
+	},
+	Entry("slots", ends{
+		story: drive, rest: nothing, left: 1, atLeast: 6,
+	}),
+	Entry("change of date", ends{
+		story: func(ctx context.Context, w *world.World, process *world.Process) {
+			drive(ctx, w, process)
+			move(ctx, w, process)
+			drive(ctx, w, process)
+		},
+		rest: move, left: 1, cancels: 1, repeated: 2, atLeast: 11,
+	}),
+	Entry("deletion", ends{
+		story: func(ctx context.Context, w *world.World, process *world.Process) {
+			drive(ctx, w, process)
+			remove(ctx, w, process)
+			drive(ctx, w, process)
+		},
+		rest: remove, cancels: 1, repeated: 2, atLeast: 10, gone: true,
+	}),
+)
+
+// forgotten says whether a process ended between a question for slots and its record. Class
+// Query: such a question is put again, and what it made is known to nobody.
+func forgotten(effects []world.Effect, end world.Effect, after bool) bool {
+	asks := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
+	return after && asks(end) || !after && end.Number > 1 && asks(effects[end.Number-2])
+}
+
+// unsettled says whether a process ended between the intent of a cancel and its outcome.
+func unsettled(effects []world.Effect, end world.Effect, after bool) bool {
+	for _, effect := range effects {
+		if strings.HasSuffix(effect.What, "appointment-requests/cancel") {
+			number := effect.Number
+			return end.Number == number || end.Number == number-1 && after || end.Number == number+1 && !after
+		}
+	}
+	return false
+}
+
+func nothing(context.Context, *world.World, *world.Process) {}
+
+func drive(ctx context.Context, _ *world.World, process *world.Process) {
+	if !process.Seam.Dead() {
+		process.DriveAppointment(ctx, site)
+	}
+}
+
+// move changes the date, once.
+func move(ctx context.Context, w *world.World, _ *world.Process) {
+	if w.ReadAppointment(ctx, site).Spec.DateFrom != "2026-03-16" {
+		w.EditAppointment(ctx, site, from("2026-03-16"))
+	}
+}
+
+// remove deletes the object, once.
+func remove(ctx context.Context, w *world.World, _ *world.Process) {
+	if appointment := w.ReadAppointment(ctx, site); appointment != nil && appointment.DeletionTimestamp.IsZero() {
+		removed(ctx, w)
+	}
+}

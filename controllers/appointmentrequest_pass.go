@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// appointmentPass is one pass over one appointment-request.
+type appointmentPass struct {
+	*pass
+
+	appointment *v1alpha1.AppointmentRequest // as it stands, facts of this pass included
+	order       *v1alpha1.ServiceOrder       // the order that orderRef names, if there is one
+}
+
+// gather brings together what does not change within a pass.
+func (p *appointmentPass) gather(ctx context.Context) error {
+	decide.TakeAppointment(&p.appointment.Status)
+	if err := p.gatherAccount(ctx); err != nil {
+		return err
+	}
+	if err := p.gatherOrder(ctx); err != nil {
+		return err
+	}
+	if p.appointment.Status.AppointmentRequestID != 0 && decide.CancelsOnDelete(p.appointment) {
+		return p.Protocol.Hold(ctx, p.appointment) // "put back if missing"
+	}
+	return nil
+}
+
+func (p *appointmentPass) gatherOrder(ctx context.Context) error {
+	ref := p.appointment.Spec.OrderRef
+	if ref == nil {
+		return nil
+	}
+	order := &v1alpha1.ServiceOrder{}
+	err := p.Get(ctx, client.ObjectKey{Namespace: p.appointment.Namespace, Name: ref.Name}, order)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil
+	case err != nil:
+		return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
+	}
+	p.order = order
+	return nil
+}
+
+// judge takes over first what the request on record says of the appointment-request: a
+// decision never rests on one that has just been cancelled.
+func (p *appointmentPass) judge(view decide.View) decide.Decision {
+	decide.TakeAppointment(&p.appointment.Status)
+	if !p.appointment.DeletionTimestamp.IsZero() {
+		return decide.CancelAppointment(p.judged(view))
+	}
+	return decide.Appointment(p.judged(view))
+}
+
+func (p *appointmentPass) judged(view decide.View) decide.AppointmentView {
+	return decide.AppointmentView{View: view, Appointment: p.appointment, Order: p.order}
+}
+
+func (p *appointmentPass) show(decide.Decision) { decide.ShowAppointment(p.appointment, p.order) }
+
+// take: this kind has no step of its own.
+func (*appointmentPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
+
+func (p *appointmentPass) body(request v1alpha1.Request, _ v1alpha1.Contact) []byte {
+	number := decide.OrderNumber(p.appointment, p.order)
+	return decide.AppointmentBody(request, p.appointment.Status.AppointmentRequestID, number)
+}
+
+// finish takes over the slots. An answer that cannot be read is an answer all the same:
+// asked again it would read the same, and another appointment-request would be made.
+func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
+	if request.Operation != v1alpha1.OperationAppointmentSlots {
+		return // a cancel has no result
+	}
+	decide.TakeAppointment(&p.appointment.Status)
+	if err := decide.TakeSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
+		request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(err)
+	}
+}
+
+// reached: what a settled request brings about is taken from its phase.
+func (*appointmentPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
+
+// refused: what the carrier refused changes nothing of what is known.
+func (*appointmentPass) refused(*v1alpha1.Request) {}
+
+// leave takes a deleted object through its cancel, and lets it go once there is nothing to
+// cancel, nobody who could, or no time left.
+func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(p.appointment, v1alpha1.Finalizer) {
+		p.Protocol.Ledger.Forget(p.appointment.UID)
+		return ctrl.Result{}, nil
+	}
+	if err := p.gather(ctx); err != nil {
+		return p.again(err)
+	}
+	going, err := p.namespaceGoing(ctx)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if departure := decide.LeaveAppointment(p.judged(p.view()), going); departure.Go {
+		return p.release(ctx, departure)
+	}
+	result, err := p.run(ctx)
+	if err != nil {
+		return result, err
+	}
+	if departure := decide.LeaveAppointment(p.judged(p.view()), going); departure.Go {
+		return p.release(ctx, departure)
+	}
+	return result, nil
+}
+
+// release lets the object go, and says what it leaves behind.
+func (p *appointmentPass) release(ctx context.Context, departure decide.AppointmentDeparture) (ctrl.Result, error) {
+	if departure.Warning != "" {
+		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, "AppointmentNotCancelled", "Delete",
+			"%s", departure.Warning)
+	}
+	if err := p.Protocol.Release(ctx, p.appointment); err != nil {
+		return p.again(err)
+	}
+	p.Protocol.Ledger.Forget(p.appointment.UID)
+	return ctrl.Result{}, nil
+}
+
+// namespaceGoing reads past the cache: one look at a deletion is no reason to watch all
+// namespaces.
+func (p *appointmentPass) namespaceGoing(ctx context.Context) (bool, error) {
+	var namespace corev1.Namespace
+	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: p.appointment.Namespace}, &namespace)
+	if apierrors.IsNotFound(err) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("read Namespace %s: %w", p.appointment.Namespace, err)
+	}
+	return !namespace.DeletionTimestamp.IsZero(), nil
+}

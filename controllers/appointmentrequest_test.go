@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+type appointmentEdit = func(*v1alpha1.AppointmentRequest)
+
+// asked drives a fresh AppointmentRequest until it rests.
+func asked(
+	ctx context.Context, w *world.World, process *world.Process, edits ...appointmentEdit,
+) *v1alpha1.AppointmentRequest {
+	GinkgoHelper()
+	Expect(w.Create(ctx, w.Appointment(site, edits...))).To(Succeed())
+	return process.DriveAppointment(ctx, site)
+}
+
+func expectAppointment(appointment *v1alpha1.AppointmentRequest, status metav1.ConditionStatus, reason string) {
+	GinkgoHelper()
+	Expect(appointment).NotTo(BeNil())
+	ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
+	Expect(string(ready.Status)+"/"+ready.Reason).To(Equal(string(status)+"/"+reason), ready.Message)
+}
+
+func expectOffered(w *world.World, appointment *v1alpha1.AppointmentRequest) {
+	GinkgoHelper()
+	expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	Expect(appointment.Status.Slots).NotTo(BeEmpty())
+	Expect(w.Uncancelled()).To(Equal([]string{strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)}))
+	Expect(w.Carrier.Violations()).To(BeEmpty())
+}
+
+func slotPosts(w *world.World) int {
+	return w.Carrier.Submissions(simulator.OpAppointmentSlots, 0).Seen
+}
+
+func cancelPosts(w *world.World) int {
+	return w.Carrier.Submissions(simulator.OpAppointmentCancel, 0).Seen
+}
+
+func from(day v1alpha1.Date) appointmentEdit {
+	return func(a *v1alpha1.AppointmentRequest) { a.Spec.DateFrom = day }
+}
+
+func annotated(key, value string) appointmentEdit {
+	return func(a *v1alpha1.AppointmentRequest) { metav1.SetMetaDataAnnotation(&a.ObjectMeta, key, value) }
+}
+
+func ofOrder(name string) appointmentEdit {
+	return func(a *v1alpha1.AppointmentRequest) {
+		a.Spec.OrderID, a.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: name}
+	}
+}
+
+var _ = Describe("An AppointmentRequest", func() {
+	It("shows the slots of an order and recommends the first that costs nothing", func(ctx SpecContext) {
+		w, process := begin(ctx)
+
+		appointment := asked(ctx, w, process)
+
+		expectOffered(w, appointment)
+		status := appointment.Status
+		Expect(status.DateFrom).To(Equal(v1alpha1.Date("2026-03-09")))
+		Expect(status.SlotCount).To(Equal(int32(15))) // three on each of five working days
+		Expect(status.Slots).To(HaveLen(15))
+		Expect(status.Since.IsZero()).To(BeFalse())
+		Expect(status.Slots[0]).To(HaveField("SlotType", "AM"))
+		Expect(status.Slots[0].Chargeable).To(BeFalse())
+		Expect(status.Slots[2]).To(And(HaveField("SlotType", "AHA"), HaveField("Chargeable", true)))
+		Expect(status.Recommended.SlotID).To(Equal(status.Slots[0].SlotID))
+		Expect(appointment.Finalizers).To(ContainElement(v1alpha1.Finalizer))
+		Expect(slotPosts(w)).To(Equal(1))
+	})
+
+	It("that has been read writes nothing more and calls nobody", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		before := asked(ctx, w, process)
+		calls := len(w.Carrier.Calls())
+		w.Clock.Advance(24 * time.Hour)
+		Expect(process.DriveAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
+		_, err := w.Start(world.Cut{}).LookAtAppointment(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.ReadAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+	})
+
+	It("writes nothing while the carrier works", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Carrier.FailNext("AppointmentSlots", simulator.Fault{Kind: simulator.FaultStall})).To(Succeed())
+		asked(ctx, w, process)
+		var writes []string
+		for _, effect := range process.Seam.Effects() {
+			if strings.HasPrefix(effect.What, "update") || strings.HasPrefix(effect.What, "patch") {
+				writes = append(writes, effect.What)
+			}
+		}
+		Expect(writes).To(HaveExactElements(
+			"update status of default", "patch site", "update status of site", "update status of site"))
+	})
+
+	It("whose preferences change is recommended another slot without a call", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		first := asked(ctx, w, process)
+		calls := len(w.Carrier.Calls())
+		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) {
+			a.Spec.Preferences = v1alpha1.SlotPreferences{SlotTypes: []v1alpha1.SlotType{"AHA"}, AllowChargeable: true}
+		})
+		second := process.DriveAppointment(ctx, site)
+		expectOffered(w, second)
+		Expect(second.Status.Recommended.SlotType).To(Equal("AHA"))
+		Expect(second.Status.Since).To(Equal(first.Status.Since))
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+	})
+
+	It("that no slot suits is answered all the same, and says so", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		appointment := asked(ctx, w, process, func(a *v1alpha1.AppointmentRequest) {
+			a.Spec.Preferences.SlotTypes = []v1alpha1.SlotType{"AHA"}
+		})
+		expectOffered(w, appointment)
+		Expect(appointment.Status.Recommended).To(BeNil())
+		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
+		Expect(ready.Message).To(ContainSubstring(
+			"none of them suits the preferences, 5 would with preferences.allowChargeable"))
+	})
+
+	It("with another dateFrom cancels the old one and asks anew", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		first := asked(ctx, w, process)
+		w.EditAppointment(ctx, site, from("2026-03-16"))
+		second := process.DriveAppointment(ctx, site)
+		expectOffered(w, second)
+		Expect(second.Status.AppointmentRequestID).NotTo(Equal(first.Status.AppointmentRequestID))
+		Expect(second.Status.DateFrom).To(Equal(v1alpha1.Date("2026-03-16")))
+		Expect(slotPosts(w)).To(Equal(2))
+		Expect(cancelPosts(w)).To(Equal(1))
+	})
+
+	It("that is edited while it is asked for is answered first, then cancelled and asked anew", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
+		_, err := process.LookAtAppointment(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.ReadAppointment(ctx, site).Status.AppointmentRequestID).NotTo(BeZero())
+		w.EditAppointment(ctx, site, from("2026-03-16"))
+		expectOffered(w, process.DriveAppointment(ctx, site))
+		Expect(cancelPosts(w)).To(Equal(1))
+	})
+
+	It("asks anew for each value of the reconcile annotation, once", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		asked(ctx, w, process, annotated(v1alpha1.AnnotationReconcile, "at first"))
+		Expect(slotPosts(w)).To(Equal(1))
+		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationReconcile, "again"))
+		appointment := process.DriveAppointment(ctx, site)
+		expectOffered(w, appointment)
+		Expect(appointment.Status.Handled.Reconcile).To(Equal("again"))
+		process.DriveAppointment(ctx, site)
+		Expect(slotPosts(w)).To(Equal(2))
+		Expect(cancelPosts(w)).To(Equal(1))
+	})
+
+	It("from a day in the past, in the account's time zone, is refused before anything is sent", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Australia/Sydney" })
+		w.Clock.Advance(7 * time.Hour) // 2 March, 16:00 UTC: the 3rd in Sydney
+		expectAppointment(asked(ctx, w, process, from("2026-03-02")), metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
+		Expect(w.ReadAppointment(ctx, site).Finalizers).To(BeEmpty())
+		Expect(slotPosts(w)).To(BeZero())
+
+		By("mending it")
+		w.EditAppointment(ctx, site, from("2026-03-03"))
+		expectOffered(w, process.DriveAppointment(ctx, site))
+
+		By("breaking it again")
+		w.EditAppointment(ctx, site, from("2026-03-01"))
+		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
+		Expect(cancelPosts(w)).To(BeZero())
+
+		By("taking that back")
+		w.EditAppointment(ctx, site, from("2026-03-03"))
+		expectOffered(w, process.DriveAppointment(ctx, site))
+		Expect(slotPosts(w)).To(Equal(1))
+	})
+
+	It("is not asked for while the manager may not send", func(ctx SpecContext) {
+		w, _ := begin(ctx)
+		process := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		expectAppointment(asked(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
+		Expect(slotPosts(w)).To(BeZero())
+	})
+})
+
+var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
+	order := func(ctx context.Context, w *world.World, account string) *v1alpha1.ServiceOrder {
+		GinkgoHelper()
+		placed := &v1alpha1.ServiceOrder{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "placed"},
+			Spec: v1alpha1.ServiceOrderSpec{
+				AccountRef: v1alpha1.AccountReference{Name: account}, CustomerReference: "SITE-1",
+				Scenario: v1alpha1.ScenarioFree, PlanName: world.PlanSlow, Term: 1, AggregationMethod: "L2TP",
+				NTDInstallation: "wholesale-tech",
+				Qualification: v1alpha1.QualificationIDs{
+					QualificationSearchID: "1", RemoteQualificationSearchID: "2", LocationID: "LOC000000000001",
+				},
+				Infrastructure: &v1alpha1.OrderedInfrastructure{ID: "NTD1", PortID: 1},
+				Contact:        &v1alpha1.Contact{Name: "Jo", Phone: "0400 000 000", Email: "jo@example.com"},
+			},
+		}
+		Expect(w.Create(ctx, placed)).To(Succeed())
+		return placed
+	}
+
+	It("waits for the order, then for its number, and then asks", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		expectAppointment(asked(ctx, w, process, ofOrder("placed")), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		placed := order(ctx, w, world.AccountName)
+		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		Expect(slotPosts(w)).To(BeZero())
+		placed.Status.OrderID, placed.Status.TechnologyType = world.PlacedOrderID, "FTTN"
+		Expect(w.Status().Update(ctx, placed)).To(Succeed())
+		expectOffered(w, process.DriveAppointment(ctx, site))
+		about := strconv.FormatInt(world.PlacedOrderID, 10)
+		Expect(w.Carrier.SubmissionsAbout(simulator.OpAppointmentSlots, about).Processed).To(Equal(1))
+
+		By("losing the order: what was read stays")
+		Expect(w.Delete(ctx, placed)).To(Succeed())
+		expectOffered(w, process.DriveAppointment(ctx, site))
+	})
+
+	It("of another account is refused", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		order(ctx, w, "other")
+		appointment := asked(ctx, w, process, ofOrder("placed"))
+		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(fmt.Sprint(appointment.Status.Conditions)).To(ContainSubstring("belongs to CarrierAccount other"))
+		Expect(slotPosts(w)).To(BeZero())
+	})
+})

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// OneShotReconciler has the carrier asked once for what an object of one kind asks: "one
+// request each, like a Job".
+type OneShotReconciler struct {
+	*Operator
+
+	shape func() shot // an empty object of the kind, and what its kind makes of it
+}
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests,verbs=get;list;watch;patch;delete
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=fibrebuildquotes;planoptionsqueries,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests/status;fibrebuildquotes/status;planoptionsqueries/status,verbs=update
+
+// Reconcile takes one object as far as it can go now.
+func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	held := r.shape()
+	if err := r.Get(ctx, request.NamespacedName, held.subject); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	p := &shotPass{pass: &pass{Operator: r.Operator, subject: held.subject}, shot: held}
+	p.kind = p
+	if !held.subject.GetDeletionTimestamp().IsZero() {
+		return p.leave(ctx)
+	}
+	if at := decide.Expires(p.taskView(p.view())); !at.IsZero() && !p.Protocol.Now().Before(at) {
+		return p.expire(ctx)
+	}
+	return p.run(ctx)
+}
+
+// expire deletes an object that has been finished for as long as its ttlAfterFinished says.
+// Nothing else that the operator does deletes an object of a user. What has changed since
+// it was judged keeps the object.
+func (p *shotPass) expire(ctx context.Context) (ctrl.Result, error) {
+	uid, version := p.subject.GetUID(), p.subject.GetResourceVersion()
+	judged := client.Preconditions{UID: &uid, ResourceVersion: &version}
+	err := client.IgnoreNotFound(p.Delete(ctx, p.subject, judged))
+	if err != nil {
+		return p.again(fmt.Errorf("delete %s after its ttlAfterFinished: %w", p.subject.GetName(), err))
+	}
+	return ctrl.Result{}, nil
+}
+
+// leave lets a deleted object go. Nobody is called, and a new object is a new wish.
+func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
+		p.Protocol.Ledger.Forget(p.subject.GetUID())
+		return ctrl.Result{}, nil
+	}
+	p.noteWritten()
+	for _, open := range p.subject.OpenRequests() {
+		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
+			return p.again(err)
+		}
+	}
+	view := p.view()
+	departure := decide.LeaveOneShot(view)
+	if !departure.WaitUntil.IsZero() {
+		return status.Exit(view.Now, departure.WaitUntil), nil
+	}
+	if departure.Warning != "" {
+		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",
+			"%s", departure.Warning)
+	}
+	if err := p.Protocol.Release(ctx, p.subject); err != nil {
+		return p.again(err)
+	}
+	p.Protocol.Ledger.Forget(p.subject.GetUID())
+	return ctrl.Result{}, nil
+}

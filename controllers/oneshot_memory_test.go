@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// polls counts the GETs of an operation that the carrier has seen.
+func polls(w *world.World, of simulator.Operation) int {
+	count := 0
+	for _, call := range w.Carrier.Calls() {
+		if call.Operation == of && call.Method == http.MethodGet {
+			count++
+		}
+	}
+	return count
+}
+
+// taken is the id of the test that the carrier took; "" for none.
+func taken(w *world.World) string {
+	for _, call := range w.Carrier.Calls() {
+		if call.Operation == simulator.OpDiagnosticTest && call.Accepted {
+			return call.RequestID
+		}
+	}
+	return ""
+}
+
+// resolve says of a test what really became of it, as a person would who asked the carrier.
+func resolve(ctx context.Context, w *world.World) {
+	GinkgoHelper()
+	word := "NotAccepted"
+	if id := taken(w); id != "" {
+		word = "Accepted:" + id
+	}
+	tests().annotate(ctx, w, v1alpha1.AnnotationResolve, tests().request(ctx, w).AttemptID+"="+word)
+}
+
+var _ = Describe("A diagnostic test", func() {
+	story := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process) {
+		w := world.New(ctx, plane)
+		w.Login(ctx)
+		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		process := w.Start(cut)
+		if _, err := process.LookAtAccount(ctx); err == nil {
+			process.DriveAt(ctx, tests().shot())
+		}
+		return w, process
+	}
+
+	It("is run at most once, wherever the operator is killed", func(ctx SpecContext) {
+		_, whole := story(ctx, world.Cut{})
+		unknown, points := 0, whole.Seam.Effects()
+		Expect(len(points)).To(BeNumerically(">=", 8))
+		for _, effect := range points {
+			for _, after := range []bool{false, true} {
+				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
+				w, _ := story(ctx, world.Cut{At: effect.Number, After: after})
+				successor := w.Start(world.Cut{})
+				_, err := successor.LookAtAccount(ctx)
+				Expect(err).NotTo(HaveOccurred())
+				Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+				Expect(tests().posts(w)).To(BeNumerically("<=", 1))
+				if readyOf(tests().read(ctx, w)).Reason == v1alpha1.ReasonOutcomeUnknown {
+					unknown++
+					resolve(ctx, w)
+				}
+				tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+				Expect(tests().posts(w)).To(Equal(1))
+				Expect(w.Carrier.Violations()).To(BeEmpty())
+			}
+		}
+		AddReportEntry("kill points of a test",
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", 2*len(points), unknown))
+	})
+
+	DescribeTable("whose answer was lost is a person's, who can say that it",
+		func(ctx SpecContext, word, reason string, posts int) {
+			w, process := begin(ctx)
+			Expect(w.Carrier.FailNext("POST DiagnosticTest", simulator.Fault{Kind: simulator.FaultReset, Processed: true})).
+				To(Succeed())
+			Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+			object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(readyOf(object).Message).To(ContainSubstring("dtest " + once))
+			Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OutcomeUnknown")))
+
+			By("asking for a retry, which is no answer")
+			tests().annotate(ctx, w, v1alpha1.AnnotationRetry, "now")
+			tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(tests().posts(w)).To(Equal(1))
+
+			tests().annotate(ctx, w, v1alpha1.AnnotationResolve,
+				tests().request(ctx, w).AttemptID+"="+strings.ReplaceAll(word, "<id>", taken(w)))
+			w.Clock.Advance(time.Minute) // the line is free for another test
+			ready := readyOf(tests().until(ctx, w, process, reason))
+			if word == "Succeeded" {
+				Expect(ready.Message).To(ContainSubstring("the carrier's answer is not known"))
+			}
+			Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
+			Expect(tests().posts(w)).To(Equal(posts))
+		},
+		Entry("was accepted", "Accepted:<id>", v1alpha1.ReasonCompleted, 1),
+		Entry("was not accepted", "NotAccepted", v1alpha1.ReasonCompleted, 2),
+		Entry("succeeded", "Succeeded", v1alpha1.ReasonCompleted, 1),
+		Entry("is given up", "Abandoned", v1alpha1.ReasonCarrierRejected, 1),
+	)
+
+	It("is not run again when its status is lost", func(ctx SpecContext) {
+		w, process := story(ctx, world.Cut{})
+		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		test.Status = v1alpha1.DiagnosticTestStatus{}
+		Expect(w.Status().Update(ctx, test)).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+		successor := w.Start(world.Cut{})
+		_, err := successor.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		tests().drive(ctx, w, successor, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+		Expect(tests().posts(w)).To(Equal(1))
+		resolve(ctx, w)
+		tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(tests().posts(w)).To(Equal(1))
+	})
+
+	It("that is deleted under way goes without a call, with a warning; a new one is a new wish", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		_, err := process.LookAt(ctx, tests().shot())
+		Expect(err).NotTo(HaveOccurred())
+		calls := len(w.Carrier.Calls())
+		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
+		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestInFlight deleted while DiagnosticTest")))
+		Expect(records(ctx, w)).To(BeEmpty(), "nothing is adopted")
+		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(tests().posts(w)).To(Equal(2))
+	})
+
+	It("that is deleted while a process may be sending it goes within 120 s, account or not", func(ctx SpecContext) {
+		_, whole := story(ctx, world.Cut{})
+		at := 0
+		for _, effect := range whole.Seam.Effects() {
+			if strings.HasSuffix(effect.What, "diagnostic-tests/request") {
+				at = effect.Number
+			}
+		}
+		w, dead := story(ctx, world.Cut{At: at, After: true})
+		Expect(dead.Seam.Dead()).To(BeTrue())
+		Expect(tests().request(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
+		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		Expect(w.Delete(ctx, w.Account())).To(Succeed())
+		calls := len(w.Carrier.Calls())
+		begun, successor := w.Clock.Now(), w.Start(world.Cut{})
+		Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(w.Clock.Now().Sub(begun)).To(BeNumerically("<=", 120*time.Second))
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+	})
+})
+
+var _ = Describe("A query under way", func() {
+	It("is followed by the next process, which asks nothing again", func(ctx SpecContext) {
+		for _, s := range []oneShot{quotes(), queries(), tests()} {
+			w, process := begin(ctx)
+			Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+			_, err := process.LookAt(ctx, s.shot())
+			Expect(err).NotTo(HaveOccurred())
+			s.expect(ctx, w, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+			s.drive(ctx, w, w.Start(world.Cut{}), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(s.posts(w)).To(Equal(1))
+		}
+	})
+
+	It("for a quote is polled no sooner than every 5 s, late or after a start", func(ctx SpecContext) {
+		for _, late := range []time.Duration{0, 2 * time.Second, 4900 * time.Millisecond, 7 * time.Second} {
+			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) {
+				a.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
+			})
+			Expect(w.Create(ctx, quotes().wish(w, 0))).To(Succeed())
+			seen := 0
+			for range 40 {
+				result, err := process.LookAt(ctx, quotes().shot())
+				Expect(err).NotTo(HaveOccurred())
+				if readyOf(quotes().read(ctx, w)).Reason == v1alpha1.ReasonCompleted {
+					break
+				}
+				if now := polls(w, simulator.OpFibreBuildCharge); now > seen && now%2 == 0 {
+					seen = now
+					w.Clock.Advance(300 * time.Millisecond)
+					process = w.Start(world.Cut{})
+					continue
+				}
+				w.Clock.Advance(result.RequeueAfter + late)
+			}
+			quotes().expect(ctx, w, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(polls(w, simulator.OpFibreBuildCharge)).To(BeNumerically(">=", 4))
+			Expect(w.Carrier.Violations()).To(BeEmpty(), "late by %s", late)
+			Expect(quotes().posts(w)).To(Equal(1))
+		}
+	})
+
+	It("is asked once although its acceptance meets a conflict", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		conflicts := 0
+		process.Seam.Fault = func(effect world.Effect) error {
+			if strings.HasPrefix(effect.What, "update status of "+once) && conflicts < 2 {
+				conflicts++
+				queries().annotate(ctx, w, "example.com/note", fmt.Sprint(conflicts)) // the write is of an older version
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, queries().wish(w, w.Line()))).To(Succeed())
+		queries().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(conflicts).To(Equal(2))
+		Expect(queries().posts(w)).To(Equal(1))
+	})
+})

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// shotPass is one pass over one object that asks for one request.
+type shotPass struct {
+	*pass
+
+	shot   shot
+	number int64           // the service that it is about; 0: none, or not known
+	hold   *decide.Verdict // why it cannot be asked for yet; nil when it can be
+}
+
+// gather brings together what does not change within a pass.
+func (p *shotPass) gather(ctx context.Context) error {
+	if err := p.gatherAccount(ctx); err != nil {
+		return err
+	}
+	if err := p.gatherNumber(ctx); err != nil {
+		return err
+	}
+	contract, _ := carrier.ContractOf(carrier.Operation(p.shot.operation))
+	if contract.Repeat == carrier.ClassQuery || p.subject.RequestOf(p.shot.operation) == nil {
+		return nil
+	}
+	return p.Protocol.Hold(ctx, p.subject) // "put back if missing"
+}
+
+// gatherNumber takes the number of the service from the BroadbandService that is named.
+func (p *shotPass) gatherNumber(ctx context.Context) error {
+	own, ref := p.shot.service()
+	if own == nil && ref == nil {
+		return nil // it is about no service
+	}
+	var named *v1alpha1.BroadbandService
+	if own == nil {
+		service := &v1alpha1.BroadbandService{}
+		err := p.Get(ctx, client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: ref.Name}, service)
+		switch {
+		case err == nil:
+			named = service
+		case !apierrors.IsNotFound(err):
+			return fmt.Errorf("read BroadbandService %s: %w", ref.Name, err)
+		}
+	}
+	p.number, p.hold = decide.NumberOf(p.account.Object, own, ref, named)
+	return nil
+}
+
+func (p *shotPass) judge(view decide.View) decide.Decision { return decide.OneShot(*p.taskView(view)) }
+
+func (p *shotPass) taskView(view decide.View) *decide.TaskView {
+	return &decide.TaskView{
+		View: view, Hold: p.hold, TTL: p.shot.ttl(), HoldsUntil: p.shot.holdsUntil(),
+		Task: decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)},
+	}
+}
+
+func (*shotPass) show(decide.Decision) {}
+
+// take: a one-shot reads nothing.
+func (*shotPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
+
+func (p *shotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }
+
+// finish takes over the carrier's answer. A service is ours if the request is the one that
+// was sent for it, whatever the BroadbandService says by now.
+func (p *shotPass) finish(request *v1alpha1.Request, body []byte) {
+	ours := func(serviceID int64) bool {
+		return request.BodyHash == decide.BodyHash(p.shot.body(serviceID)) || request.BodyHash == "" && serviceID == p.number
+	}
+	if why := p.shot.finish(request, body, ours); why != nil {
+		request.Phase, request.Error = why.Phase, why.Error
+	}
+}
+
+func (*shotPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
+
+func (*shotPass) refused(*v1alpha1.Request) {}
+
+// shot is an object, and what its kind makes of it.
+type shot struct {
+	subject    Subject
+	list       client.ObjectList // of the kind, empty
+	operation  v1alpha1.Operation
+	service    func() (*int64, *v1alpha1.ServiceReference) // the service that it is about, if it is about one
+	ttl        func() v1alpha1.Duration
+	holdsUntil func() string // the last day on which the answer holds; "": for ever
+	body       func(serviceID int64) []byte
+	finish     func(request *v1alpha1.Request, body []byte, ours func(serviceID int64) bool) *decide.Unfinished
+}
+
+func diagnosticTest() shot {
+	test := &v1alpha1.DiagnosticTest{}
+	return shot{
+		subject: test, list: &v1alpha1.DiagnosticTestList{}, operation: v1alpha1.OperationDiagnosticTest,
+		service:    func() (*int64, *v1alpha1.ServiceReference) { return test.Spec.ServiceID, test.Spec.ServiceRef },
+		ttl:        func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
+		holdsUntil: func() string { return "" },
+		body: func(serviceID int64) []byte {
+			return carrier.DiagnosticTestRequest{ServiceID: serviceID, TestType: test.Spec.TestType}.Body()
+		},
+		finish: func(request *v1alpha1.Request, body []byte, ours func(int64) bool) *decide.Unfinished {
+			return decide.TakeDiagnosticTest(&test.Status, request, body, ours)
+		},
+	}
+}
+
+func fibreBuildQuote() shot {
+	quote := &v1alpha1.FibreBuildQuote{}
+	return shot{
+		subject: quote, list: &v1alpha1.FibreBuildQuoteList{}, operation: v1alpha1.OperationFibreBuildCharge,
+		service:    func() (*int64, *v1alpha1.ServiceReference) { return nil, nil },
+		ttl:        func() v1alpha1.Duration { return quote.Spec.TTLAfterFinished },
+		holdsUntil: func() string { return quote.Status.ValidUntil },
+		body: func(int64) []byte {
+			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
+		},
+		finish: func(request *v1alpha1.Request, body []byte, _ func(int64) bool) *decide.Unfinished {
+			return decide.TakeFibreBuildQuote(&quote.Status, request, body, quote.Spec.LocationID)
+		},
+	}
+}
+
+func planOptionsQuery() shot {
+	query := &v1alpha1.PlanOptionsQuery{}
+	return shot{
+		subject: query, list: &v1alpha1.PlanOptionsQueryList{}, operation: v1alpha1.OperationPlanOptions,
+		service:    func() (*int64, *v1alpha1.ServiceReference) { return query.Spec.ServiceID, query.Spec.ServiceRef },
+		ttl:        func() v1alpha1.Duration { return query.Spec.TTLAfterFinished },
+		holdsUntil: func() string { return "" },
+		body:       func(serviceID int64) []byte { return carrier.PlanOptionsRequest{ServiceID: serviceID}.Body() },
+		finish: func(_ *v1alpha1.Request, body []byte, _ func(int64) bool) *decide.Unfinished {
+			return decide.TakePlanOptions(&query.Status, body)
+		},
+	}
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("A one-shot that names a BroadbandService", func() {
+	naming := func(w *world.World) *v1alpha1.DiagnosticTest {
+		return w.Test(once, 0, func(t *v1alpha1.DiagnosticTest) {
+			t.Spec.ServiceID, t.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+		})
+	}
+
+	It("waits for it, and asks about its number", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, naming(w))).To(Succeed())
+		object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonServiceNotReady)
+		Expect(readyOf(object).Message).To(ContainSubstring("does not exist"))
+
+		By("a service that has no number yet")
+		service := w.Service(site, 0, func(s *v1alpha1.BroadbandService) {
+			s.Spec.ServiceID, s.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: "order"}
+		})
+		Expect(w.Create(ctx, service)).To(Succeed())
+		object = tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonServiceNotReady)
+		Expect(readyOf(object).Message).To(ContainSubstring("no service id yet"))
+		Expect(tests().posts(w)).To(BeZero())
+
+		By("a service that got its number")
+		service.Status.ServiceID = line
+		Expect(w.Status().Update(ctx, service)).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
+	})
+
+	It("follows its test although the service is gone meanwhile", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		service := w.Service(site, w.Line())
+		Expect(w.Create(ctx, service)).To(Succeed())
+		Expect(w.Create(ctx, naming(w))).To(Succeed())
+		_, err := process.LookAt(ctx, tests().shot())
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Delete(ctx, service)).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+	})
+
+	It("of another account is not asked about", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Service(site, w.Line(), func(s *v1alpha1.BroadbandService) {
+			s.Spec.AccountRef.Name = "other"
+		}))).To(Succeed())
+		Expect(w.Create(ctx, naming(w))).To(Succeed())
+		object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonInvalid)
+		Expect(readyOf(object).Message).To(ContainSubstring("belongs to CarrierAccount other"))
+		Expect(tests().posts(w)).To(BeZero())
+	})
+
+	It("that the account's list lacks is not asked about, in the words of one that does not exist", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []int64{1} })
+		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, naming(w))).To(Succeed())
+		object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		Expect(readyOf(object).Message).To(HavePrefix("the carrier does not let this account see service"))
+		Expect(w.Create(ctx, queries().wish(w, w.Line()))).To(Succeed())
+		queries().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		Expect(tests().posts(w) + queries().posts(w)).To(BeZero())
+	})
+})
+
+var _ = Describe("A one-shot with ttlAfterFinished", func() {
+	const ttl = 30 * time.Minute
+	brief := func(w *world.World, edits ...func(*v1alpha1.DiagnosticTest)) *v1alpha1.DiagnosticTest {
+		lives := func(t *v1alpha1.DiagnosticTest) { t.Spec.TTLAfterFinished = "30m" }
+		return w.Test(once, w.Line(), append(edits, lives)...)
+	}
+
+	It("goes so long after it has finished, and nobody is called", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, brief(w))).To(Succeed())
+		finished := tests().until(ctx, w, process, v1alpha1.ReasonCompleted).
+			RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
+		calls := len(w.Carrier.Calls())
+		process.DriveAt(ctx, tests().shot())
+		process.DriveAt(ctx, tests().shot()) // that it is being deleted is an event
+		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(w.Clock.Now()).To(BeTemporally("~", finished.Add(ttl), time.Second))
+		Expect(effects(process, "delete "+once)).To(Equal(1))
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("RequestInFlight")))
+	})
+
+	It("goes at that time whatever process looks, failed or not", func(ctx SpecContext) {
+		for _, s := range []oneShot{quotes(), queries()} {
+			w, process := begin(ctx)
+			Expect(w.Carrier.FailNext("POST "+string(s.asked), simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+			wish := s.wish(w, w.Line())
+			switch wish := wish.(type) {
+			case *v1alpha1.FibreBuildQuote:
+				wish.Spec.TTLAfterFinished = "30m"
+			case *v1alpha1.PlanOptionsQuery:
+				wish.Spec.TTLAfterFinished = "30m"
+			}
+			Expect(w.Create(ctx, wish)).To(Succeed())
+			for s.request(ctx, w) == nil || !s.request(ctx, w).Phase.Ended() {
+				result, err := process.LookAt(ctx, s.shot())
+				Expect(err).NotTo(HaveOccurred())
+				w.Clock.Advance(result.RequeueAfter)
+				if s.read(ctx, w) == nil {
+					break
+				}
+			}
+			calls := len(w.Carrier.Calls())
+			w.Start(world.Cut{}).DriveAt(ctx, s.shot())
+			Expect(s.read(ctx, w)).To(BeNil())
+			Expect(w.Carrier.Calls()).To(HaveLen(calls))
+		}
+	})
+
+	It("stays while its outcome is unknown", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Carrier.FailNext("POST DiagnosticTest", httpStatus(502))).To(Succeed())
+		Expect(w.Create(ctx, brief(w))).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		w.Clock.Advance(horizon)
+		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+	})
+
+	It("is not deleted on the ground of a copy that is out of date", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, brief(w))).To(Succeed())
+		tests().until(ctx, w, process, v1alpha1.ReasonCompleted)
+		w.Clock.Advance(ttl)
+		process.Seam.Fault = func(effect world.Effect) error {
+			if effect.What == "delete "+once && effects(process, "delete") == 1 {
+				tests().annotate(ctx, w, "example.com/note", "edited just now")
+			}
+			return nil
+		}
+		_, err := process.LookAt(ctx, tests().shot())
+		Expect(err).NotTo(HaveOccurred())
+		kept := tests().read(ctx, w)
+		Expect(kept).NotTo(BeNil())
+		Expect(kept.GetDeletionTimestamp()).To(BeNil())
+		process.DriveAt(ctx, tests().shot())
+		process.DriveAt(ctx, tests().shot()) // that it is being deleted is an event
+		Expect(tests().read(ctx, w)).To(BeNil())
+	})
+})

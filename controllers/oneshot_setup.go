@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// fieldServiceRef is the BroadbandService that an object names.
+const fieldServiceRef = "spec.serviceRef.name"
+
+// oneShots is a reconciler for each kind that makes one request.
+func oneShots(operator *Operator) map[string]*OneShotReconciler {
+	return map[string]*OneShotReconciler{
+		"DiagnosticTest":   {Operator: operator, shape: diagnosticTest},
+		"FibreBuildQuote":  {Operator: operator, shape: fibreBuildQuote},
+		"PlanOptionsQuery": {Operator: operator, shape: planOptionsQuery},
+	}
+}
+
+// setupOneShots puts them into a manager.
+func setupOneShots(
+	ctx context.Context, mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, options controller.Options,
+) error {
+	for kind, reconciler := range reconcilers {
+		for field, values := range map[string]client.IndexerFunc{fieldAccount: accountNamed, fieldServiceRef: serviceNamed} {
+			if err := mgr.GetFieldIndexer().IndexField(ctx, reconciler.shape().subject, field, values); err != nil {
+				return fmt.Errorf("index %s by %s: %w", kind, field, err)
+			}
+		}
+		if err := reconciler.setup(mgr, options); err != nil {
+			return fmt.Errorf("set up %s: %w", kind, err)
+		}
+	}
+	return nil
+}
+
+// setup has an object looked at when a user made or annotated it, when its account changes
+// and when the service that it names gets its number.
+func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(r.shape().subject, builder.WithPredicates(wanted())).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldAccount))).
+		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
+			builder.WithPredicates(numbered())).
+		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).
+		WithOptions(options).
+		Complete(r)
+}
+
+// naming finds the objects whose field names an object.
+func (r *OneShotReconciler) naming(field string) handler.MapFunc {
+	return func(ctx context.Context, named client.Object) []reconcile.Request {
+		objects := r.shape().list
+		err := r.List(ctx, objects, client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot list objects to look at")
+			return nil
+		}
+		var requests []reconcile.Request
+		err = meta.EachListItem(objects, func(item runtime.Object) error {
+			if object, isObject := item.(client.Object); isObject {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot look at the objects of a list")
+		}
+		return requests
+	}
+}
+
+// forget drops what is remembered of an object that is gone.
+func (r *OneShotReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
+	r.Protocol.Ledger.Forget(object.GetUID())
+	return nil
+}
+
+// numbered lets through that a service has appeared or got its number: all else about it
+// is no news to those who name it.
+func numbered() predicate.Predicate {
+	return predicate.Funcs{
+		UpdateFunc: func(update event.UpdateEvent) bool {
+			before, known := update.ObjectOld.(*v1alpha1.BroadbandService)
+			after, still := update.ObjectNew.(*v1alpha1.BroadbandService)
+			return known && still && before.ServiceNumber() != after.ServiceNumber()
+		},
+		DeleteFunc: func(event.DeleteEvent) bool { return false },
+	}
+}
+
+func accountNamed(object client.Object) []string {
+	subject, isSubject := object.(Subject)
+	if !isSubject {
+		return nil
+	}
+	return []string{subject.AccountName()}
+}
+
+func serviceNamed(object client.Object) []string {
+	var ref *v1alpha1.ServiceReference
+	switch object := object.(type) {
+	case *v1alpha1.DiagnosticTest:
+		ref = object.Spec.ServiceRef
+	case *v1alpha1.PlanOptionsQuery:
+		ref = object.Spec.ServiceRef
+	}
+	if ref == nil {
+		return nil
+	}
+	return []string{ref.Name}
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strconv"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("Two orders with one customerReference", func() {
+	It("are one order and a Conflict, until the first is gone", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		first := process.DriveOrder(ctx, site)
+		Expect(w.Create(ctx, w.Order("second", reference))).To(Succeed())
+		second := process.DriveOrder(ctx, "second")
+		expectOrder(second, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(orderCondition(second, v1alpha1.ConditionReady).Message).To(ContainSubstring(w.Namespace + "/" + site))
+		Expect(second.Finalizers).To(BeEmpty())
+
+		Expect(w.Delete(ctx, first)).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, "second"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(process.DriveOrder(ctx, site)).To(BeNil())
+		second = process.DriveOrder(ctx, "second")
+		expectOrder(second, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(second.Status.OrderID).To(Equal(first.Status.OrderID))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("are two orders where the bytes differ", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		for name, bytes := range map[string]string{"upper": "SITE", "lower": "site"} {
+			Expect(w.Create(ctx, w.Order(name, bytes))).To(Succeed())
+			expectOrder(process.DriveOrder(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+			Expect(w.Ordered(bytes).Seen).To(Equal(1))
+		}
+	})
+})
+
+var _ = Describe("A deleted order that is applied again", func() {
+	apply := func(ctx SpecContext, edits ...orderEdit) (*world.World, *v1alpha1.ServiceOrder, *v1alpha1.ServiceOrder) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		before := process.DriveOrder(ctx, site)
+		Expect(w.Delete(ctx, before)).To(Succeed())
+		Expect(process.DriveOrder(ctx, site)).To(BeNil())
+		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OrderGoesOn deleted: order " +
+			strconv.FormatInt(before.Status.OrderID, 10))))
+		Expect(w.Create(ctx, w.Order(site, reference, edits...))).To(Succeed())
+		after := w.Start(world.Cut{})
+		_, err := after.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		return w, before, after.DriveOrder(ctx, site)
+	}
+
+	It("finds its order", func(ctx SpecContext) {
+		w, before, after := apply(ctx)
+		expectOrder(after, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(after.UID).NotTo(Equal(before.UID))
+		Expect(after.Status.Fees).To(Equal(before.Status.Fees))
+		Expect(after.Status.OrderID).To(Equal(before.Status.OrderID))
+		Expect(after.Status.Frozen).To(BeTrue())
+		Expect(after.Finalizers).To(ContainElement(v1alpha1.Finalizer))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(claimOf(ctx, w).Data["uid"]).To(Equal(string(after.UID)))
+	})
+
+	It("is not sent when it asks for something else", func(ctx SpecContext) {
+		w, before, after := apply(ctx, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
+		expectOrder(after, metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		Expect(orderCondition(after, v1alpha1.ConditionReady).Message).To(ContainSubstring(
+			strconv.FormatInt(before.Status.OrderID, 10)))
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
+		process := w.Start(world.Cut{})
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("is the same order with another contact", func(ctx SpecContext) {
+		w, _, after := apply(ctx, func(o *v1alpha1.ServiceOrder) { o.Spec.Contact.Phone = "0400 999 999" })
+		expectOrder(after, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("finds its order from another namespace", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		before := process.DriveOrder(ctx, site)
+		Expect(w.Delete(ctx, before)).To(Succeed())
+		Expect(process.DriveOrder(ctx, site)).To(BeNil())
+
+		elsewhere := *w
+		elsewhere.Namespace = w.Namespace + "-b"
+		Expect(w.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: elsewhere.Namespace}})).To(Succeed())
+		elsewhere.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = w.Namespace })
+		other := elsewhere.Start(world.Cut{})
+		_, err := other.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Create(ctx, elsewhere.Order(site, reference))).To(Succeed())
+		after := other.DriveOrder(ctx, site)
+		expectOrder(after, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(after.Status.OrderID).To(Equal(before.Status.OrderID))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("is a Conflict at another carrier", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Delete(ctx, process.DriveOrder(ctx, site))).To(Succeed())
+		process.DriveOrder(ctx, site)
+		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
+			a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, "127.0.0.1", "localhost", 1)
+		})
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+})

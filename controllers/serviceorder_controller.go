@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/client-go/util/retry"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// ServiceOrderReconciler sends each order once, for ever.
+type ServiceOrderReconciler struct {
+	*Operator
+
+	Claims *operate.Claims
+}
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders/status,verbs=update
+// +kubebuilder:rbac:groups=core,resources=configmaps,verbs=get
+
+// Reconcile takes one order as far as it can go now.
+func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	order := &v1alpha1.ServiceOrder{}
+	if err := r.Get(ctx, request.NamespacedName, order); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	p := r.over(order)
+	if !order.DeletionTimestamp.IsZero() {
+		return p.leave(ctx)
+	}
+	return p.run(ctx)
+}
+
+func (r *ServiceOrderReconciler) over(order *v1alpha1.ServiceOrder) *orderPass {
+	p := &orderPass{pass: &pass{Operator: r.Operator, subject: order}, of: r, order: order}
+	p.kind = p
+	return p
+}
+
+// Order is what a service takes over from an order; nil when there is no such order.
+func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey) (*decide.Order, error) {
+	var order v1alpha1.ServiceOrder
+	if err := r.Get(ctx, key, &order); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil //nolint:nilnil // an order that is not there yet is no error
+		}
+		return nil, fmt.Errorf("read ServiceOrder %s: %w", key, err)
+	}
+	return decide.OrderOf(&order), nil
+}
+
+// Rejected is the carrier's notification that it rejects an order that it had taken.
+type Rejected struct {
+	OrderID    int64
+	Reason     string
+	Unverified bool // the notification was not signed
+}
+
+// RecordRejection writes the carrier's rejection of an order down. It "changes neither
+// claim nor frozen": whether the order is dead, and may be sent again, a person says.
+func (r *ServiceOrderReconciler) RecordRejection(ctx context.Context, key client.ObjectKey, told Rejected) error {
+	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		order := &v1alpha1.ServiceOrder{}
+		if err := r.Protocol.Live.Get(ctx, key, order); err != nil {
+			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
+		}
+		if order.Status.OrderID == 0 || order.Status.OrderID != told.OrderID {
+			return fmt.Errorf("ServiceOrder %s is order %d at the carrier, and order %d was rejected",
+				key, order.Status.OrderID, told.OrderID)
+		}
+		p := r.over(order)
+		p.noteWritten()
+		if err := p.gather(ctx); err != nil {
+			return err
+		}
+		return p.reject(ctx, told)
+	})
+	if err != nil {
+		return fmt.Errorf("record the rejection of order %d: %w", told.OrderID, err)
+	}
+	return nil
+}
+
+// reject writes a rejection down, if it is news: what was said without a signature may be
+// confirmed by one.
+func (p *orderPass) reject(ctx context.Context, told Rejected) error {
+	held := p.order.Status.Rejection
+	rejection := decide.OrderRejection(told.Reason, told.Unverified, p.Protocol.Now())
+	if held != nil && (told.Unverified || !held.Unverified) {
+		return nil
+	}
+	p.order.Status.Rejection = rejection
+	p.describe(p.decide())
+	if equality.Semantic.DeepEqual(p.written, p.subject.DeepCopyObject()) {
+		return nil
+	}
+	return p.Status().Update(ctx, p.order)
+}

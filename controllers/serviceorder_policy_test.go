@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// qualified is the result of the qualification of the site where nothing is installed.
+const qualified = `{
+  "qualificationSearchId": "SQ-NEW", "remoteQualificationSearchId": "R-SQ-NEW", "locationId": "LOC000000000001",
+  "technologyType": "FTTP", "allowedAggregationMethods": ["L2TP"], "infrastructures": [],
+  "infrastructureInstallationOptions": [{"option": "wholesale-tech", "recommended": true, "fees": [
+    {"name": "NTD_INSTALLATION_FEE", "oneTimeCharge": {"amount": "300.00", "currency": "AUD"},
+     "monthlyRecurringCharge": {"amount": "0.00", "currency": "AUD"}}]}],
+  "firstOrAdditionalNtdPlans": [{"name": "Home 50/20", "speedDown": 50, "speedUp": 20},
+                                {"name": "Home 100/20", "speedDown": 100, "speedUp": 20}]}`
+
+func result(w *world.World, text string) *corev1.ConfigMap {
+	return &corev1.ConfigMap{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "sq"}, Data: map[string]string{"result.json": text},
+	}
+}
+
+func withResult(order *v1alpha1.ServiceOrder) {
+	order.Spec.QualificationResultRef = &v1alpha1.ConfigMapKeyReference{Name: "sq", Key: "result.json"}
+}
+
+func orderApproval(policy v1alpha1.Approval) orderEdit {
+	return func(o *v1alpha1.ServiceOrder) { o.Spec.Approval = policy }
+}
+
+var _ = Describe("An order with a qualification result", func() {
+	It("shows its fees before it is sent, waits for approval, and is charged what was shown", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, withResult, orderApproval(v1alpha1.ApprovalOnCost)))).To(Succeed())
+
+		order := process.DriveOrder(ctx, site)
+
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		Expect(order.Status.Fees.Source).To(Equal("Qualification"))
+		Expect(order.Status.Fees.OneTime.Amount).To(Equal("300.00"))
+		Expect(order.Status.Fees.Monthly).To(BeNil(), "a qualification does not carry the plan's own fee")
+		Expect(order.Status.Pending.Changes).To(HaveLen(1))
+		Expect(order.Status.Pending.Changes[0].To).To(Equal(reference))
+		Expect(orderCondition(order, v1alpha1.ConditionApprovalRequired).Message).To(And(
+			ContainSubstring("300.00 AUD"), ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
+		Expect(w.Ordered(reference).Seen).To(BeZero())
+		Expect(claimOf(ctx, w)).To(BeNil(), "nothing is claimed before it is sent")
+
+		By("another price, which an old approval does not fit")
+		hash := order.Status.Pending.Hash
+		dearer := result(w, strings.Replace(qualified, "300.00", "301.00", 1))
+		Expect(w.Update(ctx, dearer)).To(Succeed())
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationApprove, hash)
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		Expect(order.Status.Pending.Hash).NotTo(Equal(hash))
+
+		By("approving it")
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationApprove, order.Status.Pending.Hash)
+		approved := process.DriveOrder(ctx, site)
+		expectOrder(approved, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(approved.Status.Request.ApprovedHash).To(Equal(order.Status.Pending.Hash))
+		Expect(approved.Status.Handled.Approve).To(Equal(order.Status.Pending.Hash))
+		Expect(approved.Status.Fees.Source).To(Equal("Order"))
+		const mismatch = "NTD_INSTALLATION_FEE once 300.00 AUD where 301.00 AUD was shown"
+		Expect(orderCondition(approved, v1alpha1.ConditionSubmitted).Message).To(ContainSubstring(mismatch))
+		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning FeeMismatch"), ContainSubstring(mismatch))))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("says nothing when the fees are as shown", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("FeeMismatch")))
+	})
+
+	DescribeTable("is not sent when it cannot be made so",
+		func(ctx SpecContext, text, message string) {
+			w, process := begin(ctx)
+			if text != "" {
+				Expect(w.Create(ctx, result(w, text))).To(Succeed())
+			}
+			Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
+			order := process.DriveOrder(ctx, site)
+			expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(message))
+			Expect(w.Ordered(reference).Seen).To(BeZero())
+			looked, err := process.LookAtOrder(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(looked.RequeueAfter.Minutes()).To(BeNumerically("~", 1, 0.1))
+
+			By("correcting it")
+			if text == "" {
+				Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
+			} else {
+				Expect(w.Update(ctx, result(w, qualified))).To(Succeed())
+			}
+			w.Clock.Advance(looked.RequeueAfter)
+			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		},
+		Entry("without the ConfigMap", "", "ConfigMap sq does not exist"),
+		Entry("with something else in it", "not a result", "no qualification result"),
+		Entry("with another site's", strings.Replace(qualified, "SQ-NEW", "SQ-OLD", 1), "qualificationSearchID"),
+		Entry("with infrastructure there", strings.Replace(qualified, `"infrastructures": []`,
+			`"infrastructures": [{"infrastructureId": "NTD-9", "ntdType": "INTERNAL"}]`, 1), "FirstInfrastructure"),
+	)
+})
+
+var _ = DescribeTable("An order that may not be sent",
+	func(
+		ctx SpecContext, account func(*v1alpha1.CarrierAccount), options func(*controllers.Options), edit orderEdit,
+		reason string,
+	) {
+		w := world.New(ctx, plane)
+		w.Login(ctx, orNothing(account))
+		process := w.Start(world.Cut{}, orNothing(options))
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Create(ctx, w.Order(site, reference, orNothing(edit)))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, reason)
+		Expect(order.Finalizers).To(BeEmpty())
+		Expect(w.Ordered(reference).Seen).To(BeZero())
+		Expect(claimOf(ctx, w)).To(BeNil())
+	},
+	Entry("waits for approval of the account",
+		func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalOnCost }, nil, nil,
+		v1alpha1.ReasonAwaitingApproval),
+	Entry("waits for approval of its own", nil, nil,
+		orderApproval(v1alpha1.ApprovalAlways), v1alpha1.ReasonAwaitingApproval),
+	Entry("is only shown with --submit=false", nil,
+		func(o *controllers.Options) { o.Submit = false }, nil, v1alpha1.ReasonPlanned),
+	Entry("waits for its contact", nil, nil, func(o *v1alpha1.ServiceOrder) {
+		o.Spec.Contact, o.Spec.ContactSecretRef = nil, &v1alpha1.SecretReference{Name: "missing"}
+	}, v1alpha1.ReasonContactRequired),
+	Entry("waits for its account", nil, nil, func(o *v1alpha1.ServiceOrder) { o.Spec.AccountRef.Name = "other" },
+		v1alpha1.ReasonAccountNotReady),
+)
+
+var _ = Describe("An order in a shared account", func() {
+	It("counts towards chargeLimit", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 1} })
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		process.DriveOrder(ctx, site)
+		Expect(w.Create(ctx, w.Order("second", "SITE-015"))).To(Succeed())
+		_, err := process.LookAtOrder(ctx, "second")
+		Expect(err).NotTo(HaveOccurred())
+		expectOrder(w.ReadOrder(ctx, "second"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		Expect(w.Ordered("SITE-015").Seen).To(BeZero())
+		expectOrder(process.DriveOrder(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	})
+
+	It("shows nothing of its contact, in no object, event or claim", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "whom"},
+			StringData: map[string]string{"name": "Kim Poe", "phone": "0411 111 111", "email": "kim@example.com"},
+		})).To(Succeed())
+		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{
+			Kind: simulator.FaultBody, Status: 422,
+			Body: `{"message":"Kim Poe","apiSubErrors":[` +
+				`{"code":"x","message":"bad 0411 111 111","rejectedValue":"kim@example.com"}]}`,
+		})).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.Contact, o.Spec.ContactSecretRef = nil, &v1alpha1.SecretReference{Name: "whom"}
+		}))).To(Succeed())
+		process.DriveOrder(ctx, site)
+		Expect(w.Posted(ordersPath)[0]).To(ContainSubstring(`"contactName":"Kim Poe","contactPhone":"0411 111 111"`))
+		text := claimOf(ctx, w).String() + strings.Join(w.Events.All(), "\n") +
+			w.ReadOrder(ctx, site).Status.Request.Error.Message
+		for _, private := range []string{"Kim Poe", "0411 111 111", "kim@example.com"} {
+			Expect(text).NotTo(ContainSubstring(private))
+		}
+	})
+})

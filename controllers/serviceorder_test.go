@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+const (
+	reference  = "SITE-014"
+	ordersPath = "/api/connect/orders/create"
+)
+
+type orderEdit = func(*v1alpha1.ServiceOrder)
+
+// expectOrder expects of an order that Ready has a status and a reason.
+func expectOrder(order *v1alpha1.ServiceOrder, status metav1.ConditionStatus, reason string) {
+	GinkgoHelper()
+	Expect(order).NotTo(BeNil())
+	ready := orderCondition(order, v1alpha1.ConditionReady)
+	Expect(string(ready.Status)+"/"+ready.Reason).To(Equal(string(status)+"/"+reason), ready.Message)
+}
+
+func orderCondition(order *v1alpha1.ServiceOrder, conditionType string) metav1.Condition {
+	return world.Condition(order.Status.Conditions, conditionType)
+}
+
+// claimOf is the claim of the customerReference.
+func claimOf(ctx SpecContext, w *world.World) *corev1.ConfigMap {
+	GinkgoHelper()
+	var found *corev1.ConfigMap
+	for _, record := range records(ctx, w) {
+		if record.Data["customerReference"] == reference {
+			Expect(found).To(BeNil(), "one claim for one customerReference")
+			found = &record
+		}
+	}
+	return found
+}
+
+// inUse takes over the port that is in use.
+func inUse(order *v1alpha1.ServiceOrder) {
+	order.Spec.Scenario = v1alpha1.ScenarioInUse
+	order.Spec.Qualification = v1alpha1.QualificationIDs{
+		QualificationSearchID: world.QualificationUsed, RemoteQualificationSearchID: "R-" + world.QualificationUsed,
+		LocationID: world.LocationUsed,
+	}
+	order.Spec.Infrastructure = &v1alpha1.OrderedInfrastructure{ID: world.InstalledNTD, PortID: 1}
+	order.Spec.Transfer = &v1alpha1.Transfer{Type: "SERVICE_TRANSFER", AVCID: world.UsedAVC}
+}
+
+// wrongPlan asks for a plan that the carrier does not have.
+func wrongPlan(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = "Hmoe 100/20" }
+
+var _ = Describe("An order", func() {
+	It("is sent once, as it is declared, and shows what the carrier made of it", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.TrafficClass, o.Spec.ProductType, o.Spec.RemoteOrderID = "tc4", "Access Only", "PO-7"
+			o.Spec.RestorationSLA = world.SLAFast
+			o.Spec.VLAN = &v1alpha1.VLAN{Required: true, ID: 100}
+		}))).To(Succeed())
+
+		order := process.DriveOrder(ctx, site)
+
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(ordersPath)).To(Equal([]string{
+			`{"sourceType":"wholesale","planName":"Home 100/20","term":12,"trafficClass":"tc4",` +
+				`"remoteQualificationSearchId":"R-SQ-NEW","qualificationSearchId":"SQ-NEW","locationId":"LOC000000000001",` +
+				`"remoteOrderId":"PO-7","productType":"Access Only","restorationSla":"Enhanced-8","contactName":"Jo Doe",` +
+				`"contactPhone":"0400 000 000","contactEmail":"jo@example.com","infrastructureId":null,"requireVLAN":true,` +
+				`"vlanId":100,"ntdInstallation":"wholesale-tech","customerReference":"SITE-014","aggregationMethod":"L2TP"}`,
+		}))
+		placed := w.Carrier.Orders()
+		Expect(placed).To(HaveLen(2), "ours, and the one that the carrier has from the start")
+		Expect(order.Status.OrderID).To(Equal(placed[1].ID))
+		Expect(order.Status.OrderType).To(Equal("new"))
+		Expect(order.Status.CarrierStatus).To(Equal("OPEN"))
+		Expect(order.Status.PlanName).To(Equal(world.PlanFast))
+		Expect(order.Status.AggregationMethod).To(Equal("L2TP"))
+		Expect(order.Status.POIName).To(Equal("Exchange One"))
+		Expect(order.Status.Address).To(Equal("1 Example Street, Springfield"))
+		Expect(order.Status.Cancellable).To(BeTrue())
+		Expect(order.Status.VLANID).To(Equal(int64(100)))
+		Expect(order.Status.Frozen).To(BeTrue())
+		Expect(order.Status.Pending).To(BeNil())
+		Expect(order.Status.InFlight).To(BeNil())
+		Expect(order.Status.Fees.Source).To(Equal("Order"))
+		Expect(order.Status.Fees.OneTime.Amount).To(Equal("300.00"))
+		Expect(order.Status.Fees.Monthly.Amount).To(Equal("68.00"))
+		Expect(orderCondition(order, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
+		Expect(order.Status.Request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(order.Status.Request.Location).To(Equal("/api/connect/orders/" + strconv.FormatInt(placed[1].ID, 10)))
+		claim := claimOf(ctx, w)
+		Expect(claim.OwnerReferences).To(BeEmpty())
+		Expect(claim.Data["outcome"]).To(Equal(string(v1alpha1.PhaseSucceeded)))
+		Expect(claim.Data["attemptID"]).To(Equal(order.Status.Request.AttemptID))
+		for _, private := range []string{"Jo Doe", "0400 000 000", "jo@example.com"} {
+			Expect(claim.Data).NotTo(ContainElement(ContainSubstring(private)))
+		}
+		for _, call := range w.Carrier.Calls() {
+			Expect(call.Method+" "+call.Path).NotTo(HavePrefix("GET /api/connect/orders/"), "there is no read of an order")
+		}
+
+		By("looking again, in another process, much later")
+		w.Clock.Advance(30 * 24 * time.Hour)
+		again := w.Start(world.Cut{}).DriveOrder(ctx, site)
+		Expect(again.ResourceVersion).To(Equal(order.ResourceVersion))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+		Expect(w.Carrier.Violations()).To(BeEmpty())
+	})
+
+	It("takes over a port that is in use", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference, inUse))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.OrderType).To(Equal("transfer"))
+		Expect(order.Status.Fees.OneTime.Amount).To(Equal("22.50"))
+		Expect(w.Posted(ordersPath)).To(ConsistOf(And(
+			ContainSubstring(`"infrastructureId":"NTD-1","portId":1`),
+			HaveSuffix(`"avcIdForTransfer":"AVC000000000002","transferType":"SERVICE_TRANSFER"}`))))
+	})
+
+	It("is frozen once it is with the carrier, serviceID apart", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		order.Spec.PlanName = world.PlanSlow
+		Expect(w.Update(ctx, order)).To(MatchError(ContainSubstring("status.frozen")))
+
+		serviceID := int64(777)
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = &serviceID })
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.ServiceID).To(Equal(serviceID))
+		Expect(order.Status.ObservedGeneration).To(Equal(order.Generation))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("becomes a service that is managed by its name", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service("of-order", line, func(s *v1alpha1.BroadbandService) {
+			s.Spec.ServiceID, s.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: site}
+		}))).To(Succeed())
+		expectReady(process.Drive(ctx, "of-order"), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		process.DriveOrder(ctx, site)
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = &line })
+		process.DriveOrder(ctx, site)
+		service := process.Drive(ctx, "of-order")
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.ServiceID).To(Equal(line))
+	})
+})
+
+var _ = DescribeTable("An order that the carrier refuses",
+	func(ctx SpecContext, status int, codes []string, reason string, posts int) {
+		w, process := begin(ctx)
+		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: status}
+		if len(codes) > 0 {
+			fault.Kind = simulator.FaultBody
+			fault.Body = `{"httpStatusCode":422,"code":"validation","message":"no","apiSubErrors":[{"code":"` +
+				strings.Join(codes, `","message":"must not be provided","field":"x"},{"code":"`) +
+				`","message":"must not be provided","field":"x"}]}`
+		}
+		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+
+		order := process.DriveOrder(ctx, site)
+
+		Expect(w.Ordered(reference).Seen).To(Equal(posts))
+		if reason == v1alpha1.ReasonSubmitted {
+			expectOrder(order, metav1.ConditionTrue, reason)
+			Expect(w.Ordered(reference).Processed).To(Equal(1))
+			return
+		}
+		expectOrder(order, metav1.ConditionFalse, reason)
+		Expect(order.Status.Frozen).To(Equal(reason == v1alpha1.ReasonOutcomeUnknown))
+		if len(codes) > 0 {
+			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(HavePrefix(codes[0]))
+			Expect(order.Status.LastError.Code).To(Equal(codes[0]))
+		}
+		w.Clock.Advance(horizon)
+		process.DriveOrder(ctx, site)
+		Expect(w.Ordered(reference).Seen).To(Equal(posts), "it is not sent again by itself")
+	},
+	Entry("for an AVC id", 422, []string{"constraints.avc.id.not.required"}, v1alpha1.ReasonAVCIDNotAllowed, 1),
+	Entry("for a transfer type", 422,
+		[]string{"constraints.transfer.type.not.required"}, v1alpha1.ReasonTransferTypeNotAllowed, 1),
+	Entry("for both", 422,
+		[]string{"constraints.avc.id.not.required", "constraints.transfer.type.not.required"},
+		v1alpha1.ReasonAVCIDNotAllowed, 1),
+	Entry("for a field that is missing", 422, []string{"constraints.not.null"}, v1alpha1.ReasonRequiredFieldMissing, 1),
+	Entry("for a reason of its own", 422, []string{"constraints.order.of.some.kind"}, v1alpha1.ReasonCarrierRejected, 1),
+	Entry("with 404, which proves nothing", 404, nil, v1alpha1.ReasonNotFoundOrForbidden, 1),
+	Entry("with 403", 403, nil, v1alpha1.ReasonNotFoundOrForbidden, 1),
+	Entry("with 400", 400, nil, v1alpha1.ReasonRequestInvalid, 1),
+	Entry("with 401: it was turned away and is sent again", 401, nil, v1alpha1.ReasonSubmitted, 2),
+	Entry("with 429: it was turned away and is sent again", 429, nil, v1alpha1.ReasonSubmitted, 2),
+	Entry("with 500, which says nothing", 500, nil, v1alpha1.ReasonOutcomeUnknown, 1),
+	Entry("with 502, which says nothing", 502, nil, v1alpha1.ReasonOutcomeUnknown, 1),
+)
+
+var _ = Describe("A refused order", func() {
+	It("can be mended and is sent again", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference, wrongPlan))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		refused := order.Status.Request.AttemptID
+		Expect(claimOf(ctx, w).Data["outcome"]).To(Equal(string(v1alpha1.PhaseRejected)))
+
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.Request.AttemptID).NotTo(Equal(refused))
+		Expect(order.Status.LastError).To(BeNil())
+		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
+		Expect(claimOf(ctx, w).Data["attemptID"]).To(Equal(order.Status.Request.AttemptID))
+	})
+
+	It("is sent once more for each retry", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 404}
+		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, "now")
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.Handled.Retry).To(Equal("now"))
+		Expect(w.Ordered(reference).Processed).To(Equal(1))
+	})
+
+	It("can be given another customerReference", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference, wrongPlan))).To(Succeed())
+		process.DriveOrder(ctx, site)
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.PlanName, o.Spec.CustomerReference = world.PlanFast, "SITE-015"
+		})
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered("SITE-015").Processed).To(Equal(1))
+		Expect(claimOf(ctx, w).Data["outcome"]).To(Equal(string(v1alpha1.PhaseRejected)))
+	})
+})
+
+var _ = Describe("An order that the carrier rejects after it took it", func() {
+	It("is Stalled, stays frozen, and may be sent again once a person says that it is dead", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		told := controllers.Rejected{OrderID: order.Status.OrderID, Reason: "The AVC id is incorrect"}
+
+		Expect(process.Reject(ctx, site, controllers.Rejected{OrderID: 1})).NotTo(Succeed())
+		Expect(process.Reject(ctx, site, told)).To(Succeed())
+		written := w.ReadOrder(ctx, site).ResourceVersion
+		Expect(process.Reject(ctx, site, told)).To(Succeed())
+		Expect(w.ReadOrder(ctx, site).ResourceVersion).To(Equal(written), "the same news is no news")
+
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		Expect(orderCondition(order, v1alpha1.ConditionRejected).Status).To(Equal(metav1.ConditionTrue))
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("The AVC id is incorrect"))
+		Expect(order.Status.Frozen).To(BeTrue())
+		Expect(claimOf(ctx, w).Data["outcome"]).To(Equal(string(v1alpha1.PhaseSucceeded)))
+		order.Spec.PlanName = world.PlanSlow
+		Expect(w.Update(ctx, order)).NotTo(Succeed())
+
+		first := order.Status.Request.AttemptID
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=Succeeded")
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.Rejection).To(BeNil())
+		Expect(order.Status.Request.AttemptID).NotTo(Equal(first))
+		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 2}))
+	})
+})

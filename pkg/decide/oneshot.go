@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// completed: "One-shot done: True/Completed", and `Expired` once its answer no longer
+// holds: it has ended well all the same.
+func completed(v *TaskView) *Decision {
+	request := v.Subject.RequestOf(v.Task.Operation)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
+		return nil
+	}
+	ends := holdsTo(v)
+	if !ends.IsZero() && !v.Now.Before(ends) {
+		return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonExpired, fmt.Sprintf(
+			"the carrier's answer was valid until %s: for a new one create another object", v.HoldsUntil)}}
+	}
+	message := fmt.Sprintf("%s is done: the carrier's answer stands in the status", request.Operation)
+	if v.Subject.Controls().Resolve == request.AttemptID+"="+resolvedSucceeded {
+		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",
+			request.Operation, v1alpha1.AnnotationResolve)
+	}
+	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, message}, LookAt: ends}
+}
+
+// holdsTo is the moment from which on an answer no longer holds: the end of the day that
+// the carrier named, in the account's time zone, "in which the carrier reads dates". Zero
+// when it named none.
+func holdsTo(v *TaskView) time.Time {
+	day := v.HoldsUntil[:min(len(v.HoldsUntil), len(time.DateOnly))]
+	zone := time.UTC
+	if account := v.Account.Object; account != nil {
+		if named, err := time.LoadLocation(account.Spec.TimeZone); err == nil {
+			zone = named
+		}
+	}
+	last, err := time.ParseInLocation(time.DateOnly, day, zone)
+	if err != nil {
+		return time.Time{}
+	}
+	return last.AddDate(0, 0, 1)
+}
+
+// failed holds an object after a definitive failure. Its spec is immutable, so there is
+// nothing to correct.
+func failed(v *TaskView) *Decision {
+	last := v.Subject.RequestOf(v.Task.Operation)
+	decision := heldBack(&v.View, last)
+	if decision != nil {
+		decision.Verdict.Message = failureMessageWith(last, "create another object")
+	}
+	return decision
+}
+
+// Expires is when an object that has finished is deleted; zero for never, or not yet: one
+// whose outcome is unknown, or that is tried again, has not finished.
+func Expires(v *TaskView) time.Time {
+	request, lives := v.Subject.RequestOf(v.Task.Operation), v.TTL.Or(0)
+	if lives <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(v, request) {
+		return time.Time{}
+	}
+	return request.FinishedAt.Add(lives)
+}
+
+func finished(v *TaskView, request *v1alpha1.Request) bool {
+	if request.Phase == v1alpha1.PhaseSucceeded {
+		return true
+	}
+	return Definitive(request.Phase) && tryAgainAt(request).IsZero() && !wantsRetry(&v.View)
+}
+
+// NumberOf is the carrier's number of the service that a task is about: its own, or that
+// of the BroadbandService which it names. The verdict says why there is none, or why it
+// may not be used; nil when it may.
+func NumberOf(
+	account *v1alpha1.CarrierAccount, own *int64, ref *v1alpha1.ServiceReference, service *v1alpha1.BroadbandService,
+) (int64, *Verdict) {
+	var number int64
+	switch {
+	case own != nil:
+		number = *own
+	case service == nil:
+		return 0, serviceNotReady(ref, "does not exist in this namespace: create it, and this goes on by itself")
+	case account != nil && service.AccountName() != account.Name:
+		return 0, &Verdict{Stuck, v1alpha1.ReasonInvalid, fmt.Sprintf(
+			"BroadbandService %s belongs to CarrierAccount %s, and this to %s: create another object with that account",
+			service.Name, service.AccountName(), account.Name)}
+	case service.ServiceNumber() == 0:
+		return 0, serviceNotReady(ref, "has no service id yet: this goes on by itself once it has one")
+	default:
+		number = service.ServiceNumber()
+	}
+	if !listed(account, number) {
+		// "The same words as for a service that the carrier does not know".
+		return number, &Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(number)}
+	}
+	return number, nil
+}
+
+func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *Verdict {
+	name := ""
+	if ref != nil {
+		name = ref.Name
+	}
+	return &Verdict{Working, v1alpha1.ReasonServiceNotReady, fmt.Sprintf("BroadbandService %s %s", name, why)}
+}
+
+// LeaveOneShot judges a deleted object whose kind has a finalizer: "a new object is a new
+// wish, nothing is adopted", so that nothing is kept.
+func LeaveOneShot(v View) Departure {
+	return departing(v.Subject.OpenRequests(), v.Memory, v.Now, "nobody looks at what becomes of it")
+}
+
+// BodyHash is how a request on record tells what its body was.
+func BodyHash(body []byte) string { return wish{body: body}.bodyHash() }

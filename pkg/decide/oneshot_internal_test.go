@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// A price in cents is exact, and one that is no whole number of cents is not known.
+func TestPriceIsExact(t *testing.T) {
+	t.Parallel()
+	for cents, want := range map[carrier.Number]string{
+		"0": "0.00", "5": "0.05", "99": "0.99", "100": "1.00", "1234505": "12345.05", "1234505.00": "12345.05",
+		"-5": "-0.05", "-250": "-2.50", "9223372036854775807": "92233720368547758.07",
+		"": "", "1.5": "", "1e3": "", "9223372036854775808": "", "x": "",
+	} {
+		got := ""
+		if price := priceOf(cents, "AUD"); price != nil {
+			got = price.Amount
+		}
+		if got != want {
+			t.Errorf("%q cents are %q, want %q", cents, got, want)
+		}
+	}
+}
+
+// Whatever the carrier offers, a status stays far below what the cluster can hold.
+func TestOffersAreBounded(t *testing.T) {
+	t.Parallel()
+	const wide = "\U0001F600" // four bytes
+	device := map[string]any{"option": strings.Repeat(wide, 500), "fee": map[string]any{}}
+	devices := make([]any, 30)
+	for i := range devices {
+		devices[i] = device
+	}
+	plan := map[string]any{"plan": strings.Repeat(wide, 500), "ntdOptions": devices}
+	offers := map[string]any{"plans": []any{plan, plan, plan, plan, plan, plan, plan, plan, plan, plan}}
+	body, err := json.Marshal(offers)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var status v1alpha1.PlanOptionsQueryStatus
+	if why := TakePlanOptions(&status, body); why != nil {
+		t.Fatal(why.Error.Message)
+	}
+	kept, err := json.Marshal(status)
+	if err != nil || len(kept) > maxOffers+1024 || !status.Truncated {
+		t.Fatalf("%d bytes are kept, truncated: %t, %v", len(kept), status.Truncated, err)
+	}
+	if kept := len(status.Plans[0].NTDOptions); kept != maxNTDOptions {
+		t.Fatalf("%d NTD options are kept", kept)
+	}
+}
+
+// An object is deleted so long after it has finished, and not before that is certain.
+func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
+	t.Parallel()
+	for phase, goes := range map[v1alpha1.RequestPhase]bool{
+		v1alpha1.PhaseSucceeded: true, v1alpha1.PhaseFailed: true, v1alpha1.PhaseAbandoned: true,
+		v1alpha1.PhaseRejected: true, v1alpha1.PhaseNotSent: false, v1alpha1.PhaseNotProcessed: false,
+		v1alpha1.PhaseSubmitting: false, v1alpha1.PhaseInProgress: false, v1alpha1.PhaseOutcomeUnknown: false,
+	} {
+		for _, ttl := range []v1alpha1.Duration{"", "0", "1h"} {
+			test := &v1alpha1.DiagnosticTest{}
+			request := v1alpha1.Request{Operation: v1alpha1.OperationDiagnosticTest, Phase: phase}
+			request.FinishedAt.Time = noon
+			test.PutRequest(request)
+			got := Expires(&TaskView{
+				View: View{Subject: test}, TTL: ttl, Task: Task{Operation: v1alpha1.OperationDiagnosticTest},
+			})
+			want := time.Time{}
+			if goes && ttl == "1h" {
+				want = noon.Add(time.Hour)
+			}
+			if !got.Equal(want) {
+				t.Errorf("%s with ttlAfterFinished %q expires at %v, want %v", phase, ttl, got, want)
+			}
+		}
+	}
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// How much of the carrier's answers a status holds: "lists have maxItems, free-form results
+// are cut at 16 KiB with truncated: true".
+const (
+	maxResult     = 16 << 10  // bytes of a test's result
+	maxStages     = 50        // of a test, the newest
+	maxPlans      = 200       // of plan options
+	maxSLAs       = 50        // of plan options
+	maxNTDOptions = 20        // of one plan
+	maxOffers     = 256 << 10 // bytes of all plans and SLAs together: far below what etcd takes of an object
+
+	maxMoney    = 20  // characters of an amount
+	maxShort    = 32  // characters of a term
+	maxBrief    = 64  // characters of an id, a technology, a time
+	maxOption   = 100 // characters of an NTD option
+	maxLongName = 200 // characters of a plan, an SLA, a charge
+	maxReason   = 256 // characters of a stage's reason
+)
+
+// TakeDiagnosticTest takes over what a test found. Ours says whether a service is the one
+// that was tested.
+func TakeDiagnosticTest(
+	status *v1alpha1.DiagnosticTestStatus, request *v1alpha1.Request, body []byte, ours func(serviceID int64) bool,
+) *Unfinished {
+	found, err := carrier.DecodeDiagnosticTest(body)
+	if err != nil {
+		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
+	}
+	if found.ServiceID != 0 && !ours(found.ServiceID) {
+		return notOurs(request, fmt.Sprintf("a test of service %d", found.ServiceID))
+	}
+	run := found.Result
+	status.TestID, status.Active = bounded(run.ID, maxBrief), run.IsActive
+	status.Stages = make([]v1alpha1.DiagnosticStage, 0, min(len(run.Status), maxStages))
+	for _, stage := range run.Status[:min(len(run.Status), maxStages)] {
+		status.Stages = append(status.Stages, v1alpha1.DiagnosticStage{
+			Name: bounded(string(stage.Name), maxBrief), Reason: bounded(stage.Reason, maxReason),
+			At: bounded(stage.CreatedAt, maxBrief),
+		})
+	}
+	kept, truncated := freeForm(run.Result)
+	status.PutResult(kept)
+	status.Truncated = truncated
+	return nil
+}
+
+// freeForm is a result of any form as a status can hold it: an object, its texts fit to be
+// shown, its numbers as they were written. One that is too long is left out, because a part
+// of a document is none.
+func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
+	decoder := json.NewDecoder(bytes.NewReader(wire))
+	decoder.UseNumber()
+	var value any
+	if decoder.Decode(&value) != nil || value == nil {
+		return nil, false
+	}
+	object, isObject := printed(value).(map[string]any)
+	if !isObject {
+		object = map[string]any{"value": printed(value)}
+	}
+	kept, err := json.Marshal(object)
+	if err != nil || len(kept) > maxResult {
+		return nil, true
+	}
+	return kept, false
+}
+
+// printed is a value without the characters that steer a terminal or turn the direction of
+// what is read.
+func printed(value any) any {
+	switch value := value.(type) {
+	case string:
+		return bounded(value, maxResult)
+	case []any:
+		for i := range value {
+			value[i] = printed(value[i])
+		}
+	case map[string]any:
+		clean := make(map[string]any, len(value))
+		for key, held := range value {
+			clean[bounded(key, maxResult)] = printed(held)
+		}
+		return clean
+	}
+	return value
+}
+
+// TakeFibreBuildQuote takes over a quote for a location.
+func TakeFibreBuildQuote(
+	status *v1alpha1.FibreBuildQuoteStatus, request *v1alpha1.Request, body []byte, location v1alpha1.LocationID,
+) *Unfinished {
+	found, err := carrier.DecodeFibreBuildCharge(body)
+	if err != nil {
+		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
+	}
+	if found.WholesaleLocationID != "" && found.WholesaleLocationID != string(location) {
+		return notOurs(request, "a quote for location "+bounded(found.WholesaleLocationID, maxBrief))
+	}
+	status.QuoteID, status.Name = bounded(found.WholesaleQuoteID, maxBrief), bounded(found.Name, maxLongName)
+	status.Price = priceOf(found.PriceValue, found.PriceUnit)
+	status.Category, status.Zone = bounded(found.FibreBuildCategory, maxLongName), bounded(found.Zone, maxLongName)
+	status.POIName, status.PriceType = bounded(found.POIName, maxLongName), bounded(found.PriceType, maxLongName)
+	status.EstimatedDelivery = bounded(found.EstDeliveryTime, maxLongName)
+	status.QuoteDate, status.ValidUntil = bounded(found.QuoteDate, maxBrief), bounded(found.ValidUntil, maxBrief)
+	status.CreatedOn = bounded(string(found.CreatedOn), maxBrief)
+	return nil
+}
+
+// priceOf is a price that the carrier gave in cents, "never a float". One that is no whole
+// number of cents is not known, which is not zero.
+func priceOf(cents carrier.Number, currency string) *v1alpha1.Money {
+	digits, fraction, _ := strings.Cut(string(cents), ".")
+	whole, ok := carrier.Number(digits).Int()
+	if !ok || strings.Trim(fraction, "0") != "" {
+		return nil
+	}
+	sign := ""
+	if whole < 0 {
+		sign = "-"
+	}
+	amount := fmt.Sprintf("%s%d.%02d", sign, abs(whole/100), abs(whole%100))
+	if len(amount) > maxMoney {
+		return nil
+	}
+	return &v1alpha1.Money{Amount: amount, Currency: bounded(currency, 8)}
+}
+
+func abs(n int64) uint64 {
+	if n < 0 {
+		return uint64(-n)
+	}
+	return uint64(n)
+}
+
+// TakePlanOptions takes over what a service could change to.
+func TakePlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *Unfinished {
+	found, err := carrier.DecodePlanOptions(body)
+	if err != nil {
+		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
+	}
+	left := maxOffers
+	var fewerSLAs, fewerPlans bool
+	slas := make([]v1alpha1.SLAOption, 0, min(len(found.SLAs), maxSLAs))
+	for _, offer := range found.SLAs {
+		slas = append(slas, v1alpha1.SLAOption{
+			Name:    bounded(offer.SLA, maxLongName),
+			OneTime: moneyOf(oneTimeOf(offer.Fee)), Monthly: moneyOf(monthlyOf(offer.Fee)),
+		})
+	}
+	plans := make([]v1alpha1.PlanOption, 0, min(len(found.Plans), maxPlans))
+	for i := range found.Plans {
+		option, whole := planOption(&found.Plans[i])
+		plans, fewerPlans = append(plans, option), fewerPlans || !whole
+	}
+	status.SLAs, fewerSLAs = fitting(slas, maxSLAs, &left)
+	var cut bool
+	status.Plans, cut = fitting(plans, maxPlans, &left)
+	status.Truncated = fewerSLAs || fewerPlans || cut
+	return nil
+}
+
+// fitting are as many of a list, from its start, as there is room for; true when not all.
+func fitting[T any](all []T, most int, left *int) ([]T, bool) {
+	for i := range all {
+		text, err := json.Marshal(all[i])
+		if err != nil || i == most || len(text) > *left {
+			return all[:i], true
+		}
+		*left -= len(text)
+	}
+	return all, false
+}
+
+// planOption is a plan on offer; false when it has more NTD options than fit.
+func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
+	option := v1alpha1.PlanOption{
+		Name: bounded(offer.Plan, maxLongName), Term: bounded(offer.Term, maxShort),
+		AccessTechnology: bounded(offer.AccessTechnology, maxBrief), SourceType: bounded(offer.SourceType, maxBrief),
+		SpeedDown: bounded(offer.SpeedDown.String(), maxBrief), SpeedUp: bounded(offer.SpeedUp.String(), maxBrief),
+		OneTime: moneyOf(oneTimeOf(offer.PlanFee)), Monthly: moneyOf(monthlyOf(offer.PlanFee)),
+		NFASOneTime: moneyOf(oneTimeOf(offer.NFASFee)), NFASMonthly: moneyOf(monthlyOf(offer.NFASFee)),
+		RequiresAdditionalNTD:       offer.RequiresAdditionalNTD,
+		RequiresAdditionalNTDReason: bounded(offer.RequiresAdditionalNTDReason, maxOption),
+	}
+	for i, device := range offer.NTDOptions {
+		if i == maxNTDOptions {
+			return option, false
+		}
+		option.NTDOptions = append(option.NTDOptions, v1alpha1.NTDOptionOffer{
+			Option: bounded(device.Option, maxOption), Recommended: device.Recommended,
+			OneTime: moneyOf(oneTimeOf(device.Fee)), Monthly: moneyOf(monthlyOf(device.Fee)),
+		})
+	}
+	return option, true
+}
+
+// notOurs: "a 200 whose id or service id differs: reason HandleLost, then the class applies".
+func notOurs(request *v1alpha1.Request, what string) *Unfinished {
+	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
+		Code:    v1alpha1.ReasonHandleLost,
+		Message: fmt.Sprintf("the Location %s leads to %s, which is not ours", request.Location, what),
+	}}
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// OrderView is what a decision about one order rests on.
+type OrderView struct {
+	View
+
+	Order            *v1alpha1.ServiceOrder // the subject
+	Qualification    *carrier.Qualification // the result that qualificationResultRef names; nil: none was read
+	QualificationErr error                  // why it could not be read; nil when it could, or is not declared
+}
+
+// QualificationPause is the wait before a result that could not be read, or does not let
+// the order be made, is read again: ConfigMaps are read, not watched.
+const QualificationPause = time.Minute
+
+// ServiceOrder judges one order. What is on record of its customerReference has been
+// taken up before: see [ClaimSays].
+func ServiceOrder(v OrderView) Decision {
+	decision := firstStep([]func() *Decision{
+		func() *Decision { return answeredRequest(&v.View) },
+		func() *Decision { return resolvedByPerson(&v.View) },
+		func() *Decision { return rejectionResolved(&v) },
+		func() *Decision { return orderEnded(&v) },
+		func() *Decision { return accountReady(&v.View) },
+		func() *Decision { return sentElsewhere(&v.View) },
+		func() *Decision { return untilEnded(&v.View, openOf(&v.View), orderWitness{&v.View}) },
+		func() *Decision { return heldBack(&v.View, orderRequest(&v)) },
+		func() *Decision { return orderPossible(&v) },
+		func() *Decision { return orderApproved(&v) },
+		func() *Decision { return sendOrder(&v) },
+	})
+	return orderDescribed(&v, decision)
+}
+
+// orderDescribed adds what a status says beside the verdict.
+func orderDescribed(v *OrderView, decision Decision) Decision {
+	decision.Handled = resolveHandled(&v.View, decision)
+	decision.Handled.Reconcile = v.Order.Annotations[v1alpha1.AnnotationReconcile] // each pass reads and compares all
+	if request := orderRequest(v); request == nil || Freed(request.Phase) {
+		decision.Pending = orderPending(v)
+	}
+	decision.Facets = orderFacets(v, decision.Verdict)
+	return decision
+}
+
+func orderRequest(v *OrderView) *v1alpha1.Request {
+	return v.Order.RequestOf(v1alpha1.OperationOrderCreate)
+}
+
+// Freed says whether an attempt in this phase leaves its order free to be changed and
+// sent: "NotSent, NotProcessed, Rejected and NotAccepted".
+func Freed(phase v1alpha1.RequestPhase) bool {
+	return phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed || phase == v1alpha1.PhaseRejected
+}
+
+// orderEnded answers for an order that is with the carrier, or will never be. Nothing
+// more is needed of the account then: "the documented API has no read of an order".
+func orderEnded(v *OrderView) *Decision {
+	request := orderRequest(v)
+	switch {
+	case request == nil || !request.Phase.Ended() || Freed(request.Phase):
+		return nil
+	case request.Phase != v1alpha1.PhaseSucceeded:
+		return stuck(v1alpha1.ReasonCarrierRejected, fmt.Sprintf(
+			"attempt %s was given up: customerReference %q is used up. To order, create another ServiceOrder "+
+				"with another customerReference", request.AttemptID, v.Order.Spec.CustomerReference))
+	case v.Order.Status.Rejection != nil:
+		return &Decision{Step: Rest{}, Verdict: orderRejected(v, request)}
+	}
+	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonSubmitted, orderTaken(v.Order, request)}}
+}
+
+func orderTaken(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
+	if order.Status.OrderID == 0 {
+		return "the carrier took the order, by the word of a person; its number is not known"
+	}
+	words := fmt.Sprintf("the carrier took the order: it is order %d there", order.Status.OrderID)
+	if request.Warning != "" {
+		words += "; " + request.Warning
+	}
+	return words
+}
+
+func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
+	rejection := v.Order.Status.Rejection
+	unverified := ""
+	if rejection.Unverified {
+		unverified = " (by a notification that was not signed: ask the carrier)"
+	}
+	return Verdict{Stuck, v1alpha1.ReasonOrderRejected, fmt.Sprintf(
+		"the carrier rejected order %d after it had taken it%s: %s. To order again under this customerReference, "+
+			"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s '%s=%s=NotAccepted'",
+		v.Order.Status.OrderID, unverified, orElse(rejection.Reason, "no reason is known"), v.Order.Namespace,
+		v1alpha1.ShortName(v.Subject), v.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID)}
+}
+
+// rejectionResolved: "an OrderRejected event changes neither claim nor frozen;
+// resolve: <attempt id>=NotAccepted is allowed then too, and frees both".
+func rejectionResolved(v *OrderView) *Decision {
+	request := orderRequest(v)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || v.Order.Status.Rejection == nil {
+		return nil
+	}
+	word, _ := parseResolution(resolveAnnotation(&v.View))
+	if !resolutionNames(&v.View, request.AttemptID) || word.outcome != resolvedNotAccepted {
+		return nil
+	}
+	return settle(request, v1alpha1.PhaseNotProcessed, because("rejected by the carrier, and resolved as not accepted"))
+}
+
+// orderWitness has no way to find out what became of an order: there is no read of one,
+// and no second POST proves anything. It is a person's.
+type orderWitness struct{ *View }
+
+func (orderWitness) verify(open *v1alpha1.Request) *Decision {
+	return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+}
+
+// proof: an attempt of this very process that it never posted was never sent.
+func (o orderWitness) proof(open *v1alpha1.Request) *Decision {
+	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
+		return settle(open, v1alpha1.PhaseNotSent, because("the order was claimed and nothing was sent"))
+	}
+	return stuck(unknownReason(open.Error), fmt.Sprintf(
+		"whether the carrier took the order in attempt %s is not known (%s), and it is not sent again before you say so. "+
+			"Ask the carrier for the order with this customerReference, then %s",
+		open.AttemptID, errorMessage(open.Error), resolveHint(o.View, open)))
+}
+
+// orderPossible holds an order against the qualification that it is made from.
+func orderPossible(v *OrderView) *Decision {
+	if v.QualificationErr != nil {
+		return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, v.QualificationErr.Error()), v.Now.Add(QualificationPause))
+	}
+	if v.Qualification == nil {
+		return nil
+	}
+	why := OrderRefusals(&v.Order.Spec, v.Qualification)
+	if len(why) == 0 {
+		return nil
+	}
+	return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, refusalWords(why)), v.Now.Add(QualificationPause))
+}
+
+// orderApproved: OnCost asks for every order that is not known to be free, "a new service
+// always has a monthly fee".
+func orderApproved(v *OrderView) *Decision {
+	if !orderAsks(v) {
+		return nil
+	}
+	return agreed(&v.View, policyOf(&v.View, v.Order.Spec.Approval), orderPending(v))
+}
+
+func orderAsks(v *OrderView) bool {
+	policy := policyOf(&v.View, v.Order.Spec.Approval)
+	return policy == v1alpha1.ApprovalAlways || policy == v1alpha1.ApprovalOnCost && orderCosts(v)
+}
+
+func orderCosts(v *OrderView) bool {
+	var b bill
+	for _, change := range orderChanges(v) {
+		b.add(&b.once, change.OneTime)
+		b.add(&b.after, change.MonthlyAfter)
+	}
+	return b.costs()
+}
+
+// sendOrder sends the order, and uses up the approval that it needed.
+func sendOrder(v *OrderView) *Decision {
+	decision := sendTask(&v.View, orderTask(&v.Order.Spec))
+	submit, submits := decision.Step.(Submit)
+	if submits && orderAsks(v) {
+		submit.Request.ApprovedHash = orderPending(v).Hash
+		submit.Approve = v.Order.Annotations[v1alpha1.AnnotationApprove]
+		decision.Step = submit
+	}
+	return decision
+}
+
+func orderTask(spec *v1alpha1.ServiceOrderSpec) Task {
+	task := Task{
+		Operation: v1alpha1.OperationOrderCreate,
+		Target: v1alpha1.RequestTarget{
+			Plan: spec.PlanName, Term: spec.Term,
+			RestorationSLA: spec.RestorationSLA, AggregationMethod: spec.AggregationMethod,
+		},
+		Body: OrderBody(spec, v1alpha1.Contact{}), Contact: ContactSource{Inline: spec.Contact},
+	}
+	if spec.ContactSecretRef != nil {
+		task.Contact.Secret = spec.ContactSecretRef.Name
+	}
+	return task
+}
+
+// OrderBody is an order as it is sent.
+func OrderBody(spec *v1alpha1.ServiceOrderSpec, to v1alpha1.Contact) []byte {
+	request := carrier.OrderRequest{
+		PlanName: spec.PlanName, Term: int(spec.Term), TrafficClass: spec.TrafficClass,
+		RemoteQualificationSearchID: spec.Qualification.RemoteQualificationSearchID,
+		QualificationSearchID:       spec.Qualification.QualificationSearchID,
+		LocationID:                  string(spec.Qualification.LocationID),
+		RemoteOrderID:               spec.RemoteOrderID, ProductType: spec.ProductType, RestorationSLA: spec.RestorationSLA,
+		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
+		NTDInstallation: carrier.NTDInstallation(spec.NTDInstallation), CustomerReference: spec.CustomerReference,
+		AggregationMethod: carrier.AggregationMethod(spec.AggregationMethod),
+	}
+	if infrastructure := spec.Infrastructure; infrastructure != nil {
+		request.InfrastructureID, request.PortID = infrastructure.ID, infrastructure.PortID
+	}
+	if vlan := spec.VLAN; vlan != nil {
+		request.RequireVLAN, request.VLANID = &vlan.Required, vlan.ID
+	}
+	if transfer := spec.Transfer; transfer != nil {
+		request.AVCIDForTransfer, request.TransferType = transfer.AVCID, carrier.TransferType(transfer.Type)
+	}
+	return request.Body()
+}
+
+// orderChanges is the one row of an order's plan.
+func orderChanges(v *OrderView) []v1alpha1.Change {
+	row := v1alpha1.Change{
+		Operation: v1alpha1.OperationOrderCreate, Field: "order", To: v.Order.Spec.CustomerReference,
+	}
+	if fees := PreviewFees(v); fees != nil {
+		row.OneTime, row.MonthlyAfter = fees.OneTime, fees.Monthly
+	}
+	return []v1alpha1.Change{row}
+}
+
+// orderPending is what is sent, and its hash: over the object, its last attempt, the body
+// and the fees, so that an old approval never fits.
+func orderPending(v *OrderView) *v1alpha1.Pending {
+	last, changes := "", orderChanges(v)
+	if request := orderRequest(v); request != nil {
+		last = request.AttemptID
+	}
+	body := wish{body: OrderBody(&v.Order.Spec, v1alpha1.Contact{})}
+	text, err := json.Marshal([]any{v.Subject.GetUID(), last, body.bodyHash(), changes, PreviewFees(v)})
+	if err != nil {
+		panic("decide: strings and structs of strings always marshal: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return &v1alpha1.Pending{Hash: "p" + hex.EncodeToString(sum[:8]), Changes: changes}
+}
+
+// orderFacets are Submitted, Rejected and ApprovalRequired.
+func orderFacets(v *OrderView, verdict Verdict) []Facet {
+	request := orderRequest(v)
+	submitted := Facet{v1alpha1.ConditionSubmitted, metav1.ConditionFalse, verdict.Reason, verdict.Message}
+	var facets []Facet
+	switch {
+	case request != nil && request.Phase == v1alpha1.PhaseSucceeded:
+		submitted.Status, submitted.Reason = metav1.ConditionTrue, v1alpha1.ReasonSubmitted
+		submitted.Message = orderTaken(v.Order, request)
+		if v.Order.Status.Rejection != nil {
+			facets = append(facets, orderRejected(v, request).holds(v1alpha1.ConditionRejected))
+		}
+	case request != nil && !request.Phase.Ended():
+		submitted.Status = metav1.ConditionUnknown
+	}
+	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
+	}
+	return append(facets, submitted)
+}
+
+// LeaveOrder judges a deleted order. "Deleting calls nobody and says so in a Warning
+// event": the claim keeps the memory.
+func LeaveOrder(order *v1alpha1.ServiceOrder, memory Memory, now time.Time) Departure {
+	departure := departing(order.OpenRequests(), memory, now,
+		"a new ServiceOrder with this customerReference finds its claim")
+	request := order.Status.Request
+	if departure.Warning == "" && request != nil && request.Phase == v1alpha1.PhaseSucceeded {
+		departure.Warning = fmt.Sprintf("deleted: order %d goes on at the carrier, and nobody is called; "+
+			"a new ServiceOrder with this customerReference finds it", order.Status.OrderID)
+	}
+	return departure
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Where the fees of an order come from.
+const (
+	feesFromQualification = "Qualification"
+	feesFromOrder         = "Order"
+)
+
+const (
+	planFeeName = "PLAN" // the plan's own fee, which has no name at the carrier
+	maxFees     = 30
+	maxFeeName  = 100
+)
+
+// PreviewFees are the fees of an order as its qualification shows them, without the plan's
+// own, which a qualification does not carry: so the monthly sum is not known. Nil where
+// there is no qualification.
+func PreviewFees(v *OrderView) *v1alpha1.OrderFees {
+	if v.Qualification == nil {
+		return nil
+	}
+	o := caseOf(&v.Order.Spec, v.Qualification)
+	items := o.placeFees()
+	if charge := o.q.NewDevelopmentsCharge; charge.Applies {
+		items = append(items, feeItems(carrier.FeeNDF, charge.Fees)...)
+	}
+	for _, sla := range o.q.RestorationSLAs {
+		if o.RestorationSLA != "" && sla.SLA == o.RestorationSLA {
+			items = append(items, feeItems(carrier.FeeSLA, sla.Fees)...)
+		}
+	}
+	fees := &v1alpha1.OrderFees{Items: items[:min(len(items), maxFees)], Source: feesFromQualification}
+	fees.OneTime = sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.OneTime })
+	return fees
+}
+
+// placeFees are the fees of where the service is put: "no subsequent installation charge
+// applies" to the first (scenario 1), it is charged for an additional one (scenario 4), and
+// one in use is charged the transfer fee "of that port or pair" (scenario 5).
+func (o *orderCase) placeFees() []v1alpha1.OrderFee {
+	var fees carrier.Fees
+	if option := o.installation(); option != nil {
+		fees = append(fees, option.Fees...)
+	}
+	fees = append(fees, o.deviceFees()...)
+	fees = slices.DeleteFunc(fees, func(fee carrier.Fee) bool {
+		return fee.Name == carrier.FeeServiceTransfer && o.Scenario != v1alpha1.ScenarioInUse ||
+			fee.Name == carrier.FeeSubsequentInstallation && o.Scenario != v1alpha1.ScenarioAdditional
+	})
+	return feeItems(carrier.FeeNTDInstallation, fees)
+}
+
+// deviceFees are those of the port or pair, or of the NTD that is installed where only one
+// can be.
+func (o *orderCase) deviceFees() carrier.Fees {
+	switch {
+	case o.port != nil:
+		return o.port.Fees
+	case o.infra != nil && o.infra.CopperPair != nil:
+		return o.infra.CopperPair.Fees
+	case o.Scenario == v1alpha1.ScenarioFirst && len(o.q.GenerationTwoNTDs) == 1:
+		return o.q.GenerationTwoNTDs[0].Fees
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD && len(o.q.ReplacementNTDs) == 1:
+		return o.q.ReplacementNTDs[0].Fees
+	}
+	return nil
+}
+
+// feeItems are fees as a status shows them, each name once.
+func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
+	items := make([]v1alpha1.OrderFee, 0, len(fees))
+	for i := range fees {
+		item := feeItem(orElse(fees[i].Name, name), &fees[i])
+		if !slices.ContainsFunc(items, func(held v1alpha1.OrderFee) bool { return held.Name == item.Name }) {
+			items = append(items, item)
+		}
+	}
+	return items
+}
+
+func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
+	return v1alpha1.OrderFee{
+		Name: bounded(name, maxFeeName), OneTime: moneyOf(oneTimeOf(fee)), Monthly: moneyOf(monthlyOf(fee)),
+	}
+}
+
+// ChargedFees are the fees that the carrier charges for an order.
+func ChargedFees(order carrier.Order) *v1alpha1.OrderFees {
+	items := make([]v1alpha1.OrderFee, 0, 1+len(order.AdditionalFees))
+	items = append(items, feeItem(planFeeName, order.Fee))
+	for _, fee := range order.AdditionalFees {
+		items = append(items, feeItem(fee.AddOnTypeName, fee.Fee))
+	}
+	return &v1alpha1.OrderFees{
+		OneTime: sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.OneTime }),
+		Monthly: sumOf(items, func(item v1alpha1.OrderFee) *v1alpha1.Money { return item.Monthly }),
+		Items:   items[:min(len(items), maxFees)], Source: feesFromOrder,
+	}
+}
+
+// sumOf adds up; nil when an amount is not known, or the currencies differ.
+func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.Money) *v1alpha1.Money {
+	var b bill
+	currency := ""
+	for i := range items {
+		money := amount(items[i])
+		b.add(&b.once, money)
+		if b.unknown || currency != "" && money.Currency != currency {
+			return nil
+		}
+		currency = money.Currency
+	}
+	if currency == "" {
+		return nil // nothing is charged that could be added up
+	}
+	return &v1alpha1.Money{Amount: fmt.Sprintf("%d.%02d", b.once/100, b.once%100), Currency: currency}
+}
+
+// feeDifference compares what the carrier charges with what the qualification showed; ""
+// when it is the same, or nothing was shown. The plan's own fee was not.
+func feeDifference(shown, charged *v1alpha1.OrderFees) string {
+	if shown == nil || shown.Source != feesFromQualification {
+		return ""
+	}
+	var words []string
+	differ := func(name, how string, was, is *v1alpha1.Money) {
+		if centsOf(was) != centsOf(is) {
+			words = append(words, fmt.Sprintf("%s %s %s where %s was shown", name, how, orNothing(is), orNothing(was)))
+		}
+	}
+	names := make([]string, 0, len(shown.Items)+len(charged.Items))
+	for _, item := range slices.Concat(shown.Items, charged.Items) {
+		if item.Name != planFeeName && !slices.Contains(names, item.Name) {
+			names = append(names, item.Name)
+		}
+	}
+	for _, name := range names {
+		was, is := feeNamed(shown.Items, name), feeNamed(charged.Items, name)
+		differ(name, "once", was.OneTime, is.OneTime)
+		differ(name, "per month", was.Monthly, is.Monthly)
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return bounded("the carrier charges "+strings.Join(words, ", "), maxMessage)
+}
+
+func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
+	i := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
+	if i < 0 {
+		return v1alpha1.OrderFee{}
+	}
+	return items[i]
+}
+
+// centsOf is an amount in hundredths; what is not charged, or not said, is nothing.
+func centsOf(amount *v1alpha1.Money) int64 {
+	if amount == nil {
+		return 0
+	}
+	cents, _ := (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
+	return cents
+}
+
+func orNothing(amount *v1alpha1.Money) string {
+	if amount == nil {
+		return "nothing"
+	}
+	return amount.String()
+}

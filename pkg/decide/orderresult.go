@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// The bounds of the texts of an order's status, as its schema has them.
+const (
+	maxWord     = 64
+	maxNameText = 200
+	maxAddress  = 512
+)
+
+// OrderAccepted takes over the carrier's answer to an order: "for an order the body's id
+// will do", and so will that of the Location. The fees that were shown before are compared
+// with those that are charged.
+func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
+	OrderNamed(order, request)
+	taken, err := carrier.DecodeOrder(body)
+	if err != nil || taken.ID != 0 && order.Status.OrderID != 0 && taken.ID != order.Status.OrderID {
+		return // it is taken all the same: what it looks like is not known
+	}
+	shown, charged := order.Status.Fees, ChargedFees(taken)
+	status := &order.Status
+	status.OrderType, status.CarrierStatus = bounded(string(taken.OrderType), maxWord), bounded(taken.Status, maxWord)
+	status.AggregationMethod = bounded(string(taken.AggregationMethod), maxWord)
+	status.PlanName = bounded(taken.BandwidthProfile.PlanName, maxNameText)
+	status.RestorationSLA = bounded(taken.ESLA, maxNameText)
+	status.InstallationType = bounded(string(taken.InstallationType), maxWord)
+	status.TechnologyType, status.Region = bounded(taken.TechnologyType, maxWord), bounded(taken.Region, maxNameText)
+	status.Cancellable, status.NFAS = taken.IsCancellable, taken.IsNFAS
+	status.AVCID, status.VLANID = bounded(taken.AVCID, maxWord), taken.VLANID
+	status.POI, status.POIName = bounded(taken.POI, maxWord), bounded(taken.POIName, maxNameText)
+	status.Address = bounded(taken.Address.FormattedAddress, maxAddress)
+	if taken.ServiceID != 0 {
+		status.ServiceID = taken.ServiceID
+	}
+	status.Fees = charged
+	request.CarrierStatus = status.CarrierStatus
+	request.Warning = feeDifference(shown, charged)
+}
+
+// OrderNamed takes over the order's number from the Location.
+func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
+	handle, err := carrier.ParseLocation(carrier.OrderCreate, int(request.APIVersion), request.Location)
+	if err != nil {
+		return // a person's word that it succeeded names no number
+	}
+	if id, whole := carrier.Number(handle.ID).Int(); whole {
+		order.Status.OrderID = id
+	}
+}
+
+// ShowOrder brings the fields of a status beside its conditions in line with a decision.
+func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
+	order := v.Order
+	request := order.Status.Request
+	if request == nil || Freed(request.Phase) {
+		fees := PreviewFees(v)
+		order.Status = v1alpha1.ServiceOrderStatus{TaskStatus: order.Status.TaskStatus, Fees: fees}
+	}
+	order.Status.Pending = pending
+	if order.Spec.ServiceID != nil {
+		order.Status.ServiceID = *order.Spec.ServiceID
+	}
+}
+
+// OrderRejection is the carrier's notification that it rejects an order.
+func OrderRejection(reason string, unverified bool, now time.Time) *v1alpha1.Rejection {
+	return &v1alpha1.Rejection{
+		Reason: bounded(reason, maxMessage), Unverified: unverified, At: metav1.NewTime(now.Truncate(time.Second)),
+	}
+}
+
+// OrderOf is what a service takes over from the order that created it.
+func OrderOf(order *v1alpha1.ServiceOrder) *Order {
+	known := &Order{ServiceID: order.Status.ServiceID}
+	if order.Spec.ServiceID != nil {
+		known.ServiceID = *order.Spec.ServiceID
+	}
+	request := order.Status.Request
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
+		return known
+	}
+	known.Plan, known.Term = order.Status.PlanName, order.Spec.Term
+	known.RestorationSLA, known.AggregationMethod = order.Status.RestorationSLA, order.Status.AggregationMethod
+	known.AVCID = order.Status.AVCID
+	return known
+}
+
+func refusalWords(why []string) string {
+	return bounded("the qualification does not let this order be made: "+strings.Join(why, "; "), maxMessage)
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// maxSlots is how many slots a status holds, and maxSlotID how long the id of one may be.
+// A longer one cannot be named by anybody: the slot is counted and not shown.
+const (
+	maxSlots  = 50
+	maxSlotID = 128
+)
+
+// TakeSlots takes over what the carrier offers: the first slots by start time, in the
+// carrier's order where they start together.
+func TakeSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.Time) error {
+	offered, err := carrier.DecodeAppointmentSlots(body)
+	if err != nil {
+		return fmt.Errorf("read the appointment slots: %w", err)
+	}
+	shown := slices.DeleteFunc(slices.Clone(offered), func(slot carrier.AppointmentSlot) bool {
+		return slot.SlotID == "" || slot.SlotID != bounded(slot.SlotID, maxSlotID)
+	})
+	slices.SortStableFunc(shown, startsFirst)
+	status.Slots = nil
+	for _, slot := range shown[:min(len(shown), maxSlots)] {
+		status.Slots = append(status.Slots, shownSlot(slot))
+	}
+	status.SlotCount = int32(min(len(offered), maxCount))
+	status.Since = metav1.NewTime(now.Truncate(time.Second))
+	return nil
+}
+
+// maxCount is far more than a body of 1 MiB has room for.
+const maxCount = 1 << 20
+
+// startsFirst orders slots by start. One whose start cannot be read comes last.
+func startsFirst(a, b carrier.AppointmentSlot) int {
+	start, known := a.StartTime.Time()
+	other, otherKnown := b.StartTime.Time()
+	switch {
+	case known && otherKnown:
+		return start.Compare(other)
+	case known:
+		return -1
+	case otherKnown:
+		return 1
+	}
+	return 0
+}
+
+// shownSlot is a slot as the status shows it, within the bounds of the schema.
+func shownSlot(slot carrier.AppointmentSlot) v1alpha1.Slot {
+	const kind, moment, offset = 32, 64, 16
+	return v1alpha1.Slot{
+		SlotID: slot.SlotID, SlotType: bounded(string(slot.SlotType), kind),
+		StartTime: bounded(string(slot.StartTime), moment), EndTime: bounded(string(slot.EndTime), moment),
+		TimezoneOffset: bounded(slot.TimezoneOffset, offset), LeadTime: bounded(string(slot.LeadTime), moment),
+		WithinTimeWindow: slot.WithinTimeWindow, Chargeable: slot.MayBeCharged(),
+	}
+}
+
+// Recommend is the first slot that suits the preferences; nil when none does. Where the
+// technology of the order, as far as it is known, makes withinTimeWindow reliable, one
+// within the window goes before one outside of it.
+func Recommend(
+	offered []v1alpha1.Slot, preferences v1alpha1.SlotPreferences, technologyType string,
+) *v1alpha1.RecommendedSlot {
+	var first *v1alpha1.Slot
+	for i := range offered {
+		slot := &offered[i]
+		if !suits(slot, preferences) {
+			continue
+		}
+		if !WindowReliable(technologyType) || slot.WithinTimeWindow {
+			return recommended(slot)
+		}
+		if first == nil {
+			first = slot
+		}
+	}
+	return recommended(first)
+}
+
+func recommended(slot *v1alpha1.Slot) *v1alpha1.RecommendedSlot {
+	if slot == nil {
+		return nil
+	}
+	return &v1alpha1.RecommendedSlot{
+		SlotID: slot.SlotID, SlotType: slot.SlotType, StartTime: slot.StartTime, EndTime: slot.EndTime,
+	}
+}
+
+// suits: "slots that may incur charges are recommended only with allowChargeable; weekdays
+// are judged at the slot's own offset". What is not wanted in particular does not matter.
+func suits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
+	return (preferences.AllowChargeable || !slot.Chargeable) &&
+		anyOr(preferences.SlotTypes, v1alpha1.SlotType(slot.SlotType)) &&
+		anyOr(preferences.LeadTimes, v1alpha1.LeadTime(slot.LeadTime)) &&
+		daySuits(slot, preferences)
+}
+
+func anyOr[T comparable](wanted []T, value T) bool {
+	return len(wanted) == 0 || slices.Contains(wanted, value)
+}
+
+// daySuits judges the day at the site. A slot whose start cannot be read suits only those
+// to whom the day does not matter.
+func daySuits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
+	if len(preferences.Weekdays) == 0 && preferences.NotAfter == "" {
+		return true
+	}
+	start, known := startAtSite(slot)
+	if !known {
+		return false
+	}
+	inTime := preferences.NotAfter == "" || start.Format(time.DateOnly) <= string(preferences.NotAfter)
+	return inTime && anyOr(preferences.Weekdays, v1alpha1.Weekday(start.Format("Mon")))
+}
+
+// startAtSite is the start at the slot's own offset: the times may be in UTC. One without
+// a readable offset is judged as the carrier wrote its start.
+func startAtSite(slot *v1alpha1.Slot) (time.Time, bool) {
+	start, known := carrier.Timestamp(slot.StartTime).Time()
+	if offset, err := time.Parse("-07:00", slot.TimezoneOffset); err == nil {
+		start = start.In(offset.Location())
+	}
+	return start, known
+}
+
+// WindowReliable tells where withinTimeWindow counts: it is "reliable only for
+// non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be
+// ignored" (spec §2). An order restores no service, so its technology decides.
+func WindowReliable(technologyType string) bool {
+	return slices.ContainsFunc([]string{"FTTN", "FTTB", "Satellite"}, func(reliable string) bool {
+		return strings.EqualFold(reliable, technologyType)
+	})
+}
+
+// slotsMessage says what the carrier offers, and whether something of it suits.
+func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSlot) string {
+	status := &a.Status
+	offer := fmt.Sprintf("the carrier offers %d slots from %s", status.SlotCount, status.DateFrom)
+	if int(status.SlotCount) > len(status.Slots) {
+		offer += fmt.Sprintf(" (the first %d are shown and chosen from)", len(status.Slots))
+	}
+	if choice != nil {
+		return fmt.Sprintf("%s; recommended is %s, %s", offer, choice.StartTime, choice.SlotType)
+	}
+	willing := a.Spec.Preferences
+	willing.AllowChargeable = true
+	costly := 0
+	for i := range status.Slots {
+		if suits(&status.Slots[i], willing) {
+			costly++
+		}
+	}
+	if costly == 0 {
+		return offer + "; none of them suits the preferences"
+	}
+	return fmt.Sprintf("%s; none of them suits the preferences, %d would with preferences.allowChargeable", offer, costly)
+}

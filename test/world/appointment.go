@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// Appointment builds an AppointmentRequest for the order that the carrier has, a week ahead.
+func (w *World) Appointment(name string, edits ...func(*v1alpha1.AppointmentRequest)) *v1alpha1.AppointmentRequest {
+	order := PlacedOrderID
+	appointment := &v1alpha1.AppointmentRequest{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		Spec: v1alpha1.AppointmentRequestSpec{
+			AccountRef: v1alpha1.AccountReference{Name: AccountName}, OrderID: &order, DateFrom: "2026-03-09",
+		},
+	}
+	for _, edit := range edits {
+		edit(appointment)
+	}
+	return appointment
+}
+
+// ReadAppointment reads an AppointmentRequest from the API server; nil when it is gone.
+func (w *World) ReadAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
+	ginkgo.GinkgoHelper()
+	appointment := &v1alpha1.AppointmentRequest{}
+	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, appointment)
+	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
+	if err != nil {
+		return nil
+	}
+	return appointment
+}
+
+// EditAppointment changes an AppointmentRequest as a user would.
+func (w *World) EditAppointment(ctx context.Context, name string, edit func(*v1alpha1.AppointmentRequest)) {
+	ginkgo.GinkgoHelper()
+	appointment := w.ReadAppointment(ctx, name)
+	edit(appointment)
+	gomega.Expect(w.Update(ctx, appointment)).To(gomega.Succeed())
+}
+
+// LookAtAppointment takes one pass over an AppointmentRequest, which must leave it sound.
+func (p *Process) LookAtAppointment(ctx context.Context, name string) (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
+	result, err := p.alive(func() (ctrl.Result, error) {
+		return p.reconcilers.Appointments.Reconcile(ctx, p.request(name))
+	})
+	p.world.sound(ctx, "AppointmentRequest", name)
+	p.world.soundAppointment(ctx, name)
+	return result, err
+}
+
+// soundAppointment expects what holds of every AppointmentRequest, whatever the story.
+func (w *World) soundAppointment(ctx context.Context, name string) {
+	ginkgo.GinkgoHelper()
+	appointment := w.ReadAppointment(ctx, name)
+	if appointment == nil {
+		return
+	}
+	for _, rule := range slices.Concat(slotRules(appointment), heldRules(appointment)) {
+		gomega.Expect(rule.holds).To(gomega.BeTrue(), rule.says)
+	}
+}
+
+// slotRules: what is shown belongs to the appointment-request that is known.
+func slotRules(appointment *v1alpha1.AppointmentRequest) []rule {
+	status := appointment.Status
+	known, read := status.AppointmentRequestID != 0, !status.Since.IsZero()
+	chosen := status.Recommended == nil || slices.ContainsFunc(status.Slots, func(slot v1alpha1.Slot) bool {
+		return slot.SlotID == status.Recommended.SlotID
+	})
+	return []rule{
+		{known || !read && len(status.Slots) == 0, "slots are shown of an appointment-request that is known"},
+		{known == (status.DateFrom != ""), "a known appointment-request has a day"},
+		{chosen, "the recommended slot is one of those shown"},
+		{int(status.SlotCount) >= len(status.Slots) && len(status.Slots) <= 50, "at most 50 slots are shown"},
+	}
+}
+
+// heldRules: Ready are the slots that are wanted, and what is to be cancelled is held.
+func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
+	status := appointment.Status
+	current := Condition(status.Conditions, v1alpha1.ConditionReady).Status == metav1.ConditionTrue &&
+		status.ObservedGeneration == appointment.Generation && appointment.DeletionTimestamp.IsZero()
+	wanted := !status.Since.IsZero() && status.DateFrom == appointment.Spec.DateFrom
+	leaves := status.AppointmentRequestID != 0 && *appointment.Spec.CancelOnDelete
+	return []rule{
+		{!current || wanted, "Ready are the slots of the declared day"},
+		{
+			!leaves || controllerutil.ContainsFinalizer(appointment, v1alpha1.Finalizer),
+			"what is to be cancelled holds the object",
+		},
+	}
+}
+
+// DriveAppointment takes passes over an AppointmentRequest, as Drive does over a service. It
+// returns the object as it came to rest; nil when it is gone, or the process is.
+func (p *Process) DriveAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
+	ginkgo.GinkgoHelper()
+	const most = 400
+	var trouble error // of the newest pass that ended in one
+	for range most {
+		result, err := p.LookAtAppointment(ctx, name)
+		switch {
+		case p.Seam.Dead():
+			return nil
+		case err != nil:
+			trouble = err
+			p.world.Clock.Advance(time.Second)
+			_, err = p.LookAtAccount(ctx)
+			gomega.Expect(err).NotTo(gomega.HaveOccurred())
+		case result.RequeueAfter == 0 || result.RequeueAfter > horizon:
+			return p.world.ReadAppointment(ctx, name)
+		default:
+			p.world.Clock.Advance(result.RequeueAfter)
+		}
+	}
+	ginkgo.Fail("the object is never quiet: a hot loop; the last trouble was: " + errorText(trouble))
+	return nil
+}
+
+func errorText(err error) string {
+	if err == nil {
+		return "none"
+	}
+	return err.Error()
+}
+
+// Uncancelled are the appointment-requests that the carrier has taken and not cancelled.
+func (w *World) Uncancelled() []string {
+	var order []string
+	cancelled := map[string]bool{}
+	for _, call := range w.Carrier.Calls() {
+		switch {
+		case call.Method != http.MethodPost || !call.Accepted:
+		case call.Operation == simulator.OpAppointmentSlots:
+			order = append(order, call.RequestID)
+		case call.Operation == simulator.OpAppointmentCancel:
+			cancelled[call.RequestID] = true
+		}
+	}
+	var left []string
+	for _, id := range order {
+		if !cancelled[id] {
+			left = append(left, id)
+		}
+	}
+	return left
+}

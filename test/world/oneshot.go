@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// QualifiedSite is a location that the carrier can quote for.
+const QualifiedSite = "LOC000000000001"
+
+// Shot is a name for an object of a kind that makes one request.
+type Shot struct{ Kind, Name string }
+
+// LookAt takes one pass over a one-shot, which must leave it sound.
+func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
+	result, err := p.alive(func() (ctrl.Result, error) {
+		return p.reconcilers.OneShots[shot.Kind].Reconcile(ctx, p.request(shot.Name))
+	})
+	p.world.sound(ctx, shot.Kind, shot.Name)
+	return result, err
+}
+
+// DriveAt is Drive for a one-shot. It says whether the process has lived through it.
+func (p *Process) DriveAt(ctx context.Context, shot Shot) bool {
+	ginkgo.GinkgoHelper()
+	const most = 400
+	var trouble error // of the newest pass that ended in one
+	for range most {
+		result, err := p.LookAt(ctx, shot)
+		switch {
+		case p.Seam.Dead():
+			return false
+		case err != nil:
+			p.world.Clock.Advance(time.Second)
+		case result.RequeueAfter == 0 || result.RequeueAfter > horizon:
+			return true
+		default:
+			p.world.Clock.Advance(result.RequeueAfter)
+		}
+		if err != nil {
+			_, accountErr := p.LookAtAccount(ctx)
+			trouble = errors.Join(err, accountErr)
+		}
+	}
+	gomega.Expect(most).To(gomega.BeZero(),
+		"passes, and the object is still not quiet: a hot loop; the last trouble was: %v", trouble)
+	return false
+}
+
+// meta is the metadata of an object of the world.
+func (w *World) meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Namespace: w.Namespace, Name: name}
+}
+
+// Test builds a DiagnosticTest of a service.
+func (w *World) Test(name string, serviceID int64, edits ...func(*v1alpha1.DiagnosticTest)) *v1alpha1.DiagnosticTest {
+	test := &v1alpha1.DiagnosticTest{ObjectMeta: w.meta(name), Spec: v1alpha1.DiagnosticTestSpec{
+		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: &serviceID, TestType: "port-reset",
+	}}
+	for _, edit := range edits {
+		edit(test)
+	}
+	return test
+}
+
+// Quote builds a FibreBuildQuote for a location.
+func (w *World) Quote(
+	name, location string, edits ...func(*v1alpha1.FibreBuildQuote),
+) *v1alpha1.FibreBuildQuote {
+	quote := &v1alpha1.FibreBuildQuote{ObjectMeta: w.meta(name), Spec: v1alpha1.FibreBuildQuoteSpec{
+		AccountRef: v1alpha1.AccountReference{Name: AccountName}, LocationID: v1alpha1.LocationID(location),
+	}}
+	for _, edit := range edits {
+		edit(quote)
+	}
+	return quote
+}
+
+// Query builds a PlanOptionsQuery for a service.
+func (w *World) Query(
+	name string, serviceID int64, edits ...func(*v1alpha1.PlanOptionsQuery),
+) *v1alpha1.PlanOptionsQuery {
+	query := &v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: v1alpha1.PlanOptionsQuerySpec{
+		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: &serviceID,
+	}}
+	for _, edit := range edits {
+		edit(query)
+	}
+	return query
+}
+
+// Fetch reads an object of the world into one of its type, which is returned; false when
+// there is none.
+func Fetch[T client.Object](ctx context.Context, w *World, name string, empty T) (T, bool) {
+	ginkgo.GinkgoHelper()
+	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, empty)
+	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
+	return empty, err == nil
+}

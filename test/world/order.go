@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// The sites for which the simulated carrier has a qualification.
+const (
+	QualificationNew  = "SQ-NEW"  // nothing is installed
+	QualificationUsed = "SQ-USED" // an NTD with a free port and one in use
+	LocationNew       = "LOC000000000001"
+	LocationUsed      = "LOC000000000002"
+	InstalledNTD      = "NTD-1"
+	UsedAVC           = "AVC000000000002"
+)
+
+func sites() []simulator.Qualification {
+	return []simulator.Qualification{
+		{
+			QualificationSearchID: QualificationNew, RemoteQualificationSearchID: "R-" + QualificationNew,
+			Client: ClientName, LocationID: LocationNew, POI: "POI-1", POIName: "Exchange One", Region: "Urban",
+			NTDInstallationFee: &simulator.Price{OneTime: "300.00"},
+			Address:            simulator.Address{FormattedAddress: "1 Example Street, Springfield"},
+		},
+		{
+			QualificationSearchID: QualificationUsed, RemoteQualificationSearchID: "R-" + QualificationUsed,
+			Client: ClientName, LocationID: LocationUsed,
+			Infrastructures: []simulator.Infrastructure{{
+				ID: InstalledNTD, RemainingDown: 1000,
+				Ports: []simulator.Port{
+					{ID: 1, Used: true, AVCID: UsedAVC, TransferFee: simulator.Price{OneTime: "22.50"}}, {ID: 2},
+				},
+			}},
+		},
+	}
+}
+
+// Order builds a ServiceOrder for the first infrastructure at a site.
+func (w *World) Order(name, reference string, edits ...func(*v1alpha1.ServiceOrder)) *v1alpha1.ServiceOrder {
+	order := &v1alpha1.ServiceOrder{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		Spec: v1alpha1.ServiceOrderSpec{
+			AccountRef: v1alpha1.AccountReference{Name: AccountName}, CustomerReference: reference,
+			Scenario: v1alpha1.ScenarioFirst, PlanName: PlanFast, Term: 12, AggregationMethod: "L2TP",
+			Qualification: v1alpha1.QualificationIDs{
+				QualificationSearchID: QualificationNew, RemoteQualificationSearchID: "R-" + QualificationNew,
+				LocationID: LocationNew,
+			},
+			NTDInstallation: "wholesale-tech",
+			Contact:         &v1alpha1.Contact{Name: "Jo Doe", Phone: "0400 000 000", Email: "jo@example.com"},
+		},
+	}
+	for _, edit := range edits {
+		edit(order)
+	}
+	return order
+}
+
+// ReadOrder reads an order from the API server.
+func (w *World) ReadOrder(ctx context.Context, name string) *v1alpha1.ServiceOrder {
+	order := &v1alpha1.ServiceOrder{}
+	gomega.Expect(w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, order)).To(gomega.Succeed())
+	return order
+}
+
+// EditOrder changes an order as a user would.
+func (w *World) EditOrder(ctx context.Context, name string, edit func(*v1alpha1.ServiceOrder)) {
+	order := w.ReadOrder(ctx, name)
+	edit(order)
+	gomega.Expect(w.Update(ctx, order)).To(gomega.Succeed())
+}
+
+// AnnotateOrder sets an annotation as a user would.
+func (w *World) AnnotateOrder(ctx context.Context, name, key, value string) {
+	order := w.ReadOrder(ctx, name)
+	before := order.DeepCopy()
+	metav1.SetMetaDataAnnotation(&order.ObjectMeta, key, value)
+	gomega.Expect(w.Patch(ctx, order, client.MergeFrom(before))).To(gomega.Succeed())
+}
+
+// Ordered counts the POSTs that the carrier has seen for a customerReference.
+func (w *World) Ordered(reference string) simulator.Count {
+	return w.Carrier.SubmissionsAbout(simulator.OpOrderCreate, reference)
+}
+
+// Posted are the bodies of the POSTs to a path, as they came over the wire.
+func (w *World) Posted(path string) []string {
+	w.tap.mu.Lock()
+	defer w.tap.mu.Unlock()
+	return append([]string(nil), w.tap.posted[path]...)
+}
+
+// LookAtOrder takes one pass over an order, which must leave it sound.
+func (p *Process) LookAtOrder(ctx context.Context, name string) (ctrl.Result, error) {
+	ginkgo.GinkgoHelper()
+	result, err := p.alive(func() (ctrl.Result, error) {
+		return p.reconcilers.Orders.Reconcile(ctx, p.request(name))
+	})
+	p.world.sound(ctx, "ServiceOrder", name)
+	return result, err
+}
+
+// Reject tells the operator that the carrier rejects an order that it had taken.
+func (p *Process) Reject(ctx context.Context, name string, told controllers.Rejected) error {
+	ginkgo.GinkgoHelper()
+	_, err := p.alive(func() (ctrl.Result, error) {
+		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName, told)
+	})
+	p.world.sound(ctx, "ServiceOrder", name)
+	return err
+}
+
+// DriveOrder is Drive for an order.
+func (p *Process) DriveOrder(ctx context.Context, name string) *v1alpha1.ServiceOrder {
+	ginkgo.GinkgoHelper()
+	const most = 100
+	var trouble error // of the newest pass that ended in one
+	for range most {
+		result, err := p.LookAtOrder(ctx, name)
+		switch {
+		case p.Seam.Dead():
+			return nil
+		case err != nil:
+			p.world.Clock.Advance(time.Second)
+			_, accountErr := p.LookAtAccount(ctx)
+			trouble = errors.Join(err, accountErr)
+		case result.RequeueAfter == 0 || p.world.stalled(ctx, name):
+			return p.world.order(ctx, name)
+		default:
+			p.world.Clock.Advance(result.RequeueAfter)
+		}
+	}
+	gomega.Expect(p.world.order(ctx, name)).To(gomega.BeNil(),
+		"after %d passes the order is still not quiet: a hot loop; the last trouble was: %v", most, trouble)
+	return nil
+}
+
+// stalled: what waits for a person is looked at again now and then, for ever.
+func (w *World) stalled(ctx context.Context, name string) bool {
+	order := w.order(ctx, name)
+	return order != nil && Condition(order.Status.Conditions, v1alpha1.ConditionStalled).Status == metav1.ConditionTrue
+}
+
+func (w *World) order(ctx context.Context, name string) *v1alpha1.ServiceOrder {
+	order := &v1alpha1.ServiceOrder{}
+	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, order)
+	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
+	if err != nil {
+		return nil
+	}
+	return order
+}
