@@ -60,16 +60,7 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 		return nil // another attempt is on record: this fact is not about it
 	}
 	before := job.Subject.DeepCopyObject()
-	now := metav1.NewTime(p.Now().Truncate(time.Second))
-	fact.Apply(job.Subject, request)
-	if job.Refused != nil && request.Phase == v1alpha1.PhaseRejected {
-		job.Refused(request)
-	}
-	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
-		request.FinishedAt = now
-	}
-	changed := *request.DeepCopy()
-	job.Subject.RequestChanged(changed, now)
+	changed := p.apply(job, request, fact)
 	job.Describe()
 	if equality.Semantic.DeepEqual(before, job.Subject) {
 		return nil
@@ -79,6 +70,24 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 	}
 	p.announce(job.Subject, changed, fact)
 	return nil
+}
+
+// apply changes a request by a fact, and what the status shows of it if that is news.
+func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
+	was, now := *request.DeepCopy(), metav1.NewTime(p.Now().Truncate(time.Second))
+	fact.Apply(job.Subject, request)
+	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		request.FinishedAt = now
+	}
+	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
+	if job.Refused != nil && failed {
+		job.Refused(request)
+	}
+	changed := *request.DeepCopy()
+	if !equality.Semantic.DeepEqual(was, changed) {
+		job.Subject.RequestChanged(changed, now)
+	}
+	return changed
 }
 
 func attempt(subject Subject, attemptID string) *v1alpha1.Request {
