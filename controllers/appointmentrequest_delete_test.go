@@ -49,7 +49,7 @@ func kept(a *v1alpha1.AppointmentRequest) {
 var _ = Describe("A deleted AppointmentRequest", func() {
 	It("is cancelled at the carrier and goes", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		removed(ctx, w)
 		Expect(process.DriveAppointment(ctx, site)).To(BeNil())
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
@@ -60,7 +60,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("goes at once, with nobody called, without cancelOnDelete", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process, kept)
+		offered(ctx, w, process, kept)
 		calls := len(w.Carrier.Calls())
 		removed(ctx, w)
 		process.DriveAppointment(ctx, site)
@@ -70,7 +70,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("is cancelled when cancelOnDelete is set after the slots were asked for", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process, kept)
+		offered(ctx, w, process, kept)
 		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) { a.Spec.CancelOnDelete = nil })
 		process.DriveAppointment(ctx, site)
 		removed(ctx, w)
@@ -91,7 +91,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("is cancelled by another process than the one that asked", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		removed(ctx, w)
 		successor := w.Start(world.Cut{})
 		_, err := successor.LookAtAccount(ctx)
@@ -117,7 +117,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	fails := func(fault simulator.Fault, posts int) func(SpecContext) {
 		return func(ctx SpecContext) {
 			w, process := begin(ctx)
-			asked(ctx, w, process)
+			offered(ctx, w, process)
 			fault.Times = 100
 			Expect(w.Carrier.FailNext("POST AppointmentCancel", fault)).To(Succeed())
 			removed(ctx, w)
@@ -131,7 +131,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("is given up after ten minutes without a token", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		refusal := status(401)
 		refusal.Times = 1000
 		Expect(w.Carrier.FailNext("Token", refusal)).To(Succeed())
@@ -142,7 +142,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("is given up after ten minutes while the manager may not send", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		removed(ctx, w)
 		silent := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
 		_, err := silent.LookAtAccount(ctx)
@@ -153,7 +153,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("is given up at once when its account is gone", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
 		removed(ctx, w)
 		look(ctx, w, process)
@@ -163,7 +163,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("is given up at once when its namespace is going", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		Expect(w.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})).To(Succeed())
 		removed(ctx, w)
 		look(ctx, w, process)
@@ -174,7 +174,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 
 	It("of which nothing is known at the carrier goes at once", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		appointment := asked(ctx, w, process, from("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
+		appointment := offered(ctx, w, process, from("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
 			a.Finalizers = []string{v1alpha1.Finalizer} // as a process leaves it that ended before the question
 		})
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonDateInPast)

@@ -22,8 +22,8 @@ import (
 
 type appointmentEdit = func(*v1alpha1.AppointmentRequest)
 
-// asked drives a fresh AppointmentRequest until it rests.
-func asked(
+// offered drives a fresh AppointmentRequest until it rests.
+func offered(
 	ctx context.Context, w *world.World, process *world.Process, edits ...appointmentEdit,
 ) *v1alpha1.AppointmentRequest {
 	GinkgoHelper()
@@ -72,7 +72,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	It("shows the slots of an order and recommends the first that costs nothing", func(ctx SpecContext) {
 		w, process := begin(ctx)
 
-		appointment := asked(ctx, w, process)
+		appointment := offered(ctx, w, process)
 
 		expectOffered(w, appointment)
 		status := appointment.Status
@@ -90,7 +90,7 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("that has been read writes nothing more and calls nobody", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		before := asked(ctx, w, process)
+		before := offered(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		w.Clock.Advance(24 * time.Hour)
 		Expect(process.DriveAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
@@ -103,7 +103,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	It("writes nothing while the carrier works", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("AppointmentSlots", simulator.Fault{Kind: simulator.FaultStall})).To(Succeed())
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		var writes []string
 		for _, effect := range process.Seam.Effects() {
 			if strings.HasPrefix(effect.What, "update") || strings.HasPrefix(effect.What, "patch") {
@@ -116,7 +116,7 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("whose preferences change is recommended another slot without a call", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		first := asked(ctx, w, process)
+		first := offered(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) {
 			a.Spec.Preferences = v1alpha1.SlotPreferences{SlotTypes: []v1alpha1.SlotType{"AHA"}, AllowChargeable: true}
@@ -130,7 +130,7 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("that no slot suits is answered all the same, and says so", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		appointment := asked(ctx, w, process, func(a *v1alpha1.AppointmentRequest) {
+		appointment := offered(ctx, w, process, func(a *v1alpha1.AppointmentRequest) {
 			a.Spec.Preferences.SlotTypes = []v1alpha1.SlotType{"AHA"}
 		})
 		expectOffered(w, appointment)
@@ -142,7 +142,7 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("with another dateFrom cancels the old one and asks anew", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		first := asked(ctx, w, process)
+		first := offered(ctx, w, process)
 		w.EditAppointment(ctx, site, from("2026-03-16"))
 		second := process.DriveAppointment(ctx, site)
 		expectOffered(w, second)
@@ -165,7 +165,7 @@ var _ = Describe("An AppointmentRequest", func() {
 
 	It("asks anew for each value of the reconcile annotation, once", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process, annotated(v1alpha1.AnnotationReconcile, "at first"))
+		offered(ctx, w, process, annotated(v1alpha1.AnnotationReconcile, "at first"))
 		Expect(slotPosts(w)).To(Equal(1))
 		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationReconcile, "again"))
 		appointment := process.DriveAppointment(ctx, site)
@@ -179,7 +179,7 @@ var _ = Describe("An AppointmentRequest", func() {
 	It("from a day in the past, in the account's time zone, is refused before anything is sent", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Australia/Sydney" })
 		w.Clock.Advance(7 * time.Hour) // 2 March, 16:00 UTC: the 3rd in Sydney
-		expectAppointment(asked(ctx, w, process, from("2026-03-02")), metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
+		expectAppointment(offered(ctx, w, process, from("2026-03-02")), metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
 		Expect(w.ReadAppointment(ctx, site).Finalizers).To(BeEmpty())
 		Expect(slotPosts(w)).To(BeZero())
 
@@ -203,7 +203,7 @@ var _ = Describe("An AppointmentRequest", func() {
 		process := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
 		_, err := process.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		expectAppointment(asked(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
+		expectAppointment(offered(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
 		Expect(slotPosts(w)).To(BeZero())
 	})
 })
@@ -230,7 +230,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 
 	It("waits for the order, then for its number, and then asks", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		expectAppointment(asked(ctx, w, process, ofOrder("placed")), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		expectAppointment(offered(ctx, w, process, ofOrder("placed")), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		placed := order(ctx, w, world.AccountName)
 		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		Expect(slotPosts(w)).To(BeZero())
@@ -248,7 +248,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 	It("of another account is refused", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		order(ctx, w, "other")
-		appointment := asked(ctx, w, process, ofOrder("placed"))
+		appointment := offered(ctx, w, process, ofOrder("placed"))
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(fmt.Sprint(appointment.Status.Conditions)).To(ContainSubstring("belongs to CarrierAccount other"))
 		Expect(slotPosts(w)).To(BeZero())

@@ -43,7 +43,7 @@ var _ = Describe("Asking for slots", func() {
 		return func(ctx SpecContext) {
 			w, process := begin(ctx)
 			Expect(w.Carrier.FailNext("POST AppointmentSlots", fault)).To(Succeed())
-			expectOffered(w, asked(ctx, w, process))
+			expectOffered(w, offered(ctx, w, process))
 			Expect(slotPosts(w)).To(Equal(2))
 		}
 	}
@@ -59,7 +59,7 @@ var _ = Describe("Asking for slots", func() {
 		w, process := begin(ctx)
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true}
 		Expect(w.Carrier.FailNext("POST AppointmentSlots", fault)).To(Succeed())
-		expectAppointment(asked(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		expectAppointment(offered(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(w.Uncancelled()).To(HaveLen(2)) // class Query: "send again, bounded"
 	})
 
@@ -77,7 +77,7 @@ var _ = Describe("Asking for slots", func() {
 	It("that is refused shows the code, and is tried again when the retry annotation says so", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("POST AppointmentSlots", refusal422("constraints.not.null", "dateFrom"))).To(Succeed())
-		appointment := asked(ctx, w, process)
+		appointment := offered(ctx, w, process)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
 		Expect(appointment.Status.LastError.Code).To(Equal("constraints.not.null"))
 		w.Clock.Advance(horizon)
@@ -96,7 +96,7 @@ var _ = Describe("Following slots", func() {
 		return func(ctx SpecContext) {
 			w, process := begin(ctx)
 			Expect(w.Carrier.FailNext("GET AppointmentSlots", fault)).To(Succeed())
-			expectOffered(w, asked(ctx, w, process))
+			expectOffered(w, offered(ctx, w, process))
 			Expect(slotPosts(w)).To(Equal(1))
 		}
 	}
@@ -135,7 +135,7 @@ var _ = Describe("Following slots", func() {
 	It("of a request that failed stalls, and a retry cancels it first", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("AppointmentSlots", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
-		appointment := asked(ctx, w, process)
+		appointment := offered(ctx, w, process)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
 		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationRetry, "now"))
@@ -148,7 +148,7 @@ var _ = Describe("Following slots", func() {
 		w, process := begin(ctx)
 		odd := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: `{"slots":1}`}
 		Expect(w.Carrier.FailNext("GET AppointmentSlots", odd)).To(Succeed())
-		expectAppointment(asked(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		expectAppointment(offered(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
@@ -173,7 +173,7 @@ var _ = Describe("Following slots", func() {
 			}
 			return nil
 		}
-		expectOffered(w, asked(ctx, w, process))
+		expectOffered(w, offered(ctx, w, process))
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 })
@@ -183,7 +183,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 	moved := func(ctx context.Context, fault simulator.Fault) (*world.World, *world.Process) {
 		GinkgoHelper()
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		w.EditAppointment(ctx, site, from("2026-03-16"))
 		Expect(w.Carrier.FailNext("POST AppointmentCancel", fault)).To(Succeed())
 		return w, process
@@ -238,7 +238,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 
 	It("is never sent to another carrier than the one that made it", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		asked(ctx, w, process)
+		offered(ctx, w, process)
 		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, "127.0.0.1", "localhost", 1)
 		})

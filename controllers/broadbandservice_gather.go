@@ -52,44 +52,46 @@ func (p *servicePass) gatherRival(ctx context.Context) error {
 	if p.service.ServiceNumber() == 0 || p.account.Object == nil {
 		return nil
 	}
-	elders, err := p.elders(ctx, strconv.FormatInt(p.service.ServiceNumber(), 10))
+	others, err := p.others(ctx, strconv.FormatInt(p.service.ServiceNumber(), 10))
 	if err != nil {
 		return err
 	}
-	for i := range elders {
-		same, err := p.sameIdentity(ctx, &elders[i])
+	for i := range others {
+		if !precedes(&others[i], p.service) {
+			p.juniors = others[i:]
+			break
+		}
+		same, err := p.sameIdentity(ctx, &others[i])
 		if err != nil {
 			return err
 		}
 		if same {
-			p.rival = elders[i].Namespace + "/" + elders[i].Name
+			p.rival = others[i].Namespace + "/" + others[i].Name
 			break
 		}
 	}
 	return nil
 }
 
-// elders are the objects for a service id that come before this one, whosever they are,
-// the first of them first.
-func (p *servicePass) elders(ctx context.Context, serviceID string) ([]v1alpha1.BroadbandService, error) {
-	var elders []v1alpha1.BroadbandService
+// others are the other objects for a service id, whosever they are, in their order.
+func (p *servicePass) others(ctx context.Context, serviceID string) ([]v1alpha1.BroadbandService, error) {
+	var others []v1alpha1.BroadbandService
 	for _, field := range []string{fieldServiceID, fieldLearnedID} {
 		var services v1alpha1.BroadbandServiceList
 		if err := p.List(ctx, &services, client.MatchingFields{field: serviceID}); err != nil {
 			return nil, fmt.Errorf("look for other objects of service %s: %w", serviceID, err)
 		}
-		elders = append(elders, services.Items...)
+		others = append(others, services.Items...)
 	}
-	elders = slices.DeleteFunc(elders, func(other v1alpha1.BroadbandService) bool {
-		return other.UID == p.service.UID || !precedes(&other, p.service)
-	})
-	slices.SortFunc(elders, func(a, b v1alpha1.BroadbandService) int {
+	others = slices.DeleteFunc(others, func(other v1alpha1.BroadbandService) bool { return other.UID == p.service.UID })
+	slices.SortFunc(others, func(a, b v1alpha1.BroadbandService) int {
 		if precedes(&a, &b) {
 			return -1
 		}
 		return 1
 	})
-	return elders, nil
+	// One that is declared with its number has it in its status too.
+	return slices.CompactFunc(others, func(a, b v1alpha1.BroadbandService) bool { return a.UID == b.UID }), nil
 }
 
 // precedes orders the objects of one service. One that has a request under way keeps

@@ -54,13 +54,21 @@ func (p *servicePass) leave(ctx context.Context) (ctrl.Result, error) {
 	return ctrl.Result{}, nil
 }
 
-// keep writes the record of a deleted service.
+// keep writes the record of a deleted service, over what an older one says that is older.
 func (p *servicePass) keep(ctx context.Context, departure decide.Departure) error {
 	if len(departure.Keep) == 0 || p.service.ServiceNumber() == 0 {
 		return nil
 	}
-	err := p.of.Orphans.Put(ctx, operate.Orphan{
-		Kind: kindService, Identity: departure.Keep[0].Identity, BaseURL: departure.Keep[0].BaseURL,
+	first := departure.Keep[0]
+	held, err := p.of.Orphans.Get(ctx, kindService, first.Identity, p.service.ServiceNumber())
+	if err != nil {
+		return fmt.Errorf("delete BroadbandService %s: %w", p.service.Name, err)
+	}
+	if held != nil && held.BaseURL == first.BaseURL {
+		departure.Keep, departure.Values = decide.Merge(departure.Keep, held.Requests, departure.Values, held.Carrier)
+	}
+	err = p.of.Orphans.Put(ctx, operate.Orphan{
+		Kind: kindService, Identity: first.Identity, BaseURL: first.BaseURL,
 		ServiceID: p.service.ServiceNumber(), Object: p.service.Namespace + "/" + p.service.Name,
 		Requests: departure.Keep, Carrier: departure.Values,
 	})
@@ -70,8 +78,9 @@ func (p *servicePass) keep(ctx context.Context, departure decide.Departure) erro
 	return nil
 }
 
-// adopt takes up what a deleted object of the same service left behind, before
-// anything is compared: status first, then the finalizer, and the record goes last.
+// adopt takes up what another object of the same service knew, before anything is
+// compared: one that was deleted, or one that comes after this one and managed the service
+// while this one could not. Status first, then the finalizer, and the record goes last.
 func (p *servicePass) adopt(ctx context.Context) error {
 	if !p.mayAdopt() {
 		return nil
@@ -85,17 +94,46 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
-	switch {
-	case orphan == nil:
-		p.sought()
-		return nil
-	case orphan.BaseURL != account.Spec.BaseURL:
+	if orphan != nil && orphan.BaseURL != account.Spec.BaseURL {
 		verdict := decide.ElsewhereVerdict(orphan.BaseURL, account.Spec.BaseURL, orphan.Object)
 		p.verdict = &verdict
 		return nil
 	}
+	before := len(p.service.Status.Requests)
+	if err := p.takeOver(ctx); err != nil {
+		return err
+	}
 	p.sought()
-	decide.Adopt(p.service, orphan.Requests, orphan.Carrier)
+	if orphan == nil && len(p.service.Status.Requests) == before {
+		return nil
+	}
+	if orphan != nil {
+		decide.Adopt(p.service, orphan.Requests, orphan.Carrier)
+	}
+	return p.recordAdopted(ctx, orphan)
+}
+
+// takeOver takes up what the objects after this one have done for the service.
+func (p *servicePass) takeOver(ctx context.Context) error {
+	for i := range p.juniors {
+		junior := &p.juniors[i]
+		if len(junior.Status.Requests) == 0 {
+			continue
+		}
+		same, err := p.sameIdentity(ctx, junior)
+		if err != nil {
+			return err
+		}
+		if same && junior.Status.Requests[0].BaseURL == p.account.Object.Spec.BaseURL {
+			departure := decide.Leave(junior, decide.Memory{}, p.Protocol.Now())
+			decide.Adopt(p.service, departure.Keep, departure.Values)
+		}
+	}
+	return nil
+}
+
+// recordAdopted writes down what was taken up, and drops the record of it.
+func (p *servicePass) recordAdopted(ctx context.Context, orphan *operate.Orphan) error {
 	p.describe(p.decide())
 	if err := p.Status().Update(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
@@ -103,6 +141,9 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	p.noteWritten()
 	if err := p.Protocol.Hold(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
+	}
+	if orphan == nil {
+		return nil
 	}
 	if err := p.of.Orphans.Drop(ctx, *orphan); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)

@@ -16,10 +16,11 @@ type servicePass struct {
 	*pass
 
 	of      *BroadbandServiceReconciler
-	service *v1alpha1.BroadbandService // as it stands, facts of this pass included
-	order   *decide.Order              // the order that orderRef names, if there is one
-	named   bool                       // the service's number has just been learned from it
-	rival   string
+	service *v1alpha1.BroadbandService  // as it stands, facts of this pass included
+	order   *decide.Order               // the order that orderRef names, if there is one
+	named   bool                        // the service's number has just been learned from it
+	rival   string                      // the object that manages the service instead of this one
+	juniors []v1alpha1.BroadbandService // those that come after this one, whosever they are
 }
 
 // gather brings together what does not change within a pass, and adopts what an older
@@ -56,16 +57,20 @@ func (p *servicePass) show(decision decide.Decision) { p.service.Status.Pending 
 func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
 	case decide.Ask:
-		return p.Protocol.Ask(ctx, p.session, operate.Question{
-			UID: p.service.UID, ServiceID: p.service.ServiceNumber(),
-			Version: int(p.account.Object.Spec.APIVersion), Topic: step.Topic, Token: step.Token,
-		})
+		return p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
 	case decide.Collect:
 		readings := p.view().Memory.Readings
-		return p.Protocol.Collect(ctx, p.session, p.service.UID, step.Topic, *readings.Of(step.Topic))
+		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
 	case decide.Rest, decide.Submit, decide.Pose, decide.Follow, decide.Record, decide.Settle, decide.MournStatus:
 	}
 	return 0, nil
+}
+
+func (p *servicePass) question(topic decide.Topic, token string) operate.Question {
+	return operate.Question{
+		UID: p.service.UID, ServiceID: p.service.ServiceNumber(),
+		Version: int(p.account.Object.Spec.APIVersion), Topic: topic, Token: token,
+	}
 }
 
 func (p *servicePass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {

@@ -261,5 +261,3 @@ var _ = Describe("A one-shot", func() {
 		queries().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	})
 })
-
-func aud(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }

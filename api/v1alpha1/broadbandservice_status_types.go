@@ -61,7 +61,7 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Disruptions *DisruptionStatus `json:"disruptions,omitempty"`
 
-	// lastError is the newest error, kept until something succeeds.
+	// lastError is the newest error, kept until its operation gets on.
 	// +optional
 	LastError *LastError `json:"lastError,omitempty"`
 }
@@ -199,6 +199,12 @@ type CancellationState struct {
 	// canReschedule is whether the request can be rescheduled.
 	// +optional
 	CanReschedule bool `json:"canReschedule,omitempty"`
+
+	// agreed is the declared cancellation with which the carrier's last agreed: its
+	// date, or none. Another state under the same declaration is drift.
+	// +kubebuilder:validation:MaxLength=10
+	// +optional
+	Agreed string `json:"agreed,omitempty"`
 
 	// since is when this state was first seen.
 	// +optional

@@ -106,10 +106,13 @@ func (s *BroadbandService) ShowInFlight() {
 	}
 }
 
-// lastError is the newest error after a request changed. The same error seen again
-// keeps the time at which it was first seen.
+// lastError is the newest error after a request changed, kept until its operation gets on.
+// The same error seen again keeps the time at which it was first seen.
 func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	if request.Error == nil {
+		if held != nil && held.Operation != request.Operation {
+			return held
+		}
 		return nil
 	}
 	same := held != nil && held.Operation == request.Operation &&

@@ -145,6 +145,10 @@ type Request struct {
 	// +optional
 	Error *RequestError `json:"error,omitempty"`
 
+	// lostSince is since when the carrier has not known its Location.
+	// +optional
+	LostSince metav1.Time `json:"lostSince,omitzero"`
+
 	// warning is what was not as approved although it succeeded: another fee.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional

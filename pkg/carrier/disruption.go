@@ -128,7 +128,7 @@ func (c *Client) Disruptions(ctx context.Context, query DisruptionQuery) iter.Se
 				yield(Disruption{}, err)
 				return
 			}
-			if !page.yieldNew(seen, yield) || page.isLast(number) {
+			if !page.yieldNew(seen, yield) || page.IsLast(number) {
 				return
 			}
 		}
@@ -161,7 +161,8 @@ func (c *Client) nextDisruptions(ctx context.Context, query DisruptionQuery, num
 	return c.DisruptionPage(ctx, query, number)
 }
 
-// isLast believes whichever says that the walk is over: the flag, the count, or an empty page.
-func (p DisruptionPage) isLast(number int) bool {
+// IsLast tells whether a page, read as the one of that number, ends the walk. It believes
+// whichever says so: the flag, the count, or an empty page.
+func (p DisruptionPage) IsLast(number int) bool {
 	return p.LastPage || len(p.Content) == 0 || p.TotalPages > 0 && number+1 >= p.TotalPages
 }

@@ -107,20 +107,36 @@ func (b *bill) costs() bool { return b.unknown || b.once > 0 || b.after > b.befo
 
 // optionGiven: "ntdOption needed above 1000 MBit/s, where the plan's speed is known".
 func optionGiven(v *ServiceView, w wish) *Decision {
-	const fast = 1000
-	offers := v.Memory.Readings.Options.Options.Plans
 	if w.operation != v1alpha1.OperationPlanChange || w.target.NTDOption != "" {
 		return nil
+	}
+	offers := v.Memory.Readings.Options.Options.Plans
+	if len(offers) == 0 {
+		return optionMissed(v)
 	}
 	for _, offer := range offers {
 		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
 		mbit, whole := carrier.Number(speed).Int()
-		if !sameName(offer.Plan, w.target.Plan) || !whole || mbit <= fast {
-			continue
+		if sameName(offer.Plan, w.target.Plan) && whole && mbit > fastPlan {
+			return stuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
+				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
+				w.target.Plan, fastPlan, optionNames(offer.NTDOptions)))
 		}
-		return stuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
-			"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
-			w.target.Plan, fast, optionNames(offer.NTDOptions)))
+	}
+	return nil
+}
+
+// fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
+const fastPlan = 1000
+
+// optionMissed keeps what was said of this generation, after a restart has forgotten the
+// offers: they are not read again for it.
+func optionMissed(v *ServiceView) *Decision {
+	for _, said := range v.Service.Status.Conditions {
+		if said.Type == v1alpha1.ConditionReady && said.Reason == v1alpha1.ReasonNTDOptionRequired &&
+			said.ObservedGeneration == v.Service.Generation {
+			return stuck(said.Reason, said.Message)
+		}
 	}
 	return nil
 }
@@ -138,27 +154,58 @@ func optionNames(options []carrier.NTDOption) string {
 
 // FeeMismatch compares what the carrier charges with what was quoted; "" when they are
 // the same, or nothing was quoted.
-func FeeMismatch(quoted []v1alpha1.Change, result carrier.PlanChangeResult) string {
-	var words []string
-	differ := func(what string, quoted, charged *v1alpha1.Money) {
-		if quoted != nil && charged != nil && *quoted != *charged {
-			words = append(words, fmt.Sprintf("%s %s where %s was shown", what, charged, quoted))
+func FeeMismatch(quoted []v1alpha1.Change, ntdOption string, result carrier.PlanChangeResult) string {
+	var d mismatches
+	for _, i := range pricedRows(quoted) {
+		if quoted[i].Field == fieldSLA {
+			d.sla(quoted[i], result.SLA)
+		} else {
+			d.plan(quoted[i], ntdOption, result.Plan)
 		}
 	}
-	for _, c := range quoted {
-		fee, what := result.Plan.PlanFee, "the plan"
-		if c.Field == fieldSLA {
-			fee, what = result.SLA.Fee, "the restoration SLA"
-		}
-		differ(what+" once", c.OneTime, moneyOf(oneTimeOf(fee)))
-		differ(what+" per month", c.MonthlyAfter, moneyOf(monthlyOf(fee)))
-		if c.NFAS != nil {
-			differ("the NFAS commitment once", c.NFAS.OneTime, moneyOf(oneTimeOf(result.Plan.NFASFee)))
-			differ("the NFAS commitment per month", c.NFAS.Monthly, moneyOf(monthlyOf(result.Plan.NFASFee)))
-		}
-	}
-	if len(words) == 0 {
+	if len(d) == 0 {
 		return ""
 	}
-	return bounded("the carrier charges "+strings.Join(words, ", "), maxMessage)
+	return bounded("the carrier charges "+strings.Join(d, ", "), maxMessage)
+}
+
+// mismatches are words about fees that are not as shown.
+type mismatches []string
+
+func (d *mismatches) add(what string, shown, charged *v1alpha1.Money) {
+	if shown != nil && charged != nil && *shown != *charged {
+		*d = append(*d, fmt.Sprintf("%s %s where %s was shown", what, charged, shown))
+	}
+}
+
+func (d *mismatches) sla(c v1alpha1.Change, charged carrier.SLA) {
+	d.add("the restoration SLA once", c.OneTime, moneyOf(oneTimeOf(charged.Fee)))
+	d.add("the restoration SLA per month", c.MonthlyAfter, moneyOf(monthlyOf(charged.Fee)))
+}
+
+func (d *mismatches) plan(c v1alpha1.Change, ntdOption string, charged carrier.Plan) {
+	d.add("the plan once", c.OneTime, moneyOf(oneTimeOf(charged.PlanFee)))
+	d.add("the plan per month", c.MonthlyAfter, moneyOf(monthlyOf(charged.PlanFee)))
+	nfas := shownCharge(c, c.NFAS)
+	d.add("the NFAS commitment once", nfas.OneTime, moneyOf(oneTimeOf(charged.NFASFee)))
+	d.add("the NFAS commitment per month", nfas.Monthly, moneyOf(monthlyOf(charged.NFASFee)))
+	for _, option := range charged.NTDOptions {
+		if option.Option == ntdOption && c.NTDOption != nil {
+			d.add("the NTD option once", c.NTDOption.OneTime, moneyOf(oneTimeOf(option.Fee)))
+			d.add("the NTD option per month", c.NTDOption.Monthly, moneyOf(monthlyOf(option.Fee)))
+		}
+	}
+}
+
+// shownCharge is a charge as it was shown: none at all was shown as nothing to pay, where
+// a price was shown.
+func shownCharge(c v1alpha1.Change, charge *v1alpha1.Charge) v1alpha1.Charge {
+	if charge != nil {
+		return *charge
+	}
+	if c.MonthlyAfter == nil {
+		return v1alpha1.Charge{}
+	}
+	nothing := &v1alpha1.Money{Amount: "0.00", Currency: c.MonthlyAfter.Currency}
+	return v1alpha1.Charge{OneTime: nothing, Monthly: nothing}
 }

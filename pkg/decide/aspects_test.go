@@ -84,7 +84,9 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseOutcomeUnknown)), working("Submit"),
 		},
 		"moved away after our success: reported": {
-			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded)),
+			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded), func(v *decide.ServiceView) {
+				v.Service.Status.Carrier.Cancellation.Agreed = "2026-12-31"
+			}),
 			judged{"Rest", decide.Settled, "InSync"},
 		},
 	}.run(t)

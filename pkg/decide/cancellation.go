@@ -21,6 +21,27 @@ func unknownCancellation(v *ServiceView) *Decision {
 	return awaitReading(v, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
 }
 
+// unknownAlteration: "an unresolved OutcomeUnknown blocks every later change of that
+// service", one of a reschedule or abort too.
+func unknownAlteration(v *ServiceView) *Decision {
+	open := v.Service.OpenCancellation()
+	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(wishes(v)) == 0 {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: unknown(&v.View, open)}
+}
+
+// firstLook waits for the first look at the cancellation before a service is changed that
+// may be cancelled, unless it is switched off or the carrier does not give one.
+func firstLook(v *ServiceView) *Decision {
+	reading := &v.Memory.Readings.Cancellation
+	off := v.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
+	if knownCancellation(v) != nil || off || reading.refused() || len(wishes(v)) == 0 {
+		return nil
+	}
+	return awaitReading(v, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+}
+
 // cancellation brings the declared cancellation about, or says why that cannot be.
 func cancellation(v *ServiceView) *Decision {
 	if why := cancellationBarred(v); why != nil {
@@ -51,14 +72,16 @@ func cancellationDiffers(v *ServiceView) wish {
 		return wish{}
 	}
 	w := wish{operation: v1alpha1.OperationCancellationAbort}
-	change := v1alpha1.Change{Operation: w.operation, Field: fieldCancellation, From: known.RequestDate, To: "none"}
+	change := v1alpha1.Change{
+		Operation: w.operation, Field: fieldCancellation, From: known.RequestDate, To: declaredEnding(v),
+	}
 	if declared.Mode == v1alpha1.CancellationOnDate {
 		date := string(declared.Date)
 		if date == known.RequestDate {
 			return wish{}
 		}
 		w.operation, w.target.Date = v1alpha1.OperationCancellationReschedule, date
-		change.Operation, change.To = w.operation, date
+		change.Operation = w.operation
 	}
 	w.changes, w.before.RequestedOn = []v1alpha1.Change{change}, known.RequestedOn
 	return w.of(v)
@@ -161,6 +184,24 @@ func cancelledAsWanted(v *ServiceView) *Decision {
 func endedAsWanted(v *ServiceView) bool {
 	declared := v.Service.Spec.Cancellation
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(v)
+}
+
+// agree notes that the carrier's cancellation is as declared: from then on another one is
+// drift.
+func agree(v *ServiceView) {
+	known := knownCancellation(v)
+	if v.Service.Spec.Cancellation == nil || known == nil {
+		return
+	}
+	differs := cancellationDiffers(v)
+	if !differs.wanted() && cancellationBarred(v) == nil {
+		known.Agreed = declaredEnding(v)
+	}
+}
+
+// declaredEnding is the declared cancellation in a word: its date, or none.
+func declaredEnding(v *ServiceView) string {
+	return orElse(string(v.Service.Spec.Cancellation.Date), "none")
 }
 
 // reclaimWish asks for a disconnected service back.

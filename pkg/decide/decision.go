@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"slices"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -20,6 +21,11 @@ const (
 	Working Standing = "Working" // Ready=False, Reconciling=True
 	Stuck   Standing = "Stuck"   // Ready=False, Stalled=True: only a person can help
 )
+
+// weight is how much of an object a standing speaks for.
+func (s Standing) weight() int {
+	return slices.Index([]Standing{Settled, Waiting, Stuck, Working}, s)
+}
 
 // Verdict explains a decision. Condition, event and log all take their words from it.
 type Verdict struct {

@@ -27,6 +27,7 @@ func planDrifted(state *v1alpha1.CarrierState) bool {
 // baseline is the plan we sent", and health's name for it is learned from the first
 // reading that was asked after it; from then on another name is drift.
 func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	accept(v, state)
 	held := state.Plan
 	const statusPrecision = time.Second // of the times in a status
 	switch {
@@ -45,17 +46,23 @@ func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, asked
 	}
 }
 
-// moved puts a plan on record that the carrier moved to. One that is declared by now is
-// no drift.
+// accept makes a plan that moved the baseline, once the spec names it: from then on the
+// service has converged to it.
+func accept(v *ServiceView, state *v1alpha1.CarrierState) {
+	declared := v.Service.Spec.Plan
+	if planDrifted(state) && declared != nil && sameName(declared.Name, state.Plan.Value) {
+		state.Plan.AsHealth = state.Plan.Value
+	}
+}
+
+// moved puts a plan on record that the carrier moved to.
 func moved(v *ServiceView, state *v1alpha1.CarrierState, plan string) {
 	baseline := state.Plan.AsHealth
-	if declared := v.Service.Spec.Plan; declared != nil && sameName(declared.Name, plan) {
-		baseline = plan
-	}
 	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
 		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
 	}
 	state.Plan.AsHealth = baseline
+	accept(v, state)
 }
 
 // convergedPlan is the name of the plan to which the carrier is back: the one that we
@@ -89,7 +96,7 @@ func sentPlan(v *ServiceView) string {
 // declared plan is the one that we had converged to.
 func planHeld(v *ServiceView) bool {
 	state, declared := v.Service.Status.Carrier, v.Service.Spec.Plan
-	if !planDrifted(state) || declared == nil || wantsRetry(&v.View) {
+	if !planDrifted(state) || declared == nil {
 		return false
 	}
 	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(v))
@@ -103,16 +110,34 @@ func corrects(v *ServiceView, operation v1alpha1.Operation) bool {
 	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
-// movedAway says whether a cancellation differs that our last request had brought about.
-func movedAway(v *ServiceView, w wish) bool {
-	last := v.Subject.RequestOf(w.operation)
-	return last != nil && last.Phase == v1alpha1.PhaseSucceeded &&
-		last.Generation == v.Subject.GetGeneration() && last.Target == w.target
+// movedAway says whether the carrier's cancellation had been as it is declared.
+func movedAway(v *ServiceView) bool {
+	known := knownCancellation(v)
+	return known != nil && known.Agreed == declaredEnding(v)
 }
 
 // heldAsDrift says whether a cancellation that moved away is only reported.
-func heldAsDrift(v *ServiceView, w wish) bool {
-	return movedAway(v, w) && !wantsRetry(&v.View) && !corrects(v, w.operation)
+func heldAsDrift(v *ServiceView, w wish) bool { return movedAway(v) && !corrects(v, w.operation) }
+
+// correctsAt is when a drift that is held may be corrected; zero when none is.
+func correctsAt(v *ServiceView) time.Time {
+	var at time.Time
+	if v.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
+		return at
+	}
+	held := []v1alpha1.Operation{}
+	if planHeld(v) {
+		held = append(held, v1alpha1.OperationPlanChange)
+	}
+	if w := cancellationDiffers(v); w.wanted() && heldAsDrift(v, w) {
+		held = append(held, w.operation)
+	}
+	for _, operation := range held {
+		if last := v.Subject.RequestOf(operation); last != nil {
+			at = earlier(at, last.SubmittedAt.Add(correctEvery))
+		}
+	}
+	return at
 }
 
 // driftFacet names what moved away, from and to; nil when nothing did.
@@ -122,7 +147,7 @@ func driftFacet(v *ServiceView) *Facet {
 		planDrifted(v.Service.Status.Carrier) && !sameName(declared.Name, plan.Value) {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
-	if w := cancellationDiffers(v); w.wanted() && movedAway(v, w) {
+	if w := cancellationDiffers(v); w.wanted() && movedAway(v) {
 		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, w.changes[0].To, w.changes[0].From))
 	}
 	if len(words) == 0 {

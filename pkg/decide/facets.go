@@ -18,18 +18,30 @@ func facetsOf(v *ServiceView, said answer) []Facet {
 	if !endedAsWanted(v) { // "nothing else is compared"
 		facets = append(facets, valueFacets(v, said.modification)...)
 	}
-	for _, verdict := range []Verdict{said.cancellation, said.modification} {
-		if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
-			facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
-			break
-		}
-	}
-	for _, facet := range []*Facet{driftFacet(v), healthFacet(v), disruptionFacet(v)} {
+	for _, facet := range []*Facet{approvalFacet(v), driftFacet(v), healthFacet(v), disruptionFacet(v)} {
 		if facet != nil {
 			facets = append(facets, *facet)
 		}
 	}
 	return facets
+}
+
+// approvalFacet says what waits for a person to agree, whatever else goes on; nil when
+// nothing does.
+func approvalFacet(v *ServiceView) *Facet {
+	if v.Account.Object == nil || v.Service.ServiceNumber() == 0 {
+		return nil
+	}
+	for _, w := range append(wishes(v), cancellationWish(v)) {
+		if !w.wanted() {
+			continue
+		}
+		if judged := judge(v, w); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+			facet := judged.Verdict.holds(v1alpha1.ConditionApprovalRequired)
+			return &facet
+		}
+	}
+	return nil
 }
 
 // valueFacets are those of the values that modifications change.

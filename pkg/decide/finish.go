@@ -78,5 +78,5 @@ func mismatchOf(service *v1alpha1.BroadbandService, request *v1alpha1.Request, b
 			quoted = append(quoted, change)
 		}
 	}
-	return FeeMismatch(quoted, result)
+	return FeeMismatch(quoted, request.Target.NTDOption, result)
 }

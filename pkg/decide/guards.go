@@ -45,13 +45,13 @@ func guards() []guard {
 		observing,        // managementPolicy Observe
 		disconnected,     // a cancelled service takes no changes
 		priced,           // what it costs is read, where somebody is to see it
+		optionGiven,      // a fast plan carries an NTD option
 		planning,         // managementPolicy Plan, and --submit=false
 		suspended,        // spec.suspend
 		refused,          // a definitive failure is not repeated by itself
 		versionSupported, // the account's API version has the operation and the field
 		termKnown,        // an SLA change carries the plan's term
 		contactGiven,     // an NTD option carries a contact
-		optionGiven,      // a fast plan carries an NTD option
 		approved,         // a person has to agree first
 		sendable,         // the last attempt got there, the breaker is closed, not too much is spent
 		confirmed,        // the price that was agreed to is still the price
@@ -71,6 +71,9 @@ func modifications(v *ServiceView) *Decision {
 			return decision
 		}
 		held = weightier(held, decision)
+		if decision.Verdict.Reason == v1alpha1.ReasonProgressing {
+			break // it is about to go: the others keep their place behind it
+		}
 	}
 	return held
 }

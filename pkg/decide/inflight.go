@@ -117,15 +117,11 @@ func progressing(open *v1alpha1.Request) Verdict {
 // handleLost says whether the Location has answered 404 or 400 for a day: "a 404
 // never means gone, create it".
 func handleLost(v *View, open *v1alpha1.Request) bool {
-	last := v.Subject.NewestError()
-	if last == nil || last.Operation != open.Operation || last.At.Before(&open.SubmittedAt) {
-		return false
-	}
 	grace := handleGrace
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
 		grace = queryGrace
 	}
-	return (last.HTTPStatus == 404 || last.HTTPStatus == 400) && !v.Now.Before(last.At.Add(grace))
+	return !open.LostSince.IsZero() && !v.Now.Before(open.LostSince.Add(grace))
 }
 
 // outcomeUnknown waits for a person, or for something that proves what happened.

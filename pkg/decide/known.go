@@ -31,6 +31,7 @@ func Absorb(v *ServiceView) {
 	if readings.Disruptions.State == ReadingAnswered {
 		absorbDisruptions(v, readings.Disruptions.Disruptions)
 	}
+	agree(v)
 	absorbOrder(v)
 	trustPlan(v)
 	trustDeclared(v)

@@ -39,10 +39,12 @@ func absorbColors(v *ServiceView, health carrier.HealthResult) {
 		HRIID:        bounded(health.HRIID, 64),
 	}
 	if held := v.Service.Status.Health; held != nil {
-		view.Since = held.Since
+		newest := view.HRIID
+		view.Since, view.HRIID = held.Since, held.HRIID // each reading has a record of its own: that is no news
 		if view == *held {
 			return
 		}
+		view.HRIID = newest
 	}
 	view.Since = metav1.NewTime(v.Now)
 	v.Service.Status.Health = &view
@@ -59,7 +61,7 @@ func TakeCancellation(service *v1alpha1.BroadbandService, found carrier.Cancella
 		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
 	}
 	if held := carrierState(service).Cancellation; held != nil {
-		state.Since = held.Since
+		state.Since, state.Agreed = held.Since, held.Agreed
 		if state == *held {
 			return
 		}

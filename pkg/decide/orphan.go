@@ -58,13 +58,15 @@ func unreadable(state *v1alpha1.CarrierState) *v1alpha1.CarrierState {
 	}
 }
 
-// Adopt puts what an object of the same service knew into a new one. What has ended
-// there does not hold the new object back: its generations are its own.
+// Adopt puts what another object of the same service knew into a new one. What has ended
+// there does not hold the new object back: its generations are its own. What has not is
+// its own from now on.
 func Adopt(service *v1alpha1.BroadbandService, requests []v1alpha1.Request, values *v1alpha1.CarrierState) {
 	for _, request := range requests {
 		if own := service.RequestOf(request.Operation); own != nil && !newer(request, *own) {
 			continue
 		}
+		request.Generation = service.Generation
 		if request.Phase.Ended() {
 			request.Generation = 0
 		}
@@ -72,8 +74,43 @@ func Adopt(service *v1alpha1.BroadbandService, requests []v1alpha1.Request, valu
 	}
 	service.ShowInFlight()
 	if values != nil {
-		service.Status.Carrier = values
+		adoptValues(carrierState(service), values)
 	}
+}
+
+// adoptValues takes each value that is known there since later than here, or is
+// not known here.
+func adoptValues(own, values *v1alpha1.CarrierState) {
+	for _, aspect := range []struct{ own, other **v1alpha1.KnownValue }{
+		{&own.Plan, &values.Plan},
+		{&own.Term, &values.Term},
+		{&own.RestorationSLA, &values.RestorationSLA},
+		{&own.AggregationMethod, &values.AggregationMethod},
+		{&own.DSLStabilityProfile, &values.DSLStabilityProfile},
+	} {
+		theirs := *aspect.other
+		if theirs != nil && (*aspect.own == nil || (*aspect.own).Since.Before(&theirs.Since)) {
+			*aspect.own = theirs
+		}
+	}
+}
+
+// Merge is what is known of a service by two objects that leave: the newer of each.
+func Merge(
+	requests, others []v1alpha1.Request, values, otherValues *v1alpha1.CarrierState,
+) ([]v1alpha1.Request, *v1alpha1.CarrierState) {
+	var merged v1alpha1.BroadbandService
+	merged.Status.Requests = requests
+	merged.Status.Carrier = values
+	for _, other := range others {
+		if own := merged.RequestOf(other.Operation); own == nil || newer(other, *own) {
+			merged.PutRequest(other)
+		}
+	}
+	if otherValues != nil {
+		adoptValues(carrierState(&merged), otherValues)
+	}
+	return merged.Status.Requests, merged.Status.Carrier
 }
 
 // newer: of two requests of one operation the open one counts, else the later one.

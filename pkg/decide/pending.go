@@ -57,14 +57,14 @@ func pendingFor(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change 
 	return changes
 }
 
-// pendingHash binds the object, its last attempts, the bodies, the carrier's values and
+// pendingHash binds the object, its generation and last attempts, the bodies, the carrier's values and
 // the fees: "never the same twice", so that an old approval never fits. An approved plan
 // keeps its hash until it is carried out: one approval is for all of its changes.
 func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) string {
 	if held := v.Service.Status.Pending; held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
 		return held.Hash
 	}
-	facts := []any{v.Subject.GetUID(), running}
+	facts := []any{v.Subject.GetUID(), v.Subject.GetGeneration(), running}
 	for _, w := range wanted {
 		last := ""
 		if request := v.Subject.RequestOf(w.operation); request != nil {
@@ -81,20 +81,22 @@ func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) strin
 }
 
 // carriedOut says whether a plan on record is approved and being carried out, without a
-// failure, and whether what is left of it is all that is wanted.
+// failure, and whether what is left of it is all that is wanted. What is done is not left:
+// the same change once more is another plan.
 func carriedOut(v *ServiceView, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
-	going := false
+	going, done := false, make(map[v1alpha1.Operation]bool)
 	for _, request := range v.Service.Status.Requests {
 		if request.ApprovedHash != held.Hash {
 			continue
 		}
-		if request.Phase.Ended() && request.Phase != v1alpha1.PhaseSucceeded {
+		if Definitive(request.Phase) || request.Generation != v.Service.Generation {
 			return false
 		}
-		going = true
+		going, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}
 	for _, change := range left {
-		going = going && slices.ContainsFunc(held.Changes, func(h v1alpha1.Change) bool { return sameChange(h, change) })
+		same := func(h v1alpha1.Change) bool { return sameChange(h, change) }
+		going = going && !done[change.Operation] && slices.ContainsFunc(held.Changes, same)
 	}
 	return going
 }

@@ -31,7 +31,7 @@ func planChangeWish(v *ServiceView) wish {
 		return wish{}
 	}
 	w := wish{operation: v1alpha1.OperationPlanChange, changes: append(planChanges(v), slaChanges(v)...)}
-	if planHeld(v) && len(slaChanges(v)) == 0 {
+	if planHeld(v) && len(only(w.changes, "plan.name")) == len(w.changes) {
 		return wish{} // a drift that is only reported; a request that is sent anyway carries the declared plan
 	}
 	w.before.Plan = knownPlan(v).Value

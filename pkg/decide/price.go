@@ -28,7 +28,7 @@ func priced(v *ServiceView, w wish) *Decision {
 	if !pricing(v, w.operation) || isPriced(v, w) || refused(v, w) != nil {
 		return nil
 	}
-	return askPrice(v, "")
+	return askPrice(v)
 }
 
 // isPriced says whether there is nothing more to learn about the price of a wish: the
@@ -47,10 +47,12 @@ func quoteFresh(v *ServiceView) bool {
 	return reading.ended() && v.Now.Before(reading.AskedAt.Add(quoteAge))
 }
 
-func askPrice(v *ServiceView, token string) *Decision {
-	step, at := readingStep(&v.View, TopicOptions, token, atOnce)
+// askPrice reads the options, for the approval that is given by then, if there is one.
+func askPrice(v *ServiceView) *Decision {
+	step, at := readingStep(&v.View, TopicOptions, v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove], atOnce)
 	verdict := Verdict{Working, v1alpha1.ReasonProgressing, "what the plan change costs is being read"}
-	if reading := &v.Memory.Readings.Options; reading.State == ReadingFailed {
+	reading := &v.Memory.Readings.Options
+	if reading.State == ReadingFailed || reading.Failures >= failuresShown {
 		verdict = Verdict{
 			Working, v1alpha1.ReasonCarrierUnavailable,
 			"what the plan change costs cannot be read: " + errorText(reading.Err) + "; it is asked again",
@@ -62,17 +64,11 @@ func askPrice(v *ServiceView, token string) *Decision {
 // confirmed: "the options are read again right before the POST and a different fee voids
 // the approval". A different fee makes another hash, which the approval does not fit.
 func confirmed(v *ServiceView, w wish) *Decision {
-	if !pricing(v, w.operation) {
+	asked := v.Memory.Readings.Options.Token == v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
+	if !pricing(v, w.operation) || quoteFresh(v) && (asked || !needsApproval(v, w)) {
 		return nil
 	}
-	token := ""
-	if needsApproval(v, w) {
-		token = v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
-	}
-	if quoteFresh(v) && v.Memory.Readings.Options.Token == token {
-		return nil
-	}
-	return askPrice(v, token)
+	return askPrice(v)
 }
 
 // withPrice puts what the changes of a plan change cost beside them: as just read, or as
@@ -151,22 +147,26 @@ func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
 	}
 }
 
-// offered finds a plan among the offers. Where its term is not known, one offer of that
-// name will do, if there is no other.
+// offered finds a plan among the offers. Where its term is not known, any offer of that
+// name will do if all of them cost the same.
 func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
 	var found *carrier.Plan
 	for i := range offers {
+		offer := &offers[i]
 		switch {
-		case !sameName(offers[i].Plan, name):
-		case term != "" && offers[i].Term == term:
-			return &offers[i]
-		case term == "" && found != nil:
+		case !sameName(offer.Plan, name) || term != "" && offer.Term != term:
+		case found != nil && !sameFee(found.PlanFee, offer.PlanFee):
 			return nil
-		case term == "":
-			found = &offers[i]
+		default:
+			found = offer
 		}
 	}
 	return found
+}
+
+func sameFee(a, b *carrier.Fee) bool {
+	same := func(a, b *v1alpha1.Money) bool { return a == b || a != nil && b != nil && *a == *b }
+	return same(moneyOf(oneTimeOf(a)), moneyOf(oneTimeOf(b))) && same(moneyOf(monthlyOf(a)), moneyOf(monthlyOf(b)))
 }
 
 func oneTimeOf(fee *carrier.Fee) *carrier.Money {
@@ -197,7 +197,13 @@ func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 	if !ok {
 		return nil
 	}
-	return &v1alpha1.Money{Amount: fmt.Sprintf("%d.%02d", cents/100, cents%100), Currency: bounded(amount.Currency, 8)}
+	sign, whole := "", cents
+	if cents < 0 {
+		sign, whole = "-", -cents
+	}
+	return &v1alpha1.Money{
+		Amount: fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100), Currency: bounded(amount.Currency, 8),
+	}
 }
 
 // unpriced are changes without what they cost.

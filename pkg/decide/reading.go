@@ -73,7 +73,8 @@ type Reading struct {
 
 	Health       carrier.HealthResult
 	Cancellation carrier.Cancellation
-	Disruptions  []carrier.Disruption
+	Disruptions  []carrier.Disruption // so far, while Open
+	Page         int                  // the next page of disruptions, while Open
 	Options      carrier.PlanOptionsResult
 }
 

@@ -70,13 +70,14 @@ func supported(v *View, operation carrier.Operation) error {
 	return contract.SupportedAt(int(v.Account.Object.Spec.APIVersion))
 }
 
-// weightier keeps the decision that says more about the object, and the earlier look.
+// weightier keeps the decision that says more about the object, and the earlier look:
+// what goes on, before what only a person can mend, before what waits for one.
 func weightier(held, next *Decision) *Decision {
 	if held == nil {
 		return next
 	}
 	at := earlier(held.LookAt, next.LookAt)
-	if next.Verdict.Standing == Working && held.Verdict.Standing != Working {
+	if next.Verdict.Standing.weight() > held.Verdict.Standing.weight() {
 		held = next
 	}
 	held.LookAt = at

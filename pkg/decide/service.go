@@ -36,8 +36,10 @@ func common(rule func(*View) *Decision) rule {
 func modificationLane() []rule {
 	return []rule{
 		openModification,  // what is with the carrier is followed to its end
+		unknownAlteration, // an unknown outcome holds back every change of the service
 		cancelledAsWanted, // a service that has ended as declared is compared no more
 		unknownPlan,       // what must be known is read
+		firstLook,         // and whether there still is a service to change
 		modifications,     // what differs is brought about, if the guards let it
 	}
 }
@@ -56,6 +58,7 @@ func cancellationLane() []rule {
 func Service(v ServiceView) Decision {
 	said := answerOf(&v)
 	decision := withReadings(&v, said.both)
+	decision.LookAt = earlier(decision.LookAt, correctsAt(&v))
 	decision.Pending = pendingOf(&v)
 	decision.Facets = facetsOf(&v, said)
 	decision.Handled = handledBy(&v, decision)
@@ -169,11 +172,11 @@ func serviceLost(v *ServiceView) *Decision {
 	return statusLost(&v.View, v1alpha1.OperationPlanChange, len(v.Service.Status.Requests))
 }
 
-// refused holds a wish after a definitive failure. What became of a reschedule or abort
-// of another cancellation says nothing about this one.
+// refused holds a wish after a definitive failure of the same. What became of a request
+// for something else, or about another cancellation, says nothing about this one.
 func refused(v *ServiceView, w wish) *Decision {
 	last := lastOf(v, w.operation)
-	if last != nil && aboutAnother(v, last) {
+	if last != nil && (aboutAnother(v, last) || last.BodyHash != "" && last.BodyHash != w.bodyHash()) {
 		return nil
 	}
 	return heldBack(&v.View, last)

@@ -77,19 +77,19 @@ func proven(v *ServiceView, open *v1alpha1.Request) bool {
 // disproven says that the last reading has been made and showed nothing. It is not
 // called for a reading that proves: inequality proves nothing, it only ends the wait.
 func disproven(v *ServiceView, open *v1alpha1.Request) bool {
-	times := verifyTimes(v, open)
+	times := verifyTimes(open)
 	reading := &v.Memory.Readings.Health
 	return reading.ended() && !reading.AskedAt.Before(times[len(times)-1])
 }
 
 // verifyTimes are the three times at which health is read. A Location that was lost
 // is proven from the end of its day of grace, all at once.
-func verifyTimes(v *ServiceView, open *v1alpha1.Request) [3]time.Time {
+func verifyTimes(open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
 	for i, after := range verifyAfter() {
 		times[i] = open.SubmittedAt.Add(after)
 		if open.Phase == v1alpha1.PhaseInProgress {
-			times[i] = v.Service.Status.LastError.At.Add(handleGrace)
+			times[i] = open.LostSince.Add(handleGrace)
 		}
 	}
 	return times
@@ -98,7 +98,7 @@ func verifyTimes(v *ServiceView, open *v1alpha1.Request) [3]time.Time {
 // awaitProof reads health at the next of the three times.
 func awaitProof(v *ServiceView, open *v1alpha1.Request) *Decision {
 	step, at := readingStep(&v.View, TopicHealth, v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile],
-		func() (bool, time.Time) { return dueAmong(verifyTimes(v, open), v) })
+		func() (bool, time.Time) { return dueAmong(verifyTimes(open), v) })
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"whether the carrier took %s attempt %s is not known (%s): "+
 			"health requests 2, 10 and 30 minutes after it was sent are to show it; to settle it by hand: %s",

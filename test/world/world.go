@@ -55,6 +55,9 @@ const (
 	PlanFast  = "Home 100/20"
 	PlanFails = "Home Doomed"
 	PlanGiga  = "Home 2000/500" // above 1000 MBit/s: needs an NTD option
+	PlanCheap = "Home 25/5"     // less per month than the others, and nothing once
+	PlanSetUp = "Home 25/10"    // less per month, and a fee once
+	PlanNFAS  = "Home 40/10"    // less per month, and an NFAS commitment fee once
 	SLAStd    = "Standard"
 	SLAFast   = "Enhanced-8"
 )
@@ -184,17 +187,27 @@ var keyPair = sync.OnceValues(func() (private []byte, public string) {
 })
 
 func seed(publicKey string) simulator.Seed {
+	terms := []int64{1, 12, 24, 36}
 	return simulator.Seed{
 		Clients: []simulator.Client{{Name: ClientName, Realm: Realm, Keys: map[string]string{KeyID: publicKey}}},
 		Plans: []simulator.Plan{
-			{Name: PlanSlow, SpeedDown: 50, SpeedUp: 20, Price: simulator.Price{Monthly: "45.00"}},
-			{Name: PlanFast, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}},
-			{Name: PlanFails, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}, Fails: true},
+			{Name: PlanSlow, Terms: terms, SpeedDown: 50, SpeedUp: 20, Price: simulator.Price{Monthly: "45.00"}},
+			{Name: PlanFast, Terms: terms, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}},
+			{Name: PlanFails, Terms: terms, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}, Fails: true},
 			{
-				Name: PlanGiga, SpeedDown: 2000, SpeedUp: 500, Price: simulator.Price{Monthly: "110.00"},
+				Name: PlanGiga, Terms: terms, SpeedDown: 2000, SpeedUp: 500, Price: simulator.Price{Monthly: "110.00"},
 				NTDOptions: []simulator.NTDOption{
 					{Option: "4_PORT_RESIDENTIAL", Recommended: true, Price: simulator.Price{OneTime: "99.00"}},
 				},
+			},
+			{Name: PlanCheap, Terms: terms, SpeedDown: 25, SpeedUp: 5, Price: simulator.Price{Monthly: "30.00"}},
+			{
+				Name: PlanSetUp, Terms: terms, SpeedDown: 25, SpeedUp: 10,
+				Price: simulator.Price{OneTime: "20.00", Monthly: "32.00"},
+			},
+			{
+				Name: PlanNFAS, Terms: terms, SpeedDown: 40, SpeedUp: 10, Price: simulator.Price{Monthly: "38.00"},
+				NFASFee: &simulator.Price{OneTime: "200.00"},
 			},
 		},
 		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},

@@ -77,26 +77,21 @@ func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Ca
 	return found, nil
 }
 
-// maxDisruptions bounds what one reading holds; more than that no person looks at.
-const maxDisruptions = 1000
-
-// Disruptions reads the active and scheduled disruptions of a service.
-func (s *Session) Disruptions(ctx context.Context, serviceID int64) ([]carrier.Disruption, error) {
+// Disruptions reads one page of the active and scheduled disruptions of a service, the
+// first of which has the number zero, and says whether it is the last.
+func (s *Session) Disruptions(
+	ctx context.Context, serviceID int64, number int,
+) (found []carrier.Disruption, last bool, err error) {
 	query := carrier.DisruptionQuery{
 		ServiceID: serviceID, Size: 100,
 		Statuses: []carrier.DisruptionStatus{carrier.DisruptionActive, carrier.DisruptionScheduled},
 	}
-	var found []carrier.Disruption
-	for one, err := range s.client.Disruptions(ctx, query) {
-		if err != nil {
-			return nil, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
-		}
-		if found = append(found, one); len(found) == maxDisruptions {
-			break
-		}
+	page, err := s.client.DisruptionPage(ctx, query, number)
+	if err != nil {
+		return nil, false, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
 	}
 	s.breaker.answered()
-	return found, nil
+	return page.Content, page.IsLast(number), nil
 }
 
 // LoginError says that a call was not made because there is no token for it.

@@ -29,7 +29,8 @@ func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish
 	}
 	handle, err := carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
 	if err != nil {
-		return 0, p.Settle(ctx, job, attemptID, handleFault(&v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}))
+		why := &v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}
+		return 0, p.Settle(ctx, job, attemptID, p.handleFault(why))
 	}
 	outcome, err := job.Carrier.Poll(ctx, handle)
 	p.looked(job.Subject, attemptID, outcome.RetryAfter, err)
@@ -37,7 +38,7 @@ func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish
 		return 0, p.Settle(ctx, job, attemptID, found(outcome, finish))
 	}
 	if proofless(err) {
-		return 0, p.Settle(ctx, job, attemptID, handleFault(decide.RequestErrorOf(err)))
+		return 0, p.Settle(ctx, job, attemptID, p.handleFault(decide.RequestErrorOf(err)))
 	}
 	return 0, nil // remembered by looked: the next look is at its time, and failing polls are told then
 }
@@ -64,10 +65,10 @@ func proofless(err error) bool {
 	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid
 }
 
-func handleFault(why *v1alpha1.RequestError) Fact {
+func (p *Protocol) handleFault(why *v1alpha1.RequestError) Fact {
 	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
-		if request.Error == nil || request.Error.HTTPStatus != 404 && request.Error.HTTPStatus != 400 {
-			request.Error = why // the first of them is the news: its time is what counts
+		if request.LostSince.IsZero() { // the first of them is the news: its time is what counts
+			request.Error, request.LostSince = why, metav1.NewTime(p.Now().Truncate(time.Second))
 		}
 	}}
 }
@@ -93,7 +94,7 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 // says that something is wrong, or no longer is: the rest of the way is no news.
 func stillPending(outcome carrier.Outcome) Fact {
 	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
-		request.Error = nil
+		request.Error, request.LostSince = nil, metav1.Time{}
 		summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), outcome.Body)
 		switch {
 		case err == nil && summary.Status == decide.CarrierInError:

@@ -62,14 +62,7 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 	if request == nil {
 		return nil // another attempt is on record: this fact is not about it
 	}
-	now := metav1.NewTime(p.Now().Truncate(time.Second))
-	fact.Apply(job.Subject, request)
-	if job.Refused != nil && request.Phase == v1alpha1.PhaseRejected {
-		job.Refused(request)
-	}
-	dateEnd(request, now)
-	changed := *request.DeepCopy()
-	job.Subject.RequestChanged(changed, now)
+	changed := p.apply(job, request, fact)
 	job.Describe()
 	if equality.Semantic.DeepEqual(before, job.Subject) {
 		return nil
@@ -94,6 +87,22 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 		request = attempt(subject, attemptID)
 	}
 	return request
+}
+
+// apply changes a request by a fact, and what the status shows of it if that is news.
+func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
+	was, now := *request.DeepCopy(), metav1.NewTime(p.Now().Truncate(time.Second))
+	fact.Apply(job.Subject, request)
+	dateEnd(request, now)
+	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
+	if job.Refused != nil && failed {
+		job.Refused(request)
+	}
+	changed := *request.DeepCopy()
+	if !equality.Semantic.DeepEqual(was, changed) {
+		job.Subject.RequestChanged(changed, now)
+	}
+	return changed
 }
 
 // dateEnd says when an attempt came to its end, once.

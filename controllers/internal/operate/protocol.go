@@ -34,7 +34,7 @@ type Carrier interface {
 	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
 	Enter() time.Duration
 	Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error)
-	Disruptions(ctx context.Context, serviceID int64) ([]carrier.Disruption, error)
+	Disruptions(ctx context.Context, serviceID int64, page int) (found []carrier.Disruption, last bool, err error)
 }
 
 // Recorder writes Kubernetes Events.

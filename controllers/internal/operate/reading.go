@@ -4,6 +4,7 @@ package operate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -64,7 +65,8 @@ func (p *Protocol) put(ctx context.Context, way Carrier, question Question) deci
 	case decide.TopicCancellation:
 		heard.Cancellation, heard.Err = way.Cancellation(ctx, question.ServiceID)
 	case decide.TopicDisruptions:
-		heard.Disruptions, heard.Err = way.Disruptions(ctx, question.ServiceID)
+		p.nextPage(ctx, way, question.ServiceID, &heard)
+		return heard
 	case decide.TopicHealth:
 		body := carrier.HealthRequest{ServiceID: question.ServiceID}.Body()
 		return p.opened(way.Submit(ctx, carrier.Health, question.Version, body, false))
@@ -88,17 +90,50 @@ func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
 	return decide.Reading{State: decide.ReadingOpen, Handle: receipt.Handle}
 }
 
-// Collect looks once at the Location of a question that was asked.
+// maxDisruptions bounds what one reading holds; more than that no person looks at.
+const maxDisruptions = 1000
+
+// nextPage reads one page of disruptions. The pages that are left have their own turns in
+// the account's rate.
+func (p *Protocol) nextPage(ctx context.Context, way Carrier, serviceID int64, reading *decide.Reading) {
+	found, last, err := way.Disruptions(ctx, serviceID, reading.Page)
+	reading.LastLook = p.Now()
+	if err != nil {
+		reading.State, reading.Err = decide.ReadingFailed, err
+		return
+	}
+	reading.State, reading.Page = decide.ReadingOpen, reading.Page+1
+	for _, one := range found { // pages shift while they are read
+		seen := func(other carrier.Disruption) bool {
+			return one.WholesaleDisruptionID != "" && other.WholesaleDisruptionID == one.WholesaleDisruptionID
+		}
+		if !slices.ContainsFunc(reading.Disruptions, seen) {
+			reading.Disruptions = append(reading.Disruptions, one)
+		}
+	}
+	if last || len(reading.Disruptions) >= maxDisruptions {
+		reading.State, reading.Err, reading.Failures = decide.ReadingAnswered, nil, 0
+	}
+}
+
+// Collect looks once for the answer of a question that was asked: at its Location, or at
+// the next page.
 func (p *Protocol) Collect(
-	ctx context.Context, way Carrier, uid types.UID, topic decide.Topic, reading decide.Reading,
+	ctx context.Context, way Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
 	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
-	outcome, err := way.Poll(ctx, reading.Handle)
-	p.Ledger.Note(uid, p.Now(), func(memory *decide.Memory) {
-		p.readingLooked(memory.Readings.Of(topic), outcome, err)
-	})
+	if question.posts() {
+		outcome, err := way.Poll(ctx, reading.Handle)
+		p.readingLooked(&reading, outcome, err)
+	} else {
+		p.nextPage(ctx, way, question.ServiceID, &reading)
+		if reading.State == decide.ReadingFailed {
+			p.readingFailed(&reading, reading.Err, pauseAfter(&reading, reading.Err))
+		}
+	}
+	p.Ledger.Note(question.UID, p.Now(), func(memory *decide.Memory) { *memory.Readings.Of(question.Topic) = reading })
 	return 0, nil
 }
 

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func approving(approval v1alpha1.Approval) edit {
+	return func(s *v1alpha1.BroadbandService) { s.Spec.Approval = approval }
+}
+
+// expectAwaiting expects that a service waits for approval and says how it is given, and
+// for what. It returns the hash.
+func expectAwaiting(service *v1alpha1.BroadbandService, words ...string) string {
+	GinkgoHelper()
+	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+	Expect(condition(service, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
+	Expect(condition(service, v1alpha1.ConditionStalled).Type).To(BeEmpty())
+	required := condition(service, v1alpha1.ConditionApprovalRequired)
+	Expect(required.Status).To(Equal(metav1.ConditionTrue))
+	hash := service.Status.Pending.Hash
+	Expect(hash).To(MatchRegexp(`^p[0-9a-f]{16}$`))
+	Expect(required.Message).To(ContainSubstring(
+		"kubectl -n %s annotate --overwrite bbs site wholesale.broadband/approve=%s", service.Namespace, hash))
+	for _, word := range words {
+		Expect(required.Message).To(ContainSubstring(word))
+	}
+	return hash
+}
+
+// expectApproved expects that each request of a service was approved by a hash, and what
+// became of it.
+func expectApproved(service *v1alpha1.BroadbandService, hash, reason string) {
+	GinkgoHelper()
+	Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
+	Expect(service.Status.Handled.Approve).To(Equal(hash))
+	Expect(service.Status.Requests).To(HaveEach(HaveField("ApprovedHash", hash)))
+	Expect(condition(service, v1alpha1.ConditionApprovalRequired).Type).To(BeEmpty())
+}
+
+func profiled(s *v1alpha1.BroadbandService)  { s.Spec.DSLStabilityProfile = "Stable" }
+func observed(s *v1alpha1.BroadbandService)  { s.Spec.Observe.HealthInterval = "9000h" }
+func ethernet(s *v1alpha1.BroadbandService)  { s.Spec.AggregationMethod = "ETHERNET" }
+func reclaimed(s *v1alpha1.BroadbandService) { s.Spec.Disconnection = v1alpha1.DisconnectionReclaim }
+
+func later(s *v1alpha1.BroadbandService) {
+	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: "2026-09-01"}
+}
+
+func staying(s *v1alpha1.BroadbandService) {
+	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+}
+
+func ofOld(service *simulator.Service) { service.Plan = "Home of Old" }
+
+func leaving(service *simulator.Service) {
+	service.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2026-06-01"}
+}
+
+func gone(service *simulator.Service) {
+	service.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-01"}
+	service.ReclaimableUntil = "2026-12-31"
+}
+
+var _ = DescribeTable("A change that costs no more, under approval OnCost, is sent without being asked for",
+	func(ctx SpecContext, wanted edit, quotes int, sold ...func(*simulator.Service)) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost), sold...)
+		service := d.want(ctx, wanted)
+		expectApproved(service, "", v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(HaveLen(1))
+		Expect(d.quotes()).To(Equal(quotes))
+	},
+	Entry("a cheaper plan", withPlan(world.PlanCheap, 12), 1),
+	Entry("another term at the same price", withPlan(world.PlanSlow, 24), 1),
+	Entry("a dearer SLA with a plan that is cheaper by more",
+		both(withPlan(world.PlanCheap, 12), withSLA(world.SLAFast)), 1),
+	Entry("a DSL stability profile", profiled, 0, onCopper),
+	Entry("a cancellation's date", later, 0, leaving),
+)
+
+// agreed is a story in which a change waits for approval and is approved.
+type agreed struct {
+	policy v1alpha1.Approval // "": OnCost
+	sold   func(*simulator.Service)
+	wanted edit
+	words  string
+	ends   string // the reason of Ready once it is approved; "": InSync
+}
+
+var _ = DescribeTable("A change that waits for approval",
+	func(ctx SpecContext, story agreed) {
+		policy := cmp.Or(story.policy, v1alpha1.ApprovalOnCost)
+		d := bargain(ctx, approving(policy), orNothing(story.sold))
+		waiting := d.want(ctx, story.wanted)
+		hash := expectAwaiting(waiting, "approval is "+string(policy), story.words)
+		quotes := 0 // others than plan changes have no quoted price
+		if waiting.Status.Pending.Changes[0].Operation == v1alpha1.OperationPlanChange {
+			quotes = 1
+		}
+		Expect(d.quotes()).To(Equal(quotes))
+
+		By("a restart and a quiet day, in which it goes on waiting")
+		d.process = d.Start(world.Cut{}, d.forger.join)
+		d.Clock.Advance(24 * time.Hour)
+		Expect(d.drive(ctx).ResourceVersion).To(Equal(waiting.ResourceVersion), "no write")
+
+		By("the approval of something else, which does nothing and says so")
+		const other = "p0123456789abcdef"
+		waiting = d.approve(ctx, other)
+		Expect(expectAwaiting(waiting, "the approval "+other+" is for another plan")).To(Equal(hash))
+		Expect(waiting.Status.Handled.Approve).To(BeEmpty())
+		Expect(d.quotes()).To(Equal(quotes))
+		Expect(d.sent()).To(BeEmpty())
+
+		By("its own approval")
+		expectApproved(d.approve(ctx, hash), hash, cmp.Or(story.ends, v1alpha1.ReasonInSync))
+		Expect(d.sent()).To(HaveLen(1))
+		Expect(d.quotes()).To(Equal(2*quotes), "read once more right before the POST")
+	},
+	Entry("a dearer plan", agreed{wanted: withPlan(world.PlanFast, 12), words: `plan.name "Home 50/20" → ` +
+		`"Home 100/20" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)`}),
+	Entry("a cheaper plan with a fee once", agreed{wanted: withPlan(world.PlanSetUp, 12), words: "one-time 20.00 AUD"}),
+	Entry("a cheaper plan with an NFAS fee", agreed{wanted: withPlan(world.PlanNFAS, 12), words: "NFAS one-time 200.00"}),
+	Entry("a plan with an NTD option", agreed{wanted: withNTD, words: "NTD option one-time 99.00 AUD"}),
+	Entry("a dearer SLA", agreed{wanted: withSLA(world.SLAFast), words: "monthly 0.00 AUD → 10.00 AUD"}),
+	Entry("a plan of unknown price, because the carrier does not sell it",
+		agreed{wanted: withPlan("No Such Plan", 12), ends: v1alpha1.ReasonPlanNameInvalid}),
+	Entry("a plan of unknown price, because the carrier does not sell it in that term",
+		agreed{wanted: withPlan(world.PlanCheap, 6), ends: v1alpha1.ReasonCarrierRejected}),
+	Entry("a cheaper plan than one of unknown price",
+		agreed{sold: ofOld, wanted: withPlan(world.PlanCheap, 12), words: "monthly unknown → 30.00 AUD"}),
+	Entry("an aggregation method", agreed{wanted: ethernet}),
+	Entry("a reclaim", agreed{sold: gone, wanted: reclaimed}),
+	Entry("a cheaper plan, under Always", agreed{policy: v1alpha1.ApprovalAlways, wanted: withPlan(world.PlanCheap, 12)}),
+	Entry("a DSL profile, under Always", agreed{policy: v1alpha1.ApprovalAlways, sold: onCopper, wanted: profiled}),
+	Entry("a cancellation's date, under Always", agreed{policy: v1alpha1.ApprovalAlways, sold: leaving, wanted: later}),
+	Entry("a cancellation's end, under Always", agreed{policy: v1alpha1.ApprovalAlways, sold: leaving, wanted: staying}),
+)
+
+var _ = DescribeTable("A plan change whose options the carrier refuses to show waits, and is approved unpriced",
+	func(ctx SpecContext, target string, fault simulator.Fault) {
+		fault.Times = 10_000
+		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+		Expect(d.Carrier.FailNext(target, fault)).To(Succeed())
+
+		hash := expectAwaiting(d.want(ctx, withPlan(world.PlanCheap, 12)))
+
+		Expect(d.Read(ctx, site).Status.Pending.Changes).To(ConsistOf(planTo(world.PlanCheap)))
+		d.Clock.Advance(24 * time.Hour)
+		Expect(expectAwaiting(d.drive(ctx))).To(Equal(hash))
+		Expect(d.sent()).To(BeEmpty())
+		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(ConsistOf(simulator.OpPlanChange))
+	},
+	Entry("with 422", "POST PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
+	Entry("with 404", "POST PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
+	Entry("with 422 instead of the answer", "GET PlanOptions", refusedWith("constraints.some.rule", "serviceId")),
+	Entry("with 404 instead of the answer", "GET PlanOptions", simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
+)
+
+var _ = Describe("An approval", func() {
+	leavingOnCopper := func(s *simulator.Service) { onCopper(s); leaving(s) }
+
+	It("is for one price: a fee that has changed before the POST voids it", func(ctx SpecContext) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+		first := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)), "58.00 AUD")
+		*d.forger = forger{quotePath, `"58.00"`, `"61.00"`}
+
+		second := expectAwaiting(d.approve(ctx, first), "61.00 AUD",
+			"the approval "+first+" is for another plan of changes, or for another price")
+
+		Expect(second).NotTo(Equal(first))
+		Expect(d.sent()).To(BeEmpty())
+		Expect(d.Read(ctx, site).Status.Handled.Approve).To(BeEmpty())
+		Expect(d.quotes()).To(Equal(2))
+		expectApproved(d.approve(ctx, second), second, v1alpha1.ReasonInSync)
+		Expect(d.quotes()).To(Equal(3))
+		Expect(d.sent()).To(HaveLen(1))
+	})
+
+	It("never fits again once it is used, however often the spec goes back and forth", func(ctx SpecContext) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+		used := make([]string, 0, 3)
+		for range cap(used) {
+			hash := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
+			Expect(used).NotTo(ContainElement(hash))
+			for _, old := range used {
+				Expect(expectAwaiting(d.approve(ctx, old))).To(Equal(hash))
+			}
+			expectReady(d.approve(ctx, hash), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			used = append(used, hash)
+			expectReady(d.want(ctx, withPlan(world.PlanSlow, 12)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		}
+		Expect(d.sent()).To(HaveLen(6))
+	})
+
+	It("is void for good once the spec has moved on, even when it comes back", func(ctx SpecContext) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+		old := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
+		expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 24)))
+		expectAwaiting(d.approve(ctx, old), "the approval "+old+" is for another plan")
+		Expect(expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))).NotTo(Equal(old))
+		Expect(d.sent()).To(BeEmpty())
+	})
+
+	It("is for one spec and one carrier's state: what changes in either while it waits makes another hash",
+		func(ctx SpecContext) {
+			d := bargain(ctx, both(approving(v1alpha1.ApprovalOnCost), observed))
+			d.Clock.Advance(time.Minute)
+			d.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "learn health's name for the plan")
+			d.drive(ctx)
+			hashes := make([]string, 0, 4)
+			for _, wanted := range []edit{withPlan(world.PlanFast, 12), withPlan(world.PlanFast, 24), withSLA(world.SLAFast)} {
+				hashes = append(hashes, expectAwaiting(d.want(ctx, wanted)))
+			}
+			Expect(d.Carrier.SetPlan(d.line, world.PlanCheap)).To(Succeed())
+			d.Clock.Advance(time.Minute)
+			d.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "the carrier has moved")
+			hashes = append(hashes, expectAwaiting(d.drive(ctx), "monthly 30.00 AUD → 58.00 AUD"))
+			Expect(slices.Compact(slices.Sorted(slices.Values(hashes)))).To(HaveLen(len(hashes)))
+			for _, old := range hashes[:3] {
+				Expect(expectAwaiting(d.approve(ctx, old))).To(Equal(hashes[3]))
+			}
+			Expect(d.sent()).To(BeEmpty())
+			expectReady(d.approve(ctx, hashes[3]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(d.sent()).To(HaveLen(1))
+		})
+
+	It("carries out a whole plan of changes, in its order, with the same hash until it is done", func(ctx SpecContext) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalAlways), leavingOnCopper)
+		d.Edit(ctx, site, both(both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), ethernet))
+		waiting := d.want(ctx, both(profiled, later))
+		hash := expectAwaiting(waiting)
+		Expect(waiting.Status.Pending.Changes).To(HaveLen(5))
+		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
+
+		for pending := waiting.Status.Pending; pending != nil; pending = d.Read(ctx, site).Status.Pending {
+			Expect(pending.Hash).To(Equal(hash))
+			result, err := d.process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			d.Clock.Advance(min(result.RequeueAfter, time.Minute))
+		}
+
+		expectApproved(d.drive(ctx), hash, v1alpha1.ReasonInSync)
+		Expect(d.quotes()).To(Equal(2))
+		Expect(d.Carrier.Violations()).To(BeEmpty())
+		Expect(d.sent()).To(HaveExactElements(simulator.OpCancellationReschedule, simulator.OpPlanChange,
+			simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange))
+	})
+
+	It("ends with a failure in the middle: the rest waits for an approval of its own", func(ctx SpecContext) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalAlways), leavingOnCopper)
+		first := expectAwaiting(d.want(ctx, both(later, both(ethernet, profiled))))
+		Expect(d.Carrier.FailNext("AggregationConversion", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+
+		failed := d.approve(ctx, first)
+
+		expectReady(failed, metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
+		before := d.sent()
+		Expect(before).To(HaveExactElements(simulator.OpCancellationReschedule, simulator.OpAggregationConversion))
+		second := failed.Status.Pending.Hash
+		Expect(second).NotTo(Equal(first))
+		d.Clock.Advance(horizon)
+		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
+		Expect(d.sent()).To(Equal(before))
+
+		By("a new approval, which does not repeat the failed change by itself")
+		expectReady(d.approve(ctx, second), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
+		Expect(d.sent()).To(HaveExactElements(before[0], before[1], simulator.OpDSLStabilityProfileChange))
+		Expect(d.Read(ctx, site).Status.Handled.Approve).To(Equal(second))
+
+		By("the failed change wanted once more, which that approval was for too")
+		d.Annotate(ctx, site, v1alpha1.AnnotationRetry, "now")
+		retried := d.drive(ctx)
+		expectReady(retried, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(retried.RequestOf(v1alpha1.OperationAggregationConversion).ApprovedHash).To(Equal(second))
+		Expect(d.sent()).To(HaveLen(4))
+	})
+
+	It("is asked for as the service says, or else as its account does", func(ctx SpecContext) {
+		d := bargain(ctx, approving(""))
+		editAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		_, err := d.process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		expectAwaiting(d.want(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
+		expectReady(d.want(ctx, approving(v1alpha1.ApprovalOnCost)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
+		expectReady(d.want(ctx, approving(v1alpha1.ApprovalAutomatic)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(HaveLen(2))
+	})
+
+	It("is used up with the intent, wherever the operator is killed", func(ctx SpecContext) {
+		story := func(cut world.Cut) (deal, string) {
+			d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+			hash := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
+			d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
+			d.process = d.Start(cut)
+			d.drive(ctx)
+			return d, hash
+		}
+		whole, _ := story(world.Cut{})
+		effects := whole.process.Seam.Effects()
+		Expect(len(effects)).To(BeNumerically(">=", 10))
+		again := 0
+		for _, effect := range effects {
+			for _, after := range []bool{false, true} {
+				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
+				d, hash := story(world.Cut{At: effect.Number, After: after})
+				for _, request := range d.Read(ctx, site).Status.Requests {
+					Expect([]string{request.ApprovedHash, d.Read(ctx, site).Status.Handled.Approve}).To(HaveEach(hash))
+				}
+				d.process = d.Start(world.Cut{})
+				service := d.drive(ctx)
+				Expect(len(d.sent())).To(BeNumerically("<=", 1))
+				if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
+					service = expectResolved(ctx, d.World, d.process, d.line)
+				}
+				if world.Ready(service).Reason == v1alpha1.ReasonAwaitingApproval {
+					again++
+					Expect(d.sent()).To(BeEmpty())
+					Expect(expectAwaiting(service)).NotTo(Equal(hash))
+					hash = service.Status.Pending.Hash
+					service = d.approve(ctx, hash)
+				}
+				expectApproved(service, hash, v1alpha1.ReasonInSync)
+				Expect(d.sent()).To(HaveLen(1))
+				Expect(d.Carrier.Violations()).To(BeEmpty())
+			}
+		}
+		AddReportEntry("kill points of an approved change", fmt.Sprintf(
+			"%d, of which %d asked for approval again", 2*len(effects), again))
+	})
+})

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// killedAlteration is a story that is told once in full, and then ends at each of its effects.
+type killedAlteration struct {
+	edits []edit
+	done  simulator.Cancellation
+	least int // effects
+}
+
+var _ = DescribeTable("An operator that is killed between any two effects brings a cancellation about all the same",
+	func(ctx SpecContext, story killedAlteration) {
+		tell := func(cut world.Cut) (*world.World, *world.Process, int64) {
+			w := world.New(ctx, plane)
+			w.Login(ctx)
+			line := w.Line(holding(stateRequested, pendingDate))
+			Expect(w.Create(ctx, w.Service(site, line, story.edits...))).To(Succeed())
+			process := w.Start(cut)
+			if _, err := process.LookAtAccount(ctx); err == nil {
+				process.Drive(ctx, site)
+			}
+			return w, process, line
+		}
+		_, whole, _ := tell(world.Cut{})
+		effects := whole.Seam.Effects()
+		Expect(len(effects)).To(BeNumerically(">=", story.least))
+		for _, effect := range effects {
+			for _, after := range []bool{false, true} {
+				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
+				w, _, line := tell(world.Cut{At: effect.Number, After: after})
+				expectTakenOver(ctx, w, line, story.done)
+			}
+		}
+		AddReportEntry("kill points", 2*len(effects))
+	},
+	Entry("by a reschedule", killedAlteration{
+		edits: []edit{sansPlan, endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 9,
+	}),
+	Entry("by an abort", killedAlteration{
+		edits: []edit{sansPlan, goOn}, done: *cancellationAs(stateAborted, pendingDate), least: 9,
+	}),
+	Entry("by a reschedule beside a plan change", killedAlteration{
+		edits: []edit{endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 15,
+	}),
+)
+
+// expectTakenOver starts another process, and expects that it ends what a killed one began.
+func expectTakenOver(ctx context.Context, w *world.World, line int64, done simulator.Cancellation) {
+	GinkgoHelper()
+	successor := w.Start(world.Cut{})
+	_, err := successor.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	service := successor.Drive(ctx, site)
+	Expect(service.OpenCancellation()).To(BeNil(), "class Verify finds out by itself")
+	if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown { // of the plan change
+		service = expectResolved(ctx, w, successor, line)
+	}
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	expectAtCarrier(w, line, done.Status, done.RequestDate)
+	repeats := 0
+	for _, request := range service.Status.Requests {
+		repeats += int(request.Repeats)
+	}
+	Expect(alterations(w, line)).To(And(BeNumerically(">=", 1), BeNumerically("<=", 1+repeats)))
+	processed := w.Carrier.Submissions(simulator.OpCancellationReschedule, line).Processed +
+		w.Carrier.Submissions(simulator.OpCancellationAbort, line).Processed
+	Expect(processed).To(Equal(1), "a read comes before each repeat")
+	Expect(w.Posts(line)).To(BeNumerically("<=", 1))
+	Expect(w.Carrier.Violations()).To(BeEmpty())
+}

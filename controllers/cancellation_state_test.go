@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// The sub-errors of a reschedule or abort.
+const (
+	codeNotRequested = "constraints.service-cancellation.not.requested"
+	codeNotEligible  = "constraints.service.not.eligible.for.cancellation"
+	codePast         = "constraints.local.date.future.or.present"
+)
+
+func noCancellation(*simulator.Service) {}
+
+// unalterable is what the carrier says of a cancellation that it no longer lets anybody alter.
+func unalterable(state string) func(*simulator.Simulator, int64) {
+	return func(sim *simulator.Simulator, line int64) {
+		body := fmt.Sprintf(`{"serviceId":%d,"cancelled":false,"status":%q,"requestDate":%q,`+
+			`"requestedOn":"2026-03-01T00:00:00Z","canRequestCancellation":false,`+
+			`"canAbortCancellation":false,"canRescheduleCancellation":false}`, line, state, pendingDate)
+		fault := simulator.Fault{Kind: simulator.FaultBody, Status: 200, Body: body, Times: 10}
+		Expect(sim.FailNext("CancellationRead", fault)).To(Succeed())
+	}
+}
+
+// untouched is a story in which nothing is sent.
+type untouched struct {
+	line     func(*simulator.Service)
+	carrier  func(*simulator.Simulator, int64)
+	declared edit
+	reason   string // of CancellationSynced, which is True where it is InSync
+	message  string
+}
+
+var _ = DescribeTable("A cancellation about which nothing can or need be done",
+	func(ctx SpecContext, story untouched) {
+		w, process := begin(ctx)
+		line := w.Line(story.line)
+		if story.carrier != nil {
+			story.carrier(w.Carrier, line)
+		}
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, story.declared))).To(Succeed())
+
+		for range 2 {
+			service := process.Drive(ctx, site)
+			status := metav1.ConditionTrue
+			if story.reason != v1alpha1.ReasonInSync {
+				status = metav1.ConditionFalse
+				Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+			}
+			expectReady(service, status, story.reason)
+			Expect(world.Ready(service).Message).To(ContainSubstring(story.message))
+			expectFacet(service, v1alpha1.ConditionCancellationSynced, status, story.reason)
+			Expect(service.Status.Pending).To(BeNil())
+			Expect(alterations(w, line)).To(BeZero())
+			w.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "again")
+		}
+	},
+	Entry("has the declared date", untouched{
+		line: holding(stateRequested, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+	}),
+	Entry("has the declared date, in error", untouched{
+		line: holding(stateInError, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+	}),
+	Entry("has the declared date and is past the point of no return", untouched{
+		line: holding(stateHandedOver, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+	}),
+	Entry("is not there, as declared", untouched{line: noCancellation, declared: goOn, reason: v1alpha1.ReasonInSync}),
+	Entry("was stateAborted, as declared", untouched{
+		line: holding(stateAborted, pendingDate), declared: goOn, reason: v1alpha1.ReasonInSync,
+	}),
+	Entry("was rejected, and none is declared", untouched{
+		line: holding(stateTurnedDown, pendingDate), declared: goOn, reason: v1alpha1.ReasonInSync,
+	}),
+	Entry("is not there, and no call requests one", untouched{
+		line: noCancellation, declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonCancellationNotRequested, message: "its API has no call that requests one",
+	}),
+	Entry("was stateAborted, and no call requests another", untouched{
+		line: holding(stateAborted, pendingDate), declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonCancellationNotRequested, message: "ABORTED",
+	}),
+	Entry("was aborted for the very date that is declared", untouched{
+		line: holding(stateAborted, wantedDate), declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonCancellationNotRequested, message: "ABORTED",
+	}),
+	Entry("was rejected, and no call requests another", untouched{
+		line: holding(stateTurnedDown, pendingDate), declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonCancellationNotRequested, message: "REJECTED",
+	}),
+	Entry("is past the point of no return with another date", untouched{
+		line: holding(stateHandedOver, pendingDate), declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
+	}),
+	Entry("is past the point of no return and unwanted", untouched{
+		line: holding(stateHandedOver, pendingDate), declared: goOn,
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: "can no longer be aborted",
+	}),
+	Entry("is completed with another date before the service is cancelled", untouched{
+		line: noCancellation, carrier: unalterable(stateCompleted), declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
+	}),
+	Entry("is requested and can no longer be altered", untouched{
+		line: noCancellation, carrier: unalterable(stateRequested), declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
+	}),
+	Entry("has been carried out and is unwanted", untouched{
+		line: holding(stateCompleted, "2026-02-01"), declared: goOn,
+		reason: v1alpha1.ReasonNotEligibleForCancellation, message: "disconnection: Reclaim",
+	}),
+	Entry("is to be moved to a day in the past", untouched{
+		line: holding(stateRequested, pendingDate), declared: endOn("2026-03-01"),
+		reason: v1alpha1.ReasonDateInPast, message: "2026-03-01",
+	}),
+)
+
+// zonedDay is a story about what day it is where the carrier reads dates.
+type zonedDay struct {
+	zone   string
+	later  time.Duration // after 2026-03-02T09:00Z
+	date   string
+	posts  int
+	reason string
+}
+
+var _ = DescribeTable("A cancellation date is judged in the account's time zone",
+	func(ctx SpecContext, story zonedDay) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = story.zone })
+		line := w.Line(holding(stateRequested, pendingDate))
+		w.Clock.Advance(story.later)
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(story.date)))).To(Succeed())
+		service := process.Drive(ctx, site)
+		Expect(world.Ready(service).Reason).To(Equal(story.reason), world.Ready(service).Message)
+		Expect(rescheduled(w, line)).To(Equal(story.posts))
+		if story.posts == 0 {
+			Expect(world.Ready(service).Message).To(ContainSubstring(story.zone))
+			expectAtCarrier(w, line, stateRequested, pendingDate)
+		}
+	},
+	Entry("so that the UTC day is sent while Sydney has the same", zonedDay{
+		"Australia/Sydney", 0, "2026-03-02", 1, v1alpha1.ReasonCancelled,
+	}),
+	Entry("so that the UTC day is in the past once Sydney has the next", zonedDay{
+		"Australia/Sydney", 5 * time.Hour, "2026-03-02", 0, v1alpha1.ReasonDateInPast,
+	}),
+	Entry("so that the day of Sydney is sent though UTC has not reached it", zonedDay{
+		"Australia/Sydney", 5 * time.Hour, "2026-03-03", 1, v1alpha1.ReasonInSync,
+	}),
+	Entry("so that the same day is sent from an account in UTC", zonedDay{
+		"UTC", 5 * time.Hour, "2026-03-02", 1, v1alpha1.ReasonCancelled,
+	}),
+	Entry("so that a day which UTC has left is sent while Honolulu has it", zonedDay{
+		"Pacific/Honolulu", 0, "2026-03-01", 1, v1alpha1.ReasonDateInPast, // the carrier of this world reads UTC
+	}),
+	Entry("so that a day which Honolulu has left is not sent", zonedDay{
+		"Pacific/Honolulu", 5 * time.Hour, "2026-03-01", 0, v1alpha1.ReasonDateInPast,
+	}),
+)
+
+// alterationRefused is a story in which the carrier refuses a reschedule or abort.
+type alterationRefused struct {
+	line     func(*simulator.Service)
+	declared edit
+	fault    simulator.Fault
+	reason   string
+	code     string // raw
+}
+
+var _ = DescribeTable("A cancellation that the carrier refuses to alter",
+	func(ctx SpecContext, story alterationRefused) {
+		w, process := begin(ctx)
+		line := w.Line(holding(stateRequested, pendingDate), orNothing(story.line))
+		if story.fault.Kind != "" {
+			Expect(w.Carrier.FailNext("POST CancellationReschedule", story.fault)).To(Succeed())
+		}
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, story.declared))).To(Succeed())
+
+		for range 2 {
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, story.reason)
+			Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+			Expect(world.Ready(service).Message).To(HavePrefix(story.code))
+			Expect(service.Status.LastError.Code).To(Equal(story.code))
+			expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, story.reason)
+			Expect(alterations(w, line)).To(Equal(1))
+			w.Clock.Advance(horizon)
+		}
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
+		service := process.Drive(ctx, site)
+		Expect(service.Status.Handled.Retry).To(Equal("once"))
+		Expect(alterations(w, line)).To(Equal(2))
+		if story.fault.Kind != "" { // it struck once
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			expectAtCarrier(w, line, stateRequested, wantedDate)
+			return
+		}
+		expectReady(service, metav1.ConditionFalse, story.reason)
+		process.Drive(ctx, site)
+		Expect(alterations(w, line)).To(Equal(2))
+	},
+	Entry("because it is not eligible shows that on a reschedule", alterationRefused{
+		line: notCancellable, declared: endOn(wantedDate),
+		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
+	}),
+	Entry("because it is not eligible shows that on an abort", alterationRefused{
+		line: notCancellable, declared: goOn,
+		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
+	}),
+	Entry("after it was accepted shows that", alterationRefused{
+		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultEndInError},
+		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
+	}),
+	Entry("as not requested, and shows it requested all the same, is not believed and not asked again", alterationRefused{
+		declared: endOn(wantedDate), fault: refusedWith(codeNotRequested, "status"),
+		reason: v1alpha1.ReasonCancellationNotRequested, code: codeNotRequested,
+	}),
+	Entry("because the date is in the past where it is shows that", alterationRefused{
+		declared: endOn(wantedDate), fault: refusedWith(codePast, "cancellationDate"),
+		reason: v1alpha1.ReasonDateInPast, code: codePast,
+	}),
+	Entry("because a field is missing shows that", alterationRefused{
+		declared: endOn(wantedDate), fault: refusedWith("constraints.not.null", "cancellationDate"),
+		reason: v1alpha1.ReasonRequiredFieldMissing, code: "constraints.not.null",
+	}),
+	Entry("for a reason of no name shows its code", alterationRefused{
+		declared: endOn(wantedDate), fault: refusedWith("constraints.of.the.day", "status"),
+		reason: v1alpha1.ReasonCarrierRejected, code: "constraints.of.the.day",
+	}),
+	Entry("as malformed shows that", alterationRefused{
+		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 400},
+		reason: v1alpha1.ReasonRequestInvalid, code: "validation",
+	}),
+)
+
+func notCancellable(s *simulator.Service) { s.NotCancellable = true }
+
+var _ = DescribeTable("A cancellation that has changed behind our back is refused, read again and judged anew",
+	func(ctx SpecContext, behind *simulator.Cancellation, declared edit, status metav1.ConditionStatus, reason string) {
+		w, process, line := settledOn(ctx, holding(stateRequested, pendingDate), sansPlan)
+		w.Clock.Advance(time.Minute)
+		Expect(w.Carrier.SetCancellation(line, behind)).To(Succeed())
+		w.Edit(ctx, site, declared)
+
+		for range 2 {
+			service := process.Drive(ctx, site)
+			expectReady(service, status, reason)
+			Expect(service.Status.LastError.Code).To(Equal(codeNotRequested))
+			Expect(alterations(w, line)).To(Equal(1))
+			w.Clock.Advance(horizon)
+		}
+	},
+	Entry("as done, when it was aborted and none is declared",
+		&simulator.Cancellation{Status: stateAborted, RequestDate: pendingDate}, goOn,
+		metav1.ConditionTrue, v1alpha1.ReasonInSync),
+	Entry("as done, when there is none and none is declared",
+		nil, goOn, metav1.ConditionTrue, v1alpha1.ReasonInSync),
+	Entry("as done, when it went on with the declared date",
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: wantedDate}, endOn(wantedDate),
+		metav1.ConditionTrue, v1alpha1.ReasonInSync),
+	Entry("as done, when the service is cancelled by now",
+		&simulator.Cancellation{Status: stateCompleted, RequestDate: "2026-03-01"}, endOn(wantedDate),
+		metav1.ConditionTrue, v1alpha1.ReasonCancelled),
+	Entry("as not stateRequested, when it was aborted",
+		&simulator.Cancellation{Status: stateAborted, RequestDate: pendingDate}, endOn(wantedDate),
+		metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
+	Entry("as not stateRequested, when there is none",
+		nil, endOn(wantedDate), metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
+	Entry("as not eligible, when it went on with another date",
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, endOn(wantedDate),
+		metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation),
+	Entry("as not eligible, when it went on and none is declared",
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, goOn,
+		metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation),
+)
+
+var _ = DescribeTable("A cancellation of a service that is not ours to see is tried again ten minutes later",
+	func(ctx SpecContext, status int) {
+		w, process := begin(ctx)
+		line := w.Line(holding(stateRequested, pendingDate))
+		unseen := simulator.Fault{Kind: simulator.FaultStatus, Status: status}
+		Expect(w.Carrier.FailNext("POST CancellationReschedule", unseen)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		service := untilAltered(ctx, w, process, line)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		refusedAt := service.RequestOf(v1alpha1.OperationCancellationReschedule).FinishedAt
+
+		service = process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		again := service.RequestOf(v1alpha1.OperationCancellationReschedule).SubmittedAt
+		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
+		Expect(rescheduled(w, line)).To(Equal(2))
+	},
+	Entry("after a 404", 404),
+	Entry("after a 403", 403),
+)
+
+var _ = It("A cancellation that is said not to be requested once it was accepted is read again before that counts",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(holding(stateRequested, pendingDate))
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		untilAltered(ctx, w, process, line)
+		Expect(w.Carrier.FailNext("CancellationRead", refusedWith(codeNotRequested, "status"))).To(Succeed())
+
+		service := process.Drive(ctx, site)
+
+		Expect(w.Carrier.Armed()).To(BeZero())
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync) // "done if already as wanted"
+		expectAtCarrier(w, line, stateRequested, wantedDate)
+		Expect(alterations(w, line)).To(Equal(1))
+	})

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// beside is another namespace at the same carrier, with an account of its own for the
+// same login.
+func beside(ctx SpecContext, w *world.World, identity string) (*world.World, *world.Process) {
+	GinkgoHelper()
+	other := *w
+	other.Namespace += "-beside"
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}}
+	Expect(w.Create(ctx, namespace)).To(Succeed())
+	other.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = identity })
+	process := other.Start(world.Cut{})
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	return &other, process
+}
+
+var _ = Describe("A service that objects of two namespaces declare", func() {
+	// The identity of both accounts follows from the namespace of the first.
+	DescribeTable("is managed by one of them, for one identity",
+		func(ctx SpecContext, identity func(namespace string) string) {
+			w := world.New(ctx, plane)
+			own := identity(w.Namespace)
+			w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = own })
+			process := w.Start(world.Cut{})
+			_, err := process.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			other, otherProcess := beside(ctx, w, own)
+			line := w.Line()
+			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+			Expect(w.Create(ctx, other.Service("theirs", line))).To(Succeed())
+			elder, younger := process, otherProcess
+			elderWorld, youngerWorld, elderName, youngerName := w, other, site, "theirs"
+			if first, _ := inOrder(w.Read(ctx, site), other.Read(ctx, "theirs")); first != site {
+				elder, younger = younger, elder
+				elderWorld, youngerWorld, elderName, youngerName = other, w, "theirs", site
+			}
+
+			_, err = younger.Look(ctx, youngerName)
+			Expect(err).NotTo(HaveOccurred())
+			refused := youngerWorld.Read(ctx, youngerName)
+			expectReady(refused, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+			Expect(world.Ready(refused).Message).To(ContainSubstring(elderWorld.Namespace + "/" + elderName))
+			Expect(refused.Status.Carrier).To(BeNil())
+			expectReady(elder.Drive(ctx, elderName), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Posts(line)).To(Equal(1))
+
+			By("deleting the one that manages it")
+			Expect(w.Delete(ctx, elderWorld.Read(ctx, elderName))).To(Succeed())
+			Expect(elder.Drive(ctx, elderName)).To(BeNil())
+			expectReady(younger.Drive(ctx, youngerName), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Posts(line)).To(Equal(1))
+		},
+		Entry("which both accounts name", func(namespace string) string { return namespace }),
+		Entry("which is both accounts' client name", func(string) string { return "" }),
+	)
+
+	It("is managed by both, where the identities differ", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		other, otherProcess := beside(ctx, w, w.Namespace+"-other")
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		Expect(w.Create(ctx, other.Service(site, line))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1), "the second finds the plan as it wants it")
+	})
+})

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// onFast puts a line on the plan that world.Service declares, so that there is nothing to do.
+func onFast(service *simulator.Service) {
+	oneRecord(service)
+	service.Plan = world.PlanFast
+}
+
+// asked counts what was asked of the carrier: logins and second looks at a health
+// request are no questions.
+type asked struct{ health, cancellation, disruptions, others int }
+
+func askedSince(w *world.World, calls int) asked {
+	var counts asked
+	for _, call := range w.Carrier.Calls()[calls:] {
+		switch of := call.Operation; {
+		case of == simulator.OpToken, of == simulator.OpHealth && call.Method == http.MethodGet:
+		case of == simulator.OpHealth:
+			counts.health++
+		case of == simulator.OpCancellationRead:
+			counts.cancellation++
+		case of == simulator.OpDisruptions:
+			counts.disruptions++
+		default:
+			counts.others++
+		}
+	}
+	return counts
+}
+
+func observing(health, cancellation, disruptions v1alpha1.Duration) edit {
+	return func(service *v1alpha1.BroadbandService) {
+		service.Spec.Observe = v1alpha1.Observe{
+			HealthInterval: health, CancellationInterval: cancellation, DisruptionsInterval: disruptions,
+		}
+	}
+}
+
+// planless declares an aggregation method that is believed, and no plan.
+func planless(service *v1alpha1.BroadbandService) {
+	aggregated("L2TP")(service)
+	service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
+}
+
+// believedSLA declares a restoration SLA that is believed, and nothing else.
+func believedSLA(service *v1alpha1.BroadbandService) {
+	service.Spec.Plan, service.Spec.RestorationSLA = nil, world.SLAStd
+	service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustRestorationSLA}
+}
+
+// stays declares that a cancellation is aborted; there is none.
+func stays(service *v1alpha1.BroadbandService) {
+	service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+}
+
+// week is a service with nothing to do, and what it costs in seven days, first sight
+// included.
+type week struct {
+	account func(*v1alpha1.CarrierAccount)
+	edits   []edit
+	asked   asked
+}
+
+var _ = DescribeTable("A quiet week of a service",
+	func(ctx SpecContext, story week) {
+		const day = 24 * time.Hour
+		for _, life := range []time.Duration{6 * day, time.Hour} {
+			By(fmt.Sprintf("running processes of %s after the first day", life))
+			w, process := begin(ctx, orNothing(story.account))
+			Expect(w.Create(ctx, w.Service(site, w.Line(onFast), story.edits...))).To(Succeed())
+			calls := len(w.Carrier.Calls())
+			elapse(ctx, w, process, day)
+			known := w.Read(ctx, site)
+			expectReady(known, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			for range 6 * day / life {
+				elapse(ctx, w, process, life)
+				process = w.Start(world.Cut{})
+			}
+			Expect(askedSince(w, calls)).To(Equal(story.asked))
+			Expect(w.Read(ctx, site).ResourceVersion).To(Equal(known.ResourceVersion), "nothing is written")
+			Expect(w.Carrier.Violations()).To(BeEmpty())
+		}
+	},
+	Entry("costs a health request and a look at the cancellation a day", week{
+		edits: []edit{observing("", "", "")},
+		asked: asked{health: 1 + 7, cancellation: 1 + 7},
+	}),
+	Entry("that declares its cancellation costs a look at that every six hours", week{
+		edits: []edit{observing("", "", ""), stays},
+		asked: asked{health: 1 + 7, cancellation: 1 + 28},
+	}),
+	Entry("costs what its own intervals say", week{
+		edits: []edit{observing("12h", "42h", "6h"), stays},
+		asked: asked{health: 1 + 14, cancellation: 1 + 4, disruptions: 1 + 28},
+	}),
+	Entry("that declares no plan costs no health request at first sight", week{
+		edits: []edit{observing("", "", ""), planless},
+		asked: asked{health: 7, cancellation: 1 + 7},
+	}),
+	Entry("whose readings are off costs the first sight of the plan that it declares", week{
+		edits: []edit{observing("0", "0", "0")},
+		asked: asked{health: 1},
+	}),
+	Entry("whose readings are off costs the first sight of the plan that goes with the SLA that it declares", week{
+		edits: []edit{observing("0", "0", "0"), believedSLA},
+		asked: asked{health: 1},
+	}),
+	Entry("whose readings are off costs the first sight of the cancellation that it declares", week{
+		edits: []edit{observing("0", "0", "0"), planless, stays},
+		asked: asked{cancellation: 1},
+	}),
+	Entry("whose readings are off and which declares nothing that can be read costs nothing", week{
+		edits: []edit{observing("0", "0", "0"), planless},
+		asked: asked{},
+	}),
+	Entry("at API version 4 costs no health request, which that version does not have", week{
+		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
+		edits:   []edit{observing("", "", ""), planless},
+		asked:   asked{cancellation: 1 + 7},
+	}),
+)
+
+var _ = DescribeTable("The reconcile annotation",
+	func(ctx SpecContext, intervals edit, want asked) {
+		s := looked(ctx, oneRecord, intervals)
+		calls := len(s.Carrier.Calls())
+		service := s.reconcile(ctx, "now")
+		Expect(askedSince(s.World, calls)).To(Equal(want))
+		Expect(s.pass(ctx, time.Hour).ResourceVersion).To(Equal(service.ResourceVersion))
+		Expect(askedSince(s.World, calls)).To(Equal(want), "once")
+		calls = len(s.Carrier.Calls())
+		s.reconcile(ctx, "again")
+		Expect(askedSince(s.World, calls)).To(Equal(want))
+	},
+	Entry("has everything read", observing("9000h", "9000h", "9000h"),
+		asked{health: 1, cancellation: 1, disruptions: 1}),
+	Entry("has nothing read that is switched off", observing("0", "9000h", "0"), asked{cancellation: 1}),
+	Entry("is handled where everything is switched off", observing("0", "0", "0"), asked{}),
+)
+
+var _ = Describe("A known value", func() {
+	It("is not read again before a change", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord, stays)
+		calls := len(s.Carrier.Calls())
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		expectReady(s.process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		counts := askedSince(s.World, calls)
+		Expect(counts).To(Equal(asked{others: counts.others}), "nothing but the plan change")
+		Expect(s.Posts(s.line)).To(Equal(1))
+	})
+
+	It("stays while health fails at its interval", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord, observing("1h", "0", "0"))
+		before, calls := s.Read(ctx, site), len(s.Carrier.Calls())
+		Expect(s.Carrier.SetHealth(s.line, simulator.Health{Fails: true})).To(Succeed())
+		Expect(s.pass(ctx, 10*time.Hour).ResourceVersion).To(Equal(before.ResourceVersion))
+		Expect(askedSince(s.World, calls)).To(Equal(asked{health: 10}))
+	})
+})
+
+func ofCancellation(counts asked) int { return counts.cancellation }
+
+func ofDisruptions(counts asked) int { return counts.disruptions }
+
+var _ = DescribeTable("A reading that fails at first sight is asked for again",
+	func(ctx SpecContext, operation simulator.Operation, count func(asked) int, status, least, most int) {
+		w, process := begin(ctx)
+		line := w.Line(onFast)
+		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: status, Times: 10_000}
+		Expect(w.Carrier.FailNext(string(operation), fault)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, observing("9000h", "9000h", "9000h")))).To(Succeed())
+		elapse(ctx, w, process, time.Minute)
+		before := w.Read(ctx, site)
+		expectReady(before, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		elapse(ctx, w, process, 10*time.Hour)
+		Expect(w.Read(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion), "a failed look is no news")
+		Expect(count(askedSince(w, 0))).To(And(BeNumerically(">=", least), BeNumerically("<=", most)))
+
+		w.Carrier.Disarm()
+		s := &settledSite{World: w, process: process, line: line}
+		s.pass(ctx, 6*time.Minute)
+		service := s.reconcile(ctx, "mended")
+		Expect(service.Status.Carrier.Cancellation).NotTo(BeNil())
+		Expect(service.Status.Disruptions).NotTo(BeNil())
+	},
+	Entry("every five minutes when the cancellation answers 502",
+		simulator.OpCancellationRead, ofCancellation, 502, 120, 130),
+	Entry("every five minutes when disruptions answer 502",
+		simulator.OpDisruptions, ofDisruptions, 502, 120, 130),
+	Entry("at its interval where the cancellation answers 404", simulator.OpCancellationRead, ofCancellation, 404, 1, 1),
+	Entry("at its interval where disruptions answer 404", simulator.OpDisruptions, ofDisruptions, 404, 1, 1),
+)
+
+var _ = Describe("Healthy", func() {
+	DescribeTable("follows the color of the line",
+		func(ctx SpecContext, color string, status metav1.ConditionStatus, reason string) {
+			s := looked(ctx, oneRecord)
+			Expect(condition(s.Read(ctx, site), v1alpha1.ConditionHealthy).Status).To(Equal(metav1.ConditionTrue))
+			found := simulator.Health{
+				Status: color, AlertMessage: "Loss of signal", NextAction: simulator.NextAction{Description: "Check the cable"},
+				Connectivity: color, Performance: "Grey", Stability: "Amber", HRIID: "HRI7",
+			}
+			Expect(s.Carrier.SetHealth(s.line, found)).To(Succeed())
+			seen := s.Clock.Now()
+			service := s.reconcile(ctx, color)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			healthy := condition(service, v1alpha1.ConditionHealthy)
+			Expect([]string{string(healthy.Status), healthy.Reason}).To(Equal([]string{string(status), reason}))
+			Expect(healthy.Message).To(And(ContainSubstring("Loss of signal"), ContainSubstring("Check the cable")))
+			Expect(service.Status.Health.Since.Time).To(BeTemporally("~", seen, time.Minute))
+			service.Status.Health.Since = metav1.Time{}
+			Expect(*service.Status.Health).To(Equal(v1alpha1.HealthStatus{
+				Summary: color, Connectivity: color, Performance: "Grey", Stability: "Amber",
+				Alert: "Loss of signal", NextAction: "Check the cable", HRIID: "HRI7",
+			}))
+		},
+		Entry("Green", "Green", metav1.ConditionTrue, v1alpha1.ReasonHealthGood),
+		Entry("Grey", "Grey", metav1.ConditionUnknown, v1alpha1.ReasonHealthNotRated),
+		Entry("Red", "Red", metav1.ConditionFalse, v1alpha1.ReasonHealthImpaired),
+	)
+
+	It("costs no write while only the number of the health record is new", func(ctx SpecContext) {
+		s := looked(ctx, func(line *simulator.Service) { line.Health.HRIID = "" }, readEvery("24h"))
+		before := s.Read(ctx, site)
+		after := s.pass(ctx, 7*24*time.Hour)
+		Expect(after.Status.Health.Since).To(Equal(before.Status.Health.Since), "when this view was first seen")
+		Expect(after.ResourceVersion).To(Equal(before.ResourceVersion))
+	})
+})
+
+// works are disruptions of an hour each, one a day; the first starts in so many hours.
+func works(count, firstIn int) func(*simulator.Service) {
+	return func(line *simulator.Service) {
+		for i := range count {
+			start := world.NewClock().Now().Add(time.Duration(firstIn+24*i) * time.Hour)
+			end := start.Add(time.Hour)
+			line.Disruptions = append(line.Disruptions, simulator.Disruption{
+				ID: fmt.Sprintf("DIS%d/%d", firstIn, i), StartAt: start, EndAt: &end, Severity: "Major",
+				Description: fmt.Sprintf("works %d/%d", firstIn, i),
+			})
+		}
+	}
+}
+
+func outage(line *simulator.Service) {
+	line.Disruptions = append(line.Disruptions, simulator.Disruption{
+		ID: "OUT1", StartAt: world.NewClock().Now().Add(-time.Minute), Severity: "Critical", Description: "cable cut",
+	})
+}
+
+// ahead are disruptions of a service, and what is made of them.
+type ahead struct {
+	line              []func(*simulator.Service)
+	account           func(*v1alpha1.CarrierAccount)
+	active, scheduled int32
+	current, next     string
+}
+
+var _ = Describe("Disrupted", func() {
+	DescribeTable("counts what touches the service",
+		func(ctx SpecContext, story ahead) {
+			w, process := begin(ctx, orNothing(story.account))
+			line := w.Line(append(story.line, onFast)...)
+			Expect(w.Create(ctx, w.Service(site, line, observing("0", "0", "6h")))).To(Succeed())
+			elapse(ctx, w, process, 30*time.Minute)
+			service := w.Read(ctx, site)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			seen := service.Status.Disruptions
+			Expect(seen).NotTo(BeNil())
+			Expect([]int32{seen.Active, seen.Scheduled}).To(Equal([]int32{story.active, story.scheduled}))
+			Expect([]string{idOf(seen.Current), idOf(seen.Next)}).To(Equal([]string{story.current, story.next}))
+			disrupted := condition(service, v1alpha1.ConditionDisrupted)
+			Expect(disrupted.Message).To(ContainSubstring(fmt.Sprintf("%d scheduled", story.scheduled)))
+			if story.active == 0 {
+				Expect(disrupted.Status).To(Equal(metav1.ConditionFalse))
+				return
+			}
+			Expect(disrupted.Status).To(Equal(metav1.ConditionTrue))
+			Expect(disrupted.Message).To(ContainSubstring(seen.Current.Description))
+		},
+		Entry("none", ahead{}),
+		Entry("scheduled works, of which the next one is shown", ahead{
+			line: []func(*simulator.Service){works(3, 30), works(1, 12)}, scheduled: 4, next: "DIS12/0",
+		}),
+		Entry("active ones, of which the newest is shown", ahead{
+			line: []func(*simulator.Service){outage, works(2, 0)}, active: 2, scheduled: 1, current: "DIS0/0", next: "DIS0/1",
+		}),
+		Entry("more than a page of them, and none that is over", ahead{
+			line: []func(*simulator.Service){works(230, -24*10), outage}, active: 2, scheduled: 219,
+			current: "DIS-240/10", next: "DIS-240/11",
+		}),
+		Entry("at an account that allows one call at a time", ahead{
+			line: []func(*simulator.Service){works(130, 12)},
+			account: func(a *v1alpha1.CarrierAccount) {
+				a.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1, Burst: 1}
+			},
+			scheduled: 130, next: "DIS12/0",
+		}),
+	)
+
+	It("follows works that begin and end", func(ctx SpecContext) {
+		s := looked(ctx, works(1, 12), observing("0", "0", "20m"))
+		status := func(service *v1alpha1.BroadbandService) metav1.ConditionStatus {
+			return condition(service, v1alpha1.ConditionDisrupted).Status
+		}
+		Expect(status(s.Read(ctx, site))).To(Equal(metav1.ConditionFalse))
+		during := s.pass(ctx, 12*time.Hour+20*time.Minute)
+		Expect(status(during)).To(Equal(metav1.ConditionTrue))
+		Expect(during.Status.Disruptions.Current.EndAt.Time).To(BeTemporally("==", s.Clock.Now().Add(39*time.Minute)))
+		after := s.pass(ctx, time.Hour)
+		Expect(status(after)).To(Equal(metav1.ConditionFalse))
+		expectReady(after, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	})
+})
+
+func idOf(one *v1alpha1.Disruption) string {
+	if one == nil {
+		return ""
+	}
+	return one.ID
+}

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// order is the ServiceOrder of a test.
+const order = "order"
+
+// orderBook holds the orders of a test, by name.
+type orderBook map[string]*decide.Order
+
+// Order is the order of that name; nil when there is none.
+func (b orderBook) Order(_ context.Context, key client.ObjectKey) (*decide.Order, error) {
+	return b[key.Name], nil
+}
+
+// beginOrdering is begin with orders.
+func beginOrdering(ctx SpecContext) (*world.World, *world.Process, orderBook) {
+	GinkgoHelper()
+	w, _ := begin(ctx)
+	orders := orderBook{}
+	process := w.Start(world.Cut{}, orders.known)
+	return w, process, orders
+}
+
+func (b orderBook) known(options *controllers.Options) { options.Orders = b }
+
+// fromOrder takes the service's number from the order.
+func fromOrder(service *v1alpha1.BroadbandService) {
+	service.Spec.ServiceID, service.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: order}
+}
+
+// numbered takes the service's number from spec.
+func numbered(line int64) edit {
+	return func(service *v1alpha1.BroadbandService) {
+		service.Spec.ServiceID, service.Spec.OrderRef = &line, nil
+	}
+}
+
+// delivered is what an order says that became a line as the carrier's books have it.
+func delivered(line int64) *decide.Order {
+	return &decide.Order{
+		ServiceID: line, Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
+		AggregationMethod: "L2TP", AVCID: "AVC7",
+	}
+}
+
+// changes counts the requests that the carrier has seen for a service and that change it.
+func changes(w *world.World, line int64) int {
+	return w.Posts(line) + w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen
+}
+
+// asOrdered declares what delivered says.
+func asOrdered(service *v1alpha1.BroadbandService) {
+	withPlan(world.PlanSlow, 12)(service)
+	service.Spec.RestorationSLA, service.Spec.AggregationMethod = world.SLAStd, "L2TP"
+}
+
+var _ = Describe("A service from an order", func() {
+	It("waits for the order, then for its service, and takes over what the order says", func(ctx SpecContext) {
+		w, process, orders := beginOrdering(ctx)
+		line := w.Line(oneRecord)
+		Expect(w.Create(ctx, w.Service(site, line, asOrdered, fromOrder))).To(Succeed())
+		calls := len(w.Carrier.Calls())
+		for _, step := range []struct {
+			order *decide.Order
+			says  string
+		}{{nil, "does not exist"}, {&decide.Order{Plan: world.PlanFast}, "has no service yet"}} {
+			orders[order] = step.order
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+			Expect(condition(service, v1alpha1.ConditionReconciling).Status).To(Equal(metav1.ConditionTrue))
+			Expect(world.Ready(service).Message).To(And(ContainSubstring(order), ContainSubstring(step.says)))
+			Expect(service.Status.Carrier).To(BeNil())
+		}
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+
+		orders[order] = delivered(line)
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.ServiceID).To(Equal(line))
+		state := service.Status.Carrier
+		Expect(state.AVCID).To(Equal("AVC7"))
+		for value, known := range map[string]*v1alpha1.KnownValue{
+			world.PlanSlow: state.Plan, "12": state.Term, world.SLAStd: state.RestorationSLA, "L2TP": state.AggregationMethod,
+		} {
+			Expect(*known).To(And(HaveField("Value", value), HaveField("Source", v1alpha1.SourceOrder)))
+		}
+		Expect(askedSince(w, calls)).To(Equal(asked{cancellation: 1}))
+	})
+
+	It("goes on by its own number when that replaces the order, and by no other", func(ctx SpecContext) {
+		w, process, orders := beginOrdering(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		orders[order] = delivered(line)
+		inFlight(ctx, w, process)
+
+		service := w.Read(ctx, site)
+		numbered(line + 1)(service)
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("serviceID must be the number that the order gave")))
+		service = w.Read(ctx, site)
+		service.Spec.OrderRef.Name = "another"
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("orderRef is immutable")))
+		w.Edit(ctx, site, numbered(line))
+		delete(orders, order)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		service = w.Read(ctx, site)
+		fromOrder(service)
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("serviceID is immutable")))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("can be given its number before the order has one", func(ctx SpecContext) {
+		w, process, _ := beginOrdering(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		w.Edit(ctx, site, numbered(line))
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.ServiceID).To(Equal(line))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("leaves a record that an object of its number adopts, though the order is gone", func(ctx SpecContext) {
+		w, process, orders := beginOrdering(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		orders[order] = delivered(line)
+		before := inFlight(ctx, w, process).OpenRequest()
+		delete(orders, order)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(w.Start(world.Cut{}, orders.known).Drive(ctx, site)).To(BeNil())
+		Expect(records(ctx, w)).To(HaveLen(1))
+
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
+		Expect(records(ctx, w)).To(BeEmpty())
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	DescribeTable("that declares something else than the order says sends one request for it",
+		func(ctx SpecContext, declare edit, operation simulator.Operation) {
+			w, process, orders := beginOrdering(ctx)
+			line := w.Line()
+			orders[order] = delivered(line)
+			Expect(w.Create(ctx, w.Service(site, line, asOrdered, declare, fromOrder))).To(Succeed())
+			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Carrier.Submissions(operation, line).Seen).To(Equal(1))
+			Expect(changes(w, line)).To(Equal(1))
+			w.Clock.Advance(horizon)
+			process.Drive(ctx, site)
+			Expect(changes(w, line)).To(Equal(1), "what the order said is no longer believed")
+		},
+		Entry("for another plan", withPlan(world.PlanFast, 12), simulator.OpPlanChange),
+		Entry("for another term", withPlan(world.PlanSlow, 24), simulator.OpPlanChange),
+		Entry("for another restoration SLA", withSLA(world.SLAFast), simulator.OpPlanChange),
+		Entry("for another aggregation method", func(s *v1alpha1.BroadbandService) { s.Spec.AggregationMethod = "ETHERNET" },
+			simulator.OpAggregationConversion),
+	)
+})
+
+// pair is two objects of one service, one by orderRef and one by serviceID, that declare
+// the same.
+type pair struct {
+	orderFirst bool // whether the one by orderRef is the elder
+	early      time.Duration
+	says       func(line int64) *decide.Order
+	declare    edit
+}
+
+var _ = DescribeTable("Two objects of one service, one of them from an order, send one request between them",
+	func(ctx SpecContext, story pair) {
+		w, process, orders := beginOrdering(ctx)
+		line := w.Line()
+		roles := map[string]edit{"elder": fromOrder, "younger": numbered(line)}
+		if !story.orderFirst {
+			roles = map[string]edit{"elder": numbered(line), "younger": fromOrder}
+		}
+		Expect(w.Create(ctx, w.Service("elder", line, story.declare, roles["elder"]))).To(Succeed())
+		createAfter(ctx, w, "elder", w.Service("younger", line, story.declare, roles["younger"]))
+		passBoth(ctx, w, process, story.early)
+		orders[order] = story.says(line)
+		passBoth(ctx, w, process, time.Hour)
+
+		expectReady(w.Read(ctx, "elder"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(w.Read(ctx, "younger"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(changes(w, line)).To(Equal(1))
+	},
+	Entry("when the one from the order is younger", pair{says: bare, declare: withPlan(world.PlanFast, 12)}),
+	Entry("when the one from the order is younger, and the order knows the plan", pair{
+		early: time.Hour, says: delivered, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is younger, and the order knows the aggregation method", pair{
+		early: time.Hour, says: delivered, declare: aggregated("ETHERNET"),
+	}),
+	Entry("when the one from the order is elder, and the order is ready at once", pair{
+		orderFirst: true, says: bare, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is elder, and learns its number while the other's request runs", pair{
+		orderFirst: true, early: 20 * time.Second, says: bare, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is elder, and learns its number after the other's request", pair{
+		orderFirst: true, early: time.Hour, says: bare, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is elder, and the order says what the other has changed since", pair{
+		orderFirst: true, early: time.Hour, says: delivered, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is elder, and the other has changed what no read gives", pair{
+		orderFirst: true, early: time.Hour, says: bare, declare: aggregated("ETHERNET"),
+	}),
+)
+
+// bare is an order that says nothing but its service's number.
+func bare(line int64) *decide.Order { return &decide.Order{ServiceID: line} }
+
+// createAfter creates an object that comes after another in the order of inOrder: within
+// a second that is a matter of the UID.
+func createAfter(ctx SpecContext, w *world.World, elder string, younger *v1alpha1.BroadbandService) {
+	GinkgoHelper()
+	for {
+		created := younger.DeepCopy()
+		Expect(w.Create(ctx, created)).To(Succeed())
+		if first, _ := inOrder(w.Read(ctx, elder), created); first == elder {
+			return
+		}
+		Expect(w.Delete(ctx, created)).To(Succeed())
+	}
+}
+
+// passBoth lets a time pass with passes over both objects of a pair.
+func passBoth(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
+	GinkgoHelper()
+	for end := w.Clock.Now().Add(span); ; {
+		rest := end.Sub(w.Clock.Now())
+		for _, name := range []string{"elder", "younger"} {
+			result, err := process.Look(ctx, name)
+			Expect(err).NotTo(HaveOccurred())
+			if result.RequeueAfter > 0 {
+				rest = min(rest, result.RequeueAfter)
+			}
+		}
+		w.Clock.Advance(rest)
+		if !w.Clock.Now().Before(end) {
+			return
+		}
+	}
+}

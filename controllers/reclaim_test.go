@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+const (
+	disconnectedOn = "2026-02-20"
+	reclaimableTo  = "2026-04-01"
+
+	codeNotReclaimable = "constraints.service.not.eligible.for.reclaims"
+	codeReclaimFailed  = "constraints.service.reclaim.request.status.in.error"
+)
+
+// disconnectedLine puts a service into the carrier's books that has been cancelled, and can
+// be reclaimed until a day.
+func disconnectedLine(until string) func(*simulator.Service) {
+	return func(s *simulator.Service) {
+		s.Cancellation = &simulator.Cancellation{Status: stateCompleted, RequestDate: disconnectedOn}
+		s.ReclaimableUntil = until
+	}
+}
+
+// reclaiming declares that a disconnected service is wanted back.
+func reclaiming(s *v1alpha1.BroadbandService) { s.Spec.Disconnection = v1alpha1.DisconnectionReclaim }
+
+// reporting declares that a disconnection is only shown.
+func reporting(s *v1alpha1.BroadbandService) { s.Spec.Disconnection = v1alpha1.DisconnectionReport }
+
+func reclaims(w *world.World, line int64) int {
+	return w.Carrier.Submissions(simulator.OpReclaim, line).Seen
+}
+
+// modifyingPosts are the POSTs that modify services, in their order: what, and when.
+func modifyingPosts(w *world.World) (operations []simulator.Operation, times []time.Time) {
+	modifying := []simulator.Operation{simulator.OpReclaim, simulator.OpPlanChange, simulator.OpAggregationConversion}
+	for _, call := range w.Carrier.Calls() {
+		if call.Method == http.MethodPost && slices.Contains(modifying, call.Operation) {
+			operations, times = append(operations, call.Operation), append(times, call.Time)
+		}
+	}
+	return operations, times
+}
+
+var _ = Describe("A disconnected service", func() {
+	reclaim := func(
+		ctx SpecContext, until string, faults []simulator.Fault, edits ...edit,
+	) (*world.World, *world.Process, int64) {
+		GinkgoHelper()
+		w, process := begin(ctx)
+		line := w.Line(disconnectedLine(until))
+		for _, fault := range faults {
+			Expect(w.Carrier.FailNext("Reclaim", fault)).To(Succeed())
+		}
+		edits = append([]edit{sansPlan, reclaiming}, edits...)
+		Expect(w.Create(ctx, w.Service(site, line, edits...))).To(Succeed())
+		return w, process, line
+	}
+
+	It("is shown and left alone where that is declared", func(ctx SpecContext) {
+		w, process, line := settledOn(ctx, holding(stateRequested, "2026-03-05"), withPlan(world.PlanSlow, 12), reporting)
+		expectFacet(w.Read(ctx, site), v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		w.Clock.Advance(4 * 24 * time.Hour)
+		service := lookAnewAtSite(ctx, w, process)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
+		Expect(condition(service, v1alpha1.ConditionConnected).Message).To(ContainSubstring("2026-03-05"))
+		Expect(reclaims(w, line) + w.Posts(line)).To(BeZero())
+	})
+
+	It("is reclaimed by one request, followed, and read again", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, nil)
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		Expect(service.Status.Carrier.Cancellation).To(HaveValue(And(
+			HaveField("Cancelled", false), HaveField("Status", ""))))
+		request := service.RequestOf(v1alpha1.OperationReclaim)
+		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(request.CarrierStatus).To(Equal(stateCompleted))
+		Expect(request.Location).To(HavePrefix("/api/connect/services/reclaims/requests/"))
+		Expect(w.Events.All()).To(ContainElement(HavePrefix("Normal ServiceReclaimActivated")))
+		calls := w.Carrier.Calls()
+		Expect(calls[len(calls)-1].Operation).To(Equal(simulator.OpCancellationRead))
+		sold, _ := w.Carrier.Service(line)
+		Expect(sold.Cancellation).To(BeNil())
+		w.Clock.Advance(horizon)
+		process.Drive(ctx, site)
+		Expect(reclaims(w, line)).To(Equal(1))
+		Expect(w.Carrier.Violations()).To(BeEmpty())
+	})
+
+	DescribeTable("that cannot be reclaimed says why, and is not asked for again",
+		func(ctx SpecContext, until string, faults []simulator.Fault, reason, code string) {
+			w, process, line := reclaim(ctx, until, faults)
+			for range 2 {
+				service := process.Drive(ctx, site)
+				expectReady(service, metav1.ConditionFalse, reason)
+				Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+				Expect(world.Ready(service).Message).To(HavePrefix(code))
+				Expect(service.Status.LastError.Code).To(Equal(code))
+				expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, reason)
+				Expect(reclaims(w, line)).To(Equal(1))
+				w.Clock.Advance(horizon)
+			}
+			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
+			Expect(process.Drive(ctx, site).Status.Handled.Retry).To(Equal("once"))
+			Expect(reclaims(w, line)).To(Equal(2))
+		},
+		Entry("when its disconnection is not reversible", "", nil,
+			v1alpha1.ReasonNotEligibleForReclaim, codeNotReclaimable),
+		Entry("when the last day has passed", "2026-03-01", nil,
+			v1alpha1.ReasonNotEligibleForReclaim, codeNotReclaimable),
+		Entry("when the request ends in error", reclaimableTo, []simulator.Fault{{Kind: simulator.FaultEndInError}},
+			v1alpha1.ReasonReclaimFailed, codeReclaimFailed),
+	)
+
+	It("whose reclaim lost its answer is asked for again after fifteen minutes, and says so", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset}})
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		request := service.RequestOf(v1alpha1.OperationReclaim)
+		Expect(request.Attempt).To(Equal(int32(2)))
+		Expect(request.Repeats).To(Equal(int32(1)))
+		Expect(reclaims(w, line)).To(Equal(2))
+		_, times := modifyingPosts(w)
+		Expect(times[1].Sub(times[0])).To(BeNumerically(">=", 15*time.Minute))
+	})
+
+	It("whose reclaim lost its answer three times is a person's, and is not sent a fourth time", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset, Times: 5}})
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(service.OpenRequest().Repeats).To(Equal(int32(2)))
+		Expect(reclaims(w, line)).To(Equal(3))
+		w.Clock.Advance(horizon)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(reclaims(w, line)).To(Equal(3))
+	})
+
+	It("that is refused on a repeat is a person's: the first may have succeeded", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset, Processed: true}})
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(reclaims(w, line)).To(Equal(2))
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"=Succeeded")
+		service = process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		Expect(w.Carrier.Submissions(simulator.OpReclaim, line)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
+	})
+
+	It("takes its other modifications once it is reclaimed", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, nil, withPlan(world.PlanFast, 12), withMethod("ETHERNET"))
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		operations, times := modifyingPosts(w)
+		Expect(operations).To(HaveExactElements(
+			simulator.OpReclaim, simulator.OpPlanChange, simulator.OpAggregationConversion))
+		reclaimedAt := service.RequestOf(v1alpha1.OperationReclaim).FinishedAt
+		Expect(times[1]).To(BeTemporally(">=", reclaimedAt.Time))
+		sold, _ := w.Carrier.Service(line)
+		Expect(sold.Plan + " " + sold.AggregationMethod).To(Equal(world.PlanFast + " ETHERNET"))
+	})
+
+	It("that is to go on is reclaimed, as what was carried out cannot be aborted", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, nil, goOn)
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect([]int{reclaims(w, line), alterations(w, line)}).To(Equal([]int{1, 0}))
+	})
+
+	It("that is disconnected again after a reclaim is not reclaimed in a loop", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, nil)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		moveAtCarrier(w, line, stateCompleted, "2026-03-01")
+		service := lookAnewAtSite(ctx, w, process)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
+		Expect(reclaims(w, line)).To(Equal(1))
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(reclaims(w, line)).To(Equal(2))
+	})
+
+	DescribeTable("takes no changes unless it is to be reclaimed",
+		func(ctx SpecContext, edits ...edit) {
+			w, process := begin(ctx)
+			line := w.Line(disconnectedLine(reclaimableTo))
+			Expect(w.Create(ctx, w.Service(site, line, edits...))).To(Succeed())
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
+			Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+			operations, _ := modifyingPosts(w)
+			Expect(operations).To(BeEmpty())
+
+			w.Edit(ctx, site, reclaiming)
+			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			operations, _ = modifyingPosts(w)
+			Expect(operations).To(And(HaveLen(2), ContainElement(simulator.OpReclaim)))
+			Expect(operations[0]).To(Equal(simulator.OpReclaim))
+		},
+		Entry("of its plan, where the disconnection is reported", reporting),
+		Entry("of its plan, where nothing is said of a disconnection"),
+		Entry("of its aggregation method, where the disconnection is reported", reporting, sansPlan, withMethod("ETHERNET")),
+		Entry("of its aggregation method, where nothing is said of a disconnection", sansPlan, withMethod("ETHERNET")),
+	)
+})
+
+func withMethod(method string) edit {
+	return func(s *v1alpha1.BroadbandService) { s.Spec.AggregationMethod = method }
+}
+
+var _ = DescribeTable("A reclaim that may not be sent yet",
+	func(ctx SpecContext, story waits) {
+		w, process := begin(ctx)
+		line := w.Line(disconnectedLine(reclaimableTo))
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, reclaiming, story.service))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, story.status, story.reason)
+		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, story.reason)
+		Expect(reclaims(w, line)).To(BeZero())
+		if story.release != nil {
+			w.Edit(ctx, site, story.release)
+		} else {
+			w.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
+		}
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(reclaims(w, line)).To(Equal(1))
+	},
+	Entry("waits while the service is suspended", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonSuspended,
+		release: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = false },
+	}),
+	Entry("is only shown under managementPolicy Plan", waits{
+		service: underManagement(v1alpha1.ManagementPlan), release: underManagement(v1alpha1.ManagementManage),
+		status: metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned,
+	}),
+	Entry("is left alone under managementPolicy Observe", waits{
+		service: underManagement(v1alpha1.ManagementObserve), release: underManagement(v1alpha1.ManagementManage),
+		status: metav1.ConditionTrue, reason: v1alpha1.ReasonObserving,
+	}),
+	Entry("waits for approval where costs need one, as it has no quoted price", waits{
+		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval,
+	}),
+)
+
+var _ = Describe("An operator that is killed between any two effects of a reclaim", func() {
+	tell := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
+		w := world.New(ctx, plane)
+		w.Login(ctx)
+		line := w.Line(disconnectedLine(reclaimableTo))
+		Expect(w.Create(ctx, w.Service(site, line, sansPlan, reclaiming))).To(Succeed())
+		process := w.Start(cut)
+		if _, err := process.LookAtAccount(ctx); err == nil {
+			process.Drive(ctx, site)
+		}
+		return w, process, line
+	}
+
+	It("has the service reclaimed once, or says that it does not know", func(ctx SpecContext) {
+		_, whole, _ := tell(ctx, world.Cut{})
+		unknown := 0
+		for _, effect := range whole.Seam.Effects() {
+			for _, after := range []bool{false, true} {
+				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
+				w, _, line := tell(ctx, world.Cut{At: effect.Number, After: after})
+				successor := w.Start(world.Cut{})
+				_, err := successor.LookAtAccount(ctx)
+				Expect(err).NotTo(HaveOccurred())
+				service := successor.Drive(ctx, site)
+				request := service.RequestOf(v1alpha1.OperationReclaim)
+				Expect(reclaims(w, line)).To(BeNumerically("<=", 1+int(request.Repeats)))
+				if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
+					unknown++
+					w.Annotate(ctx, site, v1alpha1.AnnotationResolve, request.AttemptID+"=Succeeded")
+					service = successor.Drive(ctx, site)
+				}
+				expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+				expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+				Expect(w.Carrier.Submissions(simulator.OpReclaim, line).Processed).To(Equal(1))
+			}
+		}
+		AddReportEntry("kill points of a reclaim that ended OutcomeUnknown", unknown)
+	})
+})
