@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -207,12 +208,13 @@ var _ = Describe("A one-shot", func() {
 		_, process, object := asks(ctx, queries())
 		query, isQuery := object.(*v1alpha1.PlanOptionsQuery)
 		Expect(isQuery).To(BeTrue())
-		Expect(query.Status.Plans).To(HaveLen(4))
+		Expect(query.Status.Plans).To(HaveLen(28), "seven plans in four terms")
 		Expect(query.Status.Plans[0]).To(Equal(v1alpha1.PlanOption{
 			Name: world.PlanSlow, Term: "1", AccessTechnology: "FTTP", SourceType: "wholesale",
 			SpeedDown: "50 MBit/s", SpeedUp: "20 MBit/s", OneTime: aud("0.00"), Monthly: aud("45.00"),
 		}))
-		Expect(query.Status.Plans[3].NTDOptions).To(ConsistOf(v1alpha1.NTDOptionOffer{
+		giga := slices.IndexFunc(query.Status.Plans, func(p v1alpha1.PlanOption) bool { return p.Name == world.PlanGiga })
+		Expect(query.Status.Plans[giga].NTDOptions).To(ConsistOf(v1alpha1.NTDOptionOffer{
 			Option: "4_PORT_RESIDENTIAL", Recommended: true, OneTime: aud("99.00"), Monthly: aud("0.00"),
 		}))
 		Expect(query.Status.SLAs[1]).To(Equal(v1alpha1.SLAOption{
