@@ -50,12 +50,9 @@ var (
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
-	audit, err = world.NewAudit(GinkgoT().TempDir())
-	Expect(err).NotTo(HaveOccurred())
-	plane, err = world.StartControlPlane(ctx, audit.Flags()...)
+	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
-	Expect(plane.GrantRoles(ctx, user)).To(Succeed())
 })
 
 // asManager in the environment makes this test binary be the manager: a process of its
@@ -170,12 +167,7 @@ var _ = Describe("The manager", Ordered, func() {
 	})
 
 	It("converges services, with four status writes at first sight and one finalizer each", func(ctx SpecContext) {
-		account := w.Login(ctx)
-		Eventually(func(g Gomega) {
-			g.Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-			ready := world.Condition(account.Status.Conditions, v1alpha1.ConditionReady)
-			g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonTokenIssued))
-		}).WithTimeout(time.Minute).Should(Succeed())
+		w.AwaitLogin(ctx)
 		for i := range sites {
 			lines = append(lines, w.Line())
 			Expect(w.Create(ctx, w.Service(name(i), lines[i]))).To(Succeed())

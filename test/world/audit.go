@@ -73,19 +73,37 @@ func (a *Audit) each(user string, visit func(auditEvent)) {
 	}
 }
 
-// Writes counts what a user changed in a namespace, by "verb resource[/subresource]".
-func (a *Audit) Writes(user, namespace string) map[string]int {
-	counts := map[string]int{}
+// Tally tells what a user changed from what the API server did not let through.
+type Tally struct {
+	Done   map[string]int // by "verb resource[/subresource]"
+	Failed map[string]int // the same, with the status of the answer behind it
+}
+
+// Tally counts what a user wrote in a namespace.
+func (a *Audit) Tally(user, namespace string) Tally {
+	tally := Tally{Done: map[string]int{}, Failed: map[string]int{}}
 	a.each(user, func(event auditEvent) {
 		switch event.Verb {
 		case "create", "update", "patch", "delete":
 			if event.ObjectRef.Namespace == namespace && event.Stage == "ResponseComplete" {
-				counts[event.action()]++
+				tally.add(event)
 			}
 		}
 	})
-	return counts
+	return tally
 }
+
+func (t Tally) add(event auditEvent) {
+	if event.Response.Code/100 == 2 {
+		t.Done[event.action()]++
+		return
+	}
+	t.Failed[fmt.Sprintf("%s: %d", event.action(), event.Response.Code)]++
+}
+
+// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". A
+// conflict changes nothing: a look at a cache that lags behind may end in one.
+func (a *Audit) Writes(user, namespace string) map[string]int { return a.Tally(user, namespace).Done }
 
 // Count counts an action of a user, whatever its stage.
 func (a *Audit) Count(user, action string) int {
@@ -107,6 +125,23 @@ func (a *Audit) Denied(user string) []string {
 		}
 	})
 	return denied
+}
+
+// StartAudited starts a control plane that keeps a record in a folder of what is done to
+// it, and has a user with the operator's roles.
+func StartAudited(ctx context.Context, folder, user string) (*ControlPlane, *Audit, error) {
+	audit, err := NewAudit(folder)
+	if err != nil {
+		return nil, nil, err
+	}
+	plane, err := StartControlPlane(ctx, audit.Flags()...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := plane.GrantRoles(ctx, user); err != nil {
+		return nil, nil, errors.Join(err, plane.Stop())
+	}
+	return plane, audit, nil
 }
 
 // GrantRoles gives a user the operator's roles: the generated ones, and what leader

@@ -65,6 +65,16 @@ func (w *World) Login(ctx context.Context, edits ...func(*v1alpha1.CarrierAccoun
 	return account
 }
 
+// AwaitLogin is Login, and waits until a running manager has logged in.
+func (w *World) AwaitLogin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) {
+	account := w.Login(ctx, edits...)
+	gomega.Eventually(func(g gomega.Gomega) {
+		g.Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(gomega.Succeed())
+		ready := Condition(account.Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(ready.Reason).To(gomega.Equal(v1alpha1.ReasonTokenIssued))
+	}).WithTimeout(time.Minute).Should(gomega.Succeed())
+}
+
 // Line puts a service into the carrier's books, and returns its id.
 func (w *World) Line(edits ...func(*simulator.Service)) int64 {
 	line := simulator.Service{

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet_test
+
+import (
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// facet is one aspect of a service: how the carrier has it before and after a change,
+// and how it is declared.
+type facet struct {
+	before, after func(*simulator.Service)
+	declare       func(*v1alpha1.BroadbandServiceSpec)
+}
+
+// facets are those of one service.
+type facets []facet
+
+func (f facets) before(line *simulator.Service) {
+	for _, facet := range f {
+		facet.before(line)
+	}
+}
+
+func (f facets) after(line *simulator.Service) {
+	for _, facet := range f {
+		facet.after(line)
+	}
+}
+
+func (f facets) declare(spec *v1alpha1.BroadbandServiceSpec) {
+	for _, facet := range f {
+		facet.declare(spec)
+	}
+}
+
+// changing are the facets in which the carrier's state differs from the declared one.
+func changing() facets {
+	if cancellations {
+		return append(trustable(), cancellation())
+	}
+	return trustable()
+}
+
+// wantedPosts are the POSTs that change these facets of one service, once each. What does
+// not stand here must not be sent.
+func wantedPosts() []simulator.Operation {
+	wanted := []simulator.Operation{
+		simulator.OpHealth,     // a plan is read before it is changed
+		simulator.OpPlanChange, // plan and restoration SLA travel together
+		simulator.OpAggregationConversion,
+		simulator.OpDSLStabilityProfileChange,
+	}
+	if cancellations {
+		wanted = append(wanted, simulator.OpCancellationReschedule)
+	}
+	return wanted
+}
+
+// trustable are the facets that trustDeclared can name.
+func trustable() facets {
+	return facets{
+		{
+			before:  func(s *simulator.Service) { s.Plan = world.PlanSlow },
+			after:   func(s *simulator.Service) { s.Plan = world.PlanFast },
+			declare: func(s *v1alpha1.BroadbandServiceSpec) { s.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 12} },
+		},
+		{
+			before:  func(s *simulator.Service) { s.RestorationSLA = world.SLAStd },
+			after:   func(s *simulator.Service) { s.RestorationSLA = world.SLAFast },
+			declare: func(s *v1alpha1.BroadbandServiceSpec) { s.RestorationSLA = world.SLAFast },
+		},
+		{
+			before:  func(s *simulator.Service) { s.AggregationMethod = "L2TP" },
+			after:   func(s *simulator.Service) { s.AggregationMethod = "ETHERNET" },
+			declare: func(s *v1alpha1.BroadbandServiceSpec) { s.AggregationMethod = "ETHERNET" },
+		},
+		{
+			before:  func(s *simulator.Service) { s.DSLStabilityProfile = "Standard" },
+			after:   func(s *simulator.Service) { s.DSLStabilityProfile = "Stable" },
+			declare: func(s *v1alpha1.BroadbandServiceSpec) { s.DSLStabilityProfile = "Stable" },
+		},
+	}
+}
+
+// cancellations says whether the operator acts on spec.cancellation. As long as it does
+// not, a service that declares one never is Ready.
+const cancellations = false
+
+// cancellation is the facet of a cancellation that is wanted on another day.
+func cancellation() facet {
+	const before, after = "2098-06-30", "2099-06-30" // it must not be carried out while the test runs
+	requested := func(day string) func(*simulator.Service) {
+		return func(s *simulator.Service) {
+			s.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: day}
+		}
+	}
+	return facet{
+		before: requested(before), after: requested(after),
+		declare: func(s *v1alpha1.BroadbandServiceSpec) {
+			s.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: after}
+		},
+	}
+}

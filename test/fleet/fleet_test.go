@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// unlimited opens the account's rate limit as far as it goes: it is not what is tested.
+func unlimited(account *v1alpha1.CarrierAccount) {
+	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
+}
+
+// unread switches off the readings that come by themselves. Of a thousand that each are
+// due once a day, one is every minute and a half, and would be counted.
+func unread(spec *v1alpha1.BroadbandServiceSpec) {
+	spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
+}
+
+// trusting has everything believed that can be.
+func trusting(spec *v1alpha1.BroadbandServiceSpec) {
+	spec.TrustDeclared = []v1alpha1.TrustedAspect{
+		v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA,
+		v1alpha1.TrustAggregationMethod, v1alpha1.TrustDSLStabilityProfile,
+	}
+}
+
+// lines puts the services into the carrier's books, and returns their ids.
+func lines(w *world.World, edit func(*simulator.Service)) []int64 {
+	ids := make([]int64, services)
+	dsl := func(line *simulator.Service) { line.TechnologyType = "FTTN" }
+	for i := range ids {
+		ids[i] = w.Line(dsl, edit)
+	}
+	return ids
+}
+
+// create makes an object for each service, several at a time.
+func create(ctx context.Context, w *world.World, ids []int64, edits ...func(*v1alpha1.BroadbandServiceSpec)) {
+	GinkgoHelper()
+	const creators = 8
+	failures := make([]error, len(ids))
+	var group sync.WaitGroup
+	for first := range creators {
+		group.Go(func() {
+			for i := first; i < len(ids); i += creators {
+				service := w.Service(fmt.Sprintf("site-%04d", i), ids[i])
+				for _, edit := range edits {
+					edit(&service.Spec)
+				}
+				failures[i] = w.Create(ctx, service)
+			}
+		})
+	}
+	group.Wait()
+	Expect(errors.Join(failures...)).To(Succeed())
+}
+
+// awaitInSync waits until every service is as declared.
+func awaitInSync(ctx context.Context, w *world.World) {
+	GinkgoHelper()
+	Eventually(ctx, func() (map[string]int, error) { return standings(ctx, w) }).
+		WithTimeout(15 * time.Minute).WithPolling(5 * time.Second). // the list is long
+		Should(Equal(map[string]int{"True InSync": services}))
+}
+
+// standings counts the services by their Ready condition.
+func standings(ctx context.Context, w *world.World) (map[string]int, error) {
+	var list v1alpha1.BroadbandServiceList
+	if err := w.List(ctx, &list, client.InNamespace(w.Namespace)); err != nil {
+		return nil, err
+	}
+	counts := map[string]int{}
+	for i := range list.Items {
+		ready := world.Ready(&list.Items[i])
+		if ready.ObservedGeneration != list.Items[i].Generation {
+			ready = metav1.Condition{Reason: "not seen yet"}
+		}
+		counts[fmt.Sprintf("%s %s", ready.Status, ready.Reason)]++
+	}
+	return counts, nil
+}
+
+// held keeps plan changes at the carrier for longer than the test takes.
+const held = time.Hour
+
+func holding(seed *simulator.Seed) {
+	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(held)
+}
+
+// release waits until each plan change has been polled in vain, and lets them end: how
+// busy the machine is does not decide whether there are such polls.
+func release(ctx context.Context, w *world.World) {
+	GinkgoHelper()
+	Eventually(ctx, func() int {
+		polled := map[string]bool{}
+		for _, call := range w.Carrier.Calls() {
+			if call.Operation == simulator.OpPlanChange && call.Status == http.StatusAccepted {
+				polled[call.RequestID] = true
+			}
+		}
+		return len(polled)
+	}).WithTimeout(10 * time.Minute).WithPolling(2 * time.Second).Should(Equal(services))
+	w.Carrier.Advance(held)
+}
+
+// awaitIdle waits until a number of passes has been taken since, and none is due.
+func awaitIdle(ctx context.Context, since, passes int) {
+	GinkgoHelper()
+	Eventually(ctx, func(g Gomega) {
+		g.Expect(metric(passesTaken) - since).To(BeNumerically(">=", passes))
+		g.Expect(metric(queueDepth) + metric(passesNow)).To(BeZero())
+	}).WithTimeout(time.Minute).WithPolling(time.Second).Should(Succeed())
+}
+
+var _ = Describe("1,000 services in which all facets differ", func() {
+	It("converge in one run, with the wanted requests and writes and no others", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, holding)
+		ids := lines(w, changing().before)
+		manager := start(ctx, w)
+		w.AwaitLogin(ctx, unlimited)
+		watch := begin(w)
+		create(ctx, w, ids, changing().declare, unread)
+		release(ctx, w)
+		awaitInSync(ctx, w)
+
+		run := watch.end(manager)
+		run.show(fmt.Sprintf("%d services, %d facets changed in %d requests each", services, len(changing()), requests()))
+		perChange(run)
+		expectWanted(w, run.sent, ids)
+		expectFloors(run.wrote)
+		Expect(run.sent.pending).To(BeNumerically(">=", services), "polls that cost no write")
+		Expect(run.failures).To(BeZero(), "passes that ended in an error")
+	})
+})
+
+// perChange prints what one request costs, without the first sight and the health request.
+func perChange(run account) {
+	sent, changes := run.sent, float64(services*requests())
+	figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, Events %.2f",
+		float64(total(sent.sent())-sent.sent()[simulator.OpHealth])/changes,
+		float64(total(sent.polls)-sent.polls[simulator.OpHealth])/changes,
+		float64(run.wrote.Done["update broadbandservices/status"]-services)/changes,
+		float64(run.wrote.Done["create events"]-1)/changes)
+}
+
+// requests counts the POSTs that change something of a service.
+func requests() int {
+	return len(wantedPosts()) - 1 // the health request is a reading
+}
+
+// expectWanted holds the carrier's journal and books against what was declared.
+func expectWanted(w *world.World, sent traffic, ids []int64) {
+	GinkgoHelper()
+	Expect(sent.refused).To(BeZero())
+	Expect(sent.posts).To(HaveLen(services), "every POST is about one of the services")
+	for _, id := range ids {
+		Expect(sent.posts[id]).To(ConsistOf(wantedPosts()), "service %d", id)
+		sold, found := w.Carrier.Service(id)
+		Expect(found).To(BeTrue())
+		wanted := sold
+		changing().after(&wanted)
+		Expect(sold).To(Equal(wanted))
+	}
+	Expect(w.Carrier.Violations()).To(BeEmpty())
+}
+
+// expectFloors holds the writes against the fewest with which nothing can be lost: the
+// first sight, intent, accepted and end of each request, and the finalizer.
+func expectFloors(wrote world.Tally) {
+	GinkgoHelper()
+	Expect(wrote.Done).To(Equal(map[string]int{
+		"update broadbandservices/status": services * (1 + 3*requests()),
+		"patch broadbandservices":         services,
+		"update carrieraccounts/status":   1,
+		"create events":                   wrote.Done["create events"],
+	}))
+	Expect(wrote.Done["create events"]).To(BeNumerically("<=", 1+2*services*requests()), "accepted, and end")
+	Expect(wrote.Failed).To(BeEmpty())
+}
+
+var _ = Describe("1,000 services that are as declared", Ordered, func() {
+	var (
+		w       *world.World
+		manager *running
+		wrote   world.Tally
+	)
+
+	BeforeAll(func(ctx SpecContext) {
+		w = world.NewInRealTime(ctx, plane, realTime)
+		manager = start(ctx, w)
+		w.AwaitLogin(ctx, unlimited)
+	})
+
+	It("are imported with one status write each, and nothing is sent", func(ctx SpecContext) {
+		ids, watch := lines(w, trustable().after), begin(w)
+		create(ctx, w, ids, trustable().declare, trusting, unread)
+		awaitInSync(ctx, w)
+		awaitIdle(ctx, watch.passes, services)
+
+		run := watch.end(manager)
+		run.show(fmt.Sprintf("%d services imported as declared", services))
+		Expect(run.sent.posts).To(BeEmpty())
+		Expect(w.Carrier.Violations()).To(BeEmpty())
+		Expect(run.wrote.Done).To(Equal(map[string]int{
+			"update broadbandservices/status": services,
+			"update carrieraccounts/status":   1,
+			"create events":                   1, // of the account
+		}))
+		Expect(run.wrote.Failed).To(BeEmpty())
+		Expect(run.failures).To(BeZero(), "passes that ended in an error")
+		wrote = run.wrote
+	})
+
+	It("are left alone after a restart: no write, and no call but the login", func(ctx SpecContext) {
+		watch := begin(w)
+		manager = start(ctx, w)
+		awaitIdle(ctx, watch.passes, services)
+
+		run := watch.end(manager)
+		Expect(run.wrote).To(Equal(wrote), "not one write more")
+		run.wrote = world.Tally{}
+		run.show("the same after a restart")
+		Expect(run.sent.posts).To(BeEmpty())
+		Expect(run.sent.polls).To(BeEmpty())
+		Expect(run.sent.logins).To(Equal(1))
+		Expect(run.failures).To(BeZero(), "passes that ended in an error")
+	})
+})

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package fleet_test holds what must be true of a thousand services at once: the wanted
+// requests and no others, the writes that are needed and no others. A real manager with
+// its cache and its work queues runs in this process, against a real kube-apiserver and
+// the simulated carrier.
+//
+// Counts and ratios are gates. Times are printed only: they are the machine's.
+// go test -v ./test/fleet shows the figures.
+package fleet_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestFleet(t *testing.T) {
+	RegisterFailHandler(Fail)
+	klog.SetLogger(GinkgoLogr)
+	ctrl.SetLogger(GinkgoLogr)
+	RunSpecs(t, "a thousand services")
+}
+
+// services is how many there are of them.
+const services = 1000
+
+// user is who the manager is at the API server, so that what it does can be told from
+// what the test does.
+const user = "operator"
+
+// realTime is the clock: the manager's queues go by no other.
+var realTime = time.Now //nolint:forbidigo // a manager is a process of its own elsewhere
+
+var (
+	plane *world.ControlPlane
+	audit *world.Audit
+)
+
+var _ = BeforeSuite(func(ctx SpecContext) {
+	// The API server does most of the work here. It does a third less when it has room.
+	GinkgoT().Setenv("GOGC", "400")
+	var err error
+	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(plane.Stop)
+})
+
+// figuresf keeps a line of them for the report.
+func figuresf(format string, values ...any) {
+	AddReportEntry(fmt.Sprintf(format, values...), ReportEntryVisibilityNever) // shown below, once
+}
+
+// Ginkgo shows what a spec wrote only when it fails.
+var _ = ReportAfterSuite("figures", func(report Report) {
+	_, err := fmt.Fprintln(os.Stdout)
+	Expect(err).NotTo(HaveOccurred())
+	for _, spec := range report.SpecReports {
+		for _, line := range spec.ReportEntries {
+			_, err := fmt.Fprintln(os.Stdout, "fleet:", line.Name)
+			Expect(err).NotTo(HaveOccurred())
+		}
+	}
+})

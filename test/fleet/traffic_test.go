@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package fleet_test
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// traffic is what the carrier has seen.
+type traffic struct {
+	posts   map[int64][]simulator.Operation // by service, 0 for those about none
+	polls   map[simulator.Operation]int
+	pending int // polls that were answered 202
+	refused int // POSTs that were not accepted
+	logins  int
+}
+
+func trafficOf(calls []simulator.Call) traffic {
+	seen := traffic{posts: make(map[int64][]simulator.Operation), polls: make(map[simulator.Operation]int)}
+	for _, call := range calls {
+		switch {
+		case call.Operation == simulator.OpToken:
+			seen.logins++
+		case call.Method == http.MethodGet:
+			seen.poll(call)
+		default:
+			seen.post(call)
+		}
+	}
+	return seen
+}
+
+func (t *traffic) poll(call simulator.Call) {
+	t.polls[call.Operation]++
+	if call.Status == http.StatusAccepted {
+		t.pending++
+	}
+}
+
+func (t *traffic) post(call simulator.Call) {
+	t.posts[call.ServiceID] = append(t.posts[call.ServiceID], call.Operation)
+	if !call.Accepted {
+		t.refused++
+	}
+}
+
+// sent counts the POSTs about all services.
+func (t *traffic) sent() map[simulator.Operation]int {
+	sent := make(map[simulator.Operation]int)
+	for _, posts := range t.posts {
+		for _, operation := range posts {
+			sent[operation]++
+		}
+	}
+	return sent
+}
+
+// watch counts what a manager does from one moment to another.
+type watch struct {
+	world                   *world.World
+	began                   time.Time
+	calls, passes, failures int // before it began
+}
+
+func begin(w *world.World) watch {
+	return watch{
+		world: w, began: realTime(), calls: len(w.Carrier.Calls()),
+		passes: metric(passesTaken), failures: metric(passesFailed),
+	}
+}
+
+// account is what was counted.
+type account struct {
+	took             time.Duration
+	sent             traffic
+	wrote            world.Tally // since the namespace is there
+	passes, failures int
+}
+
+// end stops the manager, so that nothing is done any more, and counts.
+func (s watch) end(manager *running) account {
+	took := realTime().Sub(s.began)
+	manager.end()
+	return account{
+		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: audit.Tally(user, s.world.Namespace),
+		passes: metric(passesTaken) - s.passes, failures: metric(passesFailed) - s.failures,
+	}
+}
+
+// show prints the figures of one run.
+func (a account) show(what string) {
+	figuresf("%s: %.0f s", what, a.took.Seconds())
+	figuresf("  writes per object: %s; failed: %v", perService(a.wrote.Done), a.wrote.Failed)
+	figuresf("  POSTs per object: %s", perService(a.sent.sent()))
+	figuresf("  polls per object: %s; %.2f of them answered 202", perService(a.sent.polls), ratio(a.sent.pending))
+	figuresf("  passes per object: %.2f; failed: %d; logins: %d", ratio(a.passes), a.failures, a.sent.logins)
+}
+
+func total[K comparable](counts map[K]int) int {
+	sum := 0
+	for _, count := range counts {
+		sum += count
+	}
+	return sum
+}
+
+func ratio(count int) float64 { return float64(count) / services }
+
+func perService[K ~string](counts map[K]int) string {
+	words := make([]string, 0, len(counts))
+	for _, key := range slices.Sorted(maps.Keys(counts)) {
+		words = append(words, fmt.Sprintf("%s %.2f", key, ratio(counts[key])))
+	}
+	return cmp.Or(strings.Join(words, ", "), "none")
+}
