@@ -136,6 +136,7 @@ func (s settings) restConfig() (*rest.Config, error) {
 		if err != nil {
 			return nil, fmt.Errorf("read --kubeconfig: %w", err)
 		}
+		cluster.QPS = -1 // as without the flag: the API server's own fairness is the limit, not 5 calls a second
 		return cluster, nil
 	}
 	return ctrl.GetConfig() //nolint:wrapcheck // the caller says what it was for

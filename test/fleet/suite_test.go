@@ -47,8 +47,8 @@ var (
 )
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	// The API server does most of the work here. It does a fifth less when it has room.
-	GinkgoT().Setenv("GOGC", "200")
+	// The API server does most of the work here. It does a third less when it has room.
+	GinkgoT().Setenv("GOGC", "400")
 	var err error
 	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())

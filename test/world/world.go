@@ -155,18 +155,26 @@ func New(ctx context.Context, plane *ControlPlane) *World {
 
 // NewInRealTime makes a world that goes by the clock of a manager in a process of its
 // own. The carrier works five times as fast.
-func NewInRealTime(ctx context.Context, plane *ControlPlane, now func() time.Time) *World {
-	return build(ctx, plane, now, 5)
+func NewInRealTime(
+	ctx context.Context, plane *ControlPlane, now func() time.Time, edits ...func(*simulator.Seed),
+) *World {
+	return build(ctx, plane, now, 5, edits...)
 }
 
-func build(ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64) *World {
+func build(
+	ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64, edits ...func(*simulator.Seed),
+) *World {
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{},
 		Namespace: "test-" + string(uuid.NewUUID())[:8],
 	}
 	private, public := keyPair()
 	w.KeyPEM = private
-	w.Carrier = simulator.New(simulator.Options{Seed: seed(public), Now: now, Speed: speed})
+	start := seed(public)
+	for _, edit := range edits {
+		edit(&start)
+	}
+	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed})
 	w.tap = &wiretap{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.tap)
 	w.URL = server.URL
