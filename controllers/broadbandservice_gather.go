@@ -106,9 +106,14 @@ func precedes(a, b *v1alpha1.BroadbandService) bool {
 	return a.CreationTimestamp.Before(&b.CreationTimestamp)
 }
 
-// sameIdentity says whether another object speaks for the same reseller. An account
-// that does not exist speaks for nobody.
+// sameIdentity says whether another object speaks for the same reseller, or has done so.
+// An account that does not exist speaks for nobody.
 func (p *servicePass) sameIdentity(ctx context.Context, other *v1alpha1.BroadbandService) (bool, error) {
+	for i := range other.Status.Requests { // pinned, whatever became of the account
+		if other.Status.Requests[i].Identity == p.account.Object.IdentityName() {
+			return true, nil
+		}
+	}
 	var account v1alpha1.CarrierAccount
 	key := client.ObjectKey{Namespace: other.Namespace, Name: other.Spec.AccountRef.Name}
 	if err := p.Get(ctx, key, &account); err != nil {

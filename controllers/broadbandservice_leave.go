@@ -85,10 +85,6 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	if !p.mayAdopt() {
 		return nil
 	}
-	if !p.mayHaveMissed() {
-		p.sought()
-		return nil
-	}
 	account := p.account.Object
 	orphan, err := p.of.Orphans.Get(ctx, kindService, account.IdentityName(), p.service.ServiceNumber())
 	if err != nil {
@@ -103,12 +99,9 @@ func (p *servicePass) adopt(ctx context.Context) error {
 	if err := p.takeOver(ctx); err != nil {
 		return err
 	}
-	p.sought()
 	if orphan == nil && len(p.service.Status.Requests) == before {
+		p.sought(true)
 		return nil
-	}
-	if orphan != nil {
-		decide.Adopt(p.service, orphan.Requests, orphan.Carrier)
 	}
 	return p.recordAdopted(ctx, orphan)
 }
@@ -117,7 +110,7 @@ func (p *servicePass) adopt(ctx context.Context) error {
 func (p *servicePass) takeOver(ctx context.Context) error {
 	for i := range p.juniors {
 		junior := &p.juniors[i]
-		if len(junior.Status.Requests) == 0 {
+		if len(junior.Status.Requests) == 0 || !p.mayHaveMissed() {
 			continue
 		}
 		same, err := p.sameIdentity(ctx, junior)
@@ -132,8 +125,15 @@ func (p *servicePass) takeOver(ctx context.Context) error {
 	return nil
 }
 
-// recordAdopted writes down what was taken up, and drops the record of it.
+// recordAdopted writes down what was taken up, and drops the record of it. Until all of
+// that is done nothing was taken up: the next pass looks again, whatever went wrong.
 func (p *servicePass) recordAdopted(ctx context.Context, orphan *operate.Orphan) error {
+	done := false
+	defer func() { p.sought(done) }()
+	if orphan != nil {
+		decide.Adopt(p.service, orphan.Requests, orphan.Carrier)
+	}
+	p.sought(true) // for the judgement that is written with it
 	p.describe(p.decide())
 	if err := p.Status().Update(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
@@ -142,12 +142,12 @@ func (p *servicePass) recordAdopted(ctx context.Context, orphan *operate.Orphan)
 	if err := p.Protocol.Hold(ctx, p.service); err != nil {
 		return fmt.Errorf("adopt what is known of the service: %w", err)
 	}
-	if orphan == nil {
-		return nil
+	if orphan != nil {
+		if err := p.of.Orphans.Drop(ctx, *orphan); err != nil {
+			return fmt.Errorf("adopt what is known of the service: %w", err)
+		}
 	}
-	if err := p.of.Orphans.Drop(ctx, *orphan); err != nil {
-		return fmt.Errorf("adopt what is known of the service: %w", err)
-	}
+	done = true
 	return nil
 }
 
@@ -159,16 +159,16 @@ func (p *servicePass) mayHaveMissed() bool {
 	return !own || ready != nil && ready.Reason == v1alpha1.ReasonConflict
 }
 
-// sought remembers that no record is waiting for this object.
-func (p *servicePass) sought() {
-	p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = true })
+// sought remembers whether no record is waiting for this object.
+func (p *servicePass) sought(done bool) {
+	p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = done })
 }
 
 // mayAdopt: an object that has sent nothing itself, or that had to stand back for another
 // which may have sent since, and for which this process has not looked before.
 func (p *servicePass) mayAdopt() bool {
 	if p.rival != "" {
-		p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = false })
+		p.sought(false)
 	}
 	known := p.service.ServiceNumber() != 0 && p.account.Object != nil && p.rival == ""
 	return known && !p.view().Memory.RecordSought

@@ -134,7 +134,7 @@ func ofAnotherOrder(v *AppointmentView) bool {
 
 // wantsRefresh says whether the reconcile annotation holds a value not acted on yet.
 func wantsRefresh(v *AppointmentView) bool {
-	asked := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	asked := control(v.Subject, v1alpha1.AnnotationReconcile)
 	return asked != "" && asked != v.Subject.Controls().Reconcile
 }
 
@@ -225,7 +225,7 @@ func askForSlots(v *AppointmentView) *Decision {
 	decision := sendTask(&v.View, Task{Operation: w.operation, Target: w.target, Body: w.body})
 	if question, ok := decision.Step.(Pose); ok {
 		question.Hold, question.Retry = CancelsOnDelete(v.Appointment), retryUsed(v)
-		question.Reconcile = v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+		question.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
 		decision.Step = question
 	}
 	return decision
@@ -238,7 +238,7 @@ func retryUsed(v *AppointmentView) string {
 	if request == nil || !Definitive(request.Phase) || !wantsRetry(&v.View) {
 		return ""
 	}
-	return v.Subject.GetAnnotations()[v1alpha1.AnnotationRetry]
+	return control(v.Subject, v1alpha1.AnnotationRetry)
 }
 
 func slotsWish(v *AppointmentView) wish {

@@ -34,7 +34,10 @@ func approved(v *ServiceView, w wish) *Decision {
 
 // agreed says whether the plan of changes that is pending is the one that was approved.
 func agreed(v *View, policy v1alpha1.Approval, pending *v1alpha1.Pending) *Decision {
-	given := v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
+	if pending == nil {
+		return working(v1alpha1.ReasonProgressing, "what is under way comes first")
+	}
+	given := control(v.Subject, v1alpha1.AnnotationApprove)
 	if given == pending.Hash {
 		return nil
 	}

@@ -127,7 +127,7 @@ func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alph
 	case date < today(v):
 		return &Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 			"cancellation.date %s is in the past: in the account's time zone %s it is %s; declare today or a later day",
-			date, orElse(v.Account.Object.Spec.TimeZone, "UTC"), today(v))}
+			date, orElse(zoneOf(v), "UTC"), today(v))}
 	}
 	return nil
 }
@@ -150,11 +150,19 @@ func pastReturn(known *v1alpha1.CancellationState) bool {
 
 // today is the day in the account's time zone, "in which the carrier reads dates".
 func today(v *ServiceView) string {
-	zone, err := time.LoadLocation(v.Account.Object.Spec.TimeZone)
+	zone, err := time.LoadLocation(zoneOf(v))
 	if err != nil {
 		zone = time.UTC // the account is not ready with such a zone: nothing is sent by this day
 	}
 	return v.Now.In(zone).Format(time.DateOnly)
+}
+
+// zoneOf is the account's time zone; "" for UTC, and while the account does not exist.
+func zoneOf(v *ServiceView) string {
+	if v.Account.Object == nil {
+		return ""
+	}
+	return v.Account.Object.Spec.TimeZone
 }
 
 func knownCancellation(v *ServiceView) *v1alpha1.CancellationState {

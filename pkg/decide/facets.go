@@ -33,7 +33,7 @@ func approvalFacet(v *ServiceView) *Facet {
 		return nil
 	}
 	for _, w := range append(wishes(v), cancellationWish(v)) {
-		if !w.wanted() {
+		if open := v.Subject.RequestOf(w.operation); !w.wanted() || open != nil && !open.Phase.Ended() {
 			continue
 		}
 		if judged := judge(v, w); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {

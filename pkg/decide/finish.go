@@ -16,6 +16,9 @@ type Unfinished struct {
 	Error *v1alpha1.RequestError
 }
 
+// maxCarrierStatus is how much of a carrier's status a request shows, in runes.
+const maxCarrierStatus = 64
+
 // Finish takes over the carrier's result of a request: what it brought about, and what
 // was not as quoted. It returns why the request has not succeeded for all that, or nil.
 func Finish(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time) *Unfinished {
@@ -31,7 +34,7 @@ func Finish(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body 
 				request.Location, result.ID, result.ServiceID),
 		}}
 	}
-	request.CarrierStatus = result.Status
+	request.CarrierStatus = bounded(result.Status, maxCarrierStatus)
 	if request.Operation.AltersCancellation() {
 		return finishCancellation(service, request, body, now)
 	}

@@ -94,10 +94,10 @@ func (w wish) submit(v *ServiceView) Submit {
 	submit := Submit{Request: w.intent(&v.View)}
 	if needsApproval(v, w) {
 		submit.Request.ApprovedHash = pendingOf(v).Hash
-		submit.Approve = v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
+		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
 	}
 	if last := lastOf(v, w.operation); last != nil && wantsRetry(&v.View) {
-		submit.Retry = v.Subject.GetAnnotations()[v1alpha1.AnnotationRetry]
+		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
 	}
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact

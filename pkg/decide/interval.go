@@ -49,7 +49,7 @@ func withReadings(v *ServiceView, decision Decision) Decision {
 		return decision
 	}
 	for _, o := range observations(v) {
-		token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+		token := control(v.Subject, v1alpha1.AnnotationReconcile)
 		step, at := readingStep(&v.View, o.topic, token, func() (bool, time.Time) { return o.due(v) })
 		if !rests(step) {
 			decision.Step = step
@@ -80,14 +80,14 @@ func (o observation) due(v *ServiceView) (bool, time.Time) {
 }
 
 func reconcileAsks(v *ServiceView, reading *Reading) bool {
-	token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	token := control(v.Subject, v1alpha1.AnnotationReconcile)
 	return token != "" && token != v.Subject.Controls().Reconcile && token != reading.Token
 }
 
 // reconcileServed says whether the reconcile annotation has had what it asked for: the
 // readings made for it have ended, or there is nothing to read.
 func reconcileServed(v *ServiceView) bool {
-	token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	token := control(v.Subject, v1alpha1.AnnotationReconcile)
 	for _, o := range observations(v) {
 		reading := v.Memory.Readings.Of(o.topic)
 		waits := reading.Token != token || !reading.ended() && reading.State != ReadingFailed

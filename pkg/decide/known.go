@@ -140,7 +140,7 @@ func Reached(
 		state.DSLStabilityProfile = known(target.DSLStabilityProfile, source, now)
 	}
 	taken := request.Operation == v1alpha1.OperationReclaim
-	if taken || request.Operation.AltersCancellation() && source == v1alpha1.SourceDeclared {
+	if taken || request.Operation.AltersCancellation() && source != v1alpha1.SourceChangeResult {
 		state.Cancellation = nil // it has a read: what it is now is read
 	}
 }

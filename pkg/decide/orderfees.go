@@ -124,7 +124,7 @@ func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.M
 	if currency == "" {
 		return nil // nothing is charged that could be added up
 	}
-	return &v1alpha1.Money{Amount: fmt.Sprintf("%d.%02d", b.once/100, b.once%100), Currency: currency}
+	return &v1alpha1.Money{Amount: amountOf(b.once), Currency: currency}
 }
 
 // feeDifference compares what the carrier charges with what the qualification showed; ""

@@ -113,8 +113,12 @@ func Merge(
 	return merged.Status.Requests, merged.Status.Carrier
 }
 
-// newer: of two requests of one operation the open one counts, else the later one.
+// newer: of two requests of one operation the open one counts, else the later one. Of two
+// copies of one attempt the one that has ended knows more.
 func newer(a, b v1alpha1.Request) bool {
+	if a.AttemptID == b.AttemptID {
+		return a.Phase.Ended() && !b.Phase.Ended()
+	}
 	if a.Phase.Ended() != b.Phase.Ended() {
 		return b.Phase.Ended()
 	}

@@ -62,7 +62,7 @@ func Definitive(phase v1alpha1.RequestPhase) bool {
 
 // wantsRetry says whether the retry annotation holds a value not acted on yet.
 func wantsRetry(v *View) bool {
-	asked := v.Subject.GetAnnotations()[v1alpha1.AnnotationRetry]
+	asked := control(v.Subject, v1alpha1.AnnotationRetry)
 	return asked != "" && asked != v.Subject.Controls().Retry
 }
 

@@ -23,7 +23,7 @@ func unknownPlan(v *ServiceView) *Decision {
 
 // awaitReading waits for a reading without which nothing can be compared.
 func awaitReading(v *ServiceView, topic Topic, what, unread string) *Decision {
-	token := v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+	token := control(v.Subject, v1alpha1.AnnotationReconcile)
 	step, at := readingStep(&v.View, topic, token, atOnce)
 	verdict := readingVerdict(v, v.Memory.Readings.Of(topic), what, unread)
 	return &Decision{Step: step, LookAt: at, Verdict: verdict}

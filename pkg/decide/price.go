@@ -49,7 +49,7 @@ func quoteFresh(v *ServiceView) bool {
 
 // askPrice reads the options, for the approval that is given by then, if there is one.
 func askPrice(v *ServiceView) *Decision {
-	step, at := readingStep(&v.View, TopicOptions, v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove], atOnce)
+	step, at := readingStep(&v.View, TopicOptions, control(v.Subject, v1alpha1.AnnotationApprove), atOnce)
 	verdict := Verdict{Working, v1alpha1.ReasonProgressing, "what the plan change costs is being read"}
 	reading := &v.Memory.Readings.Options
 	if reading.State == ReadingFailed || reading.Failures >= failuresShown {
@@ -64,7 +64,7 @@ func askPrice(v *ServiceView) *Decision {
 // confirmed: "the options are read again right before the POST and a different fee voids
 // the approval". A different fee makes another hash, which the approval does not fit.
 func confirmed(v *ServiceView, w wish) *Decision {
-	asked := v.Memory.Readings.Options.Token == v.Subject.GetAnnotations()[v1alpha1.AnnotationApprove]
+	asked := v.Memory.Readings.Options.Token == control(v.Subject, v1alpha1.AnnotationApprove)
 	if !pricing(v, w.operation) || quoteFresh(v) && (asked || !needsApproval(v, w)) {
 		return nil
 	}
@@ -197,13 +197,16 @@ func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 	if !ok {
 		return nil
 	}
+	return &v1alpha1.Money{Amount: amountOf(cents), Currency: bounded(amount.Currency, 8)}
+}
+
+// amountOf writes hundredths as a decimal amount.
+func amountOf(cents int64) string {
 	sign, whole := "", cents
 	if cents < 0 {
 		sign, whole = "-", -cents
 	}
-	return &v1alpha1.Money{
-		Amount: fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100), Currency: bounded(amount.Currency, 8),
-	}
+	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
 }
 
 // unpriced are changes without what they cost.

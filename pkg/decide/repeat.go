@@ -69,8 +69,13 @@ func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
 
 // TurnedAway is what becomes of an attempt that did not get to the carrier. A repeat that
 // did not is not counted, and the outcome of the attempt before it is as open as it was.
-func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase) {
-	request.Phase = phase
+// An intent carries no error: one that does has been turned away already, and a fact that
+// is applied twice counts once.
+func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) {
+	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
+		return
+	}
+	request.Phase, request.Error = phase, why
 	if request.Repeats > 0 {
 		request.Phase, request.Repeats = v1alpha1.PhaseSubmitting, request.Repeats-1
 	}

@@ -98,7 +98,7 @@ func possible(open *v1alpha1.Request, word resolution) bool {
 }
 
 func resolveAnnotation(v *View) string {
-	return v.Subject.GetAnnotations()[v1alpha1.AnnotationResolve]
+	return control(v.Subject, v1alpha1.AnnotationResolve)
 }
 
 // resolutionNames says whether the annotation is new and names this attempt.

@@ -208,7 +208,7 @@ func StandsForLost(request *v1alpha1.Request) bool {
 func handledBy(v *ServiceView, decision Decision) v1alpha1.Handled {
 	handled := resolveHandled(&v.View, decision)
 	if reconcileServed(v) {
-		handled.Reconcile = v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile]
+		handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
 	}
 	return handled
 }

@@ -95,7 +95,7 @@ func sendTask(v *View, task Task) *Decision {
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
 	submit := Submit{Request: w.intent(v), Contact: task.Contact}
 	if v.Subject.RequestOf(task.Operation) != nil && wantsRetry(v) {
-		submit.Retry = v.Subject.GetAnnotations()[v1alpha1.AnnotationRetry]
+		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
 	}
 	decision.Step = submit
 	if ClassOf(task.Operation, task.Target) == carrier.ClassQuery {

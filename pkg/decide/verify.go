@@ -32,7 +32,7 @@ func (s serviceWitness) verify(open *v1alpha1.Request) *Decision {
 		return verifyCancellation(v, open)
 	case proven(v, open):
 		return settleSucceeded(open, v1alpha1.SourceHealth)
-	case !provable(open) || disproven(v, open):
+	case !provable(open) || healthSupported(v) != nil || disproven(v, open):
 		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
 	return awaitProof(v, open)
@@ -70,7 +70,7 @@ func provable(open *v1alpha1.Request) bool {
 // proven says whether a health request asked after the attempt shows its target.
 func proven(v *ServiceView, open *v1alpha1.Request) bool {
 	reading := &v.Memory.Readings.Health
-	return provable(open) && reading.State == ReadingAnswered &&
+	return provable(open) && (reading.State == ReadingAnswered || reading.State == ReadingTaken) &&
 		reading.AskedAt.After(open.SubmittedAt.Time) && reading.Health.Plan == open.Target.Plan
 }
 
@@ -97,7 +97,7 @@ func verifyTimes(open *v1alpha1.Request) [3]time.Time {
 
 // awaitProof reads health at the next of the three times.
 func awaitProof(v *ServiceView, open *v1alpha1.Request) *Decision {
-	step, at := readingStep(&v.View, TopicHealth, v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile],
+	step, at := readingStep(&v.View, TopicHealth, control(v.Subject, v1alpha1.AnnotationReconcile),
 		func() (bool, time.Time) { return dueAmong(verifyTimes(open), v) })
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"whether the carrier took %s attempt %s is not known (%s): "+

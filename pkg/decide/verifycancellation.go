@@ -19,7 +19,7 @@ const settleTime = 15 * time.Second
 func verifyCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
 	at := open.SubmittedAt.Add(settleTime)
 	if !readSince(v, at) {
-		step, next := readingStep(&v.View, TopicCancellation, v.Subject.GetAnnotations()[v1alpha1.AnnotationReconcile],
+		step, next := readingStep(&v.View, TopicCancellation, control(v.Subject, v1alpha1.AnnotationReconcile),
 			func() (bool, time.Time) { return !v.Now.Before(at), at })
 		return &Decision{Step: step, LookAt: next, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 			"whether the carrier took %s attempt %s is not known (%s): the cancellation is read, which shows it; "+

@@ -40,6 +40,13 @@ type Subject interface {
 	AccountName() string
 }
 
+// control is a control annotation, as long as the status can echo it: a longer one is
+// never any that we know.
+func control(object metav1.Object, annotation string) string {
+	const longest = 256
+	return bounded(object.GetAnnotations()[annotation], longest)
+}
+
 // ServiceView is all that a decision about one service rests on.
 type ServiceView struct {
 	View

@@ -75,10 +75,10 @@ func RequestErrorOf(err error) *v1alpha1.RequestError {
 	deciding := decidingSubError(fault.SubErrors)
 	told := &v1alpha1.RequestError{
 		HTTPStatus:    int32(min(fault.HTTPStatus, math.MaxInt32)), //nolint:gosec // bounded just here
-		Type:          string(fault.Type),
-		Code:          orElse(string(deciding.Code), string(fault.Code)),
-		Field:         deciding.Field,
-		RejectedValue: deciding.RejectedValue,
+		Type:          bounded(string(fault.Type), 128),
+		Code:          bounded(orElse(string(deciding.Code), string(fault.Code)), 200),
+		Field:         bounded(deciding.Field, 200),
+		RejectedValue: bounded(deciding.RejectedValue, 200),
 		Message:       errorText(fault),
 	}
 	if deciding.Code != "" {

@@ -111,9 +111,10 @@ func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
 		if request.Phase != settle.From {
 			return // somebody has learned more meanwhile
 		}
-		request.Phase, request.Error = settle.Phase, settle.Error
 		if settle.Phase == v1alpha1.PhaseNotSent {
-			decide.TurnedAway(request, settle.Phase)
+			decide.TurnedAway(request, settle.Phase, settle.Error)
+		} else {
+			request.Phase, request.Error = settle.Phase, settle.Error
 		}
 		if settle.Location != "" {
 			request.Location, request.FinishedAt = settle.Location, metav1.Time{}

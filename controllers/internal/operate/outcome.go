@@ -148,8 +148,7 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 // notSent is the fact that not a byte of an attempt has left the process.
 func notSent(why error) Fact {
 	return Fact{Event: eventNotSent, Apply: func(_ Subject, request *v1alpha1.Request) {
-		request.Error = &v1alpha1.RequestError{Message: why.Error()}
-		decide.TurnedAway(request, v1alpha1.PhaseNotSent)
+		decide.TurnedAway(request, v1alpha1.PhaseNotSent, &v1alpha1.RequestError{Message: why.Error()})
 	}}
 }
 
@@ -197,11 +196,13 @@ func finished(receipt carrier.Receipt, finish Finish) Fact {
 // proves nothing": an attempt before it may be what is in the way.
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
 	return Fact{Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
-		request.Phase, request.Error = phase, decide.RequestErrorOf(receipt.Err)
-		switch {
-		case phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed:
-			decide.TurnedAway(request, phase)
-		case phase == v1alpha1.PhaseRejected && request.Repeats > 0:
+		told := decide.RequestErrorOf(receipt.Err)
+		if phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed {
+			decide.TurnedAway(request, phase, told)
+			return
+		}
+		request.Phase, request.Error = phase, told
+		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
 			request.Phase = decide.RefusedRepeat(request)
 		}
 	}}
