@@ -139,10 +139,21 @@ func Reached(
 	if target.DSLStabilityProfile != "" {
 		state.DSLStabilityProfile = known(target.DSLStabilityProfile, source, now)
 	}
-	taken := request.Operation == v1alpha1.OperationReclaim
-	if taken || request.Operation.AltersCancellation() && source != v1alpha1.SourceChangeResult {
+	if mustReadAgain(request, state.Cancellation, source) {
 		state.Cancellation = nil // it has a read: what it is now is read
 	}
+}
+
+// mustReadAgain says whether what is known of the cancellation is older than what a request
+// brought about: a reclaim ends one, and a reschedule or abort that was settled without
+// its result shows it or not.
+func mustReadAgain(
+	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
+) bool {
+	if !request.Operation.AltersCancellation() {
+		return request.Operation == v1alpha1.OperationReclaim
+	}
+	return source != v1alpha1.SourceChangeResult && known != nil && !AsWanted(request, known)
 }
 
 // TakeDeclared takes what no read gives as declared: a person said that whatever was sent
