@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,20 +95,20 @@ func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed, secrets *byt
 	return nil
 }
 
-// own gives the services and orders that name no owner to the first client.
+// own gives the services, orders and qualifications that name no owner to the first client.
 func own(seed *simulator.Seed) error {
 	if len(seed.Clients) == 0 {
 		return errors.New("the samples have no CarrierAccount that could own its services")
 	}
+	first := seed.Clients[0].Name
 	for i := range seed.Services {
-		if seed.Services[i].Client == "" {
-			seed.Services[i].Client = seed.Clients[0].Name
-		}
+		seed.Services[i].Client = cmp.Or(seed.Services[i].Client, first)
 	}
 	for i := range seed.Orders {
-		if seed.Orders[i].Client == "" {
-			seed.Orders[i].Client = seed.Clients[0].Name
-		}
+		seed.Orders[i].Client = cmp.Or(seed.Orders[i].Client, first)
+	}
+	for i := range seed.Qualifications {
+		seed.Qualifications[i].Client = cmp.Or(seed.Qualifications[i].Client, first)
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (d *demo) judge(ctx context.Context) judgement {
 		j.err = d.askForViolations(ctx)
 	case wait.Interrupted(j.err):
 		j.err = fmt.Errorf("%d of %d samples do not show what they are to show, %s after they were applied",
-			j.unmet(), len(d.samples), d.timeout)
+			j.unmet(), len(j.outcomes), d.timeout)
 	}
 	return j
 }
@@ -78,6 +78,9 @@ func (j *judgement) unmet() int {
 func (d *demo) outcomes(ctx context.Context, cluster client.Reader) ([]outcome, error) {
 	outcomes := make([]outcome, 0, len(d.samples))
 	for _, s := range d.samples {
+		if !s.judged() {
+			continue
+		}
 		object := &unstructured.Unstructured{}
 		object.SetGroupVersionKind(s.object.GroupVersionKind())
 		if err := cluster.Get(ctx, client.ObjectKeyFromObject(s.object), object); err != nil {

@@ -28,18 +28,22 @@ const (
 	carrierAccountKind = "CarrierAccount"
 )
 
-// sample is one manifest of ours, and the outcome that it is to have.
+// sample is one manifest of ours, and the outcome that it is to have; or a ConfigMap or
+// Secret that one of ours names, which is to have none.
 type sample struct {
 	object *unstructured.Unstructured
 	expect expectation
 }
+
+// judged tells whether the sample is to have an outcome.
+func (s sample) judged() bool { return s.expect != expectation{} }
 
 // expectation is a condition: its type, status and reason.
 type expectation struct{ condition, status, reason string }
 
 func (e expectation) String() string { return e.condition + "=" + e.status + "/" + e.reason }
 
-// readSamples reads every manifest of our group in a folder.
+// readSamples reads every manifest in a folder that is of our group, or of none.
 func readSamples(folder string) ([]sample, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
@@ -75,8 +79,8 @@ func readSampleFile(path string) ([]sample, error) {
 		if err != nil {
 			return nil, fmt.Errorf("decode: %w", err)
 		}
-		if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
-			continue
+		if group := object.GroupVersionKind().Group; group != "" && group != v1alpha1.GroupVersion.Group {
+			continue // kustomization.yaml
 		}
 		read, err := newSample(object)
 		if err != nil {
@@ -89,6 +93,9 @@ func readSampleFile(path string) ([]sample, error) {
 func newSample(object *unstructured.Unstructured) (sample, error) {
 	if object.GetNamespace() == "" {
 		object.SetNamespace(defaultNamespace)
+	}
+	if object.GroupVersionKind().Group == "" {
+		return sample{object: object}, nil
 	}
 	form := regexp.MustCompile(`^(\w+)=(\w+)/(\w+)$`)
 	parts := form.FindStringSubmatch(object.GetAnnotations()[expectAnnotation])

@@ -20,7 +20,7 @@ func (d *demo) startWatch(ctx context.Context) error {
 // converge applies the samples and shows what becomes of them: with --once until they are
 // judged, else until Ctrl-C.
 func (d *demo) converge(ctx context.Context) error {
-	d.sayf("demo: kubectl apply of %d samples; they may take %s. kubectl get broadbandservices --watch:\n\n",
+	d.sayf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
 	if err := d.startWatch(ctx); err != nil {
 		return err

@@ -2,6 +2,7 @@ package simulator
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -63,6 +64,21 @@ func (s *Simulator) AddService(service Service) error {
 		return fmt.Errorf("service %d: cancellation: %w", service.ID, err)
 	}
 	s.addLine(service, s.now())
+	return nil
+}
+
+// AddQualification adds a service qualification or replaces the one with its id.
+func (s *Simulator) AddQualification(site Qualification) error {
+	seed := Seed{Qualifications: []Qualification{site}}
+	if err := errors.Join(seed.checkSites()...); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.clients[site.Client] == nil {
+		return fmt.Errorf("qualification %s: there is no client %q", site.QualificationSearchID, site.Client)
+	}
+	s.catalog.sites[site.QualificationSearchID] = site
 	return nil
 }
 

@@ -109,6 +109,23 @@ func TestServicesComeAndGo(t *testing.T) {
 	}
 }
 
+// TestQualificationsCome refuses those that no order could be made from. The operator's order
+// scenarios order from the others.
+func TestQualificationsCome(t *testing.T) {
+	w := start(t)
+	site := simulator.Qualification{QualificationSearchID: "SQ", Client: "reseller", LocationID: "LOC000000000101"}
+	if err := w.sim.AddQualification(site); err != nil {
+		t.Error(err)
+	}
+	nobodys, nowhere := site, site
+	nobodys.Client, nowhere.LocationID = "nobody", "LOC1"
+	for _, bad := range []simulator.Qualification{nobodys, nowhere} {
+		if w.sim.AddQualification(bad) == nil {
+			t.Errorf("%+v was added", bad)
+		}
+	}
+}
+
 // TestLocationForms checks the forms of the Location header that a seed can ask for.
 func TestLocationForms(t *testing.T) {
 	absolute, path := "http://127.0.0.1:", "/api/connect/services/health/requests/"

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// orderRule is one of the ten order scenarios of specification section 2: a file of
+// test/corpus/orders.
+type orderRule struct {
+	Sites map[string]orderSite `json:"sites"`
+	Cases []orderStory         `json:"cases"`
+
+	name string
+}
+
+// orderSite is a site as the carrier has it, and as its qualification says it is.
+type orderSite struct {
+	Carrier   simulator.Qualification `json:"carrier"`
+	Result    json.RawMessage         `json:"result"`
+	ServiceOn string                  `json:"serviceOn"` // the circuit of a service of our own; "" for none
+}
+
+// orderStory is an order, and what becomes of it.
+type orderStory struct {
+	Name    string          `json:"name"`
+	Site    string          `json:"site"`
+	Rejects string          `json:"rejects"` // why the carrier rejects the order after it took it
+	Order   json.RawMessage `json:"order"`
+	Expect  orderOutcome    `json:"expect"`
+}
+
+// orderOutcome: just one of Refused, Stalled and Body is set.
+type orderOutcome struct {
+	Refused string `json:"refused"` // words of the API server
+	Stalled string `json:"stalled"` // the message of OrderNotPossible: nothing is sent
+	Body    string `json:"body"`    // what is sent, byte for byte
+
+	OrderType   string `json:"orderType"`
+	OneTime     string `json:"oneTime"`     // what the carrier charges once
+	Rejected    string `json:"rejected"`    // the reason of the carrier's later rejection
+	Disconnects bool   `json:"disconnects"` // the service of our own is ended
+}
+
+// orderCorpus reads the scenarios, in their order.
+func orderCorpus() []orderRule {
+	root := os.DirFS(world.Root())
+	files, err := fs.Glob(root, "test/corpus/orders/*.yaml")
+	if err != nil {
+		panic(err)
+	}
+	rules := make([]orderRule, 0, len(files))
+	for _, file := range files {
+		text, err := fs.ReadFile(root, file)
+		if err != nil {
+			panic(err)
+		}
+		rule := orderRule{name: path.Base(file)}
+		if err := yaml.UnmarshalStrict(text, &rule); err != nil {
+			panic(file + ": " + err.Error())
+		}
+		rules = append(rules, rule)
+	}
+	return rules
+}
+
+// sides counts the orders that are allowed and those that are not.
+func (r orderRule) sides() (allowed, not int) {
+	for _, story := range r.Cases {
+		if story.Expect.Body != "" {
+			allowed++
+		} else {
+			not++
+		}
+	}
+	return allowed, not
+}
+
+var _ = Describe("The order scenarios of the specification", func() {
+	It("are ten, each with orders that are allowed and others that are not", func() {
+		rules := orderCorpus()
+		Expect(rules).To(HaveLen(10))
+		for _, rule := range rules {
+			allowed, not := rule.sides()
+			Expect(allowed).To(BeNumerically(">", 0), rule.name)
+			Expect(not).To(BeNumerically(">", 0), rule.name)
+		}
+	})
+
+	for _, rule := range orderCorpus() {
+		for _, story := range rule.Cases {
+			It(rule.name+": "+story.Name, func(ctx SpecContext) {
+				site, known := rule.Sites[story.Site]
+				Expect(known).To(BeTrue(), "the site %s is in the file", story.Site)
+				story.tell(ctx, site)
+			})
+		}
+	}
+})
+
+// tell applies the order at the site, and sees what becomes of it.
+func (s *orderStory) tell(ctx SpecContext, site orderSite) {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	line := site.build(ctx, w)
+	if s.Rejects != "" {
+		fault := simulator.Fault{Kind: simulator.FaultEndInError, Body: s.Rejects}
+		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
+	}
+	manifest := &unstructured.Unstructured{}
+	Expect(manifest.UnmarshalJSON(s.Order)).To(Succeed())
+	manifest.SetNamespace(w.Namespace)
+	err := client.WithFieldValidation(w.Client, "Strict").Create(ctx, manifest)
+	if s.Expect.Refused != "" {
+		Expect(err).To(MatchError(ContainSubstring(s.Expect.Refused)))
+		return
+	}
+	Expect(err).NotTo(HaveOccurred())
+
+	order := process.DriveOrder(ctx, manifest.GetName())
+
+	if s.Expect.Body == "" {
+		s.expectStalled(ctx, w, order)
+	} else {
+		s.expectTaken(ctx, w, process, order)
+	}
+	if line != 0 {
+		ours, _ := w.Carrier.Service(line)
+		Expect(ours.Cancellation != nil).To(Equal(s.Expect.Disconnects), "the service of our own is ended")
+	}
+	Expect(w.Carrier.Violations()).To(BeEmpty())
+}
+
+// build puts the site into the carrier's books, and its qualification into the cluster.
+func (s orderSite) build(ctx SpecContext, w *world.World) (line int64) {
+	GinkgoHelper()
+	s.Carrier.Client = world.ClientName
+	Expect(w.Carrier.AddQualification(s.Carrier)).To(Succeed())
+	config := result(w, string(s.Result))
+	config.Name = "site-014-sq"
+	Expect(w.Create(ctx, config)).To(Succeed())
+	if s.ServiceOn == "" {
+		return 0
+	}
+	return w.Line(func(ours *simulator.Service) { ours.AVCID = &s.ServiceOn })
+}
+
+// expectStalled: the order waits for a person, before anything is claimed or sent.
+func (s *orderStory) expectStalled(ctx SpecContext, w *world.World, order *v1alpha1.ServiceOrder) {
+	GinkgoHelper()
+	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+	Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(Equal(s.Expect.Stalled))
+	Expect(w.Posted(ordersPath)).To(BeEmpty())
+	Expect(claimOf(ctx, w)).To(BeNil())
+}
+
+// expectTaken: the carrier got the very bytes, once, and charges what the qualification showed.
+func (s *orderStory) expectTaken(
+	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder,
+) {
+	GinkgoHelper()
+	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	Expect(w.Posted(ordersPath)).To(Equal([]string{s.Expect.Body}))
+	Expect(order.Status.OrderType).To(Equal(s.Expect.OrderType))
+	Expect(order.Status.Fees.OneTime).To(HaveValue(HaveField("Amount", s.Expect.OneTime)))
+	Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("FeeMismatch")))
+
+	placed := w.Carrier.Orders()
+	newest := placed[len(placed)-1]
+	Expect(newest.ID).To(Equal(order.Status.OrderID))
+	Expect(newest.RejectedReason).To(Equal(s.Expect.Rejected))
+	if s.Expect.Rejected == "" {
+		return
+	}
+	told := controllers.Rejected{OrderID: newest.ID, Reason: newest.RejectedReason}
+	Expect(process.Reject(ctx, order.Name, told)).To(Succeed())
+	order = process.DriveOrder(ctx, order.Name)
+	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+	Expect(w.Posted(ordersPath)).To(HaveLen(1), "it is not sent again by itself")
+}
