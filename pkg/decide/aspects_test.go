@@ -77,6 +77,9 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 			settled(wanting, ending("2026-03-01"), endsOn(carrier.CancellationCompleted, "2026-03-01")),
 			judged{"Rest", decide.Settled, "Cancelled"},
 		},
+		"while the account is gone: it is waited for": {
+			settled(ending("2026-12-31"), moved, withoutAccount), judged{"Rest", decide.Working, "AccountNotReady"},
+		},
 		"never behind a modification": {
 			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseInProgress), at(time.Second)), working("Submit"),
 		},
