@@ -6,8 +6,6 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -37,7 +35,7 @@ func setupOneShots(
 	ctx context.Context, mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, options controller.Options,
 ) error {
 	for kind, reconciler := range reconcilers {
-		for field, values := range map[string]client.IndexerFunc{fieldAccount: accountNamed, fieldServiceRef: serviceNamed} {
+		for field, values := range map[string]client.IndexerFunc{fieldAccount: accountOf, fieldServiceRef: serviceNamed} {
 			if err := mgr.GetFieldIndexer().IndexField(ctx, reconciler.shape().subject, field, values); err != nil {
 				return fmt.Errorf("index %s by %s: %w", kind, field, err)
 			}
@@ -65,23 +63,8 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 // naming finds the objects whose field names an object.
 func (r *OneShotReconciler) naming(field string) handler.MapFunc {
 	return func(ctx context.Context, named client.Object) []reconcile.Request {
-		objects := r.shape().list
-		err := r.List(ctx, objects, client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
-		if err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot list objects to look at")
-			return nil
-		}
-		var requests []reconcile.Request
-		err = meta.EachListItem(objects, func(item runtime.Object) error {
-			if object, isObject := item.(client.Object); isObject {
-				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
-			}
-			return nil
-		})
-		if err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot look at the objects of a list")
-		}
-		return requests
+		return listed(ctx, r, r.shape().list,
+			client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
 	}
 }
 
@@ -102,14 +85,6 @@ func numbered() predicate.Predicate {
 		},
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
-}
-
-func accountNamed(object client.Object) []string {
-	subject, isSubject := object.(Subject)
-	if !isSubject {
-		return nil
-	}
-	return []string{subject.AccountName()}
 }
 
 func serviceNamed(object client.Object) []string {

@@ -25,7 +25,7 @@ const (
 // setup has an order looked at when a user changed it, when its account changes and when
 // another object with its customerReference is gone.
 func (r *ServiceOrderReconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	for field, values := range map[string]client.IndexerFunc{fieldAccount: accountOfOrder, fieldReference: referenceOf} {
+	for field, values := range map[string]client.IndexerFunc{fieldAccount: accountOf, fieldReference: referenceOf} {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.ServiceOrder{}, field, values); err != nil {
 			return fmt.Errorf("index ServiceOrder by %s: %w", field, err)
 		}
@@ -52,14 +52,6 @@ func (r *ServiceOrderReconciler) heirs(ctx context.Context, object client.Object
 
 func (r *ServiceOrderReconciler) those(ctx context.Context, options ...client.ListOption) []reconcile.Request {
 	return listed(ctx, r, &v1alpha1.ServiceOrderList{}, options...)
-}
-
-func accountOfOrder(object client.Object) []string {
-	order, isOrder := object.(*v1alpha1.ServiceOrder)
-	if !isOrder {
-		return nil
-	}
-	return []string{order.Spec.AccountRef.Name}
 }
 
 func referenceOf(object client.Object) []string {

@@ -218,12 +218,13 @@ func index(ctx context.Context, indexer client.FieldIndexer) error {
 	return nil
 }
 
+// accountOf is the account of an object of any kind that sends requests.
 func accountOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService {
+	subject, isSubject := object.(Subject)
+	if !isSubject {
 		return nil
 	}
-	return []string{service.Spec.AccountRef.Name}
+	return []string{subject.AccountName()}
 }
 
 func serviceIDOf(object client.Object) []string {

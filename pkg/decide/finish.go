@@ -68,18 +68,12 @@ func finishCancellation(
 // mismatchOf compares the fees of a plan change with those that were shown before it.
 func mismatchOf(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte) string {
 	pending := service.Status.Pending
-	if request.Operation != v1alpha1.OperationPlanChange || pending == nil {
+	if request.Operation != v1alpha1.OperationPlanChange {
 		return ""
 	}
 	result, err := carrier.DecodePlanChange(body)
 	if err != nil {
 		return "" // it has succeeded all the same: what it cost is not known
 	}
-	var quoted []v1alpha1.Change
-	for _, change := range pending.Changes {
-		if change.Operation == request.Operation {
-			quoted = append(quoted, change)
-		}
-	}
-	return FeeMismatch(quoted, request.Target.NTDOption, result)
+	return FeeMismatch(changesBy(pending, request.Operation), request.Target.NTDOption, result)
 }

@@ -46,12 +46,18 @@ func changesUnderWay(v *ServiceView) []v1alpha1.Change {
 
 // pendingFor are the changes of the plan on record that an operation carries.
 func pendingFor(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change {
+	return changesBy(v.Service.Status.Pending, operation)
+}
+
+// changesBy are the changes of a plan, if there is one, that an operation carries.
+func changesBy(pending *v1alpha1.Pending, operation v1alpha1.Operation) []v1alpha1.Change {
 	var changes []v1alpha1.Change
-	if pending := v.Service.Status.Pending; pending != nil {
-		for _, change := range pending.Changes {
-			if change.Operation == operation {
-				changes = append(changes, change)
-			}
+	if pending == nil {
+		return changes
+	}
+	for _, change := range pending.Changes {
+		if change.Operation == operation {
+			changes = append(changes, change)
 		}
 	}
 	return changes

@@ -6,7 +6,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -112,33 +111,10 @@ func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 // returns the object as it came to rest; nil when it is gone, or the process is.
 func (p *Process) DriveAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
 	ginkgo.GinkgoHelper()
-	const most = 400
-	var trouble error // of the newest pass that ended in one
-	for range most {
-		result, err := p.LookAtAppointment(ctx, name)
-		switch {
-		case p.Seam.Dead():
-			return nil
-		case err != nil:
-			trouble = err
-			p.world.Clock.Advance(time.Second)
-			_, err = p.LookAtAccount(ctx)
-			gomega.Expect(err).NotTo(gomega.HaveOccurred())
-		case result.RequeueAfter == 0 || result.RequeueAfter > horizon:
-			return p.world.ReadAppointment(ctx, name)
-		default:
-			p.world.Clock.Advance(result.RequeueAfter)
-		}
+	if !p.drive(ctx, func() (ctrl.Result, error) { return p.LookAtAppointment(ctx, name) }, nil) {
+		return nil
 	}
-	ginkgo.Fail("the object is never quiet: a hot loop; the last trouble was: " + errorText(trouble))
-	return nil
-}
-
-func errorText(err error) string {
-	if err == nil {
-		return "none"
-	}
-	return err.Error()
+	return p.world.ReadAppointment(ctx, name)
 }
 
 // Uncancelled are the appointment-requests that the carrier has taken and not cancelled.

@@ -4,8 +4,6 @@ package world
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -35,28 +33,7 @@ func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
 // DriveAt is Drive for a one-shot. It says whether the process has lived through it.
 func (p *Process) DriveAt(ctx context.Context, shot Shot) bool {
 	ginkgo.GinkgoHelper()
-	const most = 400
-	var trouble error // of the newest pass that ended in one
-	for range most {
-		result, err := p.LookAt(ctx, shot)
-		switch {
-		case p.Seam.Dead():
-			return false
-		case err != nil:
-			p.world.Clock.Advance(time.Second)
-		case result.RequeueAfter == 0 || result.RequeueAfter > horizon:
-			return true
-		default:
-			p.world.Clock.Advance(result.RequeueAfter)
-		}
-		if err != nil {
-			_, accountErr := p.LookAtAccount(ctx)
-			trouble = errors.Join(err, accountErr)
-		}
-	}
-	gomega.Expect(most).To(gomega.BeZero(),
-		"passes, and the object is still not quiet: a hot loop; the last trouble was: %v", trouble)
-	return false
+	return p.drive(ctx, func() (ctrl.Result, error) { return p.LookAt(ctx, shot) }, nil)
 }
 
 // meta is the metadata of an object of the world.

@@ -4,8 +4,6 @@ package world
 
 import (
 	"context"
-	"errors"
-	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
@@ -127,26 +125,11 @@ func (p *Process) Reject(ctx context.Context, name string, told controllers.Reje
 // DriveOrder is Drive for an order.
 func (p *Process) DriveOrder(ctx context.Context, name string) *v1alpha1.ServiceOrder {
 	ginkgo.GinkgoHelper()
-	const most = 100
-	var trouble error // of the newest pass that ended in one
-	for range most {
-		result, err := p.LookAtOrder(ctx, name)
-		switch {
-		case p.Seam.Dead():
-			return nil
-		case err != nil:
-			p.world.Clock.Advance(time.Second)
-			_, accountErr := p.LookAtAccount(ctx)
-			trouble = errors.Join(err, accountErr)
-		case result.RequeueAfter == 0 || p.world.stalled(ctx, name):
-			return p.world.order(ctx, name)
-		default:
-			p.world.Clock.Advance(result.RequeueAfter)
-		}
+	look := func() (ctrl.Result, error) { return p.LookAtOrder(ctx, name) }
+	if !p.drive(ctx, look, func() bool { return p.world.stalled(ctx, name) }) {
+		return nil
 	}
-	gomega.Expect(p.world.order(ctx, name)).To(gomega.BeNil(),
-		"after %d passes the order is still not quiet: a hot loop; the last trouble was: %v", most, trouble)
-	return nil
+	return p.world.order(ctx, name)
 }
 
 // stalled: what waits for a person is looked at again now and then, for ever.
