@@ -88,6 +88,8 @@ type settings struct {
 	probeAddress         string
 	logLevel             slog.Level
 	logText              bool
+	eventsAddress        string
+	eventsCertDir        string
 }
 
 func parse(args []string, out io.Writer) (settings, error) {
@@ -110,6 +112,10 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"`address` of the metrics, such as :8080; 0 switches them off")
 	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
 		"`address` of /healthz and /readyz; 0 switches them off")
+	flags.StringVar(&s.eventsAddress, "events-bind-address", ":9443",
+		"`address` of the receiver of notifications, which opens when an account asks for it; 0 switches it off")
+	flags.StringVar(&s.eventsCertDir, "events-cert-dir", "",
+		"`folder` with the receiver's tls.crt and tls.key, which are read again when they change")
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "`level` of the log: debug, info, warn or error")
 	flags.BoolVar(&s.logText, "log-text", false, "write the log for a person to read, not as JSON")
 	if err := flags.Parse(args); err != nil {
@@ -187,6 +193,8 @@ func (s settings) controllerOptions() controllers.Options {
 		AllowInsecure:     s.allowInsecureCarrier,
 		Submit:            s.submit,
 		Workers:           s.workers,
+		EventsAddress:     s.eventsAddress,
+		EventsCertDir:     s.eventsCertDir,
 		UserAgent:         "broadband-operator/" + version,
 		Now:               time.Now, //nolint:forbidigo // the one place where the clock comes from
 		NewID:             func() string { return string(uuid.NewUUID()) },

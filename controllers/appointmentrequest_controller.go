@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -13,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // AppointmentRequestReconciler reads the slots in which a technician could come for an
@@ -30,17 +32,49 @@ func (r *AppointmentRequestReconciler) Reconcile(ctx context.Context, request ct
 	if err := r.Get(ctx, request.NamespacedName, appointment); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	p := &appointmentPass{pass: &pass{Operator: r.Operator, subject: appointment}, appointment: appointment}
-	p.kind = p
+	p := r.over(appointment)
 	if !appointment.DeletionTimestamp.IsZero() {
 		return p.leave(ctx)
 	}
 	return p.run(ctx)
 }
 
+func (r *AppointmentRequestReconciler) over(appointment *v1alpha1.AppointmentRequest) *appointmentPass {
+	p := &appointmentPass{pass: &pass{Operator: r.Operator, subject: appointment}, appointment: appointment}
+	p.kind = p
+	return p
+}
+
+// RecordCancellation writes down that the carrier cancelled the appointment of an order, on
+// an appointment-request that is for this order; on any other it does nothing.
+func (r *AppointmentRequestReconciler) RecordCancellation(
+	ctx context.Context, key client.ObjectKey, orderID int64, told decide.Notification,
+) error {
+	return recorded(told, func() error {
+		appointment := &v1alpha1.AppointmentRequest{}
+		if err := r.Protocol.Live.Get(ctx, key, appointment); err != nil {
+			return fmt.Errorf("read AppointmentRequest %s: %w", key, err)
+		}
+		p := r.over(appointment)
+		if err := p.begin(ctx); err != nil {
+			return err
+		}
+		if decide.OrderNumber(appointment, p.order) != orderID {
+			return nil
+		}
+		return p.note(ctx, &appointment.Status.Cancelled, told)
+	})
+}
+
 // setup has an appointment-request looked at when a user changed it, and when its account
 // or its order changes.
-func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *AppointmentRequestReconciler) setup(
+	ctx context.Context, mgr ctrl.Manager, options controller.Options,
+) error {
+	err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.AppointmentRequest{}, fieldAccount, accountOf)
+	if err != nil {
+		return fmt.Errorf("index AppointmentRequest by %s: %w", fieldAccount, err)
+	}
 	controlled := ctrl.NewControllerManagedBy(mgr).For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted()))
 	for _, awaited := range []struct {
 		object client.Object

@@ -10,12 +10,14 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -25,8 +27,11 @@ type CarrierAccountReconciler struct {
 	client.Client // reads from the cache, writes to the API server
 
 	Accounts *accounts.Book
+	Receiver *receiver.Receiver
 	Events   operate.Recorder
 	Now      func() time.Time
+
+	again func(types.NamespacedName) // has an account looked at again; nil: nobody does
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
@@ -49,14 +54,25 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 		r.Accounts.Close(account.UID)
 		return ctrl.Result{}, nil
 	}
-	verdict := decide.CarrierAccount(account, r.login(ctx, account))
-	if err := r.record(ctx, account, verdict); err != nil {
+	before := account.Status.DeepCopy()
+	path, deaf := r.Receiver.Learn(ctx, account)
+	account.Status.EventsPath = path
+	verdict := decide.CarrierAccount(account, r.login(ctx, account), deaf)
+	if err := r.record(ctx, account, before, verdict); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if verdict.Standing == decide.Settled {
+	if verdict.Standing == decide.Settled && deaf == nil {
 		return ctrl.Result{}, nil
 	}
 	return status.Exit(r.Now(), r.Now().Add(retryLogin)), nil
+}
+
+// lookAgain has an account looked at whose login failed in use, or to which the receiver
+// listens in another way than before.
+func (r *CarrierAccountReconciler) lookAgain(account types.NamespacedName) {
+	if r.again != nil {
+		r.again(account)
+	}
 }
 
 func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.CarrierAccount) error {
@@ -69,9 +85,8 @@ func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.
 
 // record writes the condition if it changed, and an Event with it.
 func (r *CarrierAccountReconciler) record(
-	ctx context.Context, account *v1alpha1.CarrierAccount, verdict decide.Verdict,
+	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
-	before := account.Status.DeepCopy()
 	target := status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 	status.Describe(target, verdict, r.Now())
 	account.Status.ObservedGeneration = account.Generation

@@ -61,8 +61,7 @@ type outcomes interface {
 
 // run takes an object as far as it can go now.
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
-	p.noteWritten()
-	if err := p.gather(ctx); err != nil {
+	if err := p.begin(ctx); err != nil {
 		return p.again(err)
 	}
 	for range maxSteps {
@@ -76,6 +75,12 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 		}
 	}
 	return ctrl.Result{}, fmt.Errorf("%s took more than %d steps in one pass", p.subject.GetName(), maxSteps)
+}
+
+// begin brings together what a pass rests on.
+func (p *pass) begin(ctx context.Context) error {
+	p.noteWritten()
+	return p.gather(ctx)
 }
 
 // again is the exit after an error. A conflict says that there is something newer to

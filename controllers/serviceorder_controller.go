@@ -6,9 +6,7 @@ import (
 	"context"
 	"fmt"
 
-	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	"k8s.io/client-go/util/retry"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -59,50 +57,25 @@ func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey
 	return decide.OrderOf(&order), nil
 }
 
-// Rejected is the carrier's notification that it rejects an order that it had taken.
-type Rejected struct {
-	OrderID    int64
-	Reason     string
-	Unverified bool // the notification was not signed
-}
-
-// RecordRejection writes the carrier's rejection of an order down. It "changes neither
-// claim nor frozen": whether the order is dead, and may be sent again, a person says.
-func (r *ServiceOrderReconciler) RecordRejection(ctx context.Context, key client.ObjectKey, told Rejected) error {
-	err := retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+// RecordRejection writes down that the carrier rejects an order that it had taken. That
+// "changes neither claim nor frozen": whether the order is dead, and may be sent again, a
+// person says.
+func (r *ServiceOrderReconciler) RecordRejection(
+	ctx context.Context, key client.ObjectKey, orderID int64, told decide.Notification,
+) error {
+	return recorded(told, func() error {
 		order := &v1alpha1.ServiceOrder{}
 		if err := r.Protocol.Live.Get(ctx, key, order); err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
 		}
-		if order.Status.OrderID == 0 || order.Status.OrderID != told.OrderID {
+		if order.Status.OrderID == 0 || order.Status.OrderID != orderID {
 			return fmt.Errorf("ServiceOrder %s is order %d at the carrier, and order %d was rejected",
-				key, order.Status.OrderID, told.OrderID)
+				key, order.Status.OrderID, orderID)
 		}
 		p := r.over(order)
-		p.noteWritten()
-		if err := p.gather(ctx); err != nil {
+		if err := p.begin(ctx); err != nil {
 			return err
 		}
-		return p.reject(ctx, told)
+		return p.note(ctx, &order.Status.Rejection, told)
 	})
-	if err != nil {
-		return fmt.Errorf("record the rejection of order %d: %w", told.OrderID, err)
-	}
-	return nil
-}
-
-// reject writes a rejection down, if it is news: what was said without a signature may be
-// confirmed by one.
-func (p *orderPass) reject(ctx context.Context, told Rejected) error {
-	held := p.order.Status.Rejection
-	rejection := decide.OrderRejection(told.Reason, told.Unverified, p.Protocol.Now())
-	if held != nil && (told.Unverified || !held.Unverified) {
-		return nil
-	}
-	p.order.Status.Rejection = rejection
-	p.describe(p.decide())
-	if equality.Semantic.DeepEqual(p.written, p.subject.DeepCopyObject()) {
-		return nil
-	}
-	return p.Status().Update(ctx, p.order)
 }

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -190,8 +189,7 @@ func (s *orderStory) expectTaken(
 	if s.Expect.Rejected == "" {
 		return
 	}
-	told := controllers.Rejected{OrderID: newest.ID, Reason: newest.RejectedReason}
-	Expect(process.Reject(ctx, order.Name, told)).To(Succeed())
+	Expect(process.Reject(ctx, order.Name, newest.ID, newest.RejectedReason)).To(Succeed())
 	order = process.DriveOrder(ctx, order.Name)
 	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
 	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))

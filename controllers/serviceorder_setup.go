@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -20,12 +21,16 @@ import (
 const (
 	fieldReference = "spec.customerReference"
 	fieldOrderRef  = "spec.orderRef.name"
+	fieldOrderID   = "status.orderID"
 )
 
 // setup has an order looked at when a user changed it, when its account changes and when
 // another object with its customerReference is gone.
 func (r *ServiceOrderReconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	for field, values := range map[string]client.IndexerFunc{fieldAccount: accountOf, fieldReference: referenceOf} {
+	fields := map[string]client.IndexerFunc{
+		fieldAccount: accountOf, fieldReference: referenceOf, fieldOrderID: orderIDOf,
+	}
+	for field, values := range fields {
 		if err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.ServiceOrder{}, field, values); err != nil {
 			return fmt.Errorf("index ServiceOrder by %s: %w", field, err)
 		}
@@ -60,6 +65,15 @@ func referenceOf(object client.Object) []string {
 		return []string{""}
 	}
 	return []string{order.Spec.CustomerReference}
+}
+
+// orderIDOf is the carrier's number of an order.
+func orderIDOf(object client.Object) []string {
+	order, isOrder := object.(*v1alpha1.ServiceOrder)
+	if !isOrder || order.Status.OrderID == 0 {
+		return nil
+	}
+	return []string{strconv.FormatInt(order.Status.OrderID, 10)}
 }
 
 // ofOrder finds the services that come from an order. Its status is what they wait for, so

@@ -11,7 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -265,12 +264,12 @@ var _ = Describe("An order that the carrier rejects after it took it", func() {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
-		told := controllers.Rejected{OrderID: order.Status.OrderID, Reason: "The AVC id is incorrect"}
+		number := order.Status.OrderID
 
-		Expect(process.Reject(ctx, site, controllers.Rejected{OrderID: 1})).NotTo(Succeed())
-		Expect(process.Reject(ctx, site, told)).To(Succeed())
+		Expect(process.Reject(ctx, site, 1, "")).NotTo(Succeed())
+		Expect(process.Reject(ctx, site, number, "The AVC id is incorrect")).To(Succeed())
 		written := w.ReadOrder(ctx, site).ResourceVersion
-		Expect(process.Reject(ctx, site, told)).To(Succeed())
+		Expect(process.Reject(ctx, site, number, "The AVC id is incorrect")).To(Succeed())
 		Expect(w.ReadOrder(ctx, site).ResourceVersion).To(Equal(written), "the same news is no news")
 
 		order = process.DriveOrder(ctx, site)

@@ -11,7 +11,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -20,11 +19,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
-	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 )
 
 // Options is what the controllers need beside the manager. Time, ids and the way to
@@ -39,6 +38,8 @@ type Options struct {
 	NewID             func() string
 	Orders            Orders                                    // where orderRef leads; nil: to ServiceOrders
 	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
+	EventsAddress     string                                    // of the receiver of notifications; "0": there is none
+	EventsCertDir     string                                    // its certificate: tls.crt and tls.key
 }
 
 // Reconcilers are the operator's controllers, wired to one another.
@@ -49,6 +50,9 @@ type Reconcilers struct {
 
 	Appointments *AppointmentRequestReconciler
 	OneShots     map[string]*OneShotReconciler // by kind
+
+	Notifications *Notifications
+	Receiver      *receiver.Receiver // an [http.Handler]
 }
 
 // New wires the controllers. The client may read from a cache; live reads past it.
@@ -71,14 +75,25 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	if options.Orders == nil {
 		options.Orders = orders
 	}
+	appointments := &AppointmentRequestReconciler{Operator: operator}
+	notifications := &Notifications{Operator: operator, Orders: orders, Appointments: appointments}
+	login := &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now}
+	login.Receiver = receiver.New(receiver.Config{
+		Secret: func(ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
+			return accounts.SecretKey(ctx, live, namespace, ref)
+		},
+		Take: notifications.Take, Changed: login.lookAgain, Now: options.Now,
+	})
+	book.LoginFailed = login.lookAgain
 	return Reconcilers{
+		Notifications: notifications, Receiver: login.Receiver,
 		Orders:   orders,
-		Accounts: &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now},
+		Accounts: login,
 		Services: &BroadbandServiceReconciler{
 			Operator: operator, Orders: options.Orders,
 			Orphans: &operate.Orphans{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
 		},
-		Appointments: &AppointmentRequestReconciler{Operator: operator},
+		Appointments: appointments,
 		OneShots:     oneShots(operator),
 	}
 }
@@ -89,61 +104,51 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	workers := controller.Options{MaxConcurrentReconciles: max(options.Workers, 1)}
+	workers, told := controller.Options{MaxConcurrentReconciles: max(options.Workers, 1)}, newQueue()
 	if err := reconcilers.Accounts.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
 	}
-	if err := reconcilers.Services.setup(mgr, workers); err != nil {
+	if err := reconcilers.Services.setup(mgr, told, workers); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
 	}
 	if err := reconcilers.Orders.setup(ctx, mgr, workers); err != nil {
 		return fmt.Errorf("set up ServiceOrder: %w", err)
 	}
-	if err := reconcilers.Appointments.setup(mgr, workers); err != nil {
+	if err := reconcilers.Appointments.setup(ctx, mgr, workers); err != nil {
 		return fmt.Errorf("set up AppointmentRequest: %w", err)
 	}
 	if err := setupOneShots(ctx, mgr, reconcilers.OneShots, workers); err != nil {
 		return err
 	}
+	if err := setupNotifications(mgr, reconcilers, told, options); err != nil {
+		return fmt.Errorf("set up the receiver of notifications: %w", err)
+	}
 	return nil
 }
 
-// setup has an account looked at when its spec changes and when its login fails in use.
+// setup has an account looked at when its spec changes, and when it asks for that itself.
 func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+	again := newQueue()
+	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
-		WatchesRawSource(source.TypedChannel(r.failedLogins(), handler.TypedEnqueueRequestsFromMapFunc(itself))).
+		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)
 }
 
-// failedLogins are the accounts whose login failed in use.
-func (r *CarrierAccountReconciler) failedLogins() <-chan event.TypedGenericEvent[types.NamespacedName] {
-	failed := make(chan event.TypedGenericEvent[types.NamespacedName], 1024)
-	r.Accounts.LoginFailed = func(account types.NamespacedName) {
-		select {
-		case failed <- event.TypedGenericEvent[types.NamespacedName]{Object: account}:
-		default: // the account is looked at often enough already
-		}
-	}
-	return failed
-}
-
 // setup has a service looked at when a user changed it, when its account changes and
 // when another object of the same service is gone.
-func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.rivals),
 			builder.WithPredicates(gone())).
+		WatchesRawSource(told.source()).
 		WithOptions(options).
 		Complete(r)
-}
-
-func itself(_ context.Context, account types.NamespacedName) []reconcile.Request {
-	return []reconcile.Request{{NamespacedName: account}}
 }
 
 // wanted lets through what a user did. Our own status writes are not news to us.

@@ -106,6 +106,11 @@ type AppointmentRequestStatus struct {
 	// +optional
 	Recommended *RecommendedSlot `json:"recommended,omitempty"`
 
+	// cancelled is the carrier's notification that it cancelled the appointment of the
+	// order. It stands until slots are asked for again.
+	// +optional
+	Cancelled *Notice `json:"cancelled,omitempty"`
+
 	// since is when these slots were first seen.
 	// +optional
 	Since metav1.Time `json:"since,omitzero"`

@@ -82,7 +82,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 
-	// events makes the operator listen for the carrier's notifications.
+	// events makes the operator listen for the carrier's notifications. They are hints to
+	// look at once; without them, and beside them, requests are polled.
 	// +optional
 	Events *AccountEvents `json:"events,omitempty"`
 }
@@ -164,16 +165,27 @@ type ChargeLimit struct {
 	PerHour int32 `json:"perHour"`
 }
 
+// EventSignature says how a notification shows that it is the carrier's.
+// +kubebuilder:validation:Enum=HMAC;None
+type EventSignature string
+
+// The ways.
+const (
+	SignatureHMAC EventSignature = "HMAC" // HMAC-SHA256 over id.timestamp.body
+	SignatureNone EventSignature = "None" // the unguessable path alone
+)
+
 // AccountEvents is how the carrier's notifications are known to be the carrier's.
 type AccountEvents struct {
 	// signature is HMAC where notifications are signed, None where only the
 	// unguessable path protects them; facts are then marked as unverified.
-	// +kubebuilder:validation:Enum=HMAC;None
 	// +kubebuilder:default=HMAC
 	// +optional
-	Signature string `json:"signature,omitempty"`
+	Signature EventSignature `json:"signature,omitempty"`
 
-	// secretRefs hold the shared secrets, the oldest first while rotating.
+	// secretRefs hold the shared secrets, each of at least 16 bytes, the oldest first
+	// while rotating. A notification may be signed with any of them; the receiver's path
+	// is derived from the oldest.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=atomic
@@ -193,7 +205,8 @@ type CarrierAccountStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// eventsPath is the path of the receiver for this account's notifications.
+	// eventsPath is the path of the receiver for this account's notifications. It is not
+	// shown where signature is None: knowing it is all that it takes then.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	EventsPath string `json:"eventsPath,omitempty"`

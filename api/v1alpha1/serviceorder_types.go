@@ -299,7 +299,7 @@ type ServiceOrderStatus struct {
 
 	// rejection is why the carrier rejected the order after it was submitted.
 	// +optional
-	Rejection *Rejection `json:"rejection,omitempty"`
+	Rejection *Notice `json:"rejection,omitempty"`
 }
 
 // OrderFees are what an order costs.
@@ -342,22 +342,6 @@ type OrderFee struct {
 	Monthly *Money `json:"monthly,omitempty"`
 }
 
-// Rejection is the carrier's rejection of a submitted order.
-type Rejection struct {
-	// reason as the carrier gave it.
-	// +kubebuilder:validation:MaxLength=1024
-	// +optional
-	Reason string `json:"reason,omitempty"`
-
-	// unverified is set when the notification was not signed.
-	// +optional
-	Unverified bool `json:"unverified,omitempty"`
-
-	// at is when it became known.
-	// +optional
-	At metav1.Time `json:"at,omitzero"`
-}
-
 // ServiceOrder orders a service. It is sent at most once for its customerReference,
 // for ever: an object that is deleted and applied again finds its order. Deleting it
 // calls nobody: the order goes on at the carrier.
@@ -366,6 +350,7 @@ type Rejection struct {
 // +kubebuilder:resource:shortName=sorder,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
 // +kubebuilder:selectablefield:JSONPath=`.spec.customerReference`
+// +kubebuilder:selectablefield:JSONPath=`.status.orderID`
 // +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.customerReference`
 // +kubebuilder:printcolumn:name="Scenario",type=string,JSONPath=`.spec.scenario`
 // +kubebuilder:printcolumn:name="Order",type=integer,format=int64,JSONPath=`.status.orderID`

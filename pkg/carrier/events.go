@@ -73,45 +73,75 @@ func ParseEventName(name string) (EventName, bool) {
 // documented: every id may be missing, and an id called id may be that of a service, an order or a
 // request.
 type EventHint struct {
+	Name              string // of the event, where the payload says it; sanitized
 	ID                int64  // the resource's own
 	ServiceID         int64  // serviceId, or the id of an object called service
-	OrderID           int64  // orderId, or the id of an object called order
+	OrderID           int64  // orderId, or the id of an object called order, or of an appointment's order
+	RequestID         int64  // requestId
 	CustomerReference string // of an order; sanitized
 	LocationID        string // sanitized
-	RejectedReason    string // of an order; sanitized
+	Reason            string // why an order was rejected, or an appointment cancelled; sanitized
 }
 
-// wireEvent are the keys under which ids are seen, in the bare resource and one level below it.
+// wireEvent is what stands around a resource, where it is not sent bare.
 type wireEvent struct {
-	ID                int64     `json:"id"`
-	ServiceID         int64     `json:"serviceId"`
-	OrderID           int64     `json:"orderId"`
-	CustomerRef       string    `json:"customerRef"`
-	CustomerReference string    `json:"customerReference"`
-	LocID             string    `json:"locId"`
-	LocationID        string    `json:"locationId"`
-	RejectedReason    string    `json:"rejectedReason"`
-	Service           wireOwner `json:"service"`
-	Order             wireOwner `json:"order"`
+	EventType   string       `json:"eventType"`
+	ServiceID   int64        `json:"serviceId"`
+	RequestID   int64        `json:"requestId"`
+	Service     wireResource `json:"service"`
+	Order       wireResource `json:"order"`
+	Appointment wireResource `json:"appointment"`
 }
 
-type wireOwner struct {
-	ID int64 `json:"id"`
+// wireResource is a service, an order or an appointment, as far as a hint needs it.
+type wireResource struct {
+	ID                int64  `json:"id"`
+	OrderID           int64  `json:"orderId"`
+	CustomerRef       string `json:"customerRef"`
+	CustomerReference string `json:"customerReference"`
+	LocID             string `json:"locId"`
+	LocationID        string `json:"locationId"`
+	RejectedReason    string `json:"rejectedReason"`
+	Reason            string `json:"reason"`
 }
+
+func (r *wireResource) reference() string { return cmp.Or(r.CustomerReference, r.CustomerRef) }
+func (r *wireResource) location() string  { return cmp.Or(r.LocationID, r.LocID) }
+func (r *wireResource) why() string       { return cmp.Or(r.RejectedReason, r.Reason) }
 
 // ReadEvent finds the ids in a payload. It returns false when the payload is not one JSON object,
 // or gives an id in two ways.
 func ReadEvent(payload []byte) (EventHint, bool) {
 	var wire wireEvent
-	if len(payload) > maxBodyBytes || readObject(payload, &wire) != nil {
+	var bare wireResource
+	if len(payload) > maxBodyBytes || readObject(payload, &wire) != nil || readObject(payload, &bare) != nil {
+		return EventHint{}, false
+	}
+	serviceID, oneService := oneOf(wire.ServiceID, wire.Service.ID)
+	orderID, oneOrder := oneOf(bare.OrderID, wire.Order.ID, wire.Appointment.OrderID)
+	if !oneService || !oneOrder {
 		return EventHint{}, false
 	}
 	return EventHint{
-		ID:                wire.ID,
-		ServiceID:         cmp.Or(wire.ServiceID, wire.Service.ID),
-		OrderID:           cmp.Or(wire.OrderID, wire.Order.ID),
-		CustomerReference: clean(cmp.Or(wire.CustomerReference, wire.CustomerRef), maxName),
-		LocationID:        clean(cmp.Or(wire.LocationID, wire.LocID), maxName),
-		RejectedReason:    scrubber(nil).message(wire.RejectedReason, maxMessage),
+		Name:              clean(wire.EventType, maxEventName),
+		ID:                bare.ID,
+		ServiceID:         serviceID,
+		OrderID:           orderID,
+		RequestID:         wire.RequestID,
+		CustomerReference: clean(cmp.Or(bare.reference(), wire.Order.reference()), maxName),
+		LocationID:        clean(cmp.Or(bare.location(), wire.Service.location(), wire.Order.location()), maxName),
+		Reason:            scrubber(nil).message(cmp.Or(bare.why(), wire.Order.why(), wire.Appointment.why()), maxMessage),
 	}, true
+}
+
+// oneOf is the id that is given, in however many places; false when they differ.
+func oneOf(ids ...int64) (int64, bool) {
+	var id int64
+	for _, given := range ids {
+		if given != 0 && id != 0 && given != id {
+			return 0, false
+		}
+		id = cmp.Or(id, given)
+	}
+	return id, true
 }

@@ -53,7 +53,13 @@ func TestReadEvent(t *testing.T) {
 		`{"id":"5","customerRef":"SITE\u0000-1"}`:   {ID: 5, CustomerReference: "SITE -1"},
 		`{"service":{"id":7},"order":{"id":8}}`:     {ServiceID: 7, OrderID: 8},
 		`{"orderId":3,"locId":"LOC1"}`:              {OrderID: 3, LocationID: "LOC1"},
-		`{"rejectedReason":"ask ada@mail.example"}`: {RejectedReason: "ask REDACTED"},
+		`{"rejectedReason":"ask ada@mail.example"}`: {Reason: "ask REDACTED"},
+		`{"eventType":"OrderRejected","orderId":8,"order":{"id":8,"customerRef":"S-1","rejectedReason":"no"}}`: {
+			Name: "OrderRejected", OrderID: 8, CustomerReference: "S-1", Reason: "no",
+		},
+		`{"requestId":6,"serviceId":7,"service":{"id":7,"locId":"LOC1"}}`: {RequestID: 6, ServiceID: 7, LocationID: "LOC1"},
+		`{"id":5,"orderId":8,"status":"CANCELLED","reason":"storm"}`:      {ID: 5, OrderID: 8, Reason: "storm"},
+		`{"appointment":{"id":5,"orderId":8,"reason":"storm"}}`:           {OrderID: 8, Reason: "storm"},
 		`{}`: {},
 	} {
 		if got, ok := ReadEvent([]byte(payload)); !ok || got != want {
@@ -61,7 +67,10 @@ func TestReadEvent(t *testing.T) {
 		}
 	}
 	huge := strings.Repeat(" ", 2<<20)
-	for _, payload := range []string{"", "[]", "<html>", `{"id":1,"id":2}`, `{"serviceId":1.5}`, huge} {
+	for _, payload := range []string{
+		"", "[]", "<html>", `{"id":1,"id":2}`, `{"serviceId":1.5}`, huge,
+		`{"orderId":1,"order":{"id":2}}`, `{"serviceId":1,"service":{"id":2}}`,
+	} {
 		if got, ok := ReadEvent([]byte(payload)); ok || got != (EventHint{}) {
 			t.Errorf("ReadEvent(%.20s) = %+v", payload, got)
 		}
@@ -81,7 +90,7 @@ func FuzzEvent(f *testing.F) {
 		if !ok && hint != (EventHint{}) {
 			t.Fatalf("a refused payload gave %+v", hint)
 		}
-		for _, text := range []string{hint.CustomerReference, hint.LocationID, hint.RejectedReason} {
+		for _, text := range []string{hint.CustomerReference, hint.LocationID, hint.Name, hint.Reason} {
 			checkShown(t, text)
 		}
 	})

@@ -93,7 +93,7 @@ func TestShapesOfOrders(t *testing.T) {
 		"TC4 in answers":   {`{"trafficClass":"TC4"}`, traffic, "TC4"},
 		"tc4, as we ask":   {`{"trafficClass":"tc4"}`, traffic, "tc4"},
 		"a webhook": {webhook, event, EventHint{
-			ID: 8, ServiceID: 1234567, CustomerReference: "SITE-014", RejectedReason: "wrong AVC",
+			ID: 8, ServiceID: 1234567, CustomerReference: "SITE-014", Reason: "wrong AVC",
 		}},
 		"a webhook read as an order": {webhook, reading(DecodeOrder, func(o Order) any {
 			return []any{o.ID, o.CustomerRef, o.VLANID, o.Status}

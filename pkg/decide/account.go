@@ -21,10 +21,13 @@ func (e *SecretError) Error() string {
 	return fmt.Sprintf("Secret %s has no key %s, or it is empty: add it, it is read again in a minute", e.Secret, e.Key)
 }
 
-// CarrierAccount judges an account by how its login went; nil is a token.
-func CarrierAccount(account *v1alpha1.CarrierAccount, login error) Verdict {
+// CarrierAccount judges an account by how its login went; nil is a token. Why its
+// notifications are not taken, if it asks for them, is no reason not to be ready: requests
+// are polled anyhow.
+func CarrierAccount(account *v1alpha1.CarrierAccount, login, deaf error) Verdict {
 	if login == nil {
-		return Verdict{Settled, v1alpha1.ReasonTokenIssued, "the identity provider issued a token" + notYet(account)}
+		message := "the identity provider issued a token" + listening(account, deaf)
+		return Verdict{Settled, v1alpha1.ReasonTokenIssued, bounded(message, maxMessage)}
 	}
 	reason := loginReason(login)
 	verdict := Verdict{Stuck, reason, bounded(login.Error(), maxMessage)}
@@ -32,6 +35,19 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login error) Verdict {
 		verdict.Standing = Working
 	}
 	return verdict
+}
+
+// listening says how the carrier's notifications are taken.
+func listening(account *v1alpha1.CarrierAccount, deaf error) string {
+	switch events := account.Spec.Events; {
+	case events == nil:
+		return ""
+	case deaf != nil:
+		return "; notifications are not taken and requests are polled: " + deaf.Error()
+	case events.Signature == v1alpha1.SignatureNone:
+		return "; notifications are taken without a signature, at a path that only its Secret tells"
+	}
+	return "; notifications are taken at status.eventsPath"
 }
 
 // loginReason is the type of a failed login.
@@ -64,12 +80,4 @@ func tokenReason(reason carrier.TokenReason) string {
 	case carrier.TokenRejected:
 	}
 	return v1alpha1.ReasonTokenRejected
-}
-
-// notYet names the declared fields that this version does not act on.
-func notYet(account *v1alpha1.CarrierAccount) string {
-	if account.Spec.Events == nil {
-		return ""
-	}
-	return "; " + v1alpha1.ReasonUnsupported + " by this version: spec.events (requests are polled)"
 }

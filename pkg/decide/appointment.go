@@ -121,9 +121,20 @@ func slotsOffered(v *AppointmentView) *Decision {
 	if !known || status.DateFrom != v.Appointment.Spec.DateFrom || wantsRefresh(v) || ofAnotherOrder(v) {
 		return nil
 	}
+	if status.Cancelled != nil {
+		return stuck(v1alpha1.ReasonCancelled, cancelledByCarrier(v))
+	}
 	return &Decision{Step: Rest{}, Verdict: Verdict{
 		Settled, v1alpha1.ReasonCompleted, slotsMessage(v.Appointment, choiceOf(v.Appointment, v.Order)),
 	}}
+}
+
+func cancelledByCarrier(v *AppointmentView) string {
+	notice := v.Appointment.Status.Cancelled
+	return fmt.Sprintf("the carrier cancelled the appointment of order %d%s: %s. Ask for slots again by "+
+		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>', or change dateFrom, and book another",
+		OrderNumber(v.Appointment, v.Order), unsigned(notice), orElse(notice.Reason, "no reason is known"),
+		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationReconcile)
 }
 
 // ofAnotherOrder: the ServiceOrder of that name may be another than the one asked about.

@@ -71,7 +71,7 @@ func (o observation) due(v *ServiceView) (bool, time.Time) {
 	switch {
 	case o.interval <= 0:
 		return false, time.Time{}
-	case reconcileAsks(v, reading), o.firstNow && !reading.refused():
+	case reconcileAsks(v, reading), toldToRead(&v.View, o.topic), o.firstNow && !reading.refused():
 		return true, time.Time{}
 	}
 	last := later(v.Memory.FirstSeen, reading.AskedAt)

@@ -98,14 +98,10 @@ func orderTaken(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string 
 
 func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
 	rejection := v.Order.Status.Rejection
-	unverified := ""
-	if rejection.Unverified {
-		unverified = " (by a notification that was not signed: ask the carrier)"
-	}
 	return Verdict{Stuck, v1alpha1.ReasonOrderRejected, fmt.Sprintf(
 		"the carrier rejected order %d after it had taken it%s: %s. To order again under this customerReference, "+
 			"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s '%s=%s=NotAccepted'",
-		v.Order.Status.OrderID, unverified, orElse(rejection.Reason, "no reason is known"), v.Order.Namespace,
+		v.Order.Status.OrderID, unsigned(rejection), orElse(rejection.Reason, "no reason is known"), v.Order.Namespace,
 		v1alpha1.ShortName(v.Subject), v.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID)}
 }
 

@@ -4,9 +4,6 @@ package decide
 
 import (
 	"strings"
-	"time"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -70,13 +67,6 @@ func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
 	order.Status.Pending = pending
 	if order.Spec.ServiceID != nil {
 		order.Status.ServiceID = *order.Spec.ServiceID
-	}
-}
-
-// OrderRejection is the carrier's notification that it rejects an order.
-func OrderRejection(reason string, unverified bool, now time.Time) *v1alpha1.Rejection {
-	return &v1alpha1.Rejection{
-		Reason: bounded(reason, maxMessage), Unverified: unverified, At: metav1.NewTime(now.Truncate(time.Second)),
 	}
 }
 

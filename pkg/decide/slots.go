@@ -32,7 +32,7 @@ func TakeSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.
 		return slot.SlotID == "" || slot.SlotID != bounded(slot.SlotID, maxSlotID)
 	})
 	slices.SortStableFunc(shown, startsFirst)
-	status.Slots = nil
+	status.Slots, status.Cancelled = nil, nil
 	for _, slot := range shown[:min(len(shown), maxSlots)] {
 		status.Slots = append(status.Slots, shownSlot(slot))
 	}

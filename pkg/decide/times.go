@@ -16,7 +16,11 @@ import (
 // UID, so that a restart changes nothing and costs no call.
 func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), v.Account.Object)
-	look := later(curve.next(open.SubmittedAt.Time, string(v.Subject.GetUID()), after), v.Memory.NotBefore)
+	look := curve.next(open.SubmittedAt.Time, string(v.Subject.GetUID()), after)
+	if v.Memory.Told.After(after) { // "has it looked at now", but for the least there is between two looks
+		look = earlier(look, later(v.Memory.Told, after.Add(curve.shortest)))
+	}
+	look = later(look, v.Memory.NotBefore)
 	// A look that came late does not bring the next one nearer than the least there is
 	// between two; and "after a start no fibre quote is polled within 5 s", whose last look
 	// the process before may have taken just now.
@@ -32,8 +36,8 @@ func nextReadingLook(v *View, reading *Reading) time.Time {
 }
 
 // curve is how the time between two polls grows: by half from one to the next,
-// from first to longest.
-type curve struct{ first, longest time.Duration }
+// from first to longest. None is below shortest.
+type curve struct{ shortest, first, longest time.Duration }
 
 func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
 	contract, _ := carrier.ContractOf(operation)
@@ -44,7 +48,7 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	shortest := max(contract.Poll.Min, polling.Min.Or(0), time.Second)
 	first := max(contract.Poll.First, shortest)
 	longest := polling.Max.Or(contract.Poll.Max)
-	return curve{first: first, longest: max(longest, first)}
+	return curve{shortest: shortest, first: first, longest: max(longest, first)}
 }
 
 // next is the first point of the curve after a moment. The gaps are stretched by up

@@ -86,8 +86,11 @@ type Memory struct {
 	Readings     Readings           // the newest reading of each topic
 	Posed        Posed              // how the last POST of class Query went
 	RecordSought bool               // no record of a deleted object of this service was found
+	Told         time.Time          // when the carrier last sent a notification about it
 	ContactErr   error              // why the contact could not be read from its Secret; nil when it could
 	ContactAgain time.Time          // when it is read again, after that
+
+	ToldOfCancellation time.Time // when it last sent one about its cancellation
 }
 
 // Posed is how the newest POST of class Query went.

@@ -12,8 +12,9 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // The sites for which the simulated carrier has a qualification.
@@ -113,10 +114,11 @@ func (p *Process) LookAtOrder(ctx context.Context, name string) (ctrl.Result, er
 }
 
 // Reject tells the operator that the carrier rejects an order that it had taken.
-func (p *Process) Reject(ctx context.Context, name string, told controllers.Rejected) error {
+func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason string) error {
 	ginkgo.GinkgoHelper()
+	told := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
 	_, err := p.alive(func() (ctrl.Result, error) {
-		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName, told)
+		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName, orderID, told)
 	})
 	p.world.sound(ctx, "ServiceOrder", name)
 	return err

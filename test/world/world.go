@@ -221,6 +221,7 @@ func seed(publicKey string) simulator.Seed {
 		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},
 		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: ClientName}},
 		Qualifications: sites(),
+		Events:         simulator.EventRules{Form: simulator.EventsMixed}, // to whoever gives a callback
 		SLAs:           []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{
 			string(simulator.OpHealth): seconds(3), string(simulator.OpPlanChange): seconds(40),

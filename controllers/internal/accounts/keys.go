@@ -9,6 +9,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -32,8 +33,15 @@ func (b *Book) keysOf(namespace string, refs []v1alpha1.SigningKey) func(context
 }
 
 func (b *Book) secretKey(ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
+	return SecretKey(ctx, b.Secrets, namespace, ref)
+}
+
+// SecretKey reads one key of a Secret. It fails with a *decide.SecretError when there is none.
+func SecretKey(
+	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference,
+) ([]byte, error) {
 	var secret corev1.Secret
-	err := b.Secrets.Get(ctx, types.NamespacedName{Namespace: namespace, Name: ref.Name}, &secret)
+	err := secrets.Get(ctx, types.NamespacedName{Namespace: namespace, Name: ref.Name}, &secret)
 	switch {
 	case apierrors.IsNotFound(err):
 		return nil, &decide.SecretError{Secret: ref.Name}

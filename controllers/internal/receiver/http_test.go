@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package receiver_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+)
+
+// endless is a body that counts what is read of it.
+type endless struct{ read int }
+
+func (e *endless) Read(into []byte) (int, error) {
+	e.read += len(into)
+	return len(into), nil
+}
+
+// Case 82: "5 MiB body without auth: at most 64 KiB read, connection closed".
+func TestLargeBodyIsNotRead(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, hmacOnly())
+	body := &endless{}
+	request := call(t, http.MethodPost, path(secret), io.LimitReader(body, 5<<20))
+	request.ContentLength = 5 << 20
+	answer := d.answer(request)
+	connection := answer.Header().Get("Connection")
+	if answer.Code != http.StatusRequestEntityTooLarge || body.read > 64<<10 || connection != "close" {
+		t.Errorf("answered %d after %d bytes, Connection %q", answer.Code, body.read, connection)
+	}
+	chunked := post(t, path(secret), planned)
+	chunked.ContentLength, chunked.TransferEncoding = -1, []string{"chunked"}
+	d.expect(t, chunked, http.StatusLengthRequired, 0)
+	short := post(t, path(secret), planned)
+	short.ContentLength++
+	d.expect(t, short, http.StatusBadRequest, 0)
+}
+
+// Case 86: "1,000 rps: limiter".
+func TestFloodIsLimited(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, hmacOnly())
+	counts := map[int]int{}
+	for i := range 1000 {
+		counts[d.answer(d.signed(t, secret, fmt.Sprintf("evt_%d", i), planned)).Code]++
+		d.now = d.now.Add(time.Millisecond)
+	}
+	if counts[http.StatusAccepted] > 260 || counts[http.StatusAccepted]+counts[http.StatusTooManyRequests] != 1000 {
+		t.Errorf("of 1000 notifications in a second: %v", counts)
+	}
+	t.Logf("of 1000 notifications in a second: %v", counts)
+}
+
+// Case 87: "HTTP/1.0, smuggling (CL+TE), h2c: refused".
+func TestOldHTTPIsRefused(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, hmacOnly())
+	request := d.signed(t, secret, "evt_1", planned)
+	request.ProtoMajor, request.ProtoMinor, request.Proto = 1, 0, "HTTP/1.0"
+	d.expect(t, request, http.StatusHTTPVersionNotSupported, 0)
+}
+
+// Case 88: "GET/PUT/path probing: 404/405 without disclosure".
+func TestProbingTellsNothing(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, hmacOnly())
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodOptions, "TRACE"} {
+		for _, at := range []string{path(secret), path(another), "/", "/healthz", "/metrics"} {
+			d.expect(t, call(t, method, at, http.NoBody), http.StatusMethodNotAllowed, 0)
+		}
+	}
+	for _, at := range []string{
+		path(another), "/", "/events/", "/events", path(secret) + "/", path(secret)[:20], "/EVENTS/" + path(secret)[8:],
+		strings.ToUpper(path(secret)), "/events/../events/" + path(secret)[8:],
+	} {
+		d.expect(t, post(t, at, planned), http.StatusNotFound, 0)
+	}
+	if d.reads > 2 {
+		t.Errorf("probing had the Secrets read %d times", d.reads)
+	}
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package receiver
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// The headers of a signed notification, as Standard Webhooks has them: the signatures are
+// "v1," and the base64 of HMAC-SHA256 over id.timestamp.body, divided by spaces; the
+// timestamp is in seconds since 1970.
+const (
+	headerID        = "Webhook-Id"
+	headerTimestamp = "Webhook-Timestamp"
+	headerSignature = "Webhook-Signature"
+	signatureScheme = "v1,"
+)
+
+// The headers that name the event where the body is the bare resource (field notes).
+const (
+	headerEventType        = "Z-Event-Type"
+	headerNotificationType = "Z-Notification-Type"
+)
+
+const (
+	tolerance     = 5 * time.Minute // how far a timestamp may be from our clock, either way
+	maxSignatures = 8
+	maxID         = 256
+)
+
+// letter is a notification as it came.
+type letter struct {
+	header http.Header
+	body   []byte
+}
+
+var errLength = errors.New("a notification says how long it is")
+
+// bodyOf reads a body that says its length. One in chunks is refused: no notification
+// needs them, and what reads them differently from a proxy before it can be deceived.
+func bodyOf(w http.ResponseWriter, request *http.Request) ([]byte, error) {
+	switch {
+	case request.ContentLength < 0 || len(request.TransferEncoding) > 0:
+		return nil, errLength
+	case request.ContentLength > maxBody:
+		return nil, &http.MaxBytesError{Limit: maxBody}
+	}
+	body := make([]byte, request.ContentLength)
+	if _, err := io.ReadFull(http.MaxBytesReader(w, request.Body, maxBody), body); err != nil {
+		return nil, fmt.Errorf("read the notification: %w", err)
+	}
+	return body, nil
+}
+
+func bodyStatus(err error) int {
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
+		return http.StatusRequestEntityTooLarge
+	}
+	if errors.Is(err, errLength) {
+		return http.StatusLengthRequired
+	}
+	return http.StatusBadRequest
+}
+
+// single is the value of a header that is given once; "" of any other.
+func (l letter) single(name string) string {
+	if values := l.header.Values(name); len(values) == 1 {
+		return values[0]
+	}
+	return ""
+}
+
+// id is what a signed notification is known by again.
+func (l letter) id() string { return l.single(headerID) }
+
+// recent says whether the letter was written about now.
+func (l letter) recent(now time.Time) bool {
+	seconds, err := strconv.ParseInt(l.single(headerTimestamp), 10, 64)
+	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
+}
+
+// signedBy says whether one of the letter's signatures was made with one of the secrets.
+// Every pair is compared, in constant time.
+func (l letter) signedBy(secrets [][]byte) bool {
+	id := l.id()
+	if id == "" || len(id) > maxID || strings.Contains(id, ".") {
+		return false // with a dot in it, id.timestamp.body could be read in two ways
+	}
+	content := slices.Concat([]byte(id+"."+l.single(headerTimestamp)+"."), l.body)
+	signatures := strings.Fields(l.single(headerSignature))
+	signed := false
+	for _, signature := range signatures[:min(len(signatures), maxSignatures)] {
+		encoded, isOurs := strings.CutPrefix(signature, signatureScheme)
+		given, err := base64.StdEncoding.DecodeString(encoded)
+		for _, secret := range secrets {
+			mac := hmac.New(sha256.New, secret)
+			mac.Write(content)
+			signed = hmac.Equal(given, mac.Sum(nil)) && isOurs && err == nil || signed
+		}
+	}
+	return signed
+}
+
+// event names what has happened: in a header, or in the body.
+func (l letter) event(hint carrier.EventHint) (carrier.EventName, bool) {
+	return carrier.ParseEventName(cmp.Or(l.single(headerEventType), l.single(headerNotificationType), hint.Name))
+}

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package receiver
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"time"
+
+	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/certwatcher"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+)
+
+// Listener serves a receiver over HTTPS, from when the first account asks for it. It runs
+// on every replica, whether it leads or not.
+type Listener struct {
+	Receiver *Receiver
+	Address  string // host:port; "0": nothing is listened to
+	CertDir  string // tls.crt and tls.key, which may be replaced at any time
+}
+
+// The limits of a connection. Whoever sends a notification sends it at once.
+const (
+	headerTimeout   = 5 * time.Second
+	readTimeout     = 10 * time.Second
+	writeTimeout    = 30 * time.Second
+	idleTimeout     = time.Minute
+	maxHeaderBytes  = 16 << 10
+	shutdownTimeout = 10 * time.Second
+	listenPause     = 30 * time.Second // before it is tried again to listen
+)
+
+// NeedLeaderElection implements manager.LeaderElectionRunnable.
+func (*Listener) NeedLeaderElection() bool { return false }
+
+// Start listens until the context ends. What keeps it from listening is told to the
+// accounts, and tried again: a certificate may come later.
+func (l *Listener) Start(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-l.Receiver.asked:
+	}
+	err := wait.PollUntilContextCancel(ctx, listenPause, true, func(ctx context.Context) (bool, error) {
+		err := l.serve(ctx)
+		l.Receiver.broken(err)
+		if err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot listen for the carrier's notifications")
+		}
+		return false, nil
+	})
+	if ctx.Err() != nil {
+		return nil //nolint:nilerr // it was told to stop, and has
+	}
+	return fmt.Errorf("listen for notifications: %w", err)
+}
+
+var (
+	errSwitchedOff   = errors.New("the manager runs with --events-bind-address=0")
+	errNoCertificate = errors.New("the manager runs without --events-cert-dir, where its certificate is")
+)
+
+func (l *Listener) serve(ctx context.Context) error {
+	switch {
+	case l.Address == "0":
+		return errSwitchedOff
+	case l.CertDir == "":
+		return errNoCertificate
+	}
+	certificate, err := certwatcher.New(filepath.Join(l.CertDir, "tls.crt"), filepath.Join(l.CertDir, "tls.key"))
+	if err != nil {
+		return fmt.Errorf("read the certificate in --events-cert-dir: %w", err)
+	}
+	var listen net.ListenConfig
+	socket, err := listen.Listen(ctx, "tcp", l.Address)
+	if err != nil {
+		return fmt.Errorf("listen at --events-bind-address: %w", err)
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		_ = certificate.Start(ctx) //nolint:errcheck // it ends with ctx, and then with nothing to say
+	}()
+	l.Receiver.broken(nil)
+	timeout := shutdownTimeout
+	server := manager.Server{
+		Name: "carrier notifications", Server: l.server(ctx), Listener: tls.NewListener(socket, l.secured(certificate)),
+		ShutdownTimeout: &timeout,
+	}
+	return server.Start(ctx)
+}
+
+// secured is TLS as browsers have it today. HTTP/2 is left out: nobody needs it here, and
+// it has been a way to wear servers out.
+func (*Listener) secured(certificate *certwatcher.CertWatcher) *tls.Config {
+	return &tls.Config{
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: certificate.GetCertificate,
+	}
+}
+
+func (l *Listener) server(ctx context.Context) *http.Server {
+	log := slog.New(logr.ToSlogHandler(ctrl.LoggerFrom(ctx).V(1)))
+	return &http.Server{
+		Handler: l.Receiver, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
+		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug), // strangers' failed handshakes are no news
+		BaseContext: func(net.Listener) context.Context { return ctx },
+	}
+}
+
+// broken notes why nobody listens, or that somebody does, and has the accounts say so.
+func (r *Receiver) broken(err error) {
+	r.mu.Lock()
+	news := (r.fault == nil) != (err == nil) || err != nil && r.fault.Error() != err.Error()
+	r.fault = err
+	accounts := r.accounts()
+	r.mu.Unlock()
+	for _, account := range accounts {
+		if news && r.config.Changed != nil {
+			r.config.Changed(account)
+		}
+	}
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Notifications acts on what the carrier tells. A notification does one thing: it has the
+// object looked at now, and what the look finds is what counts. Two tell what no look can
+// find, and are written down.
+type Notifications struct {
+	*Operator
+
+	Orders       *ServiceOrderReconciler
+	Appointments *AppointmentRequestReconciler
+	Leads        func() bool                // whether this process acts on objects; nil: it does
+	Look         func(types.NamespacedName) // has a BroadbandService looked at now; nil: nobody does
+}
+
+// errNotYet asks for a notification again: what it is about is being written down.
+var errNotYet = errors.New("an order of this account is being sent, and its number is not known yet")
+
+// Take acts on a notification. An error says that it is to be sent again later.
+func (n *Notifications) Take(ctx context.Context, told receiver.Notification) error {
+	if told.Event == carrier.EventOrderRejected {
+		return n.orderRejected(ctx, told)
+	}
+	if told.Event == carrier.EventAppointmentCancelled {
+		return n.appointmentCancelled(ctx, told)
+	}
+	if n.Leads != nil && !n.Leads() {
+		return nil // the one that leads polls; what is lost is a hint
+	}
+	return n.serviceTold(ctx, told)
+}
+
+// serviceTold has the services looked at that a notification concerns.
+func (n *Notifications) serviceTold(ctx context.Context, told receiver.Notification) error {
+	services, err := n.servicesOf(ctx, told)
+	if err != nil {
+		return err
+	}
+	now := n.Protocol.Now()
+	for _, service := range services {
+		n.Protocol.Ledger.Note(service.UID, now, func(memory *decide.Memory) {
+			memory.Told = now
+			if told.Event == carrier.EventCancelled || told.Event == carrier.EventCancellationRejected {
+				memory.ToldOfCancellation = now
+			}
+		})
+		if n.Look != nil {
+			n.Look(client.ObjectKeyFromObject(service))
+		}
+	}
+	return nil
+}
+
+// servicesOf finds the account's services by the service's number, and where a
+// notification does not give it, by that of a request.
+func (n *Notifications) servicesOf(
+	ctx context.Context, told receiver.Notification,
+) ([]*v1alpha1.BroadbandService, error) {
+	var found []*v1alpha1.BroadbandService
+	for _, id := range []int64{told.Hint.ServiceID, told.Hint.ID} {
+		for _, field := range []string{fieldServiceID, fieldLearnedID} {
+			services, err := n.services(ctx, told, field, id)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, services...)
+		}
+		if len(found) > 0 {
+			return found, nil
+		}
+	}
+	return n.servicesAsking(ctx, told)
+}
+
+// services are those of the account with a number in a field.
+func (n *Notifications) services(
+	ctx context.Context, told receiver.Notification, field string, id int64,
+) ([]*v1alpha1.BroadbandService, error) {
+	if id == 0 {
+		return nil, nil
+	}
+	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, within{told.Account, field, strconv.FormatInt(id, 10)},
+		func(service *v1alpha1.BroadbandService) bool { return service.ServiceNumber() == id })
+}
+
+// servicesAsking are those of the account with an open request of that number.
+func (n *Notifications) servicesAsking(
+	ctx context.Context, told receiver.Notification,
+) ([]*v1alpha1.BroadbandService, error) {
+	if told.Hint.RequestID == 0 && told.Hint.ID == 0 {
+		return nil, nil
+	}
+	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, allOf(told.Account),
+		func(service *v1alpha1.BroadbandService) bool {
+			return asks(service, told.Hint.RequestID) || asks(service, told.Hint.ID)
+		})
+}
+
+func asks(service *v1alpha1.BroadbandService, id int64) bool {
+	for _, open := range service.OpenRequests() {
+		handle, err := carrier.ParseLocation(carrier.Operation(open.Operation), int(open.APIVersion), open.Location)
+		if err == nil && id != 0 && handle.ID == strconv.FormatInt(id, 10) {
+			return true
+		}
+	}
+	return false
+}
+
+// orderRejected writes down that the carrier rejects an order that it had taken.
+func (n *Notifications) orderRejected(ctx context.Context, told receiver.Notification) error {
+	number := numberOf(told)
+	orders, err := n.ordersNumbered(ctx, told, number)
+	if err != nil {
+		return err
+	}
+	for _, order := range orders {
+		if err := n.Orders.RecordRejection(ctx, client.ObjectKeyFromObject(order), number, factOf(told)); err != nil {
+			return err
+		}
+	}
+	if len(orders) == 0 {
+		return n.sending(ctx, told)
+	}
+	return nil
+}
+
+// numberOf is the order that a notification concerns. The resource of an order's own
+// notification is the order.
+func numberOf(told receiver.Notification) int64 {
+	if told.Hint.OrderID == 0 && told.Event == carrier.EventOrderRejected {
+		return told.Hint.ID
+	}
+	return told.Hint.OrderID
+}
+
+func factOf(told receiver.Notification) decide.Notification {
+	return decide.Notification{Event: told.Event, Reason: told.Hint.Reason, Unverified: !told.Signed}
+}
+
+func (n *Notifications) ordersNumbered(
+	ctx context.Context, told receiver.Notification, number int64,
+) ([]*v1alpha1.ServiceOrder, error) {
+	if number == 0 {
+		return nil, nil
+	}
+	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldOrderID, strconv.FormatInt(number, 10)},
+		func(order *v1alpha1.ServiceOrder) bool { return order.Status.OrderID == number })
+}
+
+// sending fails while an order of the account may yet turn out to be the one that was
+// rejected: it has been sent, and the carrier's number for it is not known.
+func (n *Notifications) sending(ctx context.Context, told receiver.Notification) error {
+	open, err := those(ctx, n, &v1alpha1.ServiceOrderList{}, allOf(told.Account),
+		func(order *v1alpha1.ServiceOrder) bool {
+			return order.Status.Request != nil && order.Status.Request.Phase == v1alpha1.PhaseSubmitting
+		})
+	if err == nil && len(open) > 0 {
+		err = errNotYet
+	}
+	return err
+}
+
+// appointmentCancelled writes down that the carrier cancelled the appointment of an order.
+func (n *Notifications) appointmentCancelled(ctx context.Context, told receiver.Notification) error {
+	number := numberOf(told)
+	if number == 0 {
+		return nil
+	}
+	appointments, err := those(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(told.Account), everyAppointment)
+	if err != nil {
+		return err
+	}
+	for _, appointment := range appointments {
+		key := client.ObjectKeyFromObject(appointment)
+		if err := n.Appointments.RecordCancellation(ctx, key, number, factOf(told)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// everyAppointment may be for the order: some name it, some name the ServiceOrder.
+func everyAppointment(*v1alpha1.AppointmentRequest) bool { return true }
+
+// within is where an object is looked for: among those of an account, by a field.
+type within struct {
+	account      types.NamespacedName
+	field, value string
+}
+
+func allOf(account types.NamespacedName) within { return within{account, fieldAccount, account.Name} }
+
+// those are the objects that belong to the account, and to no other, and are wanted.
+func those[S Subject](
+	ctx context.Context, from client.Reader, list client.ObjectList, where within, wanted func(S) bool,
+) ([]S, error) {
+	var found []S
+	by := client.MatchingFields{where.field: where.value}
+	err := from.List(ctx, list, client.InNamespace(where.account.Namespace), by)
+	if err == nil {
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			if subject, is := item.(S); is && subject.AccountName() == where.account.Name && wanted(subject) {
+				found = append(found, subject)
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find what a notification concerns: %w", err)
+	}
+	return found, nil
+}

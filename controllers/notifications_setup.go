@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+)
+
+// ears keeps the receiver of one replica in line with the accounts and their Secrets.
+// Every replica has its own, whether it leads or not; it writes nothing.
+type ears struct {
+	client.Reader
+
+	receiver *receiver.Receiver
+	changed  *CarrierAccountReconciler
+}
+
+// setupNotifications has this replica listen.
+func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, told *queue, options Options) error {
+	counter, err := receiver.NewCounter(metrics.Registry)
+	if err != nil {
+		return err
+	}
+	reconcilers.Receiver.CountIn(counter)
+	reconcilers.Notifications.Leads, reconcilers.Notifications.Look = leads(mgr), told.put
+	listener := &receiver.Listener{
+		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,
+	}
+	if err := mgr.Add(listener); err != nil {
+		return fmt.Errorf("add the listener: %w", err)
+	}
+	return ctrl.NewControllerManagedBy(mgr).
+		Named("carrieraccount-events").
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		WithOptions(controller.Options{NeedLeaderElection: new(false)}).
+		Complete(&ears{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, changed: reconcilers.Accounts})
+}
+
+// leads says whether a manager has been elected, or needs no election.
+func leads(mgr ctrl.Manager) func() bool {
+	return func() bool {
+		select {
+		case <-mgr.Elected():
+			return true
+		default:
+			return false
+		}
+	}
+}
+
+// Reconcile reads an account's shared secrets, and again every minute: they are not
+// watched, and one that was replaced because somebody else knew it must soon be worthless.
+func (e *ears) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	account := &v1alpha1.CarrierAccount{}
+	err := e.Get(ctx, request.NamespacedName, account)
+	if err != nil || !account.DeletionTimestamp.IsZero() {
+		e.receiver.Forget(request.NamespacedName)
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	before, listened := e.receiver.Listens(request.NamespacedName)
+	_, deaf := e.receiver.Learn(ctx, account)
+	after, listens := e.receiver.Listens(request.NamespacedName)
+	if before != after || listened != listens {
+		e.changed.lookAgain(request.NamespacedName)
+	}
+	if account.Spec.Events == nil && deaf == nil {
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: retryLogin}, nil
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// The Secret that the carrier and the account share, and one that they do not.
+const (
+	EventsSecretName = "carrier-events"
+	EventsSecretKey  = "token"
+	SharedSecret     = "shared-canary-4c1d7e90"
+)
+
+// EventsSecret builds the Secret with what the carrier signs notifications with.
+func (w *World) EventsSecret() *corev1.Secret {
+	return &corev1.Secret{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: EventsSecretName},
+		Data:       map[string][]byte{EventsSecretKey: []byte(SharedSecret)},
+	}
+}
+
+// WithEvents has an account ask for notifications.
+func WithEvents(signature v1alpha1.EventSignature) func(*v1alpha1.CarrierAccount) {
+	return func(account *v1alpha1.CarrierAccount) {
+		account.Spec.Events = &v1alpha1.AccountEvents{
+			Signature:  signature,
+			SecretRefs: []v1alpha1.SecretKeyReference{{Name: EventsSecretName, Key: EventsSecretKey}},
+		}
+	}
+}
+
+// Ear is the receiver of the process that runs at the time, as the carrier reaches it.
+type Ear struct {
+	URL     string
+	Via     *http.Client
+	current atomic.Pointer[http.Handler]
+}
+
+// ServeHTTP implements [http.Handler].
+func (e *Ear) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*e.current.Load()).ServeHTTP(w, r) }
+
+// Listen lets the carrier reach a process.
+func (p *Process) Listen() *Ear {
+	ear := &Ear{}
+	ear.Hear(p)
+	server := httptest.NewTLSServer(ear)
+	ginkgo.DeferCleanup(server.Close)
+	ear.URL, ear.Via = server.URL, server.Client()
+	return ear
+}
+
+// Hear lets the carrier reach another process from now on.
+func (e *Ear) Hear(p *Process) {
+	var handler http.Handler = p.reconcilers.Receiver
+	e.current.Store(&handler)
+}
+
+// Call has the carrier send notifications to the path that the account shows.
+func (w *World) Call(ctx context.Context, ear *Ear, path, secret string) {
+	ginkgo.GinkgoHelper()
+	gomega.Expect(w.Carrier.SetCallback(ClientName, ear.URL+path, secret)).To(gomega.Succeed())
+	w.Deliver(ctx, ear)
+}
+
+// Deliver has the carrier send the notifications that are due.
+func (w *World) Deliver(ctx context.Context, ear *Ear) int { return w.Carrier.Deliver(ctx, ear.Via) }
+
+// EventsPath is where the account says that notifications are taken.
+func (w *World) EventsPath(ctx context.Context) string {
+	ginkgo.GinkgoHelper()
+	return w.ReadAccount(ctx).Status.EventsPath
+}
+
+// ReadAccount reads the CarrierAccount from the API server.
+func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
+	ginkgo.GinkgoHelper()
+	account := &v1alpha1.CarrierAccount{}
+	key := client.ObjectKey{Namespace: w.Namespace, Name: AccountName}
+	gomega.Expect(w.Get(ctx, key, account)).To(gomega.Succeed())
+	return account
+}
+
+// Follow makes a process one that does not lead.
+func (p *Process) Follow() { p.reconcilers.Notifications.Leads = func() bool { return false } }
+
+// Tell sends a notification of one's own making to a path, signed with a secret now, and
+// returns the status of the answer.
+func (w *World) Tell(ctx context.Context, ear *Ear, path, secret, body string) int {
+	ginkgo.GinkgoHelper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, ear.URL+path, strings.NewReader(body))
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	id, stamp := "msg_"+string(uuid.NewUUID()), strconv.FormatInt(w.Clock.Now().Unix(), 10)
+	mac := hmac.New(sha256.New, []byte(secret))
+	mac.Write([]byte(id + "." + stamp + "." + body))
+	request.Header.Set("Webhook-Id", id)
+	request.Header.Set("Webhook-Timestamp", stamp)
+	request.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
+	answer, err := ear.Via.Do(request)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	gomega.Expect(answer.Body.Close()).To(gomega.Succeed())
+	return answer.StatusCode
+}
