@@ -123,8 +123,8 @@ func release(ctx context.Context, w *world.World) {
 func awaitIdle(ctx context.Context, since, passes int) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
-		g.Expect(metric(passesTaken) - since).To(BeNumerically(">=", passes))
-		g.Expect(metric(queueDepth) + metric(passesNow)).To(BeZero())
+		g.Expect(metric(world.PassesTaken) - since).To(BeNumerically(">=", passes))
+		g.Expect(metric(world.QueueDepth) + metric(world.PassesNow)).To(BeZero())
 	}).WithTimeout(time.Minute).WithPolling(time.Second).Should(Succeed())
 }
 
