@@ -16,6 +16,8 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
 func main() {
@@ -33,6 +35,9 @@ func main() {
 	}
 }
 
+// samplesNamespace is where the samples go.
+const samplesNamespace = "default"
+
 // demo is one run: what was asked for, and what is running.
 type demo struct {
 	settings
@@ -41,7 +46,7 @@ type demo struct {
 	now       func() time.Time
 	addresses addresses
 	admin     kubeconfig // of the person who watches; the manager has its own
-	samples   []sample
+	samples   []samples.Sample
 	processes []*process // in the order in which they were started
 	ended     chan *process
 }
@@ -73,7 +78,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	if d.addresses, err = freeAddresses(ctx); err != nil {
 		return err
 	}
-	if d.samples, err = readSamples(d.samplesDir); err != nil {
+	if d.samples, err = samples.Read(d.samplesDir, samplesNamespace); err != nil {
 		return err
 	}
 	return errors.Join(d.writeCredentials(), d.writeCarrier(), d.writeSamples())

@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
 // settings are the command line, and the folders as absolute paths.
@@ -36,7 +38,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("demo", flag.ContinueOnError)
 	flags.SetOutput(out)
 	flags.BoolVar(&s.once, "once", false,
-		"end when every sample shows what its annotation "+expectAnnotation+" names, or fail")
+		"end when every sample shows what its annotation "+samples.ExpectAnnotation+" names, or fail")
 	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long the samples may take to get there")
 	flags.StringVar(&s.stateDir, "state", "bin/demo", "`folder` of logs, credentials and data, emptied at the start")
 	flags.StringVar(&s.binDir, "bin", "bin", "`folder` of manager and simulator")

@@ -75,10 +75,10 @@ func (d *demo) report(j judgement) {
 	table := tabwriter.NewWriter(d.out, 0, 0, 2, ' ', 0)
 	for _, o := range j.outcomes {
 		mark := "as expected"
-		if !o.met {
-			mark = "EXPECTED " + o.expect.String()
+		if !o.Met {
+			mark = "EXPECTED " + o.Expect.String()
 		}
-		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.kind, o.name, o.shows, mark, o.message) //nolint:errcheck // as in sayf
+		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.Kind, o.Name, o.Shows, mark, o.Message) //nolint:errcheck // as in sayf
 	}
 	table.Flush() //nolint:errcheck,gosec // as in sayf
 	if j.err == nil {

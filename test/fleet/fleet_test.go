@@ -123,8 +123,8 @@ func release(ctx context.Context, w *world.World) {
 func awaitIdle(ctx context.Context, since, passes int) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
-		g.Expect(metric(passesTaken) - since).To(BeNumerically(">=", passes))
-		g.Expect(metric(queueDepth) + metric(passesNow)).To(BeZero())
+		g.Expect(metric(world.PassesTaken) - since).To(BeNumerically(">=", passes))
+		g.Expect(metric(world.QueueDepth) + metric(world.PassesNow)).To(BeZero())
 	}).WithTimeout(time.Minute).WithPolling(time.Second).Should(Succeed())
 }
 
@@ -132,7 +132,7 @@ var _ = Describe("1,000 services in which all facets differ", func() {
 	It("converge in one run, with the wanted requests and writes and no others", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, holding)
 		ids := lines(w, changing().before)
-		manager := start(ctx, w)
+		manager := w.Manage(ctx, user)
 		w.AwaitLogin(ctx, unlimited)
 		watch := begin(w)
 		create(ctx, w, ids, changing().declare, unread)
@@ -197,13 +197,13 @@ func expectFloors(wrote world.Tally) {
 var _ = Describe("1,000 services that are as declared", Ordered, func() {
 	var (
 		w       *world.World
-		manager *running
+		manager *world.Manager
 		wrote   world.Tally
 	)
 
 	BeforeAll(func(ctx SpecContext) {
 		w = world.NewInRealTime(ctx, plane, realTime)
-		manager = start(ctx, w)
+		manager = w.Manage(ctx, user)
 		w.AwaitLogin(ctx, unlimited)
 	})
 
@@ -229,7 +229,7 @@ var _ = Describe("1,000 services that are as declared", Ordered, func() {
 
 	It("are left alone after a restart: no write, and no call but the login", func(ctx SpecContext) {
 		watch := begin(w)
-		manager = start(ctx, w)
+		manager = w.Manage(ctx, user)
 		awaitIdle(ctx, watch.passes, services)
 
 		run := watch.end(manager)

@@ -13,6 +13,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
 )
 
 // traffic is what the carrier has seen.
@@ -64,6 +66,12 @@ func (t *traffic) sent() map[simulator.Operation]int {
 	return sent
 }
 
+// metric reads one of the metrics of the controller of services.
+func metric(name string) int {
+	GinkgoHelper()
+	return world.Metric(name, func(of world.Labels) bool { return of["controller"] == "broadbandservice" })
+}
+
 // watch counts what a manager does from one moment to another.
 type watch struct {
 	world                   *world.World
@@ -74,7 +82,7 @@ type watch struct {
 func begin(w *world.World) watch {
 	return watch{
 		world: w, began: realTime(), calls: len(w.Carrier.Calls()),
-		passes: metric(passesTaken), failures: metric(passesFailed),
+		passes: metric(world.PassesTaken), failures: metric(world.PassesFailed),
 	}
 }
 
@@ -87,12 +95,12 @@ type account struct {
 }
 
 // end stops the manager, so that nothing is done any more, and counts.
-func (s watch) end(manager *running) account {
+func (s watch) end(manager *world.Manager) account {
 	took := realTime().Sub(s.began)
-	manager.end()
+	manager.End()
 	return account{
 		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: audit.Tally(user, s.world.Namespace),
-		passes: metric(passesTaken) - s.passes, failures: metric(passesFailed) - s.failures,
+		passes: metric(world.PassesTaken) - s.passes, failures: metric(world.PassesFailed) - s.failures,
 	}
 }
 

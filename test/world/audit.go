@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Audit is the API server's own record of who did what.
@@ -174,15 +175,15 @@ func (c *ControlPlane) grant(ctx context.Context, file, user string) error {
 func (c *ControlPlane) bind(ctx context.Context, role rbacv1.Role, user string) error {
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.Kind, Name: role.Name}
-	meta := metav1.ObjectMeta{Name: role.Name, Namespace: role.Namespace}
+	of := metav1.ObjectMeta{Name: role.Name, Namespace: role.Namespace}
+	to := metav1.ObjectMeta{Name: role.Name + "-" + user, Namespace: role.Namespace}
+	put := func(role, binding client.Object) error { // several users may share a role
+		return errors.Join(client.IgnoreAlreadyExists(c.Client.Create(ctx, role)), c.Client.Create(ctx, binding))
+	}
 	if role.Kind == "ClusterRole" {
-		if err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: role.Rules}); err != nil {
-			return err
-		}
-		return c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
+		return put(&rbacv1.ClusterRole{ObjectMeta: of, Rules: role.Rules},
+			&rbacv1.ClusterRoleBinding{ObjectMeta: to, Subjects: subjects, RoleRef: ref})
 	}
-	if err := c.Client.Create(ctx, &rbacv1.Role{ObjectMeta: meta, Rules: role.Rules}); err != nil {
-		return err
-	}
-	return c.Client.Create(ctx, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
+	return put(&rbacv1.Role{ObjectMeta: of, Rules: role.Rules},
+		&rbacv1.RoleBinding{ObjectMeta: to, Subjects: subjects, RoleRef: ref})
 }

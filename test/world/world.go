@@ -87,10 +87,7 @@ func Root() string {
 
 // StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
 func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
-	env := &envtest.Environment{
-		CRDDirectoryPaths:     []string{filepath.Join(Root(), "config", "crd", "bases")},
-		ErrorIfCRDPathMissing: true,
-	}
+	env := &envtest.Environment{CRDInstallOptions: crds()}
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		env.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "controlplane") // make controlplane
 	}
@@ -113,7 +110,7 @@ func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane,
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
 	plane := &ControlPlane{Config: config, Client: direct, Scheme: scheme, env: env}
-	if err = plane.namespace(ctx, OperatorName); err != nil {
+	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
 		return nil, fmt.Errorf("create the operator's namespace: %w", err)
 	}
 	return plane, nil
@@ -127,7 +124,8 @@ func (c *ControlPlane) AddUser(name string, groups ...string) (*envtest.Authenti
 	return c.env.AddUser(envtest.User{Name: name, Groups: groups}, c.Config)
 }
 
-func (c *ControlPlane) namespace(ctx context.Context, name string) error {
+// AddNamespace makes a namespace.
+func (c *ControlPlane) AddNamespace(ctx context.Context, name string) error {
 	return c.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }
 
@@ -142,7 +140,9 @@ type World struct {
 	URL       string // the carrier's and the identity provider's origin
 	KeyPEM    []byte // the reseller's private key
 	Events    *Recorder
+	now       func() time.Time
 	tap       *wiretap
+	held      *holds
 }
 
 // New makes a world whose time stands still until the test moves it.
@@ -165,7 +165,7 @@ func build(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64, edits ...func(*simulator.Seed),
 ) *World {
 	w := &World{
-		Client: plane.Client, Plane: plane, Events: &Recorder{},
+		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: now, held: &holds{},
 		Namespace: "test-" + string(uuid.NewUUID())[:8],
 	}
 	private, public := keyPair()
@@ -174,12 +174,12 @@ func build(
 	for _, edit := range edits {
 		edit(&start)
 	}
-	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed})
+	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed, Observe: w.held.observe})
 	w.tap = &wiretap{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.tap)
 	w.URL = server.URL
 	ginkgo.DeferCleanup(func() { w.Carrier.Close(); server.Close() })
-	gomega.Expect(plane.namespace(ctx, w.Namespace)).To(gomega.Succeed())
+	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
 }
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle_test
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// pairs is how many orders there are, and how many services with a change each.
+const pairs = 20
+
+var _ = Describe("Two managers at work at once, as when leader election fails", func() {
+	It("send each order and each change exactly once", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, func(seed *simulator.Seed) {
+			seed.Delays[string(simulator.OpPlanChange)] = seed.Delays[string(simulator.OpHealth)]
+		})
+		leaders := []string{user, "operator-2"}
+		Expect(plane.GrantRoles(ctx, leaders[1])).To(Succeed())
+		for _, leader := range leaders {
+			w.Manage(ctx, leader)
+		}
+		w.AwaitLogin(ctx, watchful)
+		lines := make([]int64, pairs)
+		for i := range pairs {
+			lines[i] = w.Line()
+			Expect(w.Create(ctx, w.Service(name(site, i), lines[i]))).To(Succeed())
+			Expect(w.Create(ctx, w.Order(name(accepted, i), name(accepted, i)))).To(Succeed())
+		}
+		soon(ctx, func(g Gomega) {
+			g.Expect(standings(ctx, w)).To(Equal(map[string]int{
+				v1alpha1.ReasonInSync: pairs, v1alpha1.ReasonSubmitted: pairs,
+			}))
+		})
+
+		once := simulator.Count{Seen: 1, Processed: 1}
+		for i, line := range lines {
+			Expect(w.Carrier.Submissions(simulator.OpPlanChange, line)).To(Equal(once))
+			Expect(w.Ordered(name(accepted, i))).To(Equal(once))
+		}
+		Expect(w.Carrier.Violations()).To(BeEmpty())
+		for _, leader := range leaders {
+			tally := audit.Tally(leader, w.Namespace)
+			Expect(tally.Done).NotTo(BeEmpty(), "both were at work")
+			AddReportEntry("writes of "+leader, fmt.Sprintf("%v, refused: %v", tally.Done, tally.Failed))
+		}
+	})
+})
+
+func name(of string, i int) string { return fmt.Sprintf("%s-%d", of, i) }
+
+// standings counts the services and orders of a world by the reason of Ready, as far as
+// that speaks of what is declared.
+func standings(ctx SpecContext, w *world.World) map[string]int {
+	GinkgoHelper()
+	counts := map[string]int{}
+	var services v1alpha1.BroadbandServiceList
+	Expect(w.List(ctx, &services, client.InNamespace(w.Namespace))).To(Succeed())
+	for i := range services.Items {
+		counts[world.Ready(&services.Items[i]).Reason]++
+	}
+	var orders v1alpha1.ServiceOrderList
+	Expect(w.List(ctx, &orders, client.InNamespace(w.Namespace))).To(Succeed())
+	for i := range orders.Items {
+		counts[world.Condition(orders.Items[i].Status.Conditions, v1alpha1.ConditionReady).Reason]++
+	}
+	return counts
+}

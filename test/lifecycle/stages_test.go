@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle_test
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// The orders of a test, by the stage in which they go: the carrier has answered, its answer
+// was lost, its answer is on its way. Each has its name as customerReference too.
+const (
+	accepted = "accepted"
+	lost     = "answer-lost"
+	underWay = "under-way"
+)
+
+// The other objects that go.
+const (
+	site       = "site"
+	technician = "technician"
+)
+
+// held keeps plan changes at the carrier for longer than a test takes.
+const held = time.Hour
+
+func holding(seed *simulator.Seed) {
+	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(held)
+}
+
+// watchful has a request asked after as often as its operation allows.
+func watchful(account *v1alpha1.CarrierAccount) {
+	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
+}
+
+// stages are an account and an object at each stage that a request can be in.
+type stages struct {
+	*world.World
+
+	line   int64
+	answer func()            // lets the carrier answer the order that is under way
+	change v1alpha1.InFlight // of the service, as it was before all went
+	order  int64             // the number of the accepted order
+}
+
+// manifests are what the user applies, and applies again.
+func (s *stages) manifests() []client.Object {
+	return []client.Object{
+		s.Account(watchful), s.Service(site, s.line),
+		s.Order(accepted, accepted), s.Order(lost, lost), s.Order(underWay, underWay), s.appointment(),
+	}
+}
+
+func (s *stages) appointment() *v1alpha1.AppointmentRequest {
+	return s.Appointment(technician, func(a *v1alpha1.AppointmentRequest) {
+		a.Spec.OrderID, a.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: accepted}
+		a.Spec.DateFrom = "2099-01-05"
+	})
+}
+
+// reach brings a world to all the stages, with a manager at work.
+func reach(ctx SpecContext, w *world.World) *stages {
+	GinkgoHelper()
+	s := &stages{World: w, line: w.Line()}
+	w.AwaitLogin(ctx, watchful)
+	Expect(w.Create(ctx, s.Service(site, s.line))).To(Succeed())
+	soon(ctx, func(g Gomega) {
+		change := w.Read(ctx, site).Status.InFlight
+		g.Expect(change).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
+		s.change = *change
+	})
+	Expect(w.Create(ctx, s.Order(accepted, accepted))).To(Succeed())
+	Expect(w.Create(ctx, s.appointment())).To(Succeed())
+	s.order = s.awaitSubmitted(ctx, accepted)
+	s.awaitSlots(ctx)
+
+	s.answer = w.HoldAnswer(underWay)
+	Expect(w.Create(ctx, s.Order(underWay, underWay))).To(Succeed())
+	soon(ctx, func(g Gomega) { g.Expect(w.Ordered(underWay).Processed).To(Equal(1)) })
+	reset := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
+	Expect(w.Carrier.FailNext("POST OrderCreate", reset)).To(Succeed())
+	Expect(w.Create(ctx, s.Order(lost, lost))).To(Succeed())
+	s.awaitUnknown(ctx)
+	return s
+}
+
+// awaitSubmitted waits until an order is Ready, and returns its number.
+func (s *stages) awaitSubmitted(ctx SpecContext, name string) int64 {
+	GinkgoHelper()
+	var order *v1alpha1.ServiceOrder
+	soon(ctx, func(g Gomega) {
+		order = s.ReadOrder(ctx, name)
+		ready := world.Condition(order.Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonSubmitted), ready.Message)
+	})
+	Expect(order.Status.OrderID).To(Equal(s.placed(name)))
+	return order.Status.OrderID
+}
+
+// placed is the number of the one order that the carrier has under a customerReference.
+func (s *stages) placed(reference string) int64 {
+	GinkgoHelper()
+	var numbers []int64
+	for _, order := range s.Carrier.Orders() {
+		if order.CustomerReference == reference {
+			numbers = append(numbers, order.ID)
+		}
+	}
+	Expect(numbers).To(HaveLen(1), reference)
+	return numbers[0]
+}
+
+func (s *stages) awaitSlots(ctx SpecContext) {
+	GinkgoHelper()
+	soon(ctx, func(g Gomega) {
+		appointment := s.ReadAppointment(ctx, technician)
+		g.Expect(appointment).NotTo(BeNil())
+		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonCompleted), ready.Message)
+	})
+}
+
+// awaitUnknown waits until the order whose answer was lost waits for a person.
+func (s *stages) awaitUnknown(ctx SpecContext) {
+	GinkgoHelper()
+	soon(ctx, func(g Gomega) {
+		stalled := world.Condition(s.ReadOrder(ctx, lost).Status.Conditions, v1alpha1.ConditionStalled)
+		g.Expect(stalled.Status).To(Equal(metav1.ConditionTrue))
+		g.Expect(stalled.Reason).To(Equal(v1alpha1.ReasonOutcomeUnknown), stalled.Message)
+	})
+}
+
+// awaitDeletion waits until an order is being deleted.
+func (s *stages) awaitDeletion(ctx SpecContext, name string) {
+	GinkgoHelper()
+	soon(ctx, func(g Gomega) { g.Expect(s.ReadOrder(ctx, name).DeletionTimestamp).NotTo(BeNil()) })
+}
+
+// apply is kubectl apply of the same manifests, once more. The Secret may still be there.
+func (s *stages) apply(ctx SpecContext) {
+	GinkgoHelper()
+	Expect(client.IgnoreAlreadyExists(s.Create(ctx, s.Secret()))).To(Succeed())
+	for _, manifest := range s.manifests() {
+		Expect(s.Create(ctx, manifest)).To(Succeed())
+	}
+}
+
+// expectMemory: what was sent is known again, and followed to its end.
+func (s *stages) expectMemory(ctx SpecContext) {
+	GinkgoHelper()
+	Expect(s.awaitSubmitted(ctx, accepted)).To(Equal(s.order))
+	s.awaitSubmitted(ctx, underWay)
+	s.awaitSlots(ctx)
+
+	s.awaitUnknown(ctx)
+	attempt := s.ReadOrder(ctx, lost).Status.Request.AttemptID
+	word := attempt + "=Accepted:" + strconv.FormatInt(s.placed(lost), 10)
+	s.AnnotateOrder(ctx, lost, v1alpha1.AnnotationResolve, word)
+	s.awaitSubmitted(ctx, lost)
+
+	soon(ctx, func(g Gomega) {
+		service := s.Read(ctx, site)
+		g.Expect(service.Status.InFlight).To(HaveValue(Equal(s.change)), world.Ready(service).Message)
+	})
+	s.Carrier.Advance(held)
+	soon(ctx, func(g Gomega) {
+		ready := world.Ready(s.Read(ctx, site))
+		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonInSync), ready.Message)
+	})
+}
+
+// expectSentOnce holds the carrier's journal against what was wanted.
+func (s *stages) expectSentOnce() {
+	GinkgoHelper()
+	once := simulator.Count{Seen: 1, Processed: 1}
+	for _, reference := range []string{accepted, lost, underWay} {
+		Expect(s.Ordered(reference)).To(Equal(once), reference)
+	}
+	Expect(s.Carrier.Submissions(simulator.OpPlanChange, s.line)).To(Equal(once))
+	Expect(s.Carrier.Submissions(simulator.OpOrderCreate, 0).Seen).To(Equal(3))
+	Expect(s.Carrier.Violations()).To(BeEmpty())
+	AddReportEntry("POSTs", fmt.Sprintf("3 orders and 1 plan change, each once: %+v", once))
+}

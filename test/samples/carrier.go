@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package samples
+
+import (
+	"cmp"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// Carrier reads the carrier that the samples need, and gives every key of every
+// CarrierAccount a fresh pair: the public one goes into the carrier's seed, the private
+// one into a Secret.
+func Carrier(path string, samples []Sample) (simulator.Seed, []*corev1.Secret, error) {
+	var secrets []*corev1.Secret
+	seed, err := readSeed(path)
+	if err != nil {
+		return seed, nil, err
+	}
+	accounts, err := accounts(samples)
+	if err != nil {
+		return seed, nil, err
+	}
+	for _, account := range accounts {
+		made, err := enroll(account, &seed)
+		if err != nil {
+			return seed, nil, fmt.Errorf("CarrierAccount %s: %w", account.Name, err)
+		}
+		secrets = append(secrets, made...)
+	}
+	if err := own(&seed); err != nil {
+		return seed, nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return seed, secrets, nil
+}
+
+func readSeed(path string) (simulator.Seed, error) {
+	content, err := os.ReadFile(path) //nolint:gosec // the path is the user's own
+	if err != nil {
+		return simulator.Seed{}, fmt.Errorf("read the carrier: %w", err)
+	}
+	var seed simulator.Seed
+	if err := yaml.UnmarshalStrict(content, &seed); err != nil {
+		return simulator.Seed{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return seed, nil
+}
+
+// enroll adds an account to the carrier's clients, and makes its Secrets.
+func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed) ([]*corev1.Secret, error) {
+	auth := account.Spec.Auth
+	realm := regexp.MustCompile(`/realms/([^/]+)/protocol/`).FindStringSubmatch(auth.TokenURL)
+	if realm == nil {
+		return nil, fmt.Errorf("there is no realm in the token URL %q", auth.TokenURL)
+	}
+	client := simulator.Client{Name: auth.ClientName, Realm: realm[1], Keys: map[string]string{}}
+	var secrets []*corev1.Secret
+	for _, key := range auth.Keys {
+		pair, err := NewKeyPair()
+		if err != nil {
+			return nil, err
+		}
+		client.Keys[key.KeyID] = pair.Public
+		secrets = append(secrets, secretOf(account.Namespace, key.PrivateKeySecretRef, pair))
+	}
+	seed.Clients = append(seed.Clients, client)
+	return secrets, nil
+}
+
+func secretOf(namespace string, reference v1alpha1.SecretKeyReference, pair KeyPair) *corev1.Secret {
+	return &corev1.Secret{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
+		ObjectMeta: metav1.ObjectMeta{Name: reference.Name, Namespace: namespace},
+		StringData: map[string]string{reference.Key: pair.Private},
+	}
+}
+
+// own gives the services, orders and qualifications that name no owner to the first client.
+func own(seed *simulator.Seed) error {
+	if len(seed.Clients) == 0 {
+		return errors.New("the samples have no CarrierAccount that could own its services")
+	}
+	first := seed.Clients[0].Name
+	give(first, seed.Services, func(service *simulator.Service) *string { return &service.Client })
+	give(first, seed.Orders, func(order *simulator.PlacedOrder) *string { return &order.Client })
+	give(first, seed.Qualifications, func(site *simulator.Qualification) *string { return &site.Client })
+	return nil
+}
+
+// give gives what names no owner to a client.
+func give[T any](client string, items []T, owner func(*T) *string) {
+	for i := range items {
+		named := owner(&items[i])
+		*named = cmp.Or(*named, client)
+	}
+}
+
+// keyBits is the least that the carrier accepts.
+const keyBits = 2048
+
+// KeyPair is an RSA key as PEM texts.
+type KeyPair struct{ Private, Public string }
+
+// NewKeyPair makes one.
+func NewKeyPair() (KeyPair, error) {
+	key, err := rsa.GenerateKey(rand.Reader, keyBits)
+	if err != nil {
+		return KeyPair{}, fmt.Errorf("generate a key: %w", err)
+	}
+	private, privateErr := x509.MarshalPKCS8PrivateKey(key)
+	public, publicErr := x509.MarshalPKIXPublicKey(&key.PublicKey)
+	if err := errors.Join(privateErr, publicErr); err != nil {
+		return KeyPair{}, fmt.Errorf("encode a key: %w", err)
+	}
+	return KeyPair{
+		Private: string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: private})),
+		Public:  string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: public})),
+	}, nil
+}

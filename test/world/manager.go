@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/config"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/broadband-operator/broadband-operator/controllers"
+)
+
+// Manager is the operator as it runs in a cluster, with its cache, watches and work
+// queues, in this process.
+type Manager struct {
+	stop  context.CancelFunc
+	ended chan error
+	once  sync.Once
+}
+
+// Manage starts a manager as a user of the API server, with the options that the program
+// has by default, for the world's namespace alone. It may outlive the spec that starts it.
+func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Config)) *Manager {
+	ginkgo.GinkgoHelper()
+	credentials, err := w.Plane.AddUser(user)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	cluster := credentials.Config()
+	cluster.QPS = -1 // as in a pod: the API server's own fairness is the limit
+	for _, edit := range edits {
+		edit(cluster)
+	}
+	mgr, err := ctrl.NewManager(cluster, w.managerOptions())
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	gomega.Expect(controllers.Setup(ctx, mgr, controllers.Options{
+		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, Workers: 16, UserAgent: "test",
+		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) },
+	})).To(gomega.Succeed())
+	manager := &Manager{stop: stop, ended: make(chan error, 1)}
+	go func() { manager.ended <- mgr.Start(ctx) }()
+	ginkgo.DeferCleanup(manager.End)
+	return manager
+}
+
+func (w *World) managerOptions() ctrl.Options {
+	warmup, second := true, true
+	return ctrl.Options{
+		Scheme: w.Plane.Scheme,
+		Cache: cache.Options{
+			DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, DefaultTransform: cache.TransformStripManagedFields(),
+		},
+		Metrics: metricsserver.Options{BindAddress: "0"},
+		// Controllers have the same names in every manager of this process.
+		Controller: config.Controller{EnableWarmup: &warmup, SkipNameValidation: &second},
+	}
+}
+
+// End stops the manager and waits until it has done nothing more.
+func (m *Manager) End() {
+	ginkgo.GinkgoHelper()
+	m.once.Do(func() {
+		m.stop()
+		gomega.Eventually(m.ended).WithTimeout(time.Minute).Should(gomega.Receive(gomega.Succeed()))
+	})
+}
