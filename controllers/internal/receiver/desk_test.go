@@ -48,28 +48,39 @@ type desk struct {
 func newDesk(t *testing.T, events v1alpha1.AccountEvents) *desk {
 	t.Helper()
 	d := &desk{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC), secrets: map[string]string{"a": secret}}
-	d.Receiver = receiver.New(receiver.Config{
-		Secret: func(_ context.Context, _ string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
-			d.reads++
-			held, found := d.secrets[ref.Name]
-			if !found {
-				return nil, &decide.SecretError{Secret: ref.Name}
-			}
-			return []byte(held), nil
-		},
-		Take: func(_ context.Context, told receiver.Notification) error {
-			d.mu.Lock()
-			defer d.mu.Unlock()
-			if d.fail == nil {
-				d.taken = append(d.taken, told)
-			}
-			return d.fail
-		},
-		Changed: func(account types.NamespacedName) { d.changed = append(d.changed, account) },
-		Now:     func() time.Time { return d.now },
-	})
+	d.Receiver = receiver.New(d.config())
 	d.learn(t, events)
 	return d
+}
+
+// config is what a receiver finds at the desk.
+func (d *desk) config() receiver.Config {
+	return receiver.Config{
+		Secret: d.secret, Take: d.take, Now: func() time.Time { return d.now },
+		Changed: func(account types.NamespacedName) {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			d.changed = append(d.changed, account)
+		},
+	}
+}
+
+func (d *desk) secret(_ context.Context, _ string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
+	d.reads++
+	held, found := d.secrets[ref.Name]
+	if !found {
+		return nil, &decide.SecretError{Secret: ref.Name}
+	}
+	return []byte(held), nil
+}
+
+func (d *desk) take(_ context.Context, told receiver.Notification) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.fail == nil {
+		d.taken = append(d.taken, told)
+	}
+	return d.fail
 }
 
 func hmacOnly() v1alpha1.AccountEvents {

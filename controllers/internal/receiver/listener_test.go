@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package receiver_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+)
+
+// certified writes a certificate for 127.0.0.1 into a folder, and returns who trusts it.
+func certified(t *testing.T) (folder string, trust *x509.CertPool) {
+	t.Helper()
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+		NotBefore: time.Unix(0, 0), NotAfter: time.Date(2100, time.January, 1, 0, 0, 0, 0, time.UTC),
+	}
+	certificate, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder, trust = t.TempDir(), x509.NewCertPool()
+	public := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: certificate})
+	trust.AppendCertsFromPEM(public)
+	for name, content := range map[string][]byte{
+		"tls.crt": public, "tls.key": pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}),
+	} {
+		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder, trust
+}
+
+func shut(t *testing.T, what io.Closer) {
+	t.Helper()
+	if err := what.Close(); err != nil {
+		t.Errorf("close: %v", err)
+	}
+}
+
+// freeAddress is one that nobody listens to.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	var listen net.ListenConfig
+	socket, err := listen.Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer shut(t, socket)
+	return socket.Addr().String()
+}
+
+// served is a desk behind a listener that runs.
+func served(t *testing.T) (d *desk, address string, trust *tls.Config) {
+	t.Helper()
+	folder, roots := certified(t)
+	address, trust = freeAddress(t), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
+	d = newDesk(t, hmacOnly())
+	run(t, &receiver.Listener{Receiver: d.Receiver, Address: address, CertDir: folder})
+	eventually(t, func() bool {
+		socket, err := (&tls.Dialer{Config: trust}).DialContext(t.Context(), "tcp", address)
+		if err == nil {
+			shut(t, socket)
+		}
+		return err == nil
+	})
+	return d, address, trust
+}
+
+// run starts a listener, and stops it with the test.
+func run(t *testing.T, listener *receiver.Listener) {
+	t.Helper()
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	ended := make(chan error, 1)
+	go func() { ended <- listener.Start(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-ended; err != nil {
+			t.Errorf("the listener ended with %v", err)
+		}
+	})
+}
+
+func eventually(t *testing.T, holds func() bool) {
+	t.Helper()
+	err := wait.PollUntilContextTimeout(t.Context(), 10*time.Millisecond, time.Minute, true,
+		func(context.Context) (bool, error) { return holds(), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// speak sends bytes as they are and returns the first line of the answer.
+func speak(t *testing.T, address string, trust *tls.Config, bytes string) string {
+	t.Helper()
+	dial := (&net.Dialer{}).DialContext
+	if trust != nil {
+		dial = (&tls.Dialer{Config: trust}).DialContext
+	}
+	socket, err := dial(t.Context(), "tcp", address)
+	if err != nil {
+		return err.Error()
+	}
+	defer shut(t, socket)
+	if _, err = io.WriteString(socket, bytes); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(socket).ReadString('\n')
+	if err != nil {
+		return err.Error()
+	}
+	return strings.TrimSpace(line)
+}
+
+func TestListenerTakesNotificationsOverHTTPS(t *testing.T) {
+	t.Parallel()
+	d, address, trust := served(t)
+	request := d.signed(t, secret, "evt_1", planned)
+	request.URL.Host, request.RequestURI = address, ""
+	carrier := &http.Client{Transport: &http.Transport{TLSClientConfig: trust, ForceAttemptHTTP2: true}}
+	answer, err := carrier.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := answer.Body.Close(); err != nil {
+		t.Error(err)
+	}
+	if answer.StatusCode != http.StatusAccepted || answer.ProtoMajor != 1 {
+		t.Errorf("answered %s over %s", answer.Status, answer.Proto)
+	}
+}
+
+// Case 87: "HTTP/1.0, smuggling (CL+TE), h2c: refused; ReadHeaderTimeout set".
+func TestListenerRefusesOtherProtocols(t *testing.T) {
+	t.Parallel()
+	d, address, trust := served(t)
+	old := trust.Clone()
+	old.MinVersion, old.MaxVersion = tls.VersionTLS11, tls.VersionTLS11
+	post := "POST " + path(secret) + " HTTP/1.1\r\nHost: x\r\n"
+	for name, story := range map[string]struct {
+		trust *tls.Config
+		bytes string
+		want  string
+	}{
+		"HTTP/1.0":       {trust, "POST " + path(secret) + " HTTP/1.0\r\nContent-Length: 2\r\n\r\n{}", "505"},
+		"CL and TE":      {trust, post + "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "4"},
+		"two lengths":    {trust, post + "Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", "400"},
+		"chunks":         {trust, post + "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n", "411"},
+		"h2c":            {nil, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "EOF"},
+		"h2 within TLS":  {trust, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "405"},
+		"no TLS":         {nil, post + "Content-Length: 2\r\n\r\n{}", "400"},
+		"TLS 1.1":        {old, post, "protocol version"},
+		"endless header": {trust, post + "X: " + strings.Repeat("x", 64<<10) + "\r\n\r\n", "431"},
+	} {
+		line := speak(t, address, story.trust, story.bytes)
+		if !strings.Contains(line, story.want) || strings.Contains(line, " 202 ") {
+			t.Errorf("%s: answered %q, want %s", name, line, story.want)
+		}
+	}
+	if len(d.taken) != 0 {
+		t.Errorf("took %+v", d.taken)
+	}
+}
+
+// The receiver is "off unless an account asks for it".
+func TestNobodyListensUntilAnAccountAsks(t *testing.T) {
+	t.Parallel()
+	folder, _ := certified(t)
+	address := freeAddress(t)
+	d := &desk{now: time.Unix(0, 0), secrets: map[string]string{"a": secret}}
+	d.Receiver = receiver.New(d.config())
+	run(t, &receiver.Listener{Receiver: d.Receiver, Address: address, CertDir: folder})
+	if line := speak(t, address, nil, "x"); !strings.Contains(line, "refused") {
+		t.Errorf("somebody listens already: %s", line)
+	}
+	d.learn(t, hmacOnly())
+	eventually(t, func() bool { return !strings.Contains(speak(t, address, nil, "x\r\n\r\n"), "refused") })
+}
+
+// What keeps the receiver from listening is told to the accounts that ask.
+func TestAccountIsToldWhyNobodyListens(t *testing.T) {
+	t.Parallel()
+	for want, listener := range map[string]*receiver.Listener{
+		"--events-bind-address=0":   {Address: "0"},
+		"without --events-cert-dir": {Address: freeAddress(t)},
+		"read the certificate":      {Address: freeAddress(t), CertDir: t.TempDir()},
+	} {
+		d := newDesk(t, hmacOnly())
+		listener.Receiver = d.Receiver
+		run(t, listener)
+		events := hmacOnly()
+		eventually(t, func() bool {
+			_, err := d.Learn(t.Context(), account(&events))
+			return strings.Contains(fmt.Sprint(err), want)
+		})
+	}
+}
