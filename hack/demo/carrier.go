@@ -23,7 +23,7 @@ const (
 // writeCarrier writes the carrier's seed, and the Secrets with which the samples'
 // CarrierAccounts log in there.
 func (d *demo) writeCarrier() error {
-	seed, made, err := samples.Carrier(d.carrier, d.samples)
+	seed, made, err := samples.Carrier(d.carrier, d.samples, "https://"+d.addresses.managerEvents)
 	if err != nil {
 		return err
 	}
@@ -74,14 +74,15 @@ func manifests[T any](objects []T) (string, error) {
 func (d *demo) startCarrier(ctx context.Context) error {
 	carrier, err := d.start(ctx, "simulator", filepath.Join(d.binDir, "simulator"),
 		"--seed="+d.inState(seedFile),
+		"--callback-ca="+d.inState(eventsFolder, certificateFile),
 		"--listen="+d.addresses.carrier,
 		"--management-listen="+d.addresses.carrierControls)
 	if err != nil {
 		return err
 	}
-	return carrier.await(ctx, &http.Client{}, d.violationsURL())
+	return carrier.await(ctx, &http.Client{}, d.journalURL("violations"))
 }
 
-func (d *demo) violationsURL() string {
-	return "http://" + d.addresses.carrierControls + "/_sim/violations"
+func (d *demo) journalURL(journal string) string {
+	return "http://" + d.addresses.carrierControls + "/_sim/" + journal
 }

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
@@ -21,6 +22,7 @@ import (
 type judgement struct {
 	outcomes []samples.Outcome
 	took     time.Duration
+	noticed  []time.Duration // from each notification to the look that found what it was about
 	err      error
 }
 
@@ -47,7 +49,7 @@ func (d *demo) judge(ctx context.Context) judgement {
 	j.took = d.now().Sub(begun)
 	switch {
 	case j.err == nil:
-		j.err = d.askForViolations(ctx)
+		j.err = d.askTheCarrier(ctx, &j)
 	case wait.Interrupted(j.err):
 		j.err = fmt.Errorf("%d of %d samples do not show what they are to show, %s after they were applied",
 			len(samples.Unmet(j.outcomes)), len(j.outcomes), d.timeout)
@@ -55,9 +57,29 @@ func (d *demo) judge(ctx context.Context) judgement {
 	return j
 }
 
-// askForViolations fails when the carrier has seen a call that its specification forbids.
-func (d *demo) askForViolations(ctx context.Context) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.violationsURL(), http.NoBody)
+// askTheCarrier fails when it has seen a call that its specification forbids, and finds
+// out how soon it was asked after what it notified of.
+func (d *demo) askTheCarrier(ctx context.Context, j *judgement) error {
+	var (
+		violations []json.RawMessage
+		sent       []simulator.Delivery
+		calls      []simulator.Call
+	)
+	for journal, into := range map[string]any{"violations": &violations, "events": &sent, "calls": &calls} {
+		if err := d.ask(ctx, journal, into); err != nil {
+			return err
+		}
+	}
+	if len(violations) > 0 {
+		return errors.New("the carrier saw calls that its specification forbids: " + string(violations[0]))
+	}
+	j.noticed = noticed(sent, calls)
+	return nil
+}
+
+// ask reads one of the carrier's journals.
+func (d *demo) ask(ctx context.Context, journal string, into any) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.journalURL(journal), http.NoBody)
 	if err != nil {
 		return fmt.Errorf("ask the carrier: %w", err)
 	}
@@ -67,12 +89,8 @@ func (d *demo) askForViolations(ctx context.Context) error {
 		return fmt.Errorf("ask the carrier: %w", err)
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was read
-	var violations []json.RawMessage
-	if err := json.NewDecoder(answer.Body).Decode(&violations); err != nil {
+	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
 		return fmt.Errorf("read the carrier's answer: %w", err)
-	}
-	if len(violations) > 0 {
-		return errors.New("the carrier saw calls that its specification forbids: " + string(violations[0]))
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	if d.samples, err = samples.Read(d.samplesDir, samplesNamespace); err != nil {
 		return err
 	}
-	return errors.Join(d.writeCredentials(), d.writeCarrier(), d.writeSamples())
+	return errors.Join(d.writeCredentials(), d.writeCertificate(), d.writeCarrier(), d.writeSamples())
 }
 
 // show is the story that the demo tells.

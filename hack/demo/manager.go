@@ -47,6 +47,8 @@ func (d *demo) startManager(ctx context.Context) error {
 		"--operator-namespace="+operatorNamespace,
 		"--allow-insecure-carrier",
 		"--leader-elect=false",
+		"--events-bind-address="+d.addresses.managerEvents,
+		"--events-cert-dir="+d.inState(eventsFolder),
 		"--metrics-bind-address="+d.addresses.managerMetrics,
 		"--health-probe-bind-address="+d.addresses.managerHealth)
 	if err != nil {

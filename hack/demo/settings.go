@@ -79,7 +79,9 @@ func (s *settings) complete() error {
 }
 
 // inState is the path of a file of this run.
-func (s *settings) inState(name string) string { return filepath.Join(s.stateDir, name) }
+func (s *settings) inState(name ...string) string {
+	return filepath.Join(append([]string{s.stateDir}, name...)...)
+}
 
 // Only the owner reads what the demo writes: there are keys and tokens in it.
 const (
@@ -115,7 +117,7 @@ func (d *demo) claimState() (func(), error) {
 
 // addresses are where the processes listen: free ports of the loopback interface.
 type addresses struct {
-	etcd, etcdPeer, apiServer, carrier, carrierControls, managerHealth, managerMetrics string
+	etcd, etcdPeer, apiServer, carrier, carrierControls, managerHealth, managerMetrics, managerEvents string
 }
 
 func freeAddresses(ctx context.Context) (addresses, error) {
@@ -127,6 +129,7 @@ func freeAddresses(ctx context.Context) (addresses, error) {
 	)
 	for _, address := range []*string{
 		&a.etcd, &a.etcdPeer, &a.apiServer, &a.carrier, &a.carrierControls, &a.managerHealth, &a.managerMetrics,
+		&a.managerEvents,
 	} {
 		listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
 		if err != nil {

@@ -84,6 +84,10 @@ func (d *demo) report(j judgement) {
 	if j.err == nil {
 		d.sayf("\ndemo: every sample shows what it is to show, %.1f s after it was applied\n", j.took.Seconds())
 	}
+	if n := len(j.noticed); n > 0 {
+		d.sayf("demo: %d requests that had ended were noticed %.3f s after the carrier's notification, at most %.3f s\n",
+			n, j.noticed[n/2].Seconds(), j.noticed[n-1].Seconds())
+	}
 }
 
 // explain says what a person can do next.

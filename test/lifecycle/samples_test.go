@@ -21,7 +21,7 @@ var _ = Describe("The samples", func() {
 		manifests, err := samples.Read(filepath.Join(world.Root(), "config", "samples"), "")
 		Expect(err).NotTo(HaveOccurred())
 		carrier := filepath.Join(world.Root(), "hack", "demo", "carrier.yaml")
-		seed, secrets, err := samples.Carrier(carrier, manifests)
+		seed, secrets, err := samples.Carrier(carrier, manifests, "")
 		Expect(err).NotTo(HaveOccurred())
 		w := world.NewInRealTime(ctx, plane, realTime, func(start *simulator.Seed) { *start = seed })
 		Expect(samples.PointAt(manifests, strings.TrimPrefix(w.URL, "http://"))).To(Succeed())

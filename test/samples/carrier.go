@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"crypto/rand"
 	"crypto/rsa"
+	"crypto/sha256"
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
@@ -23,8 +24,9 @@ import (
 
 // Carrier reads the carrier that the samples need, and gives every key of every
 // CarrierAccount a fresh pair: the public one goes into the carrier's seed, the private
-// one into a Secret.
-func Carrier(path string, samples []Sample) (simulator.Seed, []*corev1.Secret, error) {
+// one into a Secret. An account that asks for notifications gets a shared secret, and the
+// carrier sends them to the receiver at that origin; "" for none.
+func Carrier(path string, samples []Sample, receiver string) (simulator.Seed, []*corev1.Secret, error) {
 	var secrets []*corev1.Secret
 	seed, err := readSeed(path)
 	if err != nil {
@@ -35,7 +37,7 @@ func Carrier(path string, samples []Sample) (simulator.Seed, []*corev1.Secret, e
 		return seed, nil, err
 	}
 	for _, account := range accounts {
-		made, err := enroll(account, &seed)
+		made, err := enroll(account, &seed, receiver)
 		if err != nil {
 			return seed, nil, fmt.Errorf("CarrierAccount %s: %w", account.Name, err)
 		}
@@ -60,7 +62,7 @@ func readSeed(path string) (simulator.Seed, error) {
 }
 
 // enroll adds an account to the carrier's clients, and makes its Secrets.
-func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed) ([]*corev1.Secret, error) {
+func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed, receiver string) ([]*corev1.Secret, error) {
 	auth := account.Spec.Auth
 	realm := regexp.MustCompile(`/realms/([^/]+)/protocol/`).FindStringSubmatch(auth.TokenURL)
 	if realm == nil {
@@ -74,17 +76,36 @@ func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed) ([]*corev1.S
 			return nil, err
 		}
 		client.Keys[key.KeyID] = pair.Public
-		secrets = append(secrets, secretOf(account.Namespace, key.PrivateKeySecretRef, pair))
+		secrets = append(secrets, secretOf(account.Namespace, key.PrivateKeySecretRef, pair.Private))
 	}
+	secrets = append(secrets, shareSecrets(account, &client, receiver)...)
 	seed.Clients = append(seed.Clients, client)
 	return secrets, nil
 }
 
-func secretOf(namespace string, reference v1alpha1.SecretKeyReference, pair KeyPair) *corev1.Secret {
+// shareSecrets makes what the carrier signs the account's notifications with, and tells it
+// where they go: the oldest secret, namespace and name make the path.
+func shareSecrets(account *v1alpha1.CarrierAccount, client *simulator.Client, receiver string) []*corev1.Secret {
+	if account.Spec.Events == nil {
+		return nil
+	}
+	var secrets []*corev1.Secret
+	for _, ref := range account.Spec.Events.SecretRefs {
+		shared := rand.Text()
+		secrets = append(secrets, secretOf(account.Namespace, ref, shared))
+		if receiver != "" && client.Callback == "" {
+			path := sha256.Sum256([]byte(shared + "/" + account.Namespace + "/" + account.Name))
+			client.Callback, client.CallbackSecret = fmt.Sprintf("%s/events/%x", receiver, path), shared
+		}
+	}
+	return secrets
+}
+
+func secretOf(namespace string, reference v1alpha1.SecretKeyReference, content string) *corev1.Secret {
 	return &corev1.Secret{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "Secret"},
 		ObjectMeta: metav1.ObjectMeta{Name: reference.Name, Namespace: namespace},
-		StringData: map[string]string{reference.Key: pair.Private},
+		StringData: map[string]string{reference.Key: content},
 	}
 }
 
