@@ -184,8 +184,8 @@ type AccountEvents struct {
 	Signature EventSignature `json:"signature,omitempty"`
 
 	// secretRefs hold the shared secrets, each of at least 16 bytes, the oldest first
-	// while rotating. A notification may be signed with any of them; the receiver's path
-	// is derived from the oldest.
+	// while rotating. A notification may be signed with any of them; the path that the
+	// status shows is derived from the oldest.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=atomic

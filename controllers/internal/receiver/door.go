@@ -45,7 +45,7 @@ type door struct {
 	events  v1alpha1.AccountEvents
 	signed  bool
 	secrets [][]byte // the oldest first
-	path    string
+	paths   []string // of each secret
 	limiter *rate.Limiter
 	taken   *cache.LRUExpireCache // ids
 }
@@ -76,12 +76,16 @@ func (d *door) remember(from letter) {
 	}
 }
 
+// path is that of the oldest secret. Those of the others are good too, so that the carrier
+// can be told another path before the old one is gone.
+func (d *door) path() string { return d.paths[0] }
+
 // shown is the path as far as the account's status may show it.
 func (d *door) shown() string {
 	if !d.signed {
 		return ""
 	}
-	return d.path
+	return d.path()
 }
 
 // WeakSecretError says that a shared secret is too short to protect anything.
@@ -125,15 +129,22 @@ func (r *Receiver) Listens(account types.NamespacedName) (path string, listens b
 	if found == nil {
 		return "", false
 	}
-	return found.path, r.fault == nil
+	return found.path(), r.fault == nil
 }
 
 // Forget makes the receiver deaf for an account.
 func (r *Receiver) Forget(account types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.close(account)
+}
+
+// close takes a door away. The lock is held.
+func (r *Receiver) close(account types.NamespacedName) {
 	if gone := r.doors[account]; gone != nil {
-		delete(r.paths, gone.hash())
+		for _, path := range gone.paths {
+			delete(r.paths, hashOf(path))
+		}
 		delete(r.doors, account)
 	}
 }
@@ -161,8 +172,8 @@ func (r *Receiver) open(
 			return nil, &WeakSecretError{Ref: ref, Length: len(secret)}
 		}
 		opened.secrets = append(opened.secrets, secret)
+		opened.paths = append(opened.paths, PathOf(secret, account))
 	}
-	opened.path = PathOf(opened.secrets[0], account)
 	return opened, nil
 }
 
@@ -170,16 +181,17 @@ func (r *Receiver) open(
 // is held.
 func (r *Receiver) install(learned *door) {
 	before := r.doors[learned.account]
-	if before != nil {
-		delete(r.paths, before.hash())
-	}
+	r.close(learned.account)
 	if before != nil && before.uid == learned.uid {
 		learned.limiter, learned.taken = before.limiter, before.taken
 	} else {
 		learned.limiter = rate.NewLimiter(perSecond, burst)
 		learned.taken = cache.NewLRUExpireCacheWithClock(remembered, clock(r.config.Now))
 	}
-	r.doors[learned.account], r.paths[learned.hash()] = learned, learned
+	r.doors[learned.account] = learned
+	for _, path := range learned.paths {
+		r.paths[hashOf(path)] = learned
+	}
 	r.once.Do(func() { close(r.asked) })
 }
 
@@ -200,10 +212,10 @@ func (r *Receiver) find(ctx context.Context, path string) *door {
 func (r *Receiver) at(path string) *door {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.paths[sha256.Sum256([]byte(path))]
+	return r.paths[hashOf(path)]
 }
 
-func (d *door) hash() [sha256.Size]byte { return sha256.Sum256([]byte(d.path)) }
+func hashOf(path string) [sha256.Size]byte { return sha256.Sum256([]byte(path)) }
 
 // refresh reads the Secrets of all accounts again, at most every few seconds: Secrets are
 // not watched, and a notification that does not fit is the first sign of another one.
@@ -217,7 +229,7 @@ func (r *Receiver) refresh(ctx context.Context) {
 			again.uid = known.uid
 			r.replace(known, again)
 		}
-		if (err != nil || again.path != known.path) && r.config.Changed != nil {
+		if (err != nil || again.path() != known.path()) && r.config.Changed != nil {
 			r.config.Changed(known.account)
 		}
 	}

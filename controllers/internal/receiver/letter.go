@@ -43,6 +43,7 @@ const (
 
 // letter is a notification as it came.
 type letter struct {
+	path   string
 	header http.Header
 	body   []byte
 }

@@ -113,7 +113,7 @@ func (r *Receiver) hear(w http.ResponseWriter, request *http.Request) heard {
 	if err != nil {
 		return heard{status: bodyStatus(err)}
 	}
-	return r.admit(request.Context(), door, letter{header: request.Header, body: body})
+	return r.admit(request.Context(), door, letter{path: request.URL.Path, header: request.Header, body: body})
 }
 
 // admit acts on a letter that is the carrier's, once.
@@ -121,7 +121,7 @@ func (r *Receiver) admit(ctx context.Context, at *door, from letter) heard {
 	proved := at.proves(from, r.config.Now())
 	if !proved { // its Secret may have been replaced
 		r.refresh(ctx)
-		at = r.at(at.path)
+		at = r.at(from.path)
 		proved = at != nil && at.proves(from, r.config.Now())
 	}
 	if !proved {

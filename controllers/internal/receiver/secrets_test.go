@@ -23,11 +23,15 @@ func TestRotationOfSharedSecrets(t *testing.T) {
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 	d.expect(t, d.signed(t, another, "evt_2", planned), http.StatusAccepted, 2)
 
+	moved := d.signed(t, another, "evt_3", planned)
+	moved.URL.Path = path(another)
+	d.expect(t, moved, http.StatusAccepted, 3) // the carrier was told the next path already
+
 	events.SecretRefs = refs("b")
 	if shown := d.learn(t, events); shown != path(another) {
 		t.Errorf("the path is %s once the old secret is gone", shown)
 	}
-	d.expect(t, d.signed(t, secret, "evt_3", planned), http.StatusNotFound, 2)
+	d.expect(t, d.signed(t, secret, "evt_4", planned), http.StatusNotFound, 3)
 }
 
 // A Secret that was replaced is noticed by the first notification that does not fit.
