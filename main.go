@@ -177,19 +177,32 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 
 // watched are the namespaces that the cache holds; nil means all of them.
 func (s settings) watched() map[string]cache.Config {
+	var watched map[string]cache.Config
+	for _, namespace := range s.managed() {
+		if watched == nil {
+			watched = map[string]cache.Config{}
+		}
+		watched[namespace] = cache.Config{}
+	}
+	return watched
+}
+
+// managed are the namespaces of --namespaces; nil means all of them.
+func (s settings) managed() []string {
 	if s.namespaces == "" {
 		return nil
 	}
-	watched := map[string]cache.Config{}
+	var managed []string
 	for namespace := range strings.SplitSeq(s.namespaces, ",") {
-		watched[strings.TrimSpace(namespace)] = cache.Config{}
+		managed = append(managed, strings.TrimSpace(namespace))
 	}
-	return watched
+	return managed
 }
 
 func (s settings) controllerOptions() controllers.Options {
 	return controllers.Options{
 		OperatorNamespace: s.operatorNamespace,
+		Namespaces:        s.managed(),
 		AllowInsecure:     s.allowInsecureCarrier,
 		Submit:            s.submit,
 		Workers:           s.workers,

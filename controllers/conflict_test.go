@@ -3,6 +3,8 @@
 package controllers_test
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -79,3 +81,49 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 		Expect(w.Posts(line)).To(Equal(1), "the second finds the plan as it wants it")
 	})
 })
+
+var _ = DescribeTable("Two objects of one service whose processes do not see each other send one request between them",
+	func(ctx SpecContext, first, meets string) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service("elder", line, suspended(true)))).To(Succeed())
+		createAfter(ctx, w, "elder", w.Service("younger", line, suspended(true)))
+		blind := map[string]*world.Process{"elder": w.Start(world.Cut{}), "younger": w.Start(world.Cut{})}
+		second := map[string]string{"elder": "younger", "younger": "elder"}
+		for name, of := range blind {
+			of.Seam.Unseen = second[name]
+			of.Drive(ctx, name)
+			w.Edit(ctx, name, suspended(false))
+		}
+
+		By("having one pass in the middle of the other")
+		met := false
+		blind[first].Seam.Fault = func(e world.Effect) error {
+			if met || e.What != meets+" "+first {
+				return nil
+			}
+			met = true
+			_, err := blind[second[first]].Look(ctx, second[first])
+			Expect(err).NotTo(HaveOccurred())
+			return nil
+		}
+		_, err := blind[first].Look(ctx, first)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(met).To(BeTrue())
+		Expect(w.Posts(line)).To(BeNumerically("<=", 1))
+
+		By("letting both go on, seeing again")
+		passBoth(ctx, w, process, time.Hour)
+		Expect(w.Posts(line)).To(Equal(1))
+		expectReady(w.Read(ctx, "elder"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(w.Read(ctx, "younger"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+	},
+	Entry("when the younger one's pass comes before the elder one's intent", "elder", "update status of"),
+	Entry("when the younger one's pass comes after the elder one's intent", "elder", "patch"),
+	Entry("when the elder one's pass comes before the younger one's intent", "younger", "update status of"),
+	Entry("when the elder one's pass comes after the younger one's intent", "younger", "patch"),
+)
+
+func suspended(suspend bool) func(*v1alpha1.BroadbandService) {
+	return func(service *v1alpha1.BroadbandService) { service.Spec.Suspend = suspend }
+}

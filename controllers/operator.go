@@ -18,6 +18,8 @@ type Operator struct {
 	Protocol *operate.Protocol
 	Accounts *accounts.Book
 	Submit   bool // whether requests may be sent at all
+
+	Namespaces []string // those that it looks after; none: all
 }
 
 // Subject is an object that a pass can take as far as it can go.

@@ -195,6 +195,9 @@ func (p *pass) job() operate.Job {
 		Subject: p.subject, Carrier: p.session, Refused: p.refused,
 		Describe: func() { p.describe(p.decide()) },
 	}
+	if may, collide := p.kind.(rivalrous); collide {
+		job.Alone = may.alone
+	}
 	if claims, is := p.kind.(claimant); is {
 		job.Keep, job.Finish = claims.keep, p.finish
 	}

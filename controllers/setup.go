@@ -29,10 +29,11 @@ import (
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.
 type Options struct {
-	OperatorNamespace string // where the records of deleted objects are kept
-	AllowInsecure     bool   // http and loopback carriers
-	Submit            bool   // whether requests may be sent at all
-	Workers           int    // passes at a time, per kind
+	OperatorNamespace string   // where the records of deleted objects are kept
+	Namespaces        []string // those that the manager looks after; none: all
+	AllowInsecure     bool     // http and loopback carriers
+	Submit            bool     // whether requests may be sent at all
+	Workers           int      // passes at a time, per kind
 	UserAgent         string
 	Now               func() time.Time
 	NewID             func() string
@@ -62,7 +63,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Now: options.Now, NewID: options.NewID, Wrap: options.Wrap,
 	}
 	operator := &Operator{
-		Client: cluster, Accounts: book, Submit: options.Submit,
+		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
 			Ledger: operate.NewLedger(options.NewID()),

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 
@@ -39,7 +40,8 @@ type Seam struct {
 	Fault func(Effect) error // an error that the process gets instead of the effect; nil: none
 	Lose  func(Effect) error // an error that the process gets after the effect happened; nil: none
 
-	Stale *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
+	Unseen string                     // the name of a service that the cache does not list yet
+	Stale  *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
 
 	mu      sync.Mutex
 	cut     Cut
@@ -173,6 +175,17 @@ func (c seamClient) Get(
 		return nil
 	}
 	return c.Client.Get(ctx, key, object, options...)
+}
+
+// List reads as from a cache, which may lag behind.
+func (c seamClient) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	err := c.Client.List(ctx, list, options...)
+	if services, are := list.(*v1alpha1.BroadbandServiceList); are && err == nil {
+		services.Items = slices.DeleteFunc(services.Items, func(service v1alpha1.BroadbandService) bool {
+			return service.Name == c.seam.Unseen
+		})
+	}
+	return err
 }
 
 // Create is an effect.

@@ -58,9 +58,15 @@ type Job struct {
 	Carrier  Carrier
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
 	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
+	Alone    Alone                   // makes sure that no other object sends beside this one; nil: none could
 	Keep     Keep                    // writes down what became of an attempt before the status does; nil: nobody does
 	Describe func()                  // brings the conditions in line with the facts; called before each write
 }
+
+// Alone fails when another object may send for the same service. It is asked between the
+// intent and the POST, and reads past the cache: of two objects whose passes did not see
+// each other, each has its intent on record by then, and one at least sees the other's.
+type Alone func(ctx context.Context) error
 
 // Keep writes an attempt down outside of the object that holds it: in a claim.
 type Keep func(ctx context.Context, request v1alpha1.Request) error
@@ -92,7 +98,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	if err := p.writeIntent(ctx, job, parcel); err != nil {
 		return 0, err
 	}
-	if err := p.gate(ctx, job.Subject, began, parcel.Request.Operation); err != nil {
+	if err := p.gate(ctx, job, began, parcel.Request.Operation); err != nil {
 		return 0, p.Settle(context.WithoutCancel(ctx), job, parcel.Request.AttemptID, notSent(err))
 	}
 	return 0, p.post(context.WithoutCancel(ctx), job, parcel)
@@ -129,12 +135,17 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 
 // gate is step 4, with the finalizer before it: "not deleting (AppointmentCancel apart)",
 // leader context alive, not too long since the intent.
-func (p *Protocol) gate(ctx context.Context, subject Subject, began time.Time, operation v1alpha1.Operation) error {
-	if err := p.Hold(ctx, subject); err != nil {
+func (p *Protocol) gate(ctx context.Context, job Job, began time.Time, operation v1alpha1.Operation) error {
+	if err := p.Hold(ctx, job.Subject); err != nil {
 		return err
 	}
+	if job.Alone != nil {
+		if err := job.Alone(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
-	case !subject.GetDeletionTimestamp().IsZero() && operation != v1alpha1.OperationAppointmentCancel:
+	case !job.Subject.GetDeletionTimestamp().IsZero() && operation != v1alpha1.OperationAppointmentCancel:
 		return errDeleting
 	case ctx.Err() != nil:
 		return fmt.Errorf("this process is stopping: %w", ctx.Err())
