@@ -26,7 +26,7 @@ var _ = Describe("An object that waits for another", func() {
 	)
 
 	BeforeEach(func(ctx SpecContext) {
-		w, waiting = world.NewInRealTime(ctx, plane, realTime), nil
+		w, waiting = world.NewInRealTime(ctx, plane, realTime, quick), nil
 		w.Manage(ctx, user)
 	})
 
