@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/metrics"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
@@ -42,7 +41,7 @@ func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, told *queue, 
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		Named("carrieraccount-events").
-		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
 		WithOptions(controller.Options{NeedLeaderElection: new(false)}).
 		Complete(&ears{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, changed: reconcilers.Accounts})
 }

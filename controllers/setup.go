@@ -132,7 +132,7 @@ func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Op
 	again := newQueue()
 	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(predicate.GenerationChangedPredicate{})).
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
 		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)
@@ -154,14 +154,25 @@ func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, option
 
 // wanted lets through what a user did. Our own status writes are not news to us.
 func wanted() predicate.Predicate {
-	return predicate.Or(predicate.GenerationChangedPredicate{}, predicate.AnnotationChangedPredicate{})
+	return predicate.Or(declared(), predicate.AnnotationChangedPredicate{})
+}
+
+// declared lets through that a spec is another.
+func declared() predicate.Predicate {
+	return predicate.Or(predicate.GenerationChangedPredicate{}, predicate.Funcs{UpdateFunc: replaced})
+}
+
+// replaced: an object has taken the place of another of its name. A watch that was cut while
+// the one was deleted and the other created shows them as one object that was updated.
+func replaced(update event.UpdateEvent) bool {
+	return update.ObjectOld.GetUID() != update.ObjectNew.GetUID()
 }
 
 // gone lets through that an object has left, which may free its service for another.
 func gone() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
-		UpdateFunc:  func(event.UpdateEvent) bool { return false },
+		UpdateFunc:  replaced,
 		DeleteFunc:  func(event.DeleteEvent) bool { return true },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}

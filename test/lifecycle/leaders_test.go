@@ -20,9 +20,7 @@ const pairs = 20
 
 var _ = Describe("Two managers at work at once, as when leader election fails", func() {
 	It("send each order and each change exactly once", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, func(seed *simulator.Seed) {
-			seed.Delays[string(simulator.OpPlanChange)] = seed.Delays[string(simulator.OpHealth)]
-		})
+		w := world.NewInRealTime(ctx, plane, realTime, quick)
 		leaders := []string{user, "operator-2"}
 		Expect(plane.GrantRoles(ctx, leaders[1])).To(Succeed())
 		for _, leader := range leaders {

@@ -39,6 +39,10 @@ func holding(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(held)
 }
 
+// quick has the carrier do everything at once, so that the first look at a request finds it
+// done.
+func quick(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 0 }
+
 // watchful has a request asked after as often as its operation allows.
 func watchful(account *v1alpha1.CarrierAccount) {
 	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
@@ -74,16 +78,16 @@ func reach(ctx SpecContext, w *world.World) *stages {
 	GinkgoHelper()
 	s := &stages{World: w, line: w.Line()}
 	w.AwaitLogin(ctx, watchful)
-	Expect(w.Create(ctx, s.Service(site, s.line))).To(Succeed())
+	for _, manifest := range []client.Object{s.Service(site, s.line), s.Order(accepted, accepted), s.appointment()} {
+		Expect(w.Create(ctx, manifest)).To(Succeed())
+	}
+	s.order = s.awaitSubmitted(ctx, accepted)
+	s.awaitSlots(ctx)
 	soon(ctx, func(g Gomega) {
 		change := w.Read(ctx, site).Status.InFlight
 		g.Expect(change).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
 		s.change = *change
 	})
-	Expect(w.Create(ctx, s.Order(accepted, accepted))).To(Succeed())
-	Expect(w.Create(ctx, s.appointment())).To(Succeed())
-	s.order = s.awaitSubmitted(ctx, accepted)
-	s.awaitSlots(ctx)
 
 	s.answer = w.HoldAnswer(underWay)
 	Expect(w.Create(ctx, s.Order(underWay, underWay))).To(Succeed())

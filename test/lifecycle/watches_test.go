@@ -20,63 +20,58 @@ import (
 // Objects that wait for others ask for no look by themselves: that they go on at all is the
 // work of a watch.
 var _ = Describe("An object that waits for another", func() {
-	var (
-		w       *world.World
-		waiting []client.Object // those that wait, as they were created
-	)
+	var w *world.World
 
 	BeforeEach(func(ctx SpecContext) {
-		w, waiting = world.NewInRealTime(ctx, plane, realTime), nil
+		w = world.NewInRealTime(ctx, plane, realTime, quick)
 		w.Manage(ctx, user)
 	})
 
-	wait := func(ctx SpecContext, reason string, objects ...client.Object) {
+	waits := func(ctx SpecContext, reason string, objects ...client.Object) {
 		GinkgoHelper()
 		before := restless(ctx, w)
 		for _, object := range objects {
 			Expect(w.Create(ctx, object)).To(Succeed())
 		}
-		waiting = append(waiting, objects...)
 		awaitReason(ctx, w, reason, objects...)
 		Expect(restless(ctx, w)).To(BeNumerically("<=", before), "none of them looks again by itself")
 	}
 
 	It("goes on when its account is mended", func(ctx SpecContext) {
-		wrong := func(account *v1alpha1.CarrierAccount) {
-			watchful(account)
+		account := w.Login(ctx, watchful, func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Auth.Keys[0].KeyID = "unknown"
-		}
-		account := w.Login(ctx, wrong)
+		})
 		awaitReason(ctx, w, v1alpha1.ReasonTokenRejected, account)
 		line := w.Line()
-		wait(ctx, v1alpha1.ReasonAccountNotReady,
-			w.Order(accepted, accepted), w.Service(site, line), w.Appointment(technician, farAhead),
-			w.Test("test", line), w.Quote("quote", world.QualifiedSite), w.Query("query", line))
-		Expect(w.Carrier.Submissions(simulator.OpOrderCreate, 0).Seen).To(BeZero())
+		order, service, appointment := w.Order(accepted, accepted), w.Service(site, line), w.Appointment(technician, farAhead)
+		test, quote, query := w.Test("test", line), w.Quote("quote", world.QualifiedSite), w.Query("query", line)
+		waits(ctx, v1alpha1.ReasonAccountNotReady, order, service, appointment, test, quote, query)
 
 		before := account.DeepCopy()
 		account.Spec.Auth.Keys[0].KeyID = world.KeyID
 		Expect(w.Patch(ctx, account, client.MergeFrom(before))).To(Succeed())
 
-		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, waiting[0])
-		awaitReason(ctx, w, v1alpha1.ReasonInSync, waiting[1])
-		awaitReason(ctx, w, v1alpha1.ReasonCompleted, waiting[2:]...)
+		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, order)
+		awaitReason(ctx, w, v1alpha1.ReasonInSync, service)
+		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment, test, quote, query)
 	})
 
 	It("goes on when its order, or the service from that, gets its number", func(ctx SpecContext) {
 		w.AwaitLogin(ctx, watchful)
-		wait(ctx, v1alpha1.ReasonOrderNotReady, w.Service(site, 0, fromOrder), w.Appointment(technician, farAhead, ofOrder))
-		wait(ctx, v1alpha1.ReasonServiceNotReady, w.Test("test", 0, testOfService), w.Query("query", 0, queryOfService))
+		service, appointment := w.Service(site, 0, fromOrder), w.Appointment(technician, farAhead, ofOrder)
+		test, query := w.Test("test", 0, testOfService), w.Query("query", 0, queryOfService)
+		waits(ctx, v1alpha1.ReasonOrderNotReady, service, appointment)
+		waits(ctx, v1alpha1.ReasonServiceNotReady, test, query)
 
 		Expect(w.Create(ctx, w.Order(accepted, accepted))).To(Succeed())
-		awaitReason(ctx, w, v1alpha1.ReasonCompleted, waiting[1])
-		awaitReason(ctx, w, v1alpha1.ReasonOrderNotReady, waiting[0])
-		awaitReason(ctx, w, v1alpha1.ReasonServiceNotReady, waiting[2:]...)
+		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment)
+		awaitReason(ctx, w, v1alpha1.ReasonOrderNotReady, service)
+		awaitReason(ctx, w, v1alpha1.ReasonServiceNotReady, test, query)
 
 		line := w.Line()
 		w.EditOrder(ctx, accepted, func(order *v1alpha1.ServiceOrder) { order.Spec.ServiceID = &line })
-		awaitReason(ctx, w, v1alpha1.ReasonInSync, waiting[0])
-		awaitReason(ctx, w, v1alpha1.ReasonCompleted, waiting[2:]...)
+		awaitReason(ctx, w, v1alpha1.ReasonInSync, service)
+		awaitReason(ctx, w, v1alpha1.ReasonCompleted, test, query)
 		Expect(w.Read(ctx, site).Status.ServiceID).To(Equal(line))
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
 	})
@@ -86,7 +81,7 @@ var _ = Describe("An object that waits for another", func() {
 		holder, heir := w.Order(accepted, accepted), w.Order("heir", accepted)
 		Expect(w.Create(ctx, holder)).To(Succeed())
 		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, holder)
-		wait(ctx, v1alpha1.ReasonConflict, heir)
+		waits(ctx, v1alpha1.ReasonConflict, heir)
 
 		Expect(w.Delete(ctx, holder)).To(Succeed())
 		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, heir)

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+
+	"k8s.io/client-go/rest"
+)
+
+// Link is a manager's way to the API server, which can be cut.
+type Link struct {
+	mu   sync.Mutex
+	down bool
+	open map[*http.Request]context.CancelFunc
+}
+
+// Lay has a manager's calls go over the link.
+func (l *Link) Lay(cluster *rest.Config) {
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return over{link: l, next: next} })
+}
+
+// Cut ends every call and watch, and fails those to come.
+func (l *Link) Cut() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down = true
+	for _, end := range l.open {
+		end()
+	}
+	clear(l.open)
+}
+
+// Mend lets calls through again.
+func (l *Link) Mend() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.down = false
+}
+
+// take lets a call onto the link. It ends when the link is cut.
+func (l *Link) take(call *http.Request) (*http.Request, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.down {
+		return nil, errors.New("the API server cannot be reached")
+	}
+	ctx, end := context.WithCancel(call.Context())
+	if l.open == nil {
+		l.open = map[*http.Request]context.CancelFunc{}
+	}
+	taken := call.WithContext(ctx)
+	l.open[taken] = end
+	return taken, nil
+}
+
+// over is a transport that goes over a link.
+type over struct {
+	link *Link
+	next http.RoundTripper
+}
+
+// RoundTrip makes one call.
+func (o over) RoundTrip(call *http.Request) (*http.Response, error) {
+	taken, err := o.link.take(call)
+	if err != nil {
+		return nil, err
+	}
+	return o.next.RoundTrip(taken)
+}
