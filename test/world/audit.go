@@ -17,6 +17,7 @@ import (
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Audit is the API server's own record of who did what.
@@ -145,13 +146,19 @@ func StartAudited(ctx context.Context, folder, user string) (*ControlPlane, *Aud
 }
 
 // GrantRoles gives a user the operator's roles: the generated ones, and what leader
-// election needs.
+// election and the metrics need.
 func (c *ControlPlane) GrantRoles(ctx context.Context, user string) error {
-	return errors.Join(c.grant(ctx, "role.yaml", user), c.grant(ctx, "leader_election_role.yaml", user))
+	for _, file := range []string{"role.yaml", "leader_election_role.yaml", "metrics_auth_role.yaml"} {
+		if err := c.Grant(ctx, file, user); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (c *ControlPlane) grant(ctx context.Context, file, user string) error {
-	manifest, err := os.ReadFile(filepath.Join(Root(), "config", "rbac", file)) //nolint:gosec // one of two names above
+// Grant gives a user the roles of a file in config/rbac.
+func (c *ControlPlane) Grant(ctx context.Context, file, user string) error {
+	manifest, err := os.ReadFile(filepath.Join(Root(), "config", "rbac", file)) //nolint:gosec // a test names it
 	if err != nil {
 		return err
 	}
@@ -175,14 +182,13 @@ func (c *ControlPlane) bind(ctx context.Context, role rbacv1.Role, user string) 
 	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
 	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.Kind, Name: role.Name}
 	meta := metav1.ObjectMeta{Name: role.Name, Namespace: role.Namespace}
+	binding := metav1.ObjectMeta{GenerateName: role.Name + "-", Namespace: role.Namespace} // there may be several users
 	if role.Kind == "ClusterRole" {
-		if err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: role.Rules}); err != nil {
-			return err
-		}
-		return c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
+		err := c.Client.Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: role.Rules})
+		return errors.Join(client.IgnoreAlreadyExists(err),
+			c.Client.Create(ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: binding, Subjects: subjects, RoleRef: ref}))
 	}
-	if err := c.Client.Create(ctx, &rbacv1.Role{ObjectMeta: meta, Rules: role.Rules}); err != nil {
-		return err
-	}
-	return c.Client.Create(ctx, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subjects, RoleRef: ref})
+	err := c.Client.Create(ctx, &rbacv1.Role{ObjectMeta: meta, Rules: role.Rules})
+	return errors.Join(client.IgnoreAlreadyExists(err),
+		c.Client.Create(ctx, &rbacv1.RoleBinding{ObjectMeta: binding, Subjects: subjects, RoleRef: ref}))
 }
