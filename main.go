@@ -164,9 +164,9 @@ func (s settings) restConfig() (*rest.Config, error) {
 	return ctrl.GetConfig() //nolint:wrapcheck // the caller says what it was for
 }
 
-// gracefulShutdown is longer than the longest POST (45 s) and the writing down of its
-// answer (60 s): a request that is out when the process is told to stop is not lost.
-const gracefulShutdown = 115 * time.Second
+// gracefulShutdown is longer than the longest POST and the writing down of its answer: a
+// request that is out when the process is told to stop is not lost.
+const gracefulShutdown = controllers.LongestSubmission + 10*time.Second
 
 func (s settings) managerOptions() (ctrl.Options, error) {
 	scheme := runtime.NewScheme()
