@@ -87,12 +87,25 @@ func Root() string {
 
 // StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
 func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
-	env := &envtest.Environment{
+	plane, err := startPlane(&envtest.Environment{
 		CRDDirectoryPaths:     []string{filepath.Join(Root(), "config", "crd", "bases")},
 		ErrorIfCRDPathMissing: true,
+	}, arguments...)
+	if err != nil {
+		return nil, err
 	}
+	if err = plane.namespace(ctx, OperatorName); err != nil {
+		return nil, fmt.Errorf("create the operator's namespace: %w", err)
+	}
+	return plane, nil
+}
+
+// StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
+func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
+
+func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		env.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "controlplane") // make controlplane
+		env.BinaryAssetsDirectory = builtAssets()
 	}
 	flags := env.ControlPlane.GetAPIServer().Configure()
 	for _, argument := range arguments {
@@ -112,12 +125,11 @@ func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane,
 	if err != nil {
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	plane := &ControlPlane{Config: config, Client: direct, Scheme: scheme, env: env}
-	if err = plane.namespace(ctx, OperatorName); err != nil {
-		return nil, fmt.Errorf("create the operator's namespace: %w", err)
-	}
-	return plane, nil
+	return &ControlPlane{Config: config, Client: direct, Scheme: scheme, env: env}, nil
 }
+
+// builtAssets is where make puts the control plane.
+func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
 
 // Stop ends it.
 func (c *ControlPlane) Stop() error { return c.env.Stop() }
