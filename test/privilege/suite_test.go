@@ -43,7 +43,7 @@ var _ = BeforeSuite(func() {
 func install() {
 	GinkgoHelper()
 	noteReads()
-	_, err := plane.Kubectl("apply", "--server-side", "--kustomize", configDefault())
+	_, err := plane.Kubectl("apply", "--server-side", "--kustomize", configOf("default"))
 	Expect(err).NotTo(HaveOccurred())
 }
 
@@ -60,12 +60,12 @@ func noteReads() {
 	})).To(Succeed())
 }
 
-func configDefault() string { return filepath.Join(world.Root(), "config", "default") }
+func configOf(folder string) string { return filepath.Join(world.Root(), "config", folder) }
 
-// rendered are the objects of config/default.
-func rendered() []*unstructured.Unstructured {
+// rendered are the objects of a folder of config.
+func rendered(folder string) []*unstructured.Unstructured {
 	GinkgoHelper()
-	text, err := plane.Kubectl("kustomize", configDefault())
+	text, err := plane.Kubectl("kustomize", configOf(folder))
 	Expect(err).NotTo(HaveOccurred())
 	var objects []*unstructured.Unstructured
 	for part := range strings.SplitSeq(text, "\n---\n") {
@@ -80,7 +80,7 @@ func rendered() []*unstructured.Unstructured {
 func versions(ctx SpecContext) map[string]string {
 	GinkgoHelper()
 	found := map[string]string{}
-	for _, object := range rendered() {
+	for _, object := range rendered("default") {
 		Expect(plane.Client.Get(ctx, client.ObjectKeyFromObject(object), object)).To(Succeed())
 		found[object.GetKind()+" "+object.GetName()] = object.GetResourceVersion()
 	}
