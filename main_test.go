@@ -147,7 +147,7 @@ var _ = Describe("The manager", Ordered, func() {
 		manager = start(ctx, kubeconfig)
 	})
 
-	AfterAll(func() { manager.end(os.Kill) })
+	AfterAll(func() { manager.end(syscall.SIGTERM) }) // it gives its lease back
 
 	AfterEach(func(ctx SpecContext) {
 		if CurrentSpecReport().Failed() {

@@ -29,7 +29,7 @@ type CarrierAccountReconciler struct {
 	Now      func() time.Time
 }
 
-// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
 
 // retryLogin is how often an account that is not ready is tried: Secrets are not

@@ -160,7 +160,13 @@ func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) {
 type seamClient struct {
 	client.Client
 
-	seam *Seam
+	cache client.Reader // with the rights of nobody in particular: a cache asks for none
+	seam  *Seam
+}
+
+// List reads as from a cache.
+func (c seamClient) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
+	return c.cache.List(ctx, list, options...)
 }
 
 // Get reads as from a cache, which may lag behind.
@@ -172,7 +178,7 @@ func (c seamClient) Get(
 		c.seam.Stale.DeepCopyInto(service)
 		return nil
 	}
-	return c.Client.Get(ctx, key, object, options...)
+	return c.cache.Get(ctx, key, object, options...)
 }
 
 // Create is an effect.

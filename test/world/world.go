@@ -70,7 +70,12 @@ type ControlPlane struct {
 	Config *rest.Config
 	Client client.Client // administrator, reads and writes the API server directly
 	Scheme *apiruntime.Scheme
-	env    *envtest.Environment
+
+	// Operator is who a Process writes as, and reads as where it reads past its cache: a user
+	// with the operator's roles, or the administrator.
+	Operator client.Client
+
+	env *envtest.Environment
 }
 
 // Root is the root of the repository: the nearest folder above a test's with a go.mod.
@@ -125,7 +130,7 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 	if err != nil {
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	return &ControlPlane{Config: config, Client: direct, Scheme: scheme, env: env}, nil
+	return &ControlPlane{Config: config, Client: direct, Operator: direct, Scheme: scheme, env: env}, nil
 }
 
 // builtAssets is where make puts the control plane.
@@ -156,6 +161,9 @@ type World struct {
 	Events    *Recorder
 	tap       *wiretap
 }
+
+// Meanwhile has something done once, while the next POST to a path is out.
+func (w *World) Meanwhile(path string, do func()) { w.tap.meanwhile.Store(path, do) }
 
 // New makes a world whose time stands still until the test moves it.
 func New(ctx context.Context, plane *ControlPlane) *World {
