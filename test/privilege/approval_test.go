@@ -217,6 +217,25 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(object.Annotations).To(BeEmpty())
 	})
 
+	It("is not made needless by who could not have set it", func(ctx SpecContext) {
+		asking := func(policy v1alpha1.Approval) *v1alpha1.BroadbandService {
+			made := service(nil)
+			made.Spec.Approval = policy
+			return made
+		}
+		refused := And(WithTransform(apierrors.IsForbidden, BeTrue()), MatchError(ContainSubstring(
+			"spec.approval: Automatic spends money without asking, and editor may not approve broadbandservices")))
+		Expect(editor.Create(ctx, asking(v1alpha1.ApprovalAutomatic))).To(refused)
+		Expect(editor.Create(ctx, asking(v1alpha1.ApprovalOnCost))).To(Succeed())
+		object := asking(v1alpha1.ApprovalAlways)
+		Expect(editor.Create(ctx, object)).To(Succeed())
+		waive := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"approval":"Automatic"}}`))
+		Expect(editor.Patch(ctx, object.DeepCopy(), waive)).To(refused)
+		Expect(approver.Patch(ctx, object, waive)).To(Succeed())
+		object.Spec.Plan.Name = other
+		Expect(editor.Update(ctx, object)).To(Succeed(), "an edit that leaves it as it was")
+	})
+
 	It("does not concern the operator, which cannot set one", func(ctx SpecContext) {
 		manager := as(operator)
 		object := held(ctx, map[string]string{v1alpha1.AnnotationApprove: approval})
