@@ -105,14 +105,16 @@ fuzz: ## Run every fuzz target for FUZZTIME each (10s).
 ##@ Run
 
 .PHONY: install
-install: $(KUBECTL_FROM) bin/kustomize ## Install namespace, CRDs and RBAC into the current kubeconfig's cluster.
+install: $(KUBECTL_FROM) bin/kustomize ## Install namespace, CRDs, RBAC and policy into the current kubeconfig's cluster.
 	$(KUBECTL) apply -f config/manager/namespace.yaml
 	bin/kustomize build config/crd | $(KUBECTL) apply --server-side -f -
 	bin/kustomize build config/rbac | $(KUBECTL) apply -f -
+	bin/kustomize build config/policy | $(KUBECTL) apply -f -
 
 .PHONY: uninstall
-uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects: let the manager run meanwhile) and RBAC; the namespace stays.
+uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects: let the manager run meanwhile), RBAC and policy; the namespace stays.
 	bin/kustomize build config/crd | $(KUBECTL) delete --ignore-not-found -f -
+	bin/kustomize build config/policy | $(KUBECTL) delete --ignore-not-found -f -
 	bin/kustomize build config/rbac | $(KUBECTL) delete --ignore-not-found -f -
 
 .PHONY: run

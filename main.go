@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	"sigs.k8s.io/controller-runtime/pkg/metrics/filters"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -65,7 +67,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("ping", healthz.Ping))
+	err = errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", filled(mgr.GetCache())))
 	if err != nil {
 		return fmt.Errorf("add health checks: %w", err)
 	}
@@ -73,6 +75,20 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("run the manager: %w", err)
 	}
 	return nil
+}
+
+// filled is ready when every kind has been listed: a manager that can take over has its
+// caches full already. Neither check asks the carrier: no restart mends a carrier that is down.
+func filled(held cache.Cache) healthz.Checker {
+	const most = 500 * time.Millisecond // shorter than the second that a kubelet waits
+	return func(request *http.Request) error {
+		ctx, cancel := context.WithTimeout(request.Context(), most)
+		defer cancel()
+		if !held.WaitForCacheSync(ctx) {
+			return errors.New("the caches are not filled yet")
+		}
+		return nil
+	}
 }
 
 // settings are the manager's flags.
@@ -85,6 +101,8 @@ type settings struct {
 	submit               bool
 	workers              int
 	metricsAddress       string
+	metricsSecure        bool
+	metricsCertDir       string
 	probeAddress         string
 	logLevel             slog.Level
 	logText              bool
@@ -109,7 +127,11 @@ func parse(args []string, out io.Writer) (settings, error) {
 		"send what changes something; with --submit=false follow, compare and show only: the first start after a restore")
 	flags.IntVar(&s.workers, "workers", 16, "how many objects of a kind are worked on at a time")
 	flags.StringVar(&s.metricsAddress, "metrics-bind-address", "0",
-		"`address` of the metrics, such as :8080; 0 switches them off")
+		"`address` of the metrics, such as :8443; 0 switches them off")
+	flags.BoolVar(&s.metricsSecure, "metrics-secure", true,
+		"serve metrics over https, to those whose token may get /metrics; with =false over http, to anybody")
+	flags.StringVar(&s.metricsCertDir, "metrics-cert-dir", "",
+		"`folder` with tls.crt and tls.key of the metrics, read again when they change; default: self-signed")
 	flags.StringVar(&s.probeAddress, "health-probe-bind-address", ":8081",
 		"`address` of /healthz and /readyz; 0 switches them off")
 	flags.StringVar(&s.eventsAddress, "events-bind-address", ":9443",
@@ -148,9 +170,9 @@ func (s settings) restConfig() (*rest.Config, error) {
 	return ctrl.GetConfig() //nolint:wrapcheck // the caller says what it was for
 }
 
-// gracefulShutdown is longer than the longest POST (45 s) and the writing down of its
-// answer (60 s): a request that is out when the process is told to stop is not lost.
-const gracefulShutdown = 115 * time.Second
+// gracefulShutdown is longer than the longest POST and the writing down of its answer: a
+// request that is out when the process is told to stop is not lost.
+const gracefulShutdown = controllers.LongestSubmission + 10*time.Second
 
 func (s settings) managerOptions() (ctrl.Options, error) {
 	scheme := runtime.NewScheme()
@@ -164,7 +186,7 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 	return ctrl.Options{
 		Scheme:                        scheme,
 		Cache:                         watched,
-		Metrics:                       metricsserver.Options{BindAddress: s.metricsAddress},
+		Metrics:                       s.metricsOptions(),
 		HealthProbeBindAddress:        s.probeAddress,
 		LeaderElection:                s.leaderElect,
 		LeaderElectionID:              "broadband-operator.wholesale.broadband",
@@ -173,6 +195,18 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 		GracefulShutdownTimeout:       &shutdown,
 		Controller:                    config.Controller{EnableWarmup: &warmup},
 	}, nil
+}
+
+// metricsOptions have the API server asked who wants the metrics, and whether they may: they
+// tell how much is ordered, and when. Profiles are not served at all.
+func (s settings) metricsOptions() metricsserver.Options {
+	options := metricsserver.Options{
+		BindAddress: s.metricsAddress, SecureServing: s.metricsSecure, CertDir: s.metricsCertDir,
+	}
+	if s.metricsSecure {
+		options.FilterProvider = filters.WithAuthenticationAndAuthorization
+	}
+	return options
 }
 
 // watched are the namespaces that the cache holds; nil means all of them.

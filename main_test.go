@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -53,6 +52,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
+	certify()
 })
 
 // asManager in the environment makes this test binary be the manager: a process of its
@@ -70,27 +70,19 @@ func TestMain(m *testing.M) {
 // everyLog is what the managers have logged, those that are gone too.
 var everyLog = &buffer{}
 
-// metricsAddress is where a manager serves its metrics: a port that was free just now.
-var metricsAddress = func() string {
-	server := httptest.NewServer(nil)
-	defer server.Close()
-	return server.Listener.Addr().String()
-}()
-
 // contact is a person, as a Secret holds one.
 var contact = map[string]string{"name": "Jo Yellowbird", "phone": "0491 570 156", "email": "jo.canary@example.com"}
 
-func fetch(ctx context.Context, url string) string {
+// kubeconfigOf is a file with which a user comes to the API server.
+func kubeconfigOf(user string) string {
 	GinkgoHelper()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	credentials, err := plane.AddUser(user)
 	Expect(err).NotTo(HaveOccurred())
-	answer, err := (&http.Client{Timeout: 10 * time.Second}).Do(request)
+	config, err := credentials.KubeConfig()
 	Expect(err).NotTo(HaveOccurred())
-	defer func() { Expect(answer.Body.Close()).To(Succeed()) }()
-	var text bytes.Buffer
-	_, err = text.ReadFrom(answer.Body)
-	Expect(err).NotTo(HaveOccurred())
-	return text.String()
+	file := filepath.Join(GinkgoT().TempDir(), "kubeconfig")
+	Expect(os.WriteFile(file, config, 0o600)).To(Succeed())
+	return file
 }
 
 // running is a manager in a process of its own.
@@ -101,13 +93,16 @@ type running struct {
 }
 
 // start begins a manager, which outlives the spec that starts it.
-func start(ctx context.Context, kubeconfig string) *running {
+func start(ctx context.Context, kubeconfig string, more ...string) *running {
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
 	manager := &running{log: everyLog}
-	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, //nolint:gosec // it is this test binary
-		"--kubeconfig="+kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
-		"--log-level=debug-20", "--metrics-bind-address="+metricsAddress, "--operator-namespace="+world.OperatorName)
+	flags := append([]string{
+		"--kubeconfig=" + kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
+		"--log-level=debug-20", "--operator-namespace=" + world.OperatorName,
+		"--metrics-bind-address=" + metricsAddress, "--metrics-cert-dir=" + certificates,
+	}, more...)
+	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, flags...) //nolint:gosec // this test binary
 	manager.command.Env = append(os.Environ(), asManager+"=1")
 	manager.command.Stderr = manager.log
 	Expect(manager.command.Start()).To(Succeed())
@@ -148,16 +143,11 @@ var _ = Describe("The manager", Ordered, func() {
 
 	BeforeAll(func(ctx SpecContext) {
 		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
-		credentials, err := plane.AddUser(user)
-		Expect(err).NotTo(HaveOccurred())
-		config, err := credentials.KubeConfig()
-		Expect(err).NotTo(HaveOccurred())
-		kubeconfig = filepath.Join(GinkgoT().TempDir(), "kubeconfig")
-		Expect(os.WriteFile(kubeconfig, config, 0o600)).To(Succeed())
+		kubeconfig = kubeconfigOf(user)
 		manager = start(ctx, kubeconfig)
 	})
 
-	AfterAll(func() { manager.end(os.Kill) })
+	AfterAll(func() { manager.end(syscall.SIGTERM) }) // it gives its lease back
 
 	AfterEach(func(ctx SpecContext) {
 		if CurrentSpecReport().Failed() {
@@ -278,8 +268,9 @@ var _ = Describe("The manager", Ordered, func() {
 	It("has let nothing secret out, at the highest verbosity", func(ctx SpecContext) {
 		canaries := append(w.Canaries(), slices.Collect(maps.Values(contact))...)
 		Expect(len(canaries)).To(BeNumerically(">", 20), "key lines, assertions and tokens have been seen")
+		served := scrape(ctx, scraper(ctx, "canary", metricsReader))
 		texts := map[string]string{
-			"log": everyLog.String(), "statuses": w.Dump(ctx), "metrics": fetch(ctx, "http://"+metricsAddress+"/metrics"),
+			"log": everyLog.String(), "statuses": w.Dump(ctx), "metrics": served.text,
 		}
 		var events eventsv1.EventList
 		Expect(plane.Client.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
@@ -306,7 +297,7 @@ var _ = Describe("The command line", func() {
 		Expect(run(ctx, []string{"--help"}, &out)).NotTo(Succeed())
 		for _, flag := range []string{
 			"kubeconfig", "allow-insecure-carrier", "operator-namespace", "leader-elect", "namespaces", "submit",
-			"metrics-bind-address", "health-probe-bind-address",
+			"metrics-bind-address", "metrics-secure", "metrics-cert-dir", "health-probe-bind-address",
 		} {
 			Expect(out.String()).To(ContainSubstring("-" + flag))
 		}

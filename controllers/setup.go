@@ -24,7 +24,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
+
+// LongestSubmission is how long a pass goes on after it was told to stop: until the request
+// that is out is answered, and the answer is on record.
+const LongestSubmission = carrier.LongestCall + operate.RecordWithin
 
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.

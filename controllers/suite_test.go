@@ -23,11 +23,18 @@ func TestControllers(t *testing.T) {
 // horizon is a wait in which a request that can end has ended.
 const horizon = 2 * time.Hour
 
-var plane *world.ControlPlane
+// user is who the reconcilers write as, and read as where they read past the cache. It has
+// the generated roles and no more.
+const user = "operator"
+
+var (
+	plane *world.ControlPlane
+	audit *world.Audit
+)
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
-	plane, err = world.StartControlPlane(ctx)
+	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
 })
@@ -35,4 +42,5 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 // Every pass is held to the rules of world.Unsound. This is where they were tried.
 var _ = AfterSuite(func() {
 	AddReportEntry("sound passes", ReportEntryVisibilityAlways, world.Agreement())
+	Expect(audit.Denied(user)).To(BeEmpty(), "the generated roles miss a right")
 })

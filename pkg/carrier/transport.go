@@ -14,6 +14,9 @@ import (
 	"time"
 )
 
+// LongestCall is how long one call may take in all.
+const LongestCall = wholeTimeout
+
 // Bounds of one call.
 const (
 	connectTimeout   = 5 * time.Second

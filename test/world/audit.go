@@ -8,16 +8,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
 	"github.com/onsi/gomega"
-	rbacv1 "k8s.io/api/rbac/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // Audit is the API server's own record of who did what.
@@ -41,22 +37,27 @@ type auditEvent struct {
 	User  struct {
 		Username string `json:"username"`
 	} `json:"user"`
-	ObjectRef *struct {
-		Resource    string `json:"resource"`
-		Namespace   string `json:"namespace"`
-		Subresource string `json:"subresource"`
-	} `json:"objectRef"`
-	Response struct {
+	ObjectRef *objectRef `json:"objectRef"`
+	Response  struct {
 		Code int `json:"code"`
 	} `json:"responseStatus"`
 }
 
-func (e auditEvent) action() string {
-	action := e.Verb + " " + e.ObjectRef.Resource
-	if e.ObjectRef.Subresource != "" {
-		action += "/" + e.ObjectRef.Subresource
+type objectRef struct {
+	Group       string `json:"apiGroup"`
+	Resource    string `json:"resource"`
+	Namespace   string `json:"namespace"`
+	Subresource string `json:"subresource"`
+}
+
+func (e auditEvent) action() string { return e.Verb + " " + e.ObjectRef.resource() }
+
+// resource is written as in a role.
+func (r objectRef) resource() string {
+	if r.Subresource == "" {
+		return r.Resource
 	}
-	return action
+	return r.Resource + "/" + r.Subresource
 }
 
 // each visits what a user did to resources. The last line may not be whole yet.
@@ -128,6 +129,28 @@ func (a *Audit) Denied(user string) []string {
 	return denied
 }
 
+// Unused are the operator's rights that a user has been given and has not used. A right in
+// the operator's namespace is used there. A right in every namespace is used in another one,
+// or there, if nothing else allows it.
+func (a *Audit) Unused(user string) ([]string, error) {
+	granted, err := operatorRights()
+	if err != nil {
+		return nil, err
+	}
+	unused := maps.Clone(granted)
+	a.each(user, func(event auditEvent) {
+		if event.Response.Code == 403 {
+			return
+		}
+		right := Right{event.ObjectRef.Namespace, event.Verb, event.ObjectRef.Group, event.ObjectRef.resource()}
+		if _, own := granted[right]; !own {
+			right.Namespace = "" // a right in every namespace
+		}
+		delete(unused, right)
+	})
+	return sortedRights(unused), nil
+}
+
 // StartAudited starts a control plane that keeps a record in a folder of what is done to
 // it, and has a user with the operator's roles.
 func StartAudited(ctx context.Context, folder, user string) (*ControlPlane, *Audit, error) {
@@ -139,51 +162,8 @@ func StartAudited(ctx context.Context, folder, user string) (*ControlPlane, *Aud
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := plane.GrantRoles(ctx, user); err != nil {
+	if err := plane.employ(ctx, user); err != nil {
 		return nil, nil, errors.Join(err, plane.Stop())
 	}
 	return plane, audit, nil
-}
-
-// GrantRoles gives a user the operator's roles: the generated ones, and what leader
-// election needs.
-func (c *ControlPlane) GrantRoles(ctx context.Context, user string) error {
-	return errors.Join(c.grant(ctx, "role.yaml", user), c.grant(ctx, "leader_election_role.yaml", user))
-}
-
-func (c *ControlPlane) grant(ctx context.Context, file, user string) error {
-	manifest, err := os.ReadFile(filepath.Join(Root(), "config", "rbac", file)) //nolint:gosec // one of two names above
-	if err != nil {
-		return err
-	}
-	documents := utilyaml.NewYAMLOrJSONDecoder(bytes.NewReader(manifest), 4096)
-	for {
-		var role rbacv1.Role // a ClusterRole has the same fields
-		err := documents.Decode(&role)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("read the operator's roles: %w", err)
-		}
-		if err := c.bind(ctx, role, user); err != nil {
-			return fmt.Errorf("grant %s: %w", role.Kind, err)
-		}
-	}
-}
-
-func (c *ControlPlane) bind(ctx context.Context, role rbacv1.Role, user string) error {
-	subjects := []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: user}}
-	ref := rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: role.Kind, Name: role.Name}
-	of := metav1.ObjectMeta{Name: role.Name, Namespace: role.Namespace}
-	to := metav1.ObjectMeta{Name: role.Name + "-" + user, Namespace: role.Namespace}
-	put := func(role, binding client.Object) error { // several users may share a role
-		return errors.Join(client.IgnoreAlreadyExists(c.Client.Create(ctx, role)), c.Client.Create(ctx, binding))
-	}
-	if role.Kind == "ClusterRole" {
-		return put(&rbacv1.ClusterRole{ObjectMeta: of, Rules: role.Rules},
-			&rbacv1.ClusterRoleBinding{ObjectMeta: to, Subjects: subjects, RoleRef: ref})
-	}
-	return put(&rbacv1.Role{ObjectMeta: of, Rules: role.Rules},
-		&rbacv1.RoleBinding{ObjectMeta: to, Subjects: subjects, RoleRef: ref})
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -25,6 +26,8 @@ type wiretap struct {
 	mu     sync.Mutex
 	seen   []string
 	posted map[string][]string // the bodies of the POSTs, by path
+
+	meanwhile sync.Map // what is to be done during the next POST to a path: func(), by path
 }
 
 // ServeHTTP keeps tokens and assertions, and lets the call through.
@@ -39,7 +42,20 @@ func (t *wiretap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	copied.Body = io.NopCloser(bytes.NewReader(body))
 	t.keep(copied.PostFormValue("client_assertion"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	t.note(r, body)
+	t.pause(r)
 	t.next.ServeHTTP(w, r)
+}
+
+// pause has done what is to be done while a POST is out.
+func (t *wiretap) pause(r *http.Request) {
+	if r.Method != http.MethodPost {
+		return
+	}
+	do, armed := t.meanwhile.LoadAndDelete(r.URL.Path)
+	if act, isFunc := do.(func()); armed && isFunc {
+		defer ginkgo.GinkgoRecover()
+		act()
+	}
 }
 
 // note keeps the bodies of POSTs that are no login.

@@ -37,8 +37,9 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	for _, edit := range edits {
 		edit(&options)
 	}
-	cluster := seamClient{Client: w.Client, seam: seam}
-	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, w.Client, w.Events, options)}
+	operator := w.Plane.Operator
+	cluster := seamClient{Client: operator, cache: w.Client, seam: seam}
+	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, operator, w.Events, options)}
 }
 
 // LookAtAccount takes one pass over the account, which must leave it sound.

@@ -70,7 +70,12 @@ type ControlPlane struct {
 	Config *rest.Config
 	Client client.Client // administrator, reads and writes the API server directly
 	Scheme *apiruntime.Scheme
-	env    *envtest.Environment
+
+	// Operator is who a Process writes as, and reads as where it reads past its cache: a user
+	// with the operator's roles, or the administrator.
+	Operator client.Client
+
+	env *envtest.Environment
 }
 
 // Root is the root of the repository: the nearest folder above a test's with a go.mod.
@@ -87,9 +92,22 @@ func Root() string {
 
 // StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
 func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
-	env := &envtest.Environment{CRDInstallOptions: crds()}
+	plane, err := startPlane(&envtest.Environment{CRDInstallOptions: crds()}, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
+		return nil, fmt.Errorf("create the operator's namespace: %w", err)
+	}
+	return plane, nil
+}
+
+// StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
+func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
+
+func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		env.BinaryAssetsDirectory = filepath.Join(Root(), "bin", "controlplane") // make controlplane
+		env.BinaryAssetsDirectory = builtAssets()
 	}
 	flags := env.ControlPlane.GetAPIServer().Configure()
 	for _, argument := range arguments {
@@ -109,12 +127,11 @@ func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane,
 	if err != nil {
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	plane := &ControlPlane{Config: config, Client: direct, Scheme: scheme, env: env}
-	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
-		return nil, fmt.Errorf("create the operator's namespace: %w", err)
-	}
-	return plane, nil
+	return &ControlPlane{Config: config, Client: direct, Operator: direct, Scheme: scheme, env: env}, nil
 }
+
+// builtAssets is where make puts the control plane.
+func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
 
 // Stop ends it.
 func (c *ControlPlane) Stop() error { return c.env.Stop() }
@@ -144,6 +161,9 @@ type World struct {
 	tap       *wiretap
 	held      *holds
 }
+
+// Meanwhile has something done once, while the next POST to a path is out.
+func (w *World) Meanwhile(path string, do func()) { w.tap.meanwhile.Store(path, do) }
 
 // New makes a world whose time stands still until the test moves it.
 func New(ctx context.Context, plane *ControlPlane) *World {

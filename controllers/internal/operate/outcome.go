@@ -36,10 +36,15 @@ type Fact struct {
 	Enter func(Subject) // puts an attempt that has no intent on record; nil: it has one
 }
 
+// RecordWithin is how long what became of a request may take to be written down.
+const RecordWithin = time.Minute
+
 // Settle writes a fact about an attempt into the status: "retried on conflict against
 // the same attempt id only". It gives up after a minute; the fact then stays with the
 // carrier or in this process's memory, and the next pass finds it there.
 func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact Fact) error {
+	ctx, cancel := context.WithTimeout(ctx, RecordWithin) // an API server may hang, too
+	defer cancel()
 	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"time"
+
+	authenticationv1 "k8s.io/api/authentication/v1"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/util/cert"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// freeAddress is one that was free just now.
+func freeAddress() string {
+	server := httptest.NewServer(nil)
+	defer server.Close()
+	return server.Listener.Addr().String()
+}
+
+var (
+	// metricsAddress is where a manager serves its metrics.
+	metricsAddress = freeAddress()
+	// certificates is the folder of the certificate that they are served with.
+	certificates string
+	// authority is that certificate.
+	authority = x509.NewCertPool()
+)
+
+// certify puts a certificate into its folder, as cert-manager would.
+func certify() {
+	certificates = GinkgoT().TempDir()
+	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
+	Expect(err).NotTo(HaveOccurred())
+	Expect(os.WriteFile(filepath.Join(certificates, "tls.crt"), certificate, 0o600)).To(Succeed())
+	Expect(os.WriteFile(filepath.Join(certificates, "tls.key"), key, 0o600)).To(Succeed())
+	Expect(authority.AppendCertsFromPEM(certificate)).To(BeTrue())
+}
+
+// metricsReader is the file of the role that lets read them.
+const metricsReader = "metrics_reader_role.yaml"
+
+// answer is what was served.
+type answer struct {
+	status int
+	text   string
+}
+
+// fetch gets a URL of a manager that listens, with a token if there is one.
+func fetch(ctx context.Context, url, token string) answer {
+	GinkgoHelper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	Expect(err).NotTo(HaveOccurred())
+	if token != "" {
+		request.Header.Set("Authorization", "Bearer "+token)
+	}
+	transport := &http.Transport{
+		DisableKeepAlives: true, TLSClientConfig: &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS13},
+	}
+	var reply *http.Response
+	Eventually(ctx, func() error {
+		reply, err = (&http.Client{Timeout: 10 * time.Second, Transport: transport}).Do(request) //nolint:bodyclose // below
+		return err
+	}).WithTimeout(30 * time.Second).Should(Succeed())
+	defer func() { Expect(reply.Body.Close()).To(Succeed()) }()
+	var text bytes.Buffer
+	_, err = text.ReadFrom(reply.Body)
+	Expect(err).NotTo(HaveOccurred())
+	return answer{status: reply.StatusCode, text: text.String()}
+}
+
+// scraper makes a ServiceAccount that may read the metrics or not, and returns its token.
+func scraper(ctx context.Context, name string, roles ...string) string {
+	GinkgoHelper()
+	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: world.OperatorName, Name: name}}
+	Expect(plane.Client.Create(ctx, account)).To(Succeed())
+	for _, role := range roles {
+		Expect(plane.Grant(ctx, role, "system:serviceaccount:"+world.OperatorName+":"+name)).To(Succeed())
+	}
+	token := &authenticationv1.TokenRequest{}
+	Expect(plane.Client.SubResource("token").Create(ctx, account, token)).To(Succeed())
+	return token.Status.Token
+}
+
+// scrape reads the metrics as Prometheus would.
+func scrape(ctx context.Context, token string) answer {
+	GinkgoHelper()
+	return fetch(ctx, "https://"+metricsAddress+"/metrics", token)
+}
+
+var _ = Describe("What a manager serves", Ordered, func() {
+	var (
+		w       *world.World
+		manager *running
+		health  string
+	)
+
+	BeforeAll(func(ctx SpecContext) {
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
+		address := freeAddress()
+		health = "http://" + address
+		manager = start(ctx, kubeconfigOf(user), "--namespaces="+w.Namespace, "--leader-elect=false",
+			"--health-probe-bind-address="+address)
+	})
+
+	AfterAll(func() { manager.end(os.Kill) })
+
+	It("is no metrics without a token, nor with one that is not known", func(ctx SpecContext) {
+		Expect(scrape(ctx, "").status).To(Equal(http.StatusUnauthorized))
+		Expect(scrape(ctx, "mistyped").text).To(Equal("Authentication failed\n"))
+	})
+
+	It("is no metrics to whom no role lets get them", func(ctx SpecContext) {
+		refused := scrape(ctx, scraper(ctx, "passer-by"))
+		Expect(refused.status).To(Equal(http.StatusForbidden))
+		Expect(refused.text).NotTo(ContainSubstring("rest_client"))
+	})
+
+	It("is metrics to whom the role metrics-reader is bound, and nothing else", func(ctx SpecContext) {
+		token := scraper(ctx, "prometheus", metricsReader)
+		served := scrape(ctx, token)
+		Expect(served.status).To(Equal(http.StatusOK))
+		Expect(served.text).To(ContainSubstring("rest_client_requests_total"))
+		for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/"} {
+			Expect(fetch(ctx, "https://"+metricsAddress+path, token).status).To(Equal(http.StatusNotFound), path)
+		}
+	})
+
+	It("is a sign of life at once, and of readiness when the caches are filled", func(ctx SpecContext) {
+		Expect(fetch(ctx, health+"/healthz", "").status).To(Equal(http.StatusOK))
+		Eventually(func() int { return fetch(ctx, health+"/readyz", "").status }).
+			WithTimeout(30 * time.Second).Should(Equal(http.StatusOK))
+	})
+
+	It("is no readiness while nothing can be listed, and it lives on", func(ctx SpecContext) {
+		address := freeAddress()
+		other := start(ctx, kubeconfigOf("nobody"), "--leader-elect=false", "--metrics-bind-address=0",
+			"--health-probe-bind-address="+address)
+		defer other.end(os.Kill)
+		Expect(fetch(ctx, "http://"+address+"/readyz", "").status).To(Equal(http.StatusInternalServerError))
+		Expect(fetch(ctx, "http://"+address+"/healthz", "").status).To(Equal(http.StatusOK))
+	})
+})

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"syscall"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// walk is a world in which a manager is led past everything that it needs a right for.
+type walk struct{ *world.World }
+
+var _ = Describe("The rights of a manager", func() {
+	It("are each used, and none is missing", func(ctx SpecContext) {
+		w := walk{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, prompt)}
+		// As with an API server that cannot stream a list: there each kind is listed first.
+		GinkgoT().Setenv("KUBE_FEATURE_WatchListClient", "false")
+		manager := start(ctx, kubeconfigOf(user))
+		DeferCleanup(func() {
+			if CurrentSpecReport().Failed() {
+				AddReportEntry("log", manager.log.String())
+			}
+			manager.end(syscall.SIGTERM)
+		})
+		Expect(scrape(ctx, scraper(ctx, "auditor")).status).To(Equal(http.StatusForbidden))
+		w.AwaitLogin(ctx)
+		w.askOnce(ctx)
+		w.replace(ctx)
+		w.order(ctx)
+		w.appoint(ctx)
+		Eventually(audit.Unused).WithArguments(user).WithTimeout(10*time.Second).Should(BeEmpty(), "what is granted")
+		Expect(audit.Denied(user)).To(BeEmpty(), "what is not granted")
+	})
+})
+
+// prompt has the carrier done with everything at the first poll.
+func prompt(seed *simulator.Seed) {
+	for operation := range seed.Delays {
+		seed.Delays[operation] = simulator.Duration(time.Second)
+	}
+}
+
+// disturb changes an object while the next POST of an operation is out: its answer is then
+// written into what is on record, which is read past the cache.
+func (w walk) disturb(ctx context.Context, operation carrier.Operation, object client.Object) {
+	GinkgoHelper()
+	contract, found := carrier.ContractOf(operation)
+	Expect(found).To(BeTrue())
+	another, isObject := object.DeepCopyObject().(client.Object) // the POST is another goroutine's
+	Expect(isObject).To(BeTrue())
+	w.Meanwhile(contract.SubmitPath, func() {
+		label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"north"}}}`))
+		Expect(w.Patch(ctx, another, label)).To(Succeed())
+	})
+}
+
+// awaitGone waits until an object is no longer there.
+func (w walk) awaitGone(ctx context.Context, object client.Object) {
+	GinkgoHelper()
+	Eventually(ctx, func() bool {
+		return apierrors.IsNotFound(w.Get(ctx, client.ObjectKeyFromObject(object), object))
+	}).WithTimeout(time.Minute).Should(BeTrue())
+}
+
+// askOnce makes one-shots of each kind, which expire.
+func (w walk) askOnce(ctx context.Context) {
+	GinkgoHelper()
+	const soon = "1s"
+	line := w.Line()
+	test := w.Test("test", line, func(t *v1alpha1.DiagnosticTest) { t.Spec.TTLAfterFinished = soon })
+	quote := w.Quote("quote", world.QualifiedSite, func(q *v1alpha1.FibreBuildQuote) { q.Spec.TTLAfterFinished = soon })
+	query := w.Query("query", line, func(q *v1alpha1.PlanOptionsQuery) { q.Spec.TTLAfterFinished = soon })
+	w.disturb(ctx, carrier.DiagnosticTest, test)
+	w.disturb(ctx, carrier.FibreBuildCharge, quote)
+	w.disturb(ctx, carrier.PlanOptions, query)
+	shots := []client.Object{test, quote, query}
+	for _, shot := range shots {
+		Expect(w.Create(ctx, shot)).To(Succeed())
+	}
+	for _, shot := range shots {
+		w.awaitGone(ctx, shot)
+	}
+}
+
+// replace deletes a service while its plan change is under way, and has another object take
+// up what the record of it says.
+func (w walk) replace(ctx context.Context) {
+	GinkgoHelper()
+	line := w.Line()
+	first := w.Service("first", line)
+	w.disturb(ctx, carrier.PlanChange, first)
+	release := w.detain(ctx, first)
+	Expect(w.Create(ctx, first)).To(Succeed())
+	Eventually(ctx, func(g Gomega) {
+		service := w.Read(ctx, first.Name)
+		g.Expect(service.Status.InFlight).NotTo(BeNil())
+		g.Expect(service.Status.InFlight.Location).NotTo(BeEmpty())
+	}).WithTimeout(time.Minute).Should(Succeed())
+	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	Eventually(ctx, func() error { return w.Patch(ctx, first.DeepCopy(), letGo, client.DryRunAll) }).
+		WithTimeout(time.Minute).Should(MatchError(ContainSubstring("denied")), "the policy is in force")
+	Expect(w.Delete(ctx, first)).To(Succeed())
+	release()
+	w.awaitGone(ctx, first)
+	Expect(w.Create(ctx, w.Service("second", line))).To(Succeed())
+	Eventually(ctx, func(g Gomega) {
+		ready := world.Ready(w.Read(ctx, "second"))
+		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonInSync), ready.Message)
+	}).WithTimeout(time.Minute).Should(Succeed())
+	Expect(w.Posts(line)).To(Equal(1))
+}
+
+// detain has a policy of the cluster keep an object that is deleted: the same Event is then
+// written again, and counted up. What it returns waits for that, and lets the object go.
+func (w walk) detain(ctx context.Context, object client.Object) func() {
+	GinkgoHelper()
+	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
+		ObjectMeta: metav1.ObjectMeta{Name: "detain-" + w.Namespace},
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
+			MatchConstraints: &admissionregistrationv1.MatchResources{
+				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{
+					RuleWithOperations: admissionregistrationv1.RuleWithOperations{
+						Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
+						Rule: admissionregistrationv1.Rule{
+							APIGroups: []string{v1alpha1.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{"*"},
+						},
+					},
+				}},
+			},
+			Validations: []admissionregistrationv1.Validation{{Expression: fmt.Sprintf(
+				"object.metadata.namespace != %q || object.metadata.name != %q || "+
+					"!has(oldObject.metadata.finalizers) || has(object.metadata.finalizers)",
+				w.Namespace, object.GetName())}},
+		},
+	}
+	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
+		ObjectMeta: policy.ObjectMeta,
+		Spec: admissionregistrationv1.ValidatingAdmissionPolicyBindingSpec{
+			PolicyName:        policy.Name,
+			ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
+		},
+	}
+	Expect(w.Create(ctx, policy)).To(Succeed())
+	Expect(w.Create(ctx, binding)).To(Succeed())
+	before := audit.Count(user, "patch events")
+	return func() {
+		GinkgoHelper()
+		Eventually(audit.Count).WithArguments(user, "patch events").WithTimeout(time.Minute).
+			Should(BeNumerically(">", before))
+		Expect(w.Delete(ctx, binding)).To(Succeed())
+		Expect(w.Delete(ctx, policy)).To(Succeed())
+	}
+}
+
+// order orders once, asks for the same again, and waits with a third for the result of its
+// qualification.
+func (w walk) order(ctx context.Context) {
+	GinkgoHelper()
+	const reference = "SITE-014"
+	await := func(name, reason string) {
+		GinkgoHelper()
+		Eventually(ctx, func(g Gomega) {
+			ready := world.Condition(w.ReadOrder(ctx, name).Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(ready.Reason).To(Equal(reason), ready.Message)
+		}).WithTimeout(time.Minute).Should(Succeed())
+	}
+	Expect(w.Create(ctx, w.Order("placed", reference))).To(Succeed())
+	await("placed", v1alpha1.ReasonSubmitted)
+	Expect(w.Create(ctx, w.Order("twice", reference))).To(Succeed())
+	await("twice", v1alpha1.ReasonConflict)
+	Expect(w.Create(ctx, w.Order("waiting", "SITE-015", func(o *v1alpha1.ServiceOrder) {
+		o.Spec.QualificationResultRef = &v1alpha1.ConfigMapKeyReference{Name: "missing", Key: "result.json"}
+	}))).To(Succeed())
+	await("waiting", v1alpha1.ReasonOrderNotPossible)
+	Expect(w.Ordered(reference).Seen).To(Equal(1))
+}
+
+// appoint asks for slots, and wants them no more.
+func (w walk) appoint(ctx context.Context) {
+	GinkgoHelper()
+	visit := w.Appointment("visit", func(a *v1alpha1.AppointmentRequest) { a.Spec.DateFrom = "2099-01-05" })
+	Expect(w.Create(ctx, visit)).To(Succeed())
+	Eventually(ctx, func(g Gomega) {
+		ready := world.Condition(w.ReadAppointment(ctx, visit.Name).Status.Conditions, v1alpha1.ConditionReady)
+		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonCompleted), ready.Message)
+	}).WithTimeout(time.Minute).Should(Succeed())
+	Expect(w.Delete(ctx, visit)).To(Succeed())
+	w.awaitGone(ctx, visit)
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package privilege_test
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/uuid"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// team is a namespace in which people have roles.
+const team = "team"
+
+// person comes to the API server as a user who has ClusterRoles in the team's namespace,
+// each by its name in config/rbac.
+func person(ctx context.Context, name string, roles ...string) client.Client {
+	GinkgoHelper()
+	for _, role := range roles {
+		Expect(plane.Client.Create(ctx, &rbacv1.RoleBinding{
+			ObjectMeta: metav1.ObjectMeta{Namespace: team, GenerateName: name + "-"},
+			Subjects:   []rbacv1.Subject{{Kind: rbacv1.UserKind, APIGroup: rbacv1.GroupName, Name: name}},
+			RoleRef: rbacv1.RoleRef{
+				APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: "broadband-operator-" + role,
+			},
+		})).To(Succeed())
+	}
+	return as(name)
+}
+
+// as comes to the API server as a user.
+func as(name string) client.Client {
+	GinkgoHelper()
+	config := rest.CopyConfig(plane.Config)
+	config.Impersonate = rest.ImpersonationConfig{UserName: name}
+	user, err := client.New(config, client.Options{Scheme: plane.Scheme})
+	Expect(err).NotTo(HaveOccurred())
+	return user
+}
+
+// service builds a manifest of one, with annotations.
+func service(annotations map[string]string) *v1alpha1.BroadbandService {
+	id := int64(1_000_014)
+	return &v1alpha1.BroadbandService{
+		ObjectMeta: metav1.ObjectMeta{
+			Namespace: team, Name: "site-" + string(uuid.NewUUID())[:8], Annotations: annotations,
+		},
+		Spec: v1alpha1.BroadbandServiceSpec{
+			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: &id,
+			Plan: &v1alpha1.Plan{Name: plan, Term: 12},
+		},
+	}
+}
+
+// annotate sets annotations as kubectl annotate does, or takes them away with a nil.
+func annotate(ctx context.Context, user client.Client, object client.Object, values map[string]any) error {
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": values}})
+	Expect(err).NotTo(HaveOccurred())
+	return user.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
+}
+
+// declared is the manifest of a service as a user applies it.
+func declared(of *v1alpha1.BroadbandService, plan string) runtime.ApplyConfiguration {
+	GinkgoHelper()
+	manifest := service(of.Annotations)
+	manifest.Name, manifest.Spec.Plan.Name = of.Name, plan
+	fields, err := runtime.DefaultUnstructuredConverter.ToUnstructured(manifest)
+	Expect(err).NotTo(HaveOccurred())
+	object := &unstructured.Unstructured{Object: fields}
+	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("BroadbandService"))
+	unstructured.RemoveNestedField(object.Object, "status")
+	return client.ApplyConfigurationFromUnstructured(object)
+}
+
+// Two plans, one of which is declared first.
+const (
+	plan  = "Home 100/20"
+	other = "Home 50/20"
+)
+
+// Two values of each annotation.
+const (
+	approval        = "p3f9c1a7e40b2d816"
+	otherApproval   = "p0000000000000000"
+	resolution      = "attempt=NotAccepted"
+	otherResolution = "attempt=Abandoned"
+)
+
+func approved() map[string]any { return map[string]any{v1alpha1.AnnotationApprove: approval} }
+
+func resolved() map[string]any { return map[string]any{v1alpha1.AnnotationResolve: resolution} }
+
+// refusal matches what the policy says, and nothing else.
+func refusal(verb, user string) OmegaMatcher {
+	return And(
+		WithTransform(apierrors.IsForbidden, BeTrue()),
+		MatchError(ContainSubstring("the annotation wholesale.broadband/"+verb)),
+		MatchError(ContainSubstring(user+" may not "+verb+" broadbandservices in namespace "+team)),
+		MatchError(MatchRegexp("bound to the ClusterRole broadband-operator-(approver|resolver)$")),
+	)
+}
+
+var _ = Describe("An annotation that spends money", Ordered, func() {
+	var editor, approver, resolver client.Client
+
+	// held is a service that an editor has declared.
+	held := func(ctx context.Context, annotations map[string]string) *v1alpha1.BroadbandService {
+		GinkgoHelper()
+		made := service(annotations)
+		Expect(plane.Client.Create(ctx, made)).To(Succeed())
+		return made
+	}
+
+	BeforeAll(func(ctx SpecContext) {
+		Expect(plane.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: team}})).To(Succeed())
+		editor = person(ctx, "editor", "editor")
+		approver = person(ctx, "approver", "approver")
+		resolver = person(ctx, "resolver", "resolver")
+		Eventually(func() error {
+			return editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationApprove: approval}), client.DryRunAll)
+		}).WithTimeout(time.Minute).Should(HaveOccurred(), "the API server has taken up the policy and the roles")
+	})
+
+	It("is not set by who may only edit, and the refusal says what to do", func(ctx SpecContext) {
+		object := held(ctx, nil)
+		err := annotate(ctx, editor, object, approved())
+		Expect(err).To(refusal("approve", "editor"))
+		Expect(err.Error()).To(Equal(`broadbandservices.wholesale.broadband "` + object.Name + `" is forbidden: ` +
+			`ValidatingAdmissionPolicy 'broadband-operator-approval' with binding 'broadband-operator-approval' ` +
+			`denied request: the annotation wholesale.broadband/approve spends money, and editor may not approve ` +
+			`broadbandservices in namespace team: leave the annotation as it was, or have somebody approve who is bound ` +
+			`to the ClusterRole broadband-operator-approver`))
+		Expect(annotate(ctx, editor, object, resolved())).To(refusal("resolve", "editor"))
+	})
+
+	It("is not there from the start either", func(ctx SpecContext) {
+		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationApprove: approval}))).
+			To(refusal("approve", "editor"))
+		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationResolve: resolution}))).
+			To(refusal("resolve", "editor"))
+		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationRetry: "again"}))).To(Succeed())
+	})
+
+	It("is set by who has its verb, each by their own", func(ctx SpecContext) {
+		object := held(ctx, nil)
+		Expect(annotate(ctx, approver, object, resolved())).To(refusal("resolve", "approver"))
+		Expect(annotate(ctx, resolver, object, approved())).To(refusal("approve", "resolver"))
+		Expect(annotate(ctx, approver, object, approved())).To(Succeed())
+		Expect(annotate(ctx, resolver, object, resolved())).To(Succeed())
+	})
+
+	It("is set where the role is bound, and in no other namespace", func(ctx SpecContext) {
+		elsewhere := service(nil)
+		elsewhere.Namespace = metav1.NamespaceDefault
+		Expect(plane.Client.Create(ctx, elsewhere)).To(Succeed())
+		Expect(apierrors.IsForbidden(annotate(ctx, approver, elsewhere, approved()))).To(BeTrue())
+	})
+
+	It("stays through an edit by who could not have set it", func(ctx SpecContext) {
+		object := held(ctx, map[string]string{
+			v1alpha1.AnnotationApprove: approval, v1alpha1.AnnotationResolve: resolution,
+		})
+		object.Spec.Plan.Name = other
+		Expect(editor.Update(ctx, object)).To(Succeed())
+		Expect(annotate(ctx, editor, object, map[string]any{v1alpha1.AnnotationRetry: "again"})).To(Succeed())
+		Expect(annotate(ctx, editor, object, approved())).To(Succeed(), "the same once more")
+		Expect(object.Annotations).To(HaveLen(3))
+	})
+
+	It("is taken away by anybody, and not changed", func(ctx SpecContext) {
+		object := held(ctx, map[string]string{
+			v1alpha1.AnnotationApprove: approval, v1alpha1.AnnotationResolve: resolution,
+		})
+		for verb, change := range map[string]map[string]any{
+			"approve": {v1alpha1.AnnotationApprove: otherApproval},
+			"resolve": {v1alpha1.AnnotationResolve: otherResolution},
+		} {
+			Expect(annotate(ctx, editor, object, change)).To(refusal(verb, "editor"))
+		}
+		Expect(annotate(ctx, editor, object, map[string]any{v1alpha1.AnnotationApprove: ""})).
+			To(refusal("approve", "editor"))
+		Expect(annotate(ctx, editor, object, map[string]any{
+			v1alpha1.AnnotationApprove: nil, v1alpha1.AnnotationResolve: nil,
+		})).To(Succeed())
+		Expect(object.Annotations).To(BeEmpty())
+		Expect(annotate(ctx, editor, object, approved())).To(refusal("approve", "editor"))
+	})
+
+	It("is judged alike in kubectl apply --server-side", func(ctx SpecContext) {
+		object := held(ctx, nil)
+		with := object.DeepCopy()
+		with.Annotations = map[string]string{v1alpha1.AnnotationApprove: approval}
+		apply := func(user client.Client, manifest runtime.ApplyConfiguration) error {
+			return user.Apply(ctx, manifest, client.FieldOwner("kubectl"), client.ForceOwnership)
+		}
+		Expect(apply(editor, declared(object, other))).To(Succeed())
+		Expect(apply(editor, declared(with, other))).To(refusal("approve", "editor"))
+		Expect(apply(approver, declared(with, other))).To(Succeed())
+		Expect(apply(editor, declared(with, plan))).To(Succeed(), "an edit with the approval in the manifest")
+		Expect(apply(editor, declared(object, plan))).To(Succeed(), "a manifest without it takes it away")
+		Expect(annotate(ctx, editor, object, nil)).To(Succeed())
+		Expect(object.Annotations).To(BeEmpty())
+	})
+
+	It("is not made needless by who could not have set it", func(ctx SpecContext) {
+		asking := func(policy v1alpha1.Approval) *v1alpha1.BroadbandService {
+			made := service(nil)
+			made.Spec.Approval = policy
+			return made
+		}
+		refused := And(WithTransform(apierrors.IsForbidden, BeTrue()), MatchError(ContainSubstring(
+			"spec.approval: Automatic spends money without asking, and editor may not approve broadbandservices")))
+		Expect(editor.Create(ctx, asking(v1alpha1.ApprovalAutomatic))).To(refused)
+		Expect(editor.Create(ctx, asking(v1alpha1.ApprovalOnCost))).To(Succeed())
+		object := asking(v1alpha1.ApprovalAlways)
+		Expect(editor.Create(ctx, object)).To(Succeed())
+		waive := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"approval":"Automatic"}}`))
+		Expect(editor.Patch(ctx, object.DeepCopy(), waive)).To(refused)
+		Expect(approver.Patch(ctx, object, waive)).To(Succeed())
+		object.Spec.Plan.Name = other
+		Expect(editor.Update(ctx, object)).To(Succeed(), "an edit that leaves it as it was")
+	})
+
+	It("does not concern the operator, which cannot set one", func(ctx SpecContext) {
+		manager := as(operator)
+		object := held(ctx, map[string]string{v1alpha1.AnnotationApprove: approval})
+		before := object.DeepCopy()
+		object.Finalizers = []string{v1alpha1.Finalizer}
+		Expect(manager.Patch(ctx, object, client.MergeFrom(before))).To(Succeed())
+		object.Status.Handled.Approve = approval
+		Expect(manager.Status().Update(ctx, object)).To(Succeed())
+		Expect(object.Status.Handled.Approve).To(Equal(approval))
+
+		change := map[string]any{v1alpha1.AnnotationApprove: otherApproval}
+		Expect(apierrors.IsForbidden(annotate(ctx, manager, object, change))).To(BeTrue())
+		object.Annotations[v1alpha1.AnnotationApprove] = otherApproval
+		Expect(manager.Status().Update(ctx, object)).To(Succeed())
+		Expect(object.Annotations).To(HaveKeyWithValue(v1alpha1.AnnotationApprove, approval), "nor with a status")
+		Expect(annotate(ctx, editor, object, map[string]any{"wholesale.broadband/retry": "1"})).To(Succeed())
+	})
+
+	It("is guarded on every kind", func(ctx SpecContext) {
+		keeper := person(ctx, "keeper", "editor", "account-editor")
+		kinds := map[string]bool{}
+		for _, object := range rendered("samples") {
+			if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
+				continue // what a sample needs beside itself
+			}
+			kinds[object.GetKind()] = true
+			object.SetNamespace(team)
+			object.SetAnnotations(nil)
+			Expect(keeper.Create(ctx, object.DeepCopy(), client.DryRunAll)).To(Succeed())
+			for _, annotation := range []string{v1alpha1.AnnotationApprove, v1alpha1.AnnotationResolve} {
+				object.SetAnnotations(map[string]string{annotation: "1"})
+				err := keeper.Create(ctx, object.DeepCopy(), client.DryRunAll)
+				Expect(err).To(MatchError(ContainSubstring("the annotation "+annotation)), object.GetKind())
+			}
+		}
+		Expect(kinds).To(HaveLen(7))
+	})
+})

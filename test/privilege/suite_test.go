@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package privilege_test holds what config/default brings into a cluster: that it is taken
+// as it stands, and who may do what once it is there.
+package privilege_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	"k8s.io/klog/v2"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestPrivilege(t *testing.T) {
+	RegisterFailHandler(Fail)
+	klog.SetLogger(GinkgoLogr)
+	RunSpecs(t, "what is deployed, and who may do what")
+}
+
+var plane *world.ControlPlane
+
+// The operator is installed as a person does it, into a cluster that has nothing of it.
+var _ = BeforeSuite(func() {
+	var err error
+	plane, err = world.StartEmpty()
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(plane.Stop)
+	install()
+})
+
+// install applies config/default.
+func install() {
+	GinkgoHelper()
+	noteReads()
+	_, err := plane.Kubectl("apply", "--server-side", "--kustomize", configOf("default"))
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// noteReads reads what kubectl is about to read: go test repeats an old result as long as
+// the files are the same that it saw the test itself open.
+func noteReads() {
+	GinkgoHelper()
+	config := os.DirFS(filepath.Join(world.Root(), "config"))
+	Expect(fs.WalkDir(config, ".", func(path string, entry fs.DirEntry, err error) error {
+		if err == nil && !entry.IsDir() {
+			_, err = fs.ReadFile(config, path)
+		}
+		return err
+	})).To(Succeed())
+}
+
+func configOf(folder string) string { return filepath.Join(world.Root(), "config", folder) }
+
+// rendered are the objects of a folder of config.
+func rendered(folder string) []*unstructured.Unstructured {
+	GinkgoHelper()
+	text, err := plane.Kubectl("kustomize", configOf(folder))
+	Expect(err).NotTo(HaveOccurred())
+	var objects []*unstructured.Unstructured
+	for part := range strings.SplitSeq(text, "\n---\n") {
+		object := &unstructured.Unstructured{}
+		Expect(utilyaml.Unmarshal([]byte(part), &object.Object)).To(Succeed())
+		objects = append(objects, object)
+	}
+	return objects
+}
+
+// versions are the resourceVersions in the cluster of the objects of config/default.
+func versions(ctx SpecContext) map[string]string {
+	GinkgoHelper()
+	found := map[string]string{}
+	for _, object := range rendered("default") {
+		Expect(plane.Client.Get(ctx, client.ObjectKeyFromObject(object), object)).To(Succeed())
+		found[object.GetKind()+" "+object.GetName()] = object.GetResourceVersion()
+	}
+	return found
+}
