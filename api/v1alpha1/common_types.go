@@ -21,7 +21,7 @@ type Duration string
 // counts as not set.
 func (d Duration) Or(fallback time.Duration) time.Duration {
 	parsed, err := time.ParseDuration(string(d))
-	if err != nil {
+	if err != nil || parsed < 0 {
 		return fallback
 	}
 	return parsed
