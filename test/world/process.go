@@ -65,8 +65,10 @@ func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
 }
 
-// alive runs a pass of a process that may end in it.
+// alive runs a pass of a process that may end in it, and which must be discreet.
 func (p *Process) alive(pass func() (ctrl.Result, error)) (result ctrl.Result, err error) {
+	ginkgo.GinkgoHelper()
+	defer func() { p.world.discreet(err) }()
 	defer func() {
 		if cause := recover(); cause != nil {
 			end, isKilled := cause.(killed)

@@ -143,6 +143,7 @@ type World struct {
 	KeyPEM    []byte // the reseller's private key
 	Events    *Recorder
 	tap       *wiretap
+	heard     int // how many of the Events have been looked at
 }
 
 // New makes a world whose time stands still until the test moves it.
