@@ -81,6 +81,29 @@ var _ = It("An order that is refused by a lie, and then changed, is another orde
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
+var _ = It("A service whose request somebody points at another's is not done when that is (63)", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	line, another := w.Line(), w.Line()
+	Expect(w.Create(ctx, w.Service("another", another, withPlan(world.PlanCheap, 12)))).To(Succeed())
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	service := inFlight(ctx, w, process)
+	for w.Posts(another) == 0 {
+		result, err := process.Look(ctx, "another")
+		Expect(err).NotTo(HaveOccurred())
+		w.Clock.Advance(result.RequeueAfter)
+	}
+
+	service = w.Read(ctx, service.Name)
+	service.OpenRequest().Location = w.Read(ctx, "another").OpenRequest().Location
+	Expect(w.Status().Update(ctx, service)).To(Succeed())
+
+	service = process.Drive(ctx, site)
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
+	Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth), "not the other's answer")
+	Expect(w.Posts(line)).To(Equal(1))
+})
+
 var _ = Describe("A claim that somebody else made", func() {
 	It("is not made by a user who may do everything in a namespace of his own (64)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
