@@ -9,12 +9,9 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -55,74 +52,15 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	certify()
 })
 
-// asManager in the environment makes this test binary be the manager: a process of its
-// own, which can be killed.
-const asManager = "BROADBAND_OPERATOR_TEST_AS_MANAGER"
-
-func TestMain(m *testing.M) {
-	if os.Getenv(asManager) != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-// everyLog is what the managers have logged, those that are gone too.
-var everyLog = &buffer{}
-
 // contact is a person, as a Secret holds one.
 var contact = map[string]string{"name": "Jo Yellowbird", "phone": "0491 570 156", "email": "jo.canary@example.com"}
-
-// kubeconfigOf is a file with which a user comes to the API server.
-func kubeconfigOf(user string) string {
-	GinkgoHelper()
-	credentials, err := plane.AddUser(user)
-	Expect(err).NotTo(HaveOccurred())
-	config, err := credentials.KubeConfig()
-	Expect(err).NotTo(HaveOccurred())
-	file := filepath.Join(GinkgoT().TempDir(), "kubeconfig")
-	Expect(os.WriteFile(file, config, 0o600)).To(Succeed())
-	return file
-}
-
-// running is a manager in a process of its own.
-type running struct {
-	command *exec.Cmd
-	log     *buffer
-	once    sync.Once
-}
-
-// start begins a manager, which outlives the spec that starts it.
-func start(ctx context.Context, kubeconfig string, more ...string) *running {
-	self, err := os.Executable()
-	Expect(err).NotTo(HaveOccurred())
-	manager := &running{log: everyLog}
-	flags := append([]string{
-		"--kubeconfig=" + kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
-		"--log-level=debug-20", "--operator-namespace=" + world.OperatorName,
-		"--metrics-bind-address=" + metricsAddress, "--metrics-cert-dir=" + certificates,
-	}, more...)
-	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, flags...) //nolint:gosec // this test binary
-	manager.command.Env = append(os.Environ(), asManager+"=1")
-	manager.command.Stderr = manager.log
-	Expect(manager.command.Start()).To(Succeed())
-	return manager
-}
-
-// end stops the process and waits until it is gone.
-func (r *running) end(signal os.Signal) {
-	r.once.Do(func() {
-		Expect(r.command.Process.Signal(signal)).To(Succeed())
-		_, err := r.command.Process.Wait()
-		Expect(err).NotTo(HaveOccurred())
-	})
-}
 
 var _ = Describe("The manager", Ordered, func() {
 	const sites = 5
 	var (
 		w          *world.World
 		kubeconfig string
+		reader     string // the token of one who may read the metrics
 		manager    *running
 		lines      []int64
 	)
@@ -143,7 +81,7 @@ var _ = Describe("The manager", Ordered, func() {
 
 	BeforeAll(func(ctx SpecContext) {
 		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
-		kubeconfig = kubeconfigOf(user)
+		kubeconfig, reader = kubeconfigOf(user), scraper(ctx, "canary", metricsReader)
 		manager = start(ctx, kubeconfig)
 	})
 
@@ -265,25 +203,66 @@ var _ = Describe("The manager", Ordered, func() {
 		}).WithTimeout(time.Minute).Should(Succeed())
 	})
 
-	It("has let nothing secret out, at the highest verbosity", func(ctx SpecContext) {
+	It("sends an order's contact, and shows that to nobody either", func(ctx SpecContext) {
+		Expect(w.Create(ctx, w.Order("placed", "SITE-014", func(o *v1alpha1.ServiceOrder) {
+			o.Spec.Contact, o.Spec.ContactSecretRef = nil, &v1alpha1.SecretReference{Name: "contact"}
+		}))).To(Succeed())
+		Eventually(func(g Gomega) {
+			ready := world.Condition(w.ReadOrder(ctx, "placed").Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonSubmitted), ready.Message)
+		}).WithTimeout(time.Minute).Should(Succeed())
+		Expect(w.Posted("/api/connect/orders/create")).To(ConsistOf(ContainSubstring(contact["phone"])))
+	})
+
+	// discreet expects that no secret of the world stands in the texts.
+	discreet := func(texts map[string]string) {
+		GinkgoHelper()
 		canaries := append(w.Canaries(), slices.Collect(maps.Values(contact))...)
 		Expect(len(canaries)).To(BeNumerically(">", 20), "key lines, assertions and tokens have been seen")
-		served := scrape(ctx, scraper(ctx, "canary", metricsReader))
-		texts := map[string]string{
-			"log": everyLog.String(), "statuses": w.Dump(ctx), "metrics": served.text,
-		}
-		var events eventsv1.EventList
-		Expect(plane.Client.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
-		Expect(events.Items).NotTo(BeEmpty())
-		for _, event := range events.Items {
-			texts["events"] += event.Note + "\n"
-		}
 		for where, text := range texts {
 			Expect(text).NotTo(BeEmpty(), where)
 			for _, canary := range canaries {
 				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret stands in the %s", where)
 			}
 		}
+	}
+
+	// The numbers are those of docs/security-cases.md.
+
+	It("has let nothing secret out, at the highest verbosity (89)", func(ctx SpecContext) {
+		texts := map[string]string{
+			"log": everyLog.String(), "objects and records": w.Dump(ctx),
+			"metrics": scrape(ctx, reader).text,
+		}
+		var events eventsv1.EventList
+		Expect(plane.Client.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
+		Expect(events.Items).NotTo(BeEmpty())
+		for _, event := range events.Items {
+			texts["events"] += event.String() + "\n"
+		}
+		discreet(texts)
+	})
+
+	It("labels no metric with what a user wrote (75)", func(ctx SpecContext) {
+		served := scrape(ctx, reader).text
+		Expect(served).To(ContainSubstring(`controller="broadbandservice"`))
+		for _, written := range []string{w.Namespace, name(0), "giga", "placed", "SITE-014", world.PlanFast, w.URL} {
+			Expect(served).NotTo(ContainSubstring(written))
+		}
+		for _, line := range lines {
+			Expect(served).NotTo(ContainSubstring(strconv.FormatInt(line, 10)))
+		}
+	})
+
+	It("leaves neither a secret nor a core file behind when it is made to dump its goroutines (91)", func() {
+		manager.end(syscall.SIGQUIT)
+		_, dump, dumped := strings.Cut(everyLog.String(), "SIGQUIT: quit")
+		Expect(dumped).To(BeTrue())
+		Expect(strings.Count(dump, "\ngoroutine ")).To(BeNumerically(">", 10))
+		discreet(map[string]string{"dump": dump})
+		status, ok := manager.ended.Sys().(syscall.WaitStatus)
+		Expect(ok).To(BeTrue())
+		Expect(status.CoreDump()).To(BeFalse())
 	})
 
 	It("needs no more rights than it has been given", func() {
@@ -309,23 +288,3 @@ var _ = Describe("The command line", func() {
 		}
 	})
 })
-
-// buffer is a log that is written and read at once.
-type buffer struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-// Write appends.
-func (b *buffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text)
-}
-
-// String is all of it.
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}

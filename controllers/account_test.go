@@ -117,6 +117,26 @@ var _ = DescribeTable("An account that cannot log in",
 	Entry("because plain http is not allowed", trouble{
 		secure: true, reason: v1alpha1.ReasonInsecureCarrier, message: "http",
 	}),
+	Entry("because its identity provider is at a loopback address", trouble{
+		account: secureAt("https://api.carrier.example", "https://127.0.0.1:1"), secure: true,
+		reason: v1alpha1.ReasonInsecureCarrier, message: "loopback",
+	}),
+	Entry("because its identity provider is this machine by name", trouble{
+		account: secureAt("https://api.carrier.example", "https://localhost:1"), secure: true,
+		reason: v1alpha1.ReasonInsecureCarrier, message: "loopback",
+	}),
+	Entry("because its identity provider is a metadata service", trouble{
+		account: secureAt("https://api.carrier.example", "https://169.254.169.254"), secure: true,
+		reason: v1alpha1.ReasonInsecureCarrier, message: "metadata",
+	}),
+	Entry("because its base URL ends in a dot", trouble{
+		account: secureAt("https://api.carrier.example.", "https://id.carrier.example"), secure: true,
+		reason: v1alpha1.ReasonInvalid, message: "spec.baseURL",
+	}),
+	Entry("because its base URL has the port 0", trouble{
+		account: secureAt("https://api.carrier.example:0", "https://id.carrier.example"), secure: true,
+		reason: v1alpha1.ReasonInvalid, message: "spec.baseURL",
+	}),
 	Entry("because its time zone does not exist", trouble{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Mars/Olympus" },
 		reason:  v1alpha1.ReasonInvalid, message: "timeZone",
@@ -221,6 +241,14 @@ func putKey(ctx context.Context, w *world.World) {
 	Expect(w.Get(ctx, client.ObjectKeyFromObject(w.Secret()), secret)).To(Succeed())
 	secret.Data = w.Secret().Data
 	Expect(w.Update(ctx, secret)).To(Succeed())
+}
+
+// secureAt moves the carrier and the identity provider to other origins.
+func secureAt(carrier, provider string) func(*v1alpha1.CarrierAccount) {
+	return func(a *v1alpha1.CarrierAccount) {
+		a.Spec.BaseURL = carrier
+		a.Spec.Auth.TokenURL = provider + "/auth/realms/r/protocol/openid-connect/token"
+	}
 }
 
 func disarm(_ context.Context, w *world.World) { w.Carrier.Disarm() }

@@ -3,12 +3,15 @@
 package controllers_test
 
 import (
+	"encoding/json"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -69,6 +72,41 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 		Entry("which both accounts name", func(namespace string) string { return namespace }),
 		Entry("which is both accounts' client name", func(string) string { return "" }),
 	)
+
+	// The number is that of docs/security-cases.md.
+	It("shows the one that may not manage it the other's name, and nothing of what that has asked for (74)",
+		func(ctx SpecContext) {
+			w, process := begin(ctx)
+			other, otherProcess := beside(ctx, w, w.Namespace)
+			line := w.Line()
+			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
+				Kind: simulator.FaultBody, Status: 422, Body: `{"code":"theirs.alone","message":"their words"}`,
+			})).To(Succeed())
+			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+			refused := process.Drive(ctx, site)
+			Expect(world.Ready(refused).Message).To(ContainSubstring("their words"))
+			w.Edit(ctx, site, withPlan(world.PlanCheap, 12))
+			shown := inFlight(ctx, w, process)
+
+			late := other.Service("late", line, withPlan(world.PlanFast, 24))
+			Eventually(func(g Gomega) { // of two that are made within one second, either may be the older
+				g.Expect(client.IgnoreNotFound(other.Delete(ctx, late.DeepCopy()))).To(Succeed())
+				g.Expect(other.Create(ctx, late.DeepCopy())).To(Succeed())
+				first, _ := inOrder(shown, other.Read(ctx, "late"))
+				g.Expect(first).To(Equal(site))
+			}).Should(Succeed())
+			_, err := otherProcess.Look(ctx, "late")
+			Expect(err).NotTo(HaveOccurred())
+			late = other.Read(ctx, "late")
+			expectReady(late, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+			status, err := json.Marshal(late.Status)
+			Expect(err).NotTo(HaveOccurred())
+			for _, private := range []string{
+				"theirs.alone", "their words", world.PlanCheap, shown.OpenRequest().AttemptID, processedAs(w, line),
+			} {
+				Expect(string(status)).NotTo(ContainSubstring(private))
+			}
+		})
 
 	It("is managed by both, where the identities differ", func(ctx SpecContext) {
 		w, process := begin(ctx)

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -76,14 +77,17 @@ func (p *pass) contact(ctx context.Context, source decide.ContactSource) (v1alph
 	return contactIn(&secret)
 }
 
-// contactIn is the contact that a Secret holds.
+// contactIn is the contact that a Secret holds, without the line break that a file ends in.
 func contactIn(secret *corev1.Secret) (v1alpha1.Contact, error) {
 	for _, name := range []string{"name", "phone", "email"} {
 		if len(secret.Data[name]) == 0 {
 			return v1alpha1.Contact{}, &decide.SecretError{Secret: secret.Name, Key: name}
 		}
 	}
-	return v1alpha1.Contact{
-		Name: string(secret.Data["name"]), Phone: string(secret.Data["phone"]), Email: string(secret.Data["email"]),
-	}, nil
+	held := func(name string) string { return strings.TrimSpace(string(secret.Data[name])) }
+	contact := v1alpha1.Contact{Name: held("name"), Phone: held("phone"), Email: held("email")}
+	if flaw := contact.Flaw(); flaw != "" {
+		return v1alpha1.Contact{}, &decide.SecretError{Secret: secret.Name, Flaw: flaw}
+	}
+	return contact, nil
 }

@@ -171,7 +171,7 @@ func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 func (s *ClientCredentials) Invalidate(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if token.AccessToken == "" || token.AccessToken != s.current.token.AccessToken {
+	if token.AccessToken.IsZero() || token.AccessToken != s.current.token.AccessToken {
 		return
 	}
 	s.current = grant{}

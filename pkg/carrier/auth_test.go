@@ -33,7 +33,7 @@ func TestTokenExchangeIsTheSpecified(t *testing.T) {
 		return http.StatusOK, granted("at-1", 300)
 	}
 	got := a.mustToken(t)
-	if want := (Token{"at-1", a.clock.Now().Add(300 * time.Second)}); got != want {
+	if want := (Token{NewSecret("at-1"), a.clock.Now().Add(300 * time.Second)}); got != want {
 		t.Errorf("token %v expires %s, want %s", got, got.Expires, want.Expires)
 	}
 	form := a.forms[0]
@@ -60,7 +60,7 @@ func TestTokenSingleFlight(t *testing.T) {
 		started.Add(1)
 		done.Go(func() {
 			started.Done()
-			if token, err := a.source.Token(t.Context()); err != nil || token.AccessToken != "at-1" {
+			if token, err := a.source.Token(t.Context()); err != nil || token.AccessToken.Reveal() != "at-1" {
 				t.Errorf("Token = %v, %v", token, err)
 			}
 		})
@@ -94,7 +94,7 @@ func TestTokenCallerMayLeaveWithoutEndingTheExchange(t *testing.T) {
 		t.Errorf("the caller left with %v", err)
 	}
 	close(release)
-	if got := a.mustToken(t); got.AccessToken != "at-1" || a.exchanges() != 1 {
+	if got := a.mustToken(t); got.AccessToken.Reveal() != "at-1" || a.exchanges() != 1 {
 		t.Errorf("the exchange did not survive: %d exchanges", a.exchanges())
 	}
 }
@@ -224,12 +224,12 @@ func TestInvalidateOnlyThatToken(t *testing.T) {
 	a.answers(http.StatusOK, granted("at-2", 300))
 	for range 100 { // a hundred calls were refused with the same token
 		a.source.Invalidate(first)
-		if got := a.mustToken(t); got.AccessToken != "at-2" {
+		if got := a.mustToken(t); got.AccessToken.Reveal() != "at-2" {
 			t.Fatal("the token was not replaced")
 		}
 	}
 	a.source.Invalidate(Token{})
-	a.source.Invalidate(Token{AccessToken: "another"})
+	a.source.Invalidate(Token{AccessToken: NewSecret("another")})
 	a.mustToken(t)
 	if got := a.exchanges(); got != 2 {
 		t.Errorf("%d exchanges, want 2", got)

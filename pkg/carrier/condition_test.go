@@ -125,7 +125,7 @@ func TestSmallThings(t *testing.T) {
 	if n, ok := Number("1.5").Int(); ok {
 		t.Errorf("a fraction is %d", n)
 	}
-	if text, err := Secret("canary").MarshalText(); string(text) != redacted || err != nil {
+	if text, err := NewSecret("canary").MarshalText(); string(text) != redacted || err != nil {
 		t.Errorf("a secret is %s, %v", text, err)
 	}
 	if got := (&RateError{Wait: time.Second}).Error(); !strings.Contains(got, "1s") {

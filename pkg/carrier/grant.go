@@ -89,7 +89,7 @@ func readGrant(reply *oauth2.Token, start time.Time) (grant, error) {
 		}
 	}
 	return grant{
-		token: Token{AccessToken: Secret(reply.AccessToken), Expires: start.Add(life)},
+		token: Token{AccessToken: NewSecret(reply.AccessToken), Expires: start.Add(life)},
 		fresh: start.Add(freshFor(life)),
 	}, nil
 }

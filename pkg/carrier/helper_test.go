@@ -51,13 +51,13 @@ type testTokens struct {
 func (s *testTokens) Token(context.Context) (Token, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Token{AccessToken: canaryToken}, s.err
+	return Token{AccessToken: NewSecret(canaryToken)}, s.err
 }
 
 func (s *testTokens) Invalidate(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if token.AccessToken == canaryToken { // any other is none of ours
+	if token.AccessToken.Reveal() == canaryToken { // any other is none of ours
 		s.invalidated = append(s.invalidated, token)
 	}
 }

@@ -91,7 +91,9 @@ func onlyBlock(file []byte) (*pem.Block, error) {
 	return block, nil
 }
 
+// parseBlock reads the key in a block, and overwrites the block: one copy less in memory.
 func parseBlock(block *pem.Block) (*rsa.PrivateKey, error) {
+	defer clear(block.Bytes)
 	switch block.Type {
 	case "RSA PRIVATE KEY":
 		key, err := x509.ParsePKCS1PrivateKey(block.Bytes)

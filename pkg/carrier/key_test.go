@@ -36,6 +36,24 @@ func TestParseKeyTakes(t *testing.T) {
 	}
 }
 
+// TestParseKeyOverwritesWhatItDecoded (91): as far as that is in our hands. What the garbage collector
+// keeps of the file and of the key is not.
+func TestParseKeyOverwritesWhatItDecoded(t *testing.T) {
+	for name, file := range map[string][]byte{"PKCS#1": pkcs1(testRSA()), "PKCS#8": pkcs8(t, testRSA())} {
+		block, err := onlyBlock(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key, err := parseBlock(block)
+		if err != nil || !key.Equal(testRSA()) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if strings.Trim(string(block.Bytes), "\x00") != "" {
+			t.Errorf("%s: the decoded key is still there", name)
+		}
+	}
+}
+
 func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func pemBlock(kind string, der []byte) []byte {
@@ -109,6 +127,7 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"a certificate request":  {pemBlock("CERTIFICATE REQUEST", []byte{1}), "certificate"},
 		"cut off in its DER":     {pemBlock("PRIVATE KEY", pkcs8DER(tb, key)[:700]), "PKCS#8"},
 		"another modulus":        {pkcs1WithModulus(tb, key), "not a sound"},
+		"16,400 bits":            {pkcs1OfBits(tb, key, 16_400), "not a sound"},
 		"PKCS#1 called a public": {pemBlock("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(&key.PublicKey)), "public key"},
 	}
 }
@@ -123,6 +142,12 @@ func pkcs1WithExponent(tb testing.TB, key *rsa.PrivateKey, exponent int) []byte 
 func pkcs1WithModulus(tb testing.TB, key *rsa.PrivateKey) []byte {
 	tb.Helper()
 	return pkcs1Of(tb, new(big.Int).Add(key.N, big.NewInt(2)), key.E, key)
+}
+
+// pkcs1OfBits is a key whose modulus has so many bits.
+func pkcs1OfBits(tb testing.TB, key *rsa.PrivateKey, bits uint) []byte {
+	tb.Helper()
+	return pkcs1Of(tb, new(big.Int).SetBit(big.NewInt(1), int(bits)-1, 1), key.E, key)
 }
 
 // pkcs1Of writes what no library would: the sequence of RFC 8017, appendix A.1.2.
@@ -220,7 +245,7 @@ func TestKeyNeverPrintsItsContent(t *testing.T) {
 }
 
 func TestSecretNeverPrints(t *testing.T) {
-	secret := Secret("canary-secret")
+	secret := NewSecret("canary-secret")
 	token := Token{AccessToken: secret}
 	shown, err := json.Marshal([]any{secret, &secret, token.AccessToken})
 	if err != nil {

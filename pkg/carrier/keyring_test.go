@@ -77,17 +77,16 @@ func TestTokenBadKeys(t *testing.T) {
 	}
 }
 
-func TestTokenClockSkew(t *testing.T) {
-	// strict takes an assertion only when its iat is within 2 seconds of the provider's own clock.
-	strict := func(a *authSetup) func(*jwt.Token) (int, string) {
-		return func(token *jwt.Token) (int, string) {
-			issued, err := token.Claims.GetIssuedAt()
-			if err != nil || issued.Sub(a.clock.Now().Add(a.skew)).Abs() > 2*time.Second {
-				return http.StatusBadRequest, `{"error":"invalid_client"}`
-			}
-			return http.StatusOK, granted("at", 300)
-		}
+// strict takes an assertion only when its iat is within 2 seconds of the provider's own clock.
+func (a *authSetup) strict(token *jwt.Token) (int, string) {
+	issued, err := token.Claims.GetIssuedAt()
+	if err != nil || issued.Sub(a.clock.Now().Add(a.skew)).Abs() > 2*time.Second {
+		return http.StatusBadRequest, `{"error":"invalid_client"}`
 	}
+	return http.StatusOK, granted("at", 300)
+}
+
+func TestTokenClockSkew(t *testing.T) {
 	for _, test := range []struct {
 		skew      time.Duration
 		exchanges int
@@ -101,7 +100,7 @@ func TestTokenClockSkew(t *testing.T) {
 		skew, exchanges := test.skew, test.exchanges
 		t.Run(skew.String(), func(t *testing.T) {
 			a := newAuth(t)
-			a.answer, a.skew = strict(a), skew
+			a.answer, a.skew = a.strict, skew
 			a.mustToken(t)
 			if got := a.exchanges(); got != exchanges {
 				t.Errorf("%d exchanges, want %d", got, exchanges)
@@ -116,8 +115,30 @@ func TestTokenClockSkew(t *testing.T) {
 	for _, skew := range []time.Duration{301 * time.Second, -2 * time.Hour} {
 		t.Run(skew.String(), func(t *testing.T) {
 			a := newAuth(t)
-			a.answer, a.skew = strict(a), skew
+			a.answer, a.skew = a.strict, skew
 			a.mustFail(t, TokenClockSkew)
 		})
 	}
+}
+
+// TestTokenClockSteps (42): two clocks that agreed are two hours apart from one moment to the next.
+// Nothing is granted until they agree again, the reason says so, and then it goes on. Which of the
+// two has jumped makes no difference: pauses go by the monotonic clock.
+func TestTokenClockSteps(t *testing.T) {
+	a := newAuth(t)
+	a.answer = a.strict
+	for _, step := range []time.Duration{30 * time.Second, 2 * time.Hour, -2 * time.Hour} {
+		a.mustToken(t)
+		a.skew = step
+		a.clock.advance(longestPause) // the token is used up
+		if step.Abs() < skewRefused {
+			a.mustToken(t)
+			a.clock.advance(longestPause)
+			continue
+		}
+		a.mustFail(t, TokenClockSkew)
+		a.skew = 0
+		a.clock.advance(longestPause)
+	}
+	a.mustToken(t)
 }

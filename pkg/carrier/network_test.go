@@ -57,7 +57,7 @@ func TestNamesThatResolveToThisMachine(t *testing.T) {
 	base := "https://localhost:" + port
 	client := testClient(t, base, secure)
 	receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
-	if receipt.Delivery != NotSent || !strings.Contains(receipt.Err.Error(), errForbiddenAddress.Error()) {
+	if receipt.Delivery != NotSent || !strings.Contains(receipt.Err.Error(), forbiddenAddress) {
 		t.Errorf("%s, %v; want NotSent because of the address", receipt.Delivery, receipt.Err)
 	}
 	a := newAuth(t, func(c *TokenConfig) { c.TokenURL, c.AllowInsecure = base+"/realms/r"+protocolPart, false })

@@ -63,6 +63,25 @@ func TestPollOutcomes(t *testing.T) {
 	}
 }
 
+// TestPollRedirectIsNotFollowed (14): no look at a request is taken anywhere else, and no token goes
+// there.
+func TestPollRedirectIsNotFollowed(t *testing.T) {
+	var elsewhere atomic.Int64
+	other := serve(t, func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) })
+	for _, status := range []int{300, 301, 302, 303, 307, 308} {
+		client := testClient(t, serve(t, answers(status, "", "Location", other.URL+requests+"77")).URL)
+		if outcome, err := client.Poll(t.Context(), handle); outcome.State != "" || ClassOf(err) != Unreadable {
+			t.Errorf("%d: Poll = %+v, %v; want Unreadable", status, outcome, err)
+		}
+		if _, err := client.Cancellation(t.Context(), 7); ClassOf(err) != Unreadable {
+			t.Errorf("%d: Cancellation: %v; want Unreadable", status, err)
+		}
+	}
+	if got := elsewhere.Load(); got != 0 {
+		t.Errorf("%d requests went elsewhere", got)
+	}
+}
+
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
 func TestPollFailedNamesTheRule(t *testing.T) {

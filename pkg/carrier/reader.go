@@ -110,6 +110,10 @@ func (r tolerantReader) fill(v reflect.Value, d document) {
 		*raw = append((*raw)[:0], d...)
 		return
 	}
+	if secret, ok := reflect.TypeAssert[*Secret](v.Addr()); ok {
+		*secret = NewSecret(d.text())
+		return
+	}
 	if d.isNull() {
 		v.SetZero()
 		return

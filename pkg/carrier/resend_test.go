@@ -91,6 +91,28 @@ func TestOnePOSTWhenAStreamIsReset(t *testing.T) {
 	}
 }
 
+// TestOnePOSTOfAnOrderWhenTheServerResets (34): a server that speaks HTTP/2 and HTTP/1.1 takes the
+// whole order and resets what it came on. An order comes over HTTP/1.1, where there is nothing to
+// reset but its own connection.
+func TestOnePOSTOfAnOrderWhenTheServerResets(t *testing.T) {
+	var posts atomic.Int64
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		readAll(t, r.Body)
+		posts.Add(1)
+		panic(http.ErrAbortHandler) // RST_STREAM over HTTP/2, and the end of the connection over HTTP/1.1
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	roots := x509.NewCertPool()
+	roots.AddCert(server.Certificate())
+	client := testClient(t, server.URL, func(c *Config) { c.RootCAs = roots })
+	receipt := client.Submit(t.Context(), OrderCreate, 8, healthBody, true)
+	if receipt.Delivery != Ambiguous || posts.Load() != 1 {
+		t.Errorf("%s after %d POSTs, want Ambiguous after 1", receipt.Delivery, posts.Load())
+	}
+}
+
 // listenHTTP2 serves TLS connections that agree on HTTP/2 and nothing else.
 func listenHTTP2(t *testing.T, handle func(net.Conn)) (string, *x509.CertPool) {
 	t.Helper()

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"unique"
 )
 
 // redacted is what every printer gets to see of a [Secret].
@@ -11,10 +12,32 @@ const redacted = "REDACTED"
 
 // Secret is a text that no printer shows: every verb of fmt, encoding/json and log/slog print
 // REDACTED for it. Access tokens are secrets, and so are the contact details inside answers.
-type Secret string
+//
+// The text is behind a handle, because printers cannot ask an unexported field how it wants to be
+// printed: there they get to see an address. Equal texts are equal secrets.
+type Secret struct{ text unique.Handle[string] }
+
+// NewSecret makes a text a secret.
+func NewSecret(text string) Secret {
+	if text == "" {
+		return Secret{}
+	}
+	return Secret{text: unique.Make(text)}
+}
 
 // Reveal returns the text itself, for the one place that needs it.
-func (s Secret) Reveal() string { return string(s) }
+func (s Secret) Reveal() string {
+	if s.IsZero() {
+		return ""
+	}
+	return s.text.Value()
+}
+
+// IsZero tells whether there is no text.
+func (s Secret) IsZero() bool { return s == Secret{} }
+
+// Equal tells whether two secrets have the same text.
+func (s Secret) Equal(other Secret) bool { return s == other }
 
 // String returns REDACTED.
 func (s Secret) String() string { return redacted }

@@ -70,7 +70,7 @@ func (n network) transport() *http.Transport {
 	}
 }
 
-var errForbiddenAddress = errors.New("the host's address is loopback, link-local, of a metadata service or no host's")
+const forbiddenAddress = "the host's address is loopback, link-local, of a metadata service or no host's"
 
 // checkDialed looks at the address that is really dialed, after the name was resolved: a public
 // name that resolves to this machine or to a metadata service is not a carrier.
@@ -79,11 +79,8 @@ func (n network) checkDialed(_, address string, _ syscall.RawConn) error {
 		return nil
 	}
 	dialed, err := netip.ParseAddrPort(address)
-	if err != nil {
-		return errForbiddenAddress
-	}
-	if isForbidden(dialed.Addr()) {
-		return errForbiddenAddress
+	if err != nil || isForbidden(dialed.Addr()) {
+		return &AddressError{Address: excerpt(address), Defect: forbiddenAddress, Insecure: true}
 	}
 	return nil
 }

@@ -10,11 +10,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// SecretError says that a Secret, or one key of it, does not exist.
-type SecretError struct{ Secret, Key string }
+// SecretError says that a Secret, or one key of it, does not exist, or what is wrong with
+// what it holds.
+type SecretError struct{ Secret, Key, Flaw string }
 
 // Error says what is missing and what to do.
 func (e *SecretError) Error() string {
+	if e.Flaw != "" {
+		return fmt.Sprintf(
+			"Secret %s holds no usable contact: %s; correct it, it is read again in a minute", e.Secret, e.Flaw)
+	}
 	if e.Key == "" {
 		return fmt.Sprintf("Secret %s does not exist in this namespace: create it, it is read again in a minute", e.Secret)
 	}

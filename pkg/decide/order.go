@@ -50,7 +50,7 @@ func ServiceOrder(v OrderView) Decision {
 // orderDescribed adds what a status says beside the verdict.
 func orderDescribed(v *OrderView, decision Decision) Decision {
 	decision.Handled = resolveHandled(&v.View, decision)
-	decision.Handled.Reconcile = v.Order.Annotations[v1alpha1.AnnotationReconcile] // each pass reads and compares all
+	decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
 	if request := orderRequest(v); request == nil || Freed(request.Phase) {
 		decision.Pending = orderPending(v)
 	}
@@ -182,7 +182,7 @@ func sendOrder(v *OrderView) *Decision {
 	submit, submits := decision.Step.(Submit)
 	if submits && orderAsks(v) {
 		submit.Request.ApprovedHash = orderPending(v).Hash
-		submit.Approve = v.Order.Annotations[v1alpha1.AnnotationApprove]
+		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
 		decision.Step = submit
 	}
 	return decision

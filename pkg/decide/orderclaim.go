@@ -46,7 +46,7 @@ type ClaimSay struct {
 // Conflict. Holder gone: adopt attempt and outcome".
 func ClaimSays(v ClaimView) ClaimSay {
 	own := v.Order.Status.Request
-	bound := own != nil && !Freed(own.Phase)
+	bound := binds(own)
 	switch claim := v.Claim; {
 	case claim == nil:
 		return unclaimed(&v, own)
@@ -63,6 +63,12 @@ func ClaimSays(v ClaimView) ClaimSay {
 		return sameAttempt(claim, own)
 	}
 	return beyondStatus(&v)
+}
+
+// binds says whether an attempt in the status may be with the carrier. No order is ever in
+// progress: a status that says so was not written by the operator.
+func binds(own *v1alpha1.Request) bool {
+	return own != nil && !Freed(own.Phase) && own.Phase != v1alpha1.PhaseInProgress
 }
 
 // unclaimed: a claim that somebody deleted is put back; and when the status is lost too,
@@ -83,10 +89,13 @@ func unclaimed(v *ClaimView, own *v1alpha1.Request) ClaimSay {
 }
 
 // sameAttempt: an outcome is written into the claim first, so that a claim which knows it
-// is right. It is behind where an attempt was found not to have been sent.
+// is right, and a status that says nothing came of what the claim holds is a lie. The claim
+// is behind only where an attempt was found not to have been sent.
 func sameAttempt(claim *Claim, own *v1alpha1.Request) ClaimSay {
+	behind := claim.Request.Phase == v1alpha1.PhaseSubmitting && own.Phase == v1alpha1.PhaseNotSent
 	switch {
-	case claim.Request.Phase.Ended() && !own.Phase.Ended():
+	case claim.Request.Phase.Ended() && !own.Phase.Ended(),
+		Freed(own.Phase) && !Freed(claim.Request.Phase) && !behind:
 		return ClaimSay{Adopt: &claim.Request}
 	case !claim.Request.Phase.Ended() && own.Phase.Ended():
 		return ClaimSay{Write: own}

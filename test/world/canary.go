@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -81,12 +83,19 @@ func (t *wiretap) keep(secrets ...string) {
 	}
 }
 
+// The contact of every order that [World.Order] builds.
+const (
+	contactName  = "Jo Doe"
+	contactPhone = "0400 000 000"
+	contactEmail = "jo@example.com"
+)
+
 // Canaries are the secrets that must stand nowhere: each line of the key, each token
-// and each assertion.
+// and each assertion, and how a contact can be reached.
 func (w *World) Canaries() []string {
 	w.tap.mu.Lock()
 	defer w.tap.mu.Unlock()
-	canaries := slices.Clone(w.tap.seen)
+	canaries := append(slices.Clone(w.tap.seen), contactPhone, contactEmail)
 	for line := range strings.Lines(string(w.KeyPEM)) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
 			canaries = append(canaries, line)
@@ -95,13 +104,32 @@ func (w *World) Canaries() []string {
 	return canaries
 }
 
-// Dump is every object of the operator's kinds in the world, as text.
+// discreet expects that neither an error of a pass nor an Event since the last one shows a
+// secret.
+func (w *World) discreet(failure error) {
+	ginkgo.GinkgoHelper()
+	events := w.Events.All()
+	said := fmt.Sprintf("%v %+v %q", failure, failure, events[w.heard:])
+	w.heard = len(events)
+	for _, canary := range w.Canaries() {
+		gomega.Expect(strings.Contains(said, canary)).To(gomega.BeFalse(), "a secret stands in an error or an Event")
+	}
+}
+
+// Dump is every object of the operator's kinds in the world, and every record that the
+// operator keeps, as text.
 func (w *World) Dump(ctx context.Context) string {
-	var accounts v1alpha1.CarrierAccountList
-	var services v1alpha1.BroadbandServiceList
-	gomega.Expect(w.List(ctx, &accounts, client.InNamespace(w.Namespace))).To(gomega.Succeed())
-	gomega.Expect(w.List(ctx, &services, client.InNamespace(w.Namespace))).To(gomega.Succeed())
-	text, err := json.Marshal([]any{accounts, services})
+	lists := []client.ObjectList{
+		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
+		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
+		&v1alpha1.PlanOptionsQueryList{},
+	}
+	for _, list := range lists {
+		gomega.Expect(w.List(ctx, list, client.InNamespace(w.Namespace))).To(gomega.Succeed())
+	}
+	records := &corev1.ConfigMapList{}
+	gomega.Expect(w.List(ctx, records, client.InNamespace(OperatorName))).To(gomega.Succeed())
+	text, err := json.Marshal(append(lists, records))
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	return string(text)
 }

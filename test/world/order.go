@@ -60,7 +60,7 @@ func (w *World) Order(name, reference string, edits ...func(*v1alpha1.ServiceOrd
 				LocationID: LocationNew,
 			},
 			NTDInstallation: "wholesale-tech",
-			Contact:         &v1alpha1.Contact{Name: "Jo Doe", Phone: "0400 000 000", Email: "jo@example.com"},
+			Contact:         &v1alpha1.Contact{Name: contactName, Phone: contactPhone, Email: contactEmail},
 		},
 	}
 	for _, edit := range edits {

@@ -42,6 +42,11 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, operator, w.Events, options)}
 }
 
+// In is the same process at work in another world's namespace.
+func (p *Process) In(other *World) *Process {
+	return &Process{Seam: p.Seam, world: other, reconcilers: p.reconcilers}
+}
+
 // LookAtAccount takes one pass over the account, which must leave it sound.
 func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
@@ -66,8 +71,10 @@ func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
 }
 
-// alive runs a pass of a process that may end in it.
+// alive runs a pass of a process that may end in it, and which must be discreet.
 func (p *Process) alive(pass func() (ctrl.Result, error)) (result ctrl.Result, err error) {
+	ginkgo.GinkgoHelper()
+	defer func() { p.world.discreet(err) }()
 	defer func() {
 		if cause := recover(); cause != nil {
 			end, isKilled := cause.(killed)

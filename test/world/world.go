@@ -160,6 +160,7 @@ type World struct {
 	now       func() time.Time
 	tap       *wiretap
 	held      *holds
+	heard     int // how many of the Events have been looked at
 }
 
 // Meanwhile has something done once, while the next POST to a path is out.

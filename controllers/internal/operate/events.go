@@ -18,6 +18,7 @@ const (
 	eventRescheduled  = "CancellationRescheduled"
 	eventAborted      = "CancellationAborted"
 	eventFeeMismatch  = v1alpha1.ReasonFeeMismatch
+	eventOddLocation  = "OddLocation"
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).

@@ -150,6 +150,15 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 	}
 }
 
+// remark reports what was odd about an accepted answer: a Location that names another host
+// means that something between us and the carrier writes addresses.
+func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
+	if receipt.Delivery == carrier.Accepted && receipt.Note != "" {
+		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventOddLocation,
+			string(receipt.Handle.Operation), "%s", receipt.Note)
+	}
+}
+
 // notSent is the fact that not a byte of an attempt has left the process.
 func notSent(why error) Fact {
 	return Fact{Event: eventNotSent, Apply: func(_ Subject, request *v1alpha1.Request) {

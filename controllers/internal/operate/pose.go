@@ -44,6 +44,7 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 			parcel.Consume()
 		}
 	}
+	p.remark(job.Subject, receipt)
 	return 0, p.Settle(ctx, job, request.AttemptID, fact)
 }
 

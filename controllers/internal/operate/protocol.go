@@ -176,6 +176,7 @@ func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) 
 		return err
 	}
 	p.Ledger.Recorded(attemptID)
+	p.remark(job.Subject, *receipt)
 	p.Ledger.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
 }

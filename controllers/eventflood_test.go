@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// The number is that of docs/security-cases.md. What happens is told once, and a request
+// that is tried again tells of each attempt; attempts are five minutes apart by then.
+var _ = DescribeTable("Trouble that lasts is told once, and then once for each attempt (76)",
+	func(ctx SpecContext, call string, fault simulator.Fault) {
+		const span, apart, first = 2 * time.Hour, 5 * time.Minute, 8
+		w, process := begin(ctx)
+		line := w.Line()
+		fault.Times = 10_000
+		Expect(w.Carrier.FailNext(call, fault)).To(Succeed())
+		w.Carrier.RevokeTokens()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		lookFor(ctx, w, process, span)
+		told, attempts := w.Events.All(), w.Posts(line)
+		Expect(len(told)).To(BeNumerically("<=", 2+attempts), "%v", told)
+		Expect(attempts).To(BeNumerically("<=", first+int(span/apart)))
+	},
+	Entry("of an identity provider that is down", "Token", simulator.Fault{Kind: simulator.FaultPage, Status: 503}),
+	Entry("of an identity provider that refuses", "Token", simulator.Fault{Kind: simulator.FaultStatus, Status: 401}),
+	Entry("of a carrier that is down", "*", simulator.Fault{Kind: simulator.FaultPage, Status: 503}),
+	Entry("of a carrier that turns requests away", "POST PlanChange",
+		simulator.Fault{Kind: simulator.FaultStatus, Status: 429}),
+	Entry("of a carrier that hides the service", "POST PlanChange",
+		simulator.Fault{Kind: simulator.FaultStatus, Status: 404}),
+)

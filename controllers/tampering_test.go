@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	rbacv1 "k8s.io/api/rbac/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// The numbers are those of docs/security-cases.md. Whoever may write statuses or the
+// operator's records can make an object lie; not one lie may send an order twice.
+
+// forged is an attempt that the operator never made.
+const forged = "00000000-forged"
+
+var _ = DescribeTable("An order whose status somebody forges is not sent again, nor another followed (63)",
+	func(ctx SpecContext, lie func(*v1alpha1.ServiceOrder), reason string) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		calls := len(w.Carrier.Calls())
+
+		lie(order)
+		Expect(w.Status().Update(ctx, order)).To(Succeed())
+		for _, operator := range []*world.Process{process, successor(ctx, w)} {
+			order = operator.DriveOrder(ctx, site)
+			Expect(orderCondition(order, v1alpha1.ConditionReady).Reason).To(Equal(reason))
+			w.Clock.Advance(horizon)
+		}
+
+		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
+		for _, call := range w.Carrier.Calls()[calls:] {
+			Expect(call.Operation).To(Equal(simulator.OpToken), "nothing but the successor's login")
+		}
+	},
+	Entry("as refused", func(o *v1alpha1.ServiceOrder) {
+		o.Status.Frozen = false
+		o.Status.Request.AttemptID, o.Status.Request.Phase = forged, v1alpha1.PhaseRejected
+	}, v1alpha1.ReasonSubmitted),
+	Entry("as refused under its own attempt", func(o *v1alpha1.ServiceOrder) {
+		o.Status.Frozen, o.Status.Request.Phase = false, v1alpha1.PhaseRejected
+	}, v1alpha1.ReasonSubmitted),
+	Entry("as not sent", func(o *v1alpha1.ServiceOrder) {
+		o.Status.Frozen = false
+		o.Status.Request.AttemptID, o.Status.Request.Phase = forged, v1alpha1.PhaseNotSent
+	}, v1alpha1.ReasonSubmitted),
+	Entry("as never seen", func(o *v1alpha1.ServiceOrder) {
+		o.Status = v1alpha1.ServiceOrderStatus{}
+	}, v1alpha1.ReasonSubmitted),
+	Entry("as another order", func(o *v1alpha1.ServiceOrder) {
+		o.Status.OrderID, o.Status.Request.AttemptID = world.PlacedOrderID, forged
+	}, v1alpha1.ReasonSubmitted),
+	Entry("as under way at another's Location", func(o *v1alpha1.ServiceOrder) {
+		o.Status.Request.AttemptID, o.Status.Request.Phase = forged, v1alpha1.PhaseInProgress
+		o.Status.Request.Location = "/api/connect/services/plan-changes/requests/77"
+	}, v1alpha1.ReasonSubmitted),
+)
+
+var _ = It("An order that is refused by a lie, and then changed, is another order: it is not sent (63)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		order.Status.Frozen = false
+		order.Status.Request.AttemptID, order.Status.Request.Phase = forged, v1alpha1.PhaseRejected
+		Expect(w.Status().Update(ctx, order)).To(Succeed())
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
+
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+var _ = It("A service whose request somebody points at another's is not done when that is (63)", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	line, another := w.Line(), w.Line()
+	Expect(w.Create(ctx, w.Service("another", another, withPlan(world.PlanCheap, 12)))).To(Succeed())
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	service := inFlight(ctx, w, process)
+	for w.Posts(another) == 0 {
+		result, err := process.Look(ctx, "another")
+		Expect(err).NotTo(HaveOccurred())
+		w.Clock.Advance(result.RequeueAfter)
+	}
+
+	service = w.Read(ctx, service.Name)
+	service.OpenRequest().Location = w.Read(ctx, "another").OpenRequest().Location
+	Expect(w.Status().Update(ctx, service)).To(Succeed())
+
+	service = process.Drive(ctx, site)
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
+	Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth), "not the other's answer")
+	Expect(w.Posts(line)).To(Equal(1))
+})
+
+var _ = Describe("A claim that somebody else made", func() {
+	It("is not made by a user who may do everything in a namespace of his own (64)", func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		user := tenant(ctx, w)
+		own := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "claim"}}
+		Expect(user.Create(ctx, own)).To(Succeed())
+		theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: world.OperatorName, Name: "claim"}}
+		Expect(user.Create(ctx, theirs)).To(Satisfy(apierrors.IsForbidden))
+	})
+
+	DescribeTable("sends nothing, and says why (64)",
+		func(ctx SpecContext, rewrite func(claim *corev1.ConfigMap, holder *v1alpha1.ServiceOrder), reason string) {
+			w, process := begin(ctx)
+			Expect(w.Create(ctx, w.Order("holder", "SITE-015"))).To(Succeed())
+			holder := process.DriveOrder(ctx, "holder")
+			record := records(ctx, w)[0]
+			claim := claimedFirst(ctx, w, process)
+			claim.Data = record.Data
+			claim.Data["customerReference"] = reference
+			rewrite(claim, holder)
+			claim.ResourceVersion = ""
+			seen := w.Ordered(reference).Seen
+			Expect(w.Create(ctx, claim)).To(Succeed())
+
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			_, err := process.LookAtOrder(ctx, site)
+			if reason == "" {
+				Expect(err).To(MatchError(ContainSubstring("cannot be read")))
+			} else {
+				expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, reason)
+			}
+			w.Clock.Advance(horizon)
+			_, err = successor(ctx, w).LookAtOrder(ctx, site)
+			Expect(err != nil).To(Equal(reason == ""))
+			Expect(w.Ordered(reference).Seen).To(Equal(seen))
+		},
+		Entry("when it names another object that is there", func(*corev1.ConfigMap, *v1alpha1.ServiceOrder) {},
+			v1alpha1.ReasonConflict),
+		Entry("when it names an object that is gone, and another order",
+			func(claim *corev1.ConfigMap, _ *v1alpha1.ServiceOrder) { claim.Data["uid"] = "gone" },
+			v1alpha1.ReasonOrderDiffers),
+		Entry("when it is of another carrier",
+			func(claim *corev1.ConfigMap, _ *v1alpha1.ServiceOrder) {
+				claim.Data["baseURL"] = "https://evil.example"
+			},
+			v1alpha1.ReasonConflict),
+		Entry("when it is nothing of the kind",
+			func(claim *corev1.ConfigMap, _ *v1alpha1.ServiceOrder) {
+				claim.Data = map[string]string{"request": "<html>"}
+			}, ""),
+	)
+})
+
+// tenant is a user who may do everything in the world's namespace, and nothing elsewhere.
+func tenant(ctx SpecContext, w *world.World) client.Client {
+	GinkgoHelper()
+	name := "tenant-of-" + w.Namespace
+	Expect(w.Create(ctx, &rbacv1.Role{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		Rules:      []rbacv1.PolicyRule{{APIGroups: []string{"*"}, Resources: []string{"*"}, Verbs: []string{"*"}}},
+	})).To(Succeed())
+	Expect(w.Create(ctx, &rbacv1.RoleBinding{
+		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
+		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
+		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}},
+	})).To(Succeed())
+	credentials, err := plane.AddUser(name)
+	Expect(err).NotTo(HaveOccurred())
+	user, err := client.New(credentials.Config(), client.Options{Scheme: plane.Scheme})
+	Expect(err).NotTo(HaveOccurred())
+	return user
+}
+
+// claimedFirst is the claim of the customerReference under the name that the operator
+// gives it, as it was when somebody ordered and left no trace.
+func claimedFirst(ctx SpecContext, w *world.World, process *world.Process) *corev1.ConfigMap {
+	GinkgoHelper()
+	Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultStatus, Status: 422})).To(Succeed())
+	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+	process.DriveOrder(ctx, site)
+	claim := claimOf(ctx, w)
+	Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
+	process.DriveOrder(ctx, site)
+	Expect(w.Delete(ctx, claim)).To(Succeed())
+	return claim
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// asManager in the environment makes this test binary be the manager: a process of its
+// own, which can be killed.
+const asManager = "BROADBAND_OPERATOR_TEST_AS_MANAGER"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(asManager) != "" {
+		main()
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// everyLog is what the managers have logged, those that are gone too.
+var everyLog = &buffer{}
+
+// kubeconfigOf is a file with which a user comes to the API server.
+func kubeconfigOf(user string) string {
+	GinkgoHelper()
+	credentials, err := plane.AddUser(user)
+	Expect(err).NotTo(HaveOccurred())
+	config, err := credentials.KubeConfig()
+	Expect(err).NotTo(HaveOccurred())
+	file := filepath.Join(GinkgoT().TempDir(), "kubeconfig")
+	Expect(os.WriteFile(file, config, 0o600)).To(Succeed())
+	return file
+}
+
+// running is a manager in a process of its own.
+type running struct {
+	command *exec.Cmd
+	log     *buffer
+	once    sync.Once
+	ended   *os.ProcessState // set once it is
+}
+
+// start begins a manager, which outlives the spec that starts it.
+func start(ctx context.Context, kubeconfig string, more ...string) *running {
+	self, err := os.Executable()
+	Expect(err).NotTo(HaveOccurred())
+	manager := &running{log: everyLog}
+	flags := append([]string{
+		"--kubeconfig=" + kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
+		"--log-level=debug-20", "--operator-namespace=" + world.OperatorName,
+		"--metrics-bind-address=" + metricsAddress, "--metrics-cert-dir=" + certificates,
+	}, more...)
+	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, flags...) //nolint:gosec // this test binary
+	manager.command.Env = append(os.Environ(), asManager+"=1", "GOTRACEBACK=single")
+	manager.command.Stderr = manager.log
+	Expect(manager.command.Start()).To(Succeed())
+	return manager
+}
+
+// end stops the process and waits until it is gone.
+func (r *running) end(signal os.Signal) {
+	r.once.Do(func() {
+		Expect(r.command.Process.Signal(signal)).To(Succeed())
+		var err error
+		r.ended, err = r.command.Process.Wait()
+		Expect(err).NotTo(HaveOccurred())
+	})
+}
+
+// buffer is a log that is written and read at once.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write appends.
+func (b *buffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text)
+}
+
+// String is all of it.
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

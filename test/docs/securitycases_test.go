@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package docs_test holds the documentation to what is in the tree.
+package docs_test
+
+import (
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const (
+	page    = "docs/security-cases.md"
+	cases   = 92
+	pending = "(pending)" // stands where a test is still to be named
+)
+
+// row is one line of a table of the page.
+type row struct {
+	number string
+	tests  string // "`name` in `file`", once or more often
+}
+
+var (
+	numbered = regexp.MustCompile(`^\| (\d+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$`)
+	named    = regexp.MustCompile("`([^`]+)` in `([^`]+)`")
+)
+
+// rows are the lines of the page that begin with a number: case, outcome and test.
+func rows(t *testing.T) []row {
+	t.Helper()
+	var read []row
+	for line := range strings.Lines(text(t, page)) {
+		if found := numbered.FindStringSubmatch(strings.TrimSpace(line)); found != nil {
+			read = append(read, row{number: found[1], tests: found[2]})
+		}
+	}
+	return read
+}
+
+// text is a file of the tree.
+func text(t *testing.T, path string) string {
+	t.Helper()
+	read, err := fs.ReadFile(os.DirFS("../.."), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(read)
+}
+
+func TestEverySecurityCaseIsThereOnce(t *testing.T) {
+	t.Parallel()
+	seen := map[string]int{}
+	for _, row := range rows(t) {
+		seen[row.number]++
+	}
+	for number := 1; number <= cases; number++ {
+		if times := seen[strconv.Itoa(number)]; times != 1 {
+			t.Errorf("case %d is there %d times, with a case, an outcome and a test", number, times)
+		}
+	}
+	if len(seen) > cases {
+		t.Errorf("there are %d cases, and not %d", len(seen), cases)
+	}
+}
+
+func TestEverySecurityCaseNamesItsTest(t *testing.T) {
+	t.Parallel()
+	for _, row := range rows(t) {
+		tests := named.FindAllStringSubmatch(row.tests, -1)
+		if len(tests) == 0 && row.tests != pending {
+			t.Errorf("case %s names no test", row.number)
+		}
+		for _, test := range tests {
+			if !holds(text(t, test[2]), test[1]) {
+				t.Errorf("case %s: there is no test %q in %s", row.number, test[1], test[2])
+			}
+		}
+	}
+}
+
+// holds says whether a test is in a file: a function, a name in quotes, or that of a
+// refused manifest.
+func holds(file, test string) bool {
+	forms := []string{
+		"func " + test + "(", strconv.Quote(test), "{name: " + test + ",", "{name: " + strconv.Quote(test) + ",",
+	}
+	return slices.ContainsFunc(forms, func(form string) bool { return strings.Contains(file, form) })
+}
