@@ -17,6 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -49,7 +50,11 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 		r.Accounts.Close(account.UID)
 		return ctrl.Result{}, nil
 	}
-	verdict := decide.CarrierAccount(account, r.login(ctx, account))
+	login := r.login(ctx, account)
+	if wait := carrier.PendingWait(login); wait > 0 {
+		return status.Exit(r.Now(), r.Now().Add(wait)), nil // how it ends is not known yet
+	}
+	verdict := decide.CarrierAccount(account, login)
 	if err := r.record(ctx, account, verdict); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}

@@ -55,7 +55,7 @@ func tokenReason(reason carrier.TokenReason) string {
 	switch reason {
 	case carrier.TokenTooShort:
 		return v1alpha1.ReasonTokenTooShort
-	case carrier.TokenUnreachable:
+	case carrier.TokenUnreachable, carrier.TokenPending:
 		return v1alpha1.ReasonUnreachable
 	case carrier.TokenClockSkew:
 		return v1alpha1.ReasonClockSkew
