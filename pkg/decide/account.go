@@ -5,18 +5,26 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// SecretError says that a Secret, or one key of it, does not exist.
-type SecretError struct{ Secret, Key string }
+// SecretError says that a Secret, or one key of it, does not exist, as far as whoever named it
+// may know: one that may not be used with the hosts of the account is spoken of in the same
+// words, so that nobody finds out by an account of their own which Secrets there are.
+type SecretError struct {
+	Secret, Key string
+	Hosts       []string // that the Secret would have to allow
+}
 
 // Error says what is missing and what to do.
 func (e *SecretError) Error() string {
 	if e.Key == "" {
-		return fmt.Sprintf("Secret %s does not exist in this namespace: create it, it is read again in a minute", e.Secret)
+		return fmt.Sprintf("Secret %s does not exist in this namespace, or has the annotation %s without %s: "+
+			"create it, or have who owns it add what is missing; it is read again in a minute",
+			e.Secret, v1alpha1.AnnotationAllowedHosts, strings.Join(e.Hosts, " or "))
 	}
 	return fmt.Sprintf("Secret %s has no key %s, or it is empty: add it, it is read again in a minute", e.Secret, e.Key)
 }

@@ -41,6 +41,11 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, w.Client, w.Events, options)}
 }
 
+// In is the same process as it works in another namespace.
+func (p *Process) In(other *World) *Process {
+	return &Process{Seam: p.Seam, world: other, reconcilers: p.reconcilers}
+}
+
 // LookAtAccount takes one pass over the account, which must leave it sound.
 func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()

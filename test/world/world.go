@@ -166,7 +166,7 @@ func build(
 ) *World {
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{},
-		Namespace: "test-" + string(uuid.NewUUID())[:8],
+		Namespace: newNamespace(),
 	}
 	private, public := keyPair()
 	w.KeyPEM = private
@@ -182,6 +182,16 @@ func build(
 	gomega.Expect(plane.namespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
 }
+
+// NextDoor is another namespace of the same world: its carrier, its clock, and another tenant.
+func (w *World) NextDoor(ctx context.Context) *World {
+	other := *w
+	other.Namespace = newNamespace()
+	gomega.Expect(w.Plane.namespace(ctx, other.Namespace)).To(gomega.Succeed())
+	return &other
+}
+
+func newNamespace() string { return "test-" + string(uuid.NewUUID())[:8] }
 
 var keyPair = sync.OnceValues(func() (private []byte, public string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

@@ -98,7 +98,7 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
-		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account.Namespace, spec.Auth.Keys),
+		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account),
 		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Wrap: b.Wrap, UserAgent: b.UserAgent,
 	})
 	if err != nil {
