@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	placePatience = time.Second     // how long a pass waits for a place: longer than a sound carrier takes to answer
-	crowdedPause  = 5 * time.Second // when a pass that found none comes back
+	placePatience = time.Second // how long a pass waits for a place: longer than a sound carrier takes to answer
+	crowdedPause  = time.Second // when a pass that found none comes back
 )
 
 // places keeps a carrier that hangs to itself. A call is made by the pass that needs it, and

@@ -45,13 +45,27 @@ func (b *Book) placesOf(kind string) *places {
 }
 
 // Prepare takes a place among the passes that are with a carrier, then a token and a turn in
-// the rate limit, or says how long to wait. The place is held until Leave.
+// the rate limit, or says how long to wait. The place is held until a call is over, or Leave.
 func (v *Visit) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	if !v.entered && !v.places.enter(ctx, v.account) {
 		return crowdedPause, nil
 	}
 	v.entered = true
 	return v.Session.Prepare(ctx, kind)
+}
+
+// Submit is that of the session.
+func (v *Visit) Submit(
+	ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool,
+) carrier.Receipt {
+	defer v.Leave()
+	return v.Session.Submit(ctx, op, version, body, fresh)
+}
+
+// Poll is that of the session.
+func (v *Visit) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
+	defer v.Leave()
+	return v.Session.Poll(ctx, handle)
 }
 
 // Leave gives the place back, if one was taken.
