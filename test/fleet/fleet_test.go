@@ -197,7 +197,7 @@ func expectFloors(wrote world.Tally) {
 var _ = Describe("1,000 services that are as declared", Ordered, func() {
 	var (
 		w       *world.World
-		manager *running
+		manager *world.Manager
 		wrote   world.Tally
 	)
 

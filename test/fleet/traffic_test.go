@@ -87,9 +87,9 @@ type account struct {
 }
 
 // end stops the manager, so that nothing is done any more, and counts.
-func (s watch) end(manager *running) account {
+func (s watch) end(manager *world.Manager) account {
 	took := realTime().Sub(s.began)
-	manager.end()
+	manager.End()
 	return account{
 		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: audit.Tally(user, s.world.Namespace),
 		passes: metric(passesTaken) - s.passes, failures: metric(passesFailed) - s.failures,
