@@ -19,6 +19,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -57,7 +58,11 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	before := account.Status.DeepCopy()
 	path, deaf := r.Receiver.Learn(ctx, account)
 	account.Status.EventsPath = path
-	verdict := decide.CarrierAccount(account, r.login(ctx, account), deaf)
+	login := r.login(ctx, account)
+	if wait := carrier.PendingWait(login); wait > 0 {
+		return status.Exit(r.Now(), r.Now().Add(wait)), nil // how it ends is not known yet
+	}
+	verdict := decide.CarrierAccount(account, login, deaf)
 	if err := r.record(ctx, account, before, verdict); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}

@@ -26,7 +26,7 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
 	}
 	p.account.Object = account
-	p.session, p.account.Unusable = p.Accounts.Session(account)
+	p.session, p.account.Unusable = p.Accounts.Visit(account, v1alpha1.ShortName(p.subject))
 	if p.session == nil {
 		return nil // the judgement waits until the account can be used
 	}

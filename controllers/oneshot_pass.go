@@ -56,7 +56,7 @@ func (p *shotPass) gatherNumber(ctx context.Context) error {
 			return fmt.Errorf("read BroadbandService %s: %w", ref.Name, err)
 		}
 	}
-	p.number, p.hold = decide.NumberOf(p.account.Object, own, ref, named)
+	p.number, p.hold = decide.NumberOf(p.account.Object, own, ref, named, p.shot.operation)
 	return nil
 }
 
@@ -64,7 +64,7 @@ func (p *shotPass) judge(view decide.View) decide.Decision { return decide.OneSh
 
 func (p *shotPass) taskView(view decide.View) *decide.TaskView {
 	return &decide.TaskView{
-		View: view, Hold: p.hold, TTL: p.shot.ttl(), HoldsUntil: p.shot.holdsUntil(),
+		View: view, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), HoldsUntil: p.shot.holdsUntil(),
 		Task: decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)},
 	}
 }

@@ -38,8 +38,8 @@ type pass struct {
 	subject Subject
 	written runtime.Object // the object as it is on record
 	account decide.Account
-	session *accounts.Session // nil while the account cannot be used
-	verdict *decide.Verdict   // a verdict that stands above the judgement: what is on record elsewhere forbids it
+	session *accounts.Visit // nil while the account cannot be used
+	verdict *decide.Verdict // a verdict that stands above the judgement: what is on record elsewhere forbids it
 }
 
 // kind is what a pass over objects of one kind needs beside what all have in common.
@@ -154,6 +154,7 @@ func (p *pass) noteWritten() {
 // perform does the one thing that a decision asks for. A wait above zero says when to
 // come back, because it could not be done now.
 func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
+	defer p.session.Leave()
 	wait, err := p.step(ctx, decision)
 	if _, login := errors.AsType[*accounts.LoginError](err); login {
 		return loginPause, nil

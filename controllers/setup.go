@@ -64,7 +64,7 @@ type Reconcilers struct {
 // New wires the controllers. The client may read from a cache; live reads past it.
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
 	book := &accounts.Book{
-		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent,
+		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 		Now: options.Now, NewID: options.NewID, Wrap: options.Wrap,
 	}
 	operator := &Operator{

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -65,16 +65,12 @@ func (p *pass) contact(ctx context.Context, source decide.ContactSource) (v1alph
 	case source.Secret == "":
 		return v1alpha1.Contact{}, nil
 	}
-	var secret corev1.Secret
 	key := client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: source.Secret}
-	err := p.Protocol.Live.Get(ctx, key, &secret)
-	switch {
-	case apierrors.IsNotFound(err):
-		return v1alpha1.Contact{}, &decide.SecretError{Secret: source.Secret}
-	case err != nil:
-		return v1alpha1.Contact{}, fmt.Errorf("read Secret %s: %w", source.Secret, err)
+	secret, err := accounts.ReadSecret(ctx, p.Protocol.Live, key, p.account.Object.Spec.BaseURL)
+	if err != nil {
+		return v1alpha1.Contact{}, fmt.Errorf("read the contact: %w", err)
 	}
-	return contactIn(&secret)
+	return contactIn(secret)
 }
 
 // contactIn is the contact that a Secret holds, without the line break that a file ends in.

@@ -41,7 +41,10 @@ type CarrierAccountSpec struct {
 	// +optional
 	CABundle string `json:"caBundle,omitempty"`
 
-	// serviceIDs, when set, are the only services this account may touch.
+	// serviceIDs, when set, are the only services this account may touch. Any other
+	// is refused before the carrier is called, in the words of one that the carrier
+	// does not let the account see. What is under way for a service that is taken
+	// off the list is still followed, and nothing more is sent.
 	// +kubebuilder:validation:MaxItems=10000
 	// +kubebuilder:validation:items:Minimum=1
 	// +listType=set
@@ -121,8 +124,15 @@ type SigningKey struct {
 
 	// privateKeySecretRef names the Secret that holds the key: PKCS#1 or PKCS#8
 	// PEM, RSA of at least 2048 bits. It is read at each login, never watched.
+	// A Secret with the annotation wholesale.broadband/allowed-hosts is used only
+	// where the hosts of both baseURL and tokenURL are named in it.
 	PrivateKeySecretRef SecretKeyReference `json:"privateKeySecretRef"`
 }
+
+// AnnotationAllowedHosts names, at a Secret, the only hosts at which it may be used, such as
+// "api.carrier.example,id.carrier.example:8443". A host without a port stands for the port that
+// the scheme means. A key needs those of baseURL and tokenURL both, a contact that of baseURL.
+const AnnotationAllowedHosts = "wholesale.broadband/allowed-hosts"
 
 // RateLimit bounds calls per second.
 type RateLimit struct {

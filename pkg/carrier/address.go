@@ -118,6 +118,31 @@ func addressDefect(u *url.URL, text string) *AddressError {
 	return &AddressError{Address: excerpt(shown.String()), Defect: text}
 }
 
+// HostOf returns the host of an address, with its port where one is written; empty when it is no
+// address.
+func HostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// HostListed tells whether the host of an address stands in a list such as "host1,host2:8443". A
+// host without a port stands for the port that the address's scheme means.
+func HostListed(list, address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return false
+	}
+	for entry := range strings.SplitSeq(list, ",") {
+		if withPort(&url.URL{Scheme: u.Scheme, Host: strings.TrimSpace(entry)}) == withPort(u) {
+			return true
+		}
+	}
+	return false
+}
+
 // sameOrigin tells whether a request would go where the token may go.
 func sameOrigin(origin, u *url.URL) bool {
 	return u.Scheme == origin.Scheme && u.User == nil && withPort(u) == withPort(origin)

@@ -23,6 +23,7 @@ type TokenConfig struct {
 	AllowInsecure bool                                      // plain http and loopback addresses
 	Now           func() time.Time                          // the clock; required
 	NewID         func() string                             // the jti of each assertion; nil: a random GUID
+	Patience      time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around the transport; nil: nothing does
 	UserAgent     string                                    // the header of that name
 }
@@ -35,6 +36,11 @@ const (
 	skewRefused  = 5 * time.Minute // above it a clock is wrong, not just a little off
 )
 
+const (
+	usualPatience = 2 * time.Second // longer than a sound identity provider takes
+	pendingPause  = 3 * time.Second // shorter than any pause: whoever comes back meets how the exchange ended
+)
+
 var (
 	errNoClock = errors.New("the token source needs a clock and keys")
 
@@ -42,12 +48,15 @@ var (
 		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
 		Message: "the carrier refuses tokens that the identity provider has just granted",
 	}
+	errPending = &TokenError{Reason: TokenPending, Message: "the identity provider has not answered yet"}
 )
 
 // ClientCredentials is a [TokenSource] for the client credentials grant with a private-key JWT
 // (spec §5).
 //
-// There is at most one exchange at a time, each with an assertion of its own. A token is handed out
+// There is at most one exchange at a time, each with an assertion of its own. Whoever needs it waits
+// until Patience is over, counted from its start: an identity provider that hangs keeps the exchange
+// and, but for that moment, no caller. A token is handed out
 // until 80 % of its life are over. After a failure, or when the carrier refuses tokens as fast as
 // they are granted, the source pauses, 5 seconds first and 5 minutes at most, and Token returns the
 // last error at once; other keys end the pause.
@@ -67,8 +76,19 @@ type ClientCredentials struct {
 // flight is one exchange, and everyone who waits for it.
 type flight struct {
 	done  chan struct{}
+	slow  <-chan struct{} // closed when nobody waits any longer
 	token Token
 	err   error
+}
+
+// landed is how the exchange ended, or that it has not.
+func (f *flight) landed() (Token, error) {
+	select {
+	case <-f.done:
+		return f.token, f.err
+	default:
+		return Token{}, errPending
+	}
 }
 
 // pause is the time in which no exchange is tried.
@@ -92,6 +112,9 @@ func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	if config.NewID == nil {
 		config.NewID = newGUID
 	}
+	if config.Patience == 0 {
+		config.Patience = usualPatience
+	}
 	return &ClientCredentials{config: config, audience: audience, granter: newGranter(config)}, nil
 }
 
@@ -103,7 +126,9 @@ func (s *ClientCredentials) Token(ctx context.Context) (Token, error) {
 	}
 	select {
 	case <-waiting.done:
-		return waiting.token, waiting.err
+		return waiting.landed()
+	case <-waiting.slow:
+		return waiting.landed()
 	case <-ctx.Done():
 		return Token{}, &TokenError{Reason: TokenUnreachable, Message: "gave up waiting", cause: ctx.Err()}
 	}
@@ -121,10 +146,20 @@ func (s *ClientCredentials) join(ctx context.Context) (Token, *flight, error) {
 	case now.Before(s.pause.until) && now.Before(s.pause.look):
 		return Token{}, nil, s.pause.err
 	case s.flight == nil:
-		s.flight = &flight{done: make(chan struct{})}
-		go s.fly(context.WithoutCancel(ctx), s.flight) // others wait for it too: it outlives who started it
+		s.takeOff(context.WithoutCancel(ctx)) // others wait for it too: it outlives who started it
 	}
 	return Token{}, s.flight, nil
+}
+
+// takeOff begins an exchange.
+func (s *ClientCredentials) takeOff(ctx context.Context) {
+	patience, end := context.WithTimeout(ctx, s.config.Patience)
+	f := &flight{done: make(chan struct{}), slow: patience.Done()}
+	s.flight = f
+	go func() {
+		defer end()
+		s.fly(ctx, f)
+	}()
 }
 
 // fly makes one exchange and tells everyone.

@@ -286,3 +286,23 @@ func TestNewTokenSourceChecksItsAddress(t *testing.T) {
 		}
 	}
 }
+
+func TestTokenHangingExchangeKeepsNobody(t *testing.T) {
+	a := newAuth(t, func(c *TokenConfig) { c.Patience = time.Millisecond })
+	release := make(chan struct{})
+	a.answer = func(*jwt.Token) (int, string) {
+		<-release
+		return http.StatusOK, granted("at-1", 300)
+	}
+	for range 1000 { // none of them waits longer than the first
+		if wait := PendingWait(a.failure(t, TokenPending)); wait <= 0 || wait >= firstPause {
+			t.Fatalf("one comes back after %s; the end of the exchange is known for %s at least", wait, firstPause)
+		}
+	}
+	close(release)
+	<-a.landing()
+	a.mustToken(t)
+	if got := a.exchanges(); got != 1 {
+		t.Errorf("%d exchanges, want 1", got)
+	}
+}

@@ -108,10 +108,13 @@ func (c *Client) CloseIdleConnections() {
 
 // Prepare does everything that can wait before a call: it makes sure that there is a token that
 // outlives the call, and takes one call out of the account's rate. When wait is above zero the rate
-// does not allow the call now, nothing was taken, and the caller comes back after it. The error is
-// that of the token source.
+// does not allow the call now, or the token is not there yet, nothing was taken, and the caller comes
+// back after it. The error is that of the token source.
 func (c *Client) Prepare(ctx context.Context, kind CallKind) (wait time.Duration, err error) {
 	if _, err := c.tokens.Token(ctx); err != nil {
+		if wait := PendingWait(err); wait > 0 {
+			return wait, nil
+		}
 		return 0, err
 	}
 	return c.limiter.reserve(kind, c.now()), nil

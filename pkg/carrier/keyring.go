@@ -136,9 +136,14 @@ func rejected(err error) bool {
 }
 
 func clockSkew(err error, skew time.Duration) error {
-	refused := &TokenError{Reason: TokenClockSkew, cause: err}
-	refused.Message = "the identity provider's clock is " + skew.Round(time.Second).String() + " ahead of ours"
-	return refused
+	direction := " ahead of ours"
+	if skew < 0 {
+		direction = " behind ours"
+	}
+	return &TokenError{
+		Reason: TokenClockSkew, cause: err,
+		Message: "the identity provider's clock is " + skew.Abs().Round(time.Second).String() + direction,
+	}
 }
 
 func usableKey(key Key) (*rsa.PrivateKey, error) {

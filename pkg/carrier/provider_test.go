@@ -104,6 +104,18 @@ func newAuth(t *testing.T, change ...func(*TokenConfig)) *authSetup {
 	return a
 }
 
+// landing is closed when the exchange under way has ended.
+func (a *authSetup) landing() <-chan struct{} {
+	a.source.mu.Lock()
+	defer a.source.mu.Unlock()
+	if a.source.flight == nil {
+		ended := make(chan struct{})
+		close(ended)
+		return ended
+	}
+	return a.source.flight.done
+}
+
 func (a *authSetup) readKeys(context.Context) ([]Key, error) {
 	a.reads.Add(1)
 	if err := a.keyErr.Load(); err != nil {

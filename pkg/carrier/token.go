@@ -2,6 +2,7 @@ package carrier
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -14,7 +15,8 @@ type Token struct {
 
 // TokenSource hands out access tokens. It is safe for concurrent use.
 type TokenSource interface {
-	// Token returns a token with at least min(15 s, half of its life) left.
+	// Token returns a token with at least min(15 s, half of its life) left. It does not wait long for one: see
+	// PendingWait.
 	Token(ctx context.Context) (Token, error)
 	// Invalidate says that the carrier answered 401 to this token. It has no effect on any other token, so that of
 	// many calls refused with one token only the first makes a new exchange.
@@ -31,7 +33,17 @@ const (
 	TokenUnreachable TokenReason = "Unreachable"   // the identity provider cannot be reached, or is broken
 	TokenClockSkew   TokenReason = "ClockSkew"     // refused, and its clock and ours are more than 5 minutes apart
 	TokenKeyInvalid  TokenReason = "KeyInvalid"    // the private key cannot be used; wraps a KeyError
+	TokenPending     TokenReason = "Pending"       // an exchange is under way and takes its time: come back later
 )
+
+// PendingWait is zero, or, where the error says that an exchange is under way and takes its time, how
+// long to wait before asking for its token again.
+func PendingWait(err error) time.Duration {
+	if failure, ok := errors.AsType[*TokenError](err); ok && failure.Reason == TokenPending {
+		return pendingPause
+	}
+	return 0
+}
 
 // TokenError says why there is no access token. It never holds anything of the body of a token
 // exchange but the error code of RFC 6749.

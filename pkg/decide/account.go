@@ -5,25 +5,36 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// SecretError says that a Secret, or one key of it, does not exist, or what is wrong with
-// what it holds.
-type SecretError struct{ Secret, Key, Flaw string }
+// SecretError says that a Secret, or one key of it, does not exist, as far as whoever named it
+// may know, or what is wrong with what it holds. One that may not be used with the hosts of
+// the account is spoken of in the same words as one that is not there, so that nobody finds
+// out by an account of their own which Secrets there are.
+type SecretError struct {
+	Secret, Key string
+	Hosts       []string // that the Secret would have to allow; none: it is used with no host
+	Flaw        string   // of the contact that it holds
+}
 
 // Error says what is missing and what to do.
 func (e *SecretError) Error() string {
-	if e.Flaw != "" {
-		return fmt.Sprintf(
-			"Secret %s holds no usable contact: %s; correct it, it is read again in a minute", e.Secret, e.Flaw)
+	const again = "it is read again in a minute"
+	switch {
+	case e.Flaw != "":
+		return fmt.Sprintf("Secret %s holds no usable contact: %s; correct it, %s", e.Secret, e.Flaw, again)
+	case e.Key != "":
+		return fmt.Sprintf("Secret %s has no key %s, or it is empty: add it, %s", e.Secret, e.Key, again)
+	case len(e.Hosts) > 0:
+		return fmt.Sprintf("Secret %s does not exist in this namespace, or has the annotation %s without %s: "+
+			"create it, or have who owns it add what is missing; %s",
+			e.Secret, v1alpha1.AnnotationAllowedHosts, strings.Join(e.Hosts, " or "), again)
 	}
-	if e.Key == "" {
-		return fmt.Sprintf("Secret %s does not exist in this namespace: create it, it is read again in a minute", e.Secret)
-	}
-	return fmt.Sprintf("Secret %s has no key %s, or it is empty: add it, it is read again in a minute", e.Secret, e.Key)
+	return fmt.Sprintf("Secret %s does not exist in this namespace: create it, %s", e.Secret, again)
 }
 
 // CarrierAccount judges an account by how its login went; nil is a token. Why its
@@ -76,7 +87,7 @@ func tokenReason(reason carrier.TokenReason) string {
 	switch reason {
 	case carrier.TokenTooShort:
 		return v1alpha1.ReasonTokenTooShort
-	case carrier.TokenUnreachable:
+	case carrier.TokenUnreachable, carrier.TokenPending:
 		return v1alpha1.ReasonUnreachable
 	case carrier.TokenClockSkew:
 		return v1alpha1.ReasonClockSkew

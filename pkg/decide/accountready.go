@@ -19,8 +19,10 @@ func accountReady(v *View) *Decision {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s cannot be used (%v)%s", name, v.Account.Unusable, alsoInFlight(v)))
 	}
+	// One that was ready and has been edited since is tried as it is now: each key of a
+	// rotation is an edit, and no reason for its services to say that they wait.
 	ready := readyOf(v.Account.Object)
-	if ready.Status != "True" || ready.ObservedGeneration != v.Account.Object.Generation {
+	if ready.Status != "True" {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(v)))
 	}

@@ -52,7 +52,12 @@ func holdsTo(v *TaskView) time.Time {
 func failed(v *TaskView) *Decision {
 	last := v.Subject.RequestOf(v.Task.Operation)
 	decision := heldBack(&v.View, last)
-	if decision != nil {
+	switch {
+	case decision == nil:
+		return nil
+	case v.ServiceID != 0 && reasonOf(last.Error) == v1alpha1.ReasonNotFoundOrForbidden:
+		decision.Verdict = unseen(v.Task.Operation, v.ServiceID)
+	default:
 		decision.Verdict.Message = failureMessageWith(last, "create another object")
 	}
 	return decision
@@ -80,6 +85,7 @@ func finished(v *TaskView, request *v1alpha1.Request) bool {
 // may not be used; nil when it may.
 func NumberOf(
 	account *v1alpha1.CarrierAccount, own *int64, ref *v1alpha1.ServiceReference, service *v1alpha1.BroadbandService,
+	operation v1alpha1.Operation,
 ) (int64, *Verdict) {
 	var number int64
 	switch {
@@ -97,8 +103,8 @@ func NumberOf(
 		number = service.ServiceNumber()
 	}
 	if !listed(account, number) {
-		// "The same words as for a service that the carrier does not know".
-		return number, &Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(number)}
+		refusal := unseen(operation, number)
+		return number, &refusal
 	}
 	return number, nil
 }

@@ -37,7 +37,7 @@ func readingVerdict(v *ServiceView, reading *Reading, what, unread string) Verdi
 	}
 	switch carrier.ClassOf(reading.Err) {
 	case carrier.NotFoundOrForbidden:
-		return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(v.Service.ServiceNumber())}
+		return unseenService(v)
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 		return Verdict{
 			Working, v1alpha1.ReasonCarrierUnavailable,
@@ -55,8 +55,3 @@ func needsPlan(v *ServiceView) bool {
 }
 
 func healthSupported(v *ServiceView) error { return supported(&v.View, carrier.Health) }
-
-func notFoundOrForbidden(serviceID int64) string {
-	return fmt.Sprintf("the carrier does not let this account see service %d, or there is no such service: "+
-		"check spec.serviceID and the account's permissions; it is tried again every ten minutes", serviceID)
-}

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -23,6 +22,7 @@ func servicePass() []rule {
 		serviceLost,              // a finalizer without a status: something may have been sent
 		common(accountReady),     // nothing can be asked without a login
 		common(sentElsewhere),    // a request under way belongs to the carrier and identity it was sent to
+		onlyFollowed,             // of a service off the account's list that request is all that is looked at
 	}
 }
 
@@ -134,9 +134,7 @@ func whoseService(v *ServiceView) *Decision {
 			"service %d is already managed by BroadbandService %s, which came first: delete one of the two",
 			serviceID, v.Rival)), v.Now.Add(rivalPause))
 	case !listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
-		// The same words as for a service that the carrier does not know: an
-		// account's list is no oracle.
-		return stuck(v1alpha1.ReasonNotFoundOrForbidden, notFoundOrForbidden(serviceID))
+		return &Decision{Step: Rest{}, Verdict: unseenService(v)}
 	case v.Named:
 		// Written down before anything is done with it, so that another object of the
 		// service can see it.
@@ -163,10 +161,6 @@ func orderNotReady(v *ServiceView) *Decision {
 // or that its account is gone, is no event of this object.
 const rivalPause = 2 * time.Minute
 
-func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
-	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
-}
-
 // serviceLost: what was sent before the status was lost is a plan change, for all we know.
 func serviceLost(v *ServiceView) *Decision {
 	return statusLost(&v.View, v1alpha1.OperationPlanChange, len(v.Service.Status.Requests))
@@ -179,7 +173,11 @@ func refused(v *ServiceView, w wish) *Decision {
 	if last != nil && (aboutAnother(v, last) || last.BodyHash != "" && last.BodyHash != w.bodyHash()) {
 		return nil
 	}
-	return heldBack(&v.View, last)
+	held := heldBack(&v.View, last)
+	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
+		held.Verdict = unseen(last.Operation, v.Service.ServiceNumber())
+	}
+	return held
 }
 
 // lastOf is the newest request of an operation, or the one that stands for all that a

@@ -24,6 +24,7 @@ type TaskView struct {
 	View
 
 	Task       Task
+	ServiceID  int64             // the service that it is about; 0: none, or not known
 	Hold       *Verdict          // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
 	TTL        v1alpha1.Duration // how long the object stays once it has finished; "" or "0" for ever
 	HoldsUntil string            // the last day on which the answer holds, as the carrier wrote it; "" for ever

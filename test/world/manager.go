@@ -19,6 +19,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers"
 )
 
+// Workers are the passes that a manager takes at a time, per kind: as many as the program has
+// by default.
+const Workers = 16
+
 // Manager is the operator as it runs in a cluster, with its cache, watches and work
 // queues, in this process.
 type Manager struct {
@@ -31,6 +35,14 @@ type Manager struct {
 // has by default, for the world's namespace alone. It may outlive the spec that starts it.
 func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Config)) *Manager {
 	ginkgo.GinkgoHelper()
+	return w.ManageBeside(ctx, user, nil, edits...)
+}
+
+// ManageBeside starts one that manages the namespaces of other worlds too.
+func (w *World) ManageBeside(
+	ctx context.Context, user string, others []*World, edits ...func(*rest.Config),
+) *Manager {
+	ginkgo.GinkgoHelper()
 	credentials, err := w.Plane.AddUser(user)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	cluster := credentials.Config()
@@ -38,11 +50,11 @@ func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Con
 	for _, edit := range edits {
 		edit(cluster)
 	}
-	mgr, err := ctrl.NewManager(cluster, w.managerOptions())
+	mgr, err := ctrl.NewManager(cluster, managerOptions(append([]*World{w}, others...)))
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	gomega.Expect(controllers.Setup(ctx, mgr, controllers.Options{
-		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, Workers: 16, UserAgent: "test",
+		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
 		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) },
 	})).To(gomega.Succeed())
 	manager := &Manager{stop: stop, ended: make(chan error, 1)}
@@ -51,13 +63,15 @@ func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Con
 	return manager
 }
 
-func (w *World) managerOptions() ctrl.Options {
+func managerOptions(worlds []*World) ctrl.Options {
 	warmup, second := true, true
+	watched := map[string]cache.Config{}
+	for _, w := range worlds {
+		watched[w.Namespace] = cache.Config{}
+	}
 	return ctrl.Options{
-		Scheme: w.Plane.Scheme,
-		Cache: cache.Options{
-			DefaultNamespaces: map[string]cache.Config{w.Namespace: {}}, DefaultTransform: cache.TransformStripManagedFields(),
-		},
+		Scheme:  worlds[0].Plane.Scheme,
+		Cache:   cache.Options{DefaultNamespaces: watched, DefaultTransform: cache.TransformStripManagedFields()},
 		Metrics: metricsserver.Options{BindAddress: "0"},
 		// Controllers have the same names in every manager of this process.
 		Controller: config.Controller{EnableWarmup: &warmup, SkipNameValidation: &second},

@@ -187,7 +187,7 @@ func build(
 ) *World {
 	w := &World{
 		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: now, held: &holds{},
-		Namespace: "test-" + string(uuid.NewUUID())[:8],
+		Namespace: newNamespace(),
 	}
 	private, public := keyPair()
 	w.KeyPEM = private
@@ -203,6 +203,16 @@ func build(
 	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
 	return w
 }
+
+// NextDoor is another namespace of the same world: its carrier, its clock, and another tenant.
+func (w *World) NextDoor(ctx context.Context) *World {
+	other := *w
+	other.Namespace = newNamespace()
+	gomega.Expect(w.Plane.AddNamespace(ctx, other.Namespace)).To(gomega.Succeed())
+	return &other
+}
+
+func newNamespace() string { return "test-" + string(uuid.NewUUID())[:8] }
 
 var keyPair = sync.OnceValues(func() (private []byte, public string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)

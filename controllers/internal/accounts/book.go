@@ -25,6 +25,7 @@ type Book struct {
 	Secrets       client.Reader // reads Secrets by name, past any cache: they are never listed or watched
 	AllowInsecure bool          // http and loopback carriers
 	UserAgent     string
+	Workers       int // passes at a time, per kind; 0: it is not known, and no account is bounded
 	Now           func() time.Time
 	NewID         func() string
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every transport; nil: nothing does
@@ -32,6 +33,7 @@ type Book struct {
 
 	mu       sync.Mutex
 	sessions map[types.UID]*held
+	places   map[string]*places // by kind
 }
 
 // held is a session and the spec that it was opened for.
@@ -96,7 +98,7 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
-		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account.Namespace, spec.Auth.Keys),
+		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account),
 		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Wrap: b.Wrap, UserAgent: b.UserAgent,
 	})
 	if err != nil {

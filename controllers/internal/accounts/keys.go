@@ -5,6 +5,7 @@ package accounts
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -18,11 +19,12 @@ import (
 
 // keysOf reads an account's keys from their Secrets, at each login anew: replacing a
 // Secret is all that a rotation takes.
-func (b *Book) keysOf(namespace string, refs []v1alpha1.SigningKey) func(context.Context) ([]carrier.Key, error) {
+func (b *Book) keysOf(account *v1alpha1.CarrierAccount) func(context.Context) ([]carrier.Key, error) {
+	namespace, spec := account.Namespace, account.Spec
 	return func(ctx context.Context) ([]carrier.Key, error) {
-		keys := make([]carrier.Key, 0, len(refs))
-		for _, ref := range refs {
-			pem, err := b.secretKey(ctx, namespace, ref.PrivateKeySecretRef)
+		keys := make([]carrier.Key, 0, len(spec.Auth.Keys))
+		for _, ref := range spec.Auth.Keys {
+			pem, err := SecretKey(ctx, b.Secrets, namespace, ref.PrivateKeySecretRef, spec.BaseURL, spec.Auth.TokenURL)
 			if err != nil {
 				return nil, err
 			}
@@ -32,23 +34,51 @@ func (b *Book) keysOf(namespace string, refs []v1alpha1.SigningKey) func(context
 	}
 }
 
-func (b *Book) secretKey(ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
-	return SecretKey(ctx, b.Secrets, namespace, ref)
-}
-
-// SecretKey reads one key of a Secret. It fails with a *decide.SecretError when there is none.
+// SecretKey reads one key of a Secret for use with the hosts of these addresses. It fails
+// with a *decide.SecretError when there is none.
 func SecretKey(
-	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference,
+	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 ) ([]byte, error) {
-	var secret corev1.Secret
-	err := secrets.Get(ctx, types.NamespacedName{Namespace: namespace, Name: ref.Name}, &secret)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, &decide.SecretError{Secret: ref.Name}
-	case err != nil:
-		return nil, fmt.Errorf("read Secret %s: %w", ref.Name, err)
-	case len(secret.Data[ref.Key]) == 0:
+	secret, err := ReadSecret(ctx, secrets, types.NamespacedName{Namespace: namespace, Name: ref.Name}, addresses...)
+	if err != nil {
+		return nil, err
+	}
+	if len(secret.Data[ref.Key]) == 0 {
 		return nil, &decide.SecretError{Secret: ref.Name, Key: ref.Key}
 	}
 	return secret.Data[ref.Key], nil
+}
+
+// ReadSecret reads a Secret for use with the hosts of these addresses. One whose annotation
+// does not name them all is not there: whoever may write an account may not thereby send a
+// key, or what proves that one has it, to a host of their choice.
+func ReadSecret(
+	ctx context.Context, secrets client.Reader, name types.NamespacedName, addresses ...string,
+) (*corev1.Secret, error) {
+	secret := &corev1.Secret{}
+	err := secrets.Get(ctx, name, secret)
+	switch {
+	case apierrors.IsNotFound(err), err == nil && !allows(secret, addresses):
+		return nil, &decide.SecretError{Secret: name.Name, Hosts: hostsOf(addresses)}
+	case err != nil:
+		return nil, fmt.Errorf("read Secret %s: %w", name.Name, err)
+	}
+	return secret, nil
+}
+
+// allows: a Secret without the annotation may be used with any host.
+func allows(secret *corev1.Secret, addresses []string) bool {
+	hosts, limited := secret.Annotations[v1alpha1.AnnotationAllowedHosts]
+	foreign := func(address string) bool { return !carrier.HostListed(hosts, address) }
+	return !limited || !slices.ContainsFunc(addresses, foreign)
+}
+
+func hostsOf(addresses []string) []string {
+	var hosts []string
+	for _, address := range addresses {
+		if host := carrier.HostOf(address); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	return hosts
 }

@@ -48,15 +48,19 @@ func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact F
 	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
-		if last = p.settleOnce(ctx, job, attemptID, fact); last == nil {
-			return true, nil
+		if last != nil {
+			// Whatever went wrong, what is on record now decides what is written next. It is read after the
+			// pause: beside a writer who never rests it would be out of date again.
+			gone := p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
+			if apierrors.IsNotFound(gone) {
+				return true, nil
+			}
 		}
-		// Whatever went wrong, what is on record now decides what is written next.
-		gone := p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
-		return apierrors.IsNotFound(gone), nil
+		last = p.settleOnce(ctx, job, attemptID, fact)
+		return last == nil, nil
 	})
 	if err != nil {
-		return fmt.Errorf("record what became of attempt %s: %w", attemptID, last)
+		return fmt.Errorf("record what became of attempt %s: %w", attemptID, errors.Join(last, err))
 	}
 	return nil
 }

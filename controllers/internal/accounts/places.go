@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+)
+
+const (
+	placePatience = time.Second // how long a pass waits for a place: longer than a sound carrier takes to answer
+	crowdedPause  = time.Second // when a pass that found none comes back
+)
+
+// places keeps a carrier that hangs to itself. A call is made by the pass that needs it, and
+// holds its worker for up to 45 seconds; so of the workers of one kind an account may hold no
+// more than it leaves free for all others: half of them when it is alone, a third each when
+// there are two such accounts, and so on. There is always one left.
+//
+// Where calls are answered soon nothing of this is felt: whoever finds no place waits a moment
+// for one. When none becomes free in that time the account is crowded, and until one does
+// nobody waits for it any more.
+type places struct {
+	all int // as many as there are workers; 0: no limit
+
+	mu      sync.Mutex
+	held    int
+	by      map[types.UID]int
+	crowded map[types.UID]bool
+	left    chan struct{} // closed when a place becomes free
+}
+
+func newPlaces(workers int) *places {
+	return &places{
+		all: workers, by: map[types.UID]int{}, crowded: map[types.UID]bool{}, left: make(chan struct{}),
+	}
+}
+
+// enter takes a place for an account, or says that there is none.
+func (p *places) enter(ctx context.Context, account types.UID) bool {
+	ctx, cancel := context.WithTimeout(ctx, placePatience)
+	defer cancel()
+	for {
+		entered, left := p.try(account)
+		if entered || left == nil {
+			return entered
+		}
+		select {
+		case <-left:
+		case <-ctx.Done():
+			p.noteCrowded(account)
+			return false
+		}
+	}
+}
+
+// try takes a place, or says what to wait for; nothing when it is of no use.
+func (p *places) try(account types.UID) (entered bool, left <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	switch {
+	case p.all == 0 || p.by[account] < p.all-p.held:
+		p.held++
+		p.by[account]++
+		return true, nil
+	case p.crowded[account]:
+		return false, nil
+	}
+	return false, p.left
+}
+
+// noteCrowded remembers that an account gives no place back, if it holds any.
+func (p *places) noteCrowded(account types.UID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.by[account] > 0 {
+		p.crowded[account] = true
+	}
+}
+
+// leave gives a place back.
+func (p *places) leave(account types.UID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held--
+	p.by[account]--
+	if p.by[account] == 0 {
+		delete(p.by, account)
+	}
+	delete(p.crowded, account)
+	close(p.left)
+	p.left = make(chan struct{})
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// listed says whether an account may touch a service: serviceIDs "when set, the only
+// services this account may touch".
+func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
+	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
+}
+
+// unseen speaks of a service that the carrier does not let the account see, and of one that
+// the account's list lacks: in the same words, so that neither is an oracle of the other.
+func unseen(operation v1alpha1.Operation, serviceID int64) Verdict {
+	then := "it is tried again every ten minutes"
+	if ClassOf(operation, v1alpha1.RequestTarget{}) == carrier.ClassNever {
+		then = "to try again set the annotation " + v1alpha1.AnnotationRetry + ", or create another object"
+	}
+	return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, fmt.Sprintf(
+		"the carrier does not let this account see service %d, or there is no such service: "+
+			"check spec.serviceID and the account's permissions; %s", serviceID, then)}
+}
+
+// unseenService is unseen of a service that is managed: it is read before anything is sent.
+func unseenService(v *ServiceView) Verdict {
+	return unseen(v1alpha1.OperationHealth, v.Service.ServiceNumber())
+}
+
+// onlyFollowed is for a service that was taken off the account's list: what is with the
+// carrier is followed to its end, and nothing else is asked or sent.
+func onlyFollowed(v *ServiceView) *Decision {
+	if listed(v.Account.Object, v.Service.ServiceNumber()) {
+		return nil
+	}
+	refusal := unseenService(v)
+	followed := beside(orRefused(openModification(v), refusal), orRefused(openCancellation(v), refusal))
+	if followed == nil {
+		return &Decision{Step: Rest{}, Verdict: refusal}
+	}
+	return followed
+}
+
+// orRefused puts a refusal in the place of a call that is no look at what is under way.
+func orRefused(decision *Decision, refusal Verdict) *Decision {
+	if decision == nil {
+		return nil
+	}
+	switch decision.Step.(type) {
+	case Ask, Collect, Submit, Pose:
+		return &Decision{Step: Rest{}, Verdict: refusal, LookAt: decision.LookAt}
+	case Rest, Follow, Record, Settle, MournStatus:
+	}
+	return decision
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package isolation_test
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// users are how many people edit services at a time: each edits one, waits until it is as
+// declared, and goes on to the next.
+const users = 100
+
+// expectation is an object that is to be Ready at a generation.
+type expectation struct {
+	name       string
+	generation int64
+}
+
+// onlookers wait for objects to be Ready.
+type onlookers struct {
+	mu      sync.Mutex
+	waiting map[expectation]chan time.Time
+}
+
+// watchServices begins to look on in a namespace.
+func watchServices(ctx context.Context, w *world.World) *onlookers {
+	GinkgoHelper()
+	watched, err := cache.New(plane.Config, cache.Options{
+		Scheme: plane.Scheme, DefaultNamespaces: map[string]cache.Config{w.Namespace: {}},
+	})
+	Expect(err).NotTo(HaveOccurred())
+	informer, err := watched.GetInformer(ctx, &v1alpha1.BroadbandService{}, cache.BlockUntilSynced(false))
+	Expect(err).NotTo(HaveOccurred())
+	o := &onlookers{waiting: map[expectation]chan time.Time{}}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{UpdateFunc: func(_, now any) { o.see(now) }})
+	Expect(err).NotTo(HaveOccurred())
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- watched.Start(ctx) }()
+	DeferCleanup(func() { stop(); Eventually(ended).Should(Receive(Succeed())) })
+	Expect(watched.WaitForCacheSync(ctx)).To(BeTrue())
+	return o
+}
+
+func (o *onlookers) see(object any) {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || world.Ready(service).Status != metav1.ConditionTrue {
+		return
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	wanted := expectation{service.Name, world.Ready(service).ObservedGeneration}
+	if seen := o.waiting[wanted]; seen != nil {
+		seen <- realTime()
+		delete(o.waiting, wanted)
+	}
+}
+
+func (o *onlookers) await(wanted expectation) <-chan time.Time {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	seen := make(chan time.Time, 1)
+	o.waiting[wanted] = seen
+	return seen
+}
+
+// longest is what no edit takes, however slow the machine is.
+const longest = 2 * time.Minute
+
+// measure has all services edited, by as many users at a time as there are, and returns how
+// long each took from the edit to Ready=True, the shortest first. An edit makes the generation.
+func (o *onlookers) measure(ctx context.Context, w *world.World, names []string, edit edit) []time.Duration {
+	GinkgoHelper()
+	ctx, cancel := context.WithTimeout(ctx, longest)
+	defer cancel()
+	work := make(chan int, len(names))
+	for i := range names {
+		work <- i
+	}
+	close(work)
+	took := make([]time.Duration, len(names))
+	var group sync.WaitGroup
+	for range users {
+		group.Go(func() {
+			defer GinkgoRecover()
+			for i := range work {
+				took[i] = o.time(ctx, w, names[i], edit)
+			}
+		})
+	}
+	group.Wait()
+	slices.Sort(took)
+	return took
+}
+
+// edit is a patch of a spec, and the generation that it makes.
+type edit struct {
+	patch      string
+	generation int64
+}
+
+// time is how long one edit takes.
+func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit edit) time.Duration {
+	GinkgoHelper()
+	seen, began := o.await(expectation{name, edit.generation}), realTime()
+	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
+	Expect(w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(edit.patch)))).To(Succeed())
+	select {
+	case at := <-seen:
+		return at.Sub(began)
+	case <-ctx.Done():
+		Fail(name + " was never as declared")
+		return 0
+	}
+}
+
+// percentile is the duration that so many of a hundred do not exceed.
+func percentile(took []time.Duration, percent int) time.Duration {
+	return took[(len(took)*percent+99)/100-1]
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package isolation_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// poisonedObjects are how many an account in trouble has.
+const poisonedObjects = 50
+
+// poison is a carrier and its identity provider that are in trouble.
+type poison struct {
+	url    string
+	ended  chan struct{}
+	logins atomic.Int64
+	calls  atomic.Int64
+	open   atomic.Int64 // calls and logins that hang now
+}
+
+// newPoison starts one. It lets clients in for as long as lets says, and then hangs; its
+// carrier begins an answer that is garbage, and never ends it.
+func newPoison(lets func(login int64) bool) *poison {
+	p := &poison{ended: make(chan struct{})}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasSuffix(r.URL.Path, "/token") {
+			p.calls.Add(1)
+			p.hang(w, r)
+			return
+		}
+		if !lets(p.logins.Add(1)) {
+			p.hang(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		say(w, `{"access_token":"poison","token_type":"Bearer","expires_in":6}`)
+	}))
+	DeferCleanup(func() { close(p.ended); server.Close() })
+	p.url = server.URL
+	return p
+}
+
+// hang begins an answer, and ends it when the client has gone.
+func (p *poison) hang(w http.ResponseWriter, r *http.Request) {
+	p.open.Add(1)
+	defer p.open.Add(-1)
+	say(w, `<html><p>{"status":`)
+	if flusher, flushes := w.(http.Flusher); flushes {
+		flusher.Flush()
+	}
+	select {
+	case <-r.Context().Done():
+	case <-p.ended:
+	}
+}
+
+// say answers a client; one that has gone is told nothing.
+func say(w http.ResponseWriter, text string) {
+	if _, err := fmt.Fprint(w, text); err != nil {
+		return
+	}
+}
+
+// spread gives the poison an account in a world, and objects that want something of it.
+func (p *poison) spread(ctx context.Context, w *world.World) {
+	GinkgoHelper()
+	w.Login(ctx, unlimited, func(a *v1alpha1.CarrierAccount) {
+		a.Spec.BaseURL = p.url
+		a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, p.url, 1)
+	})
+	for i := range poisonedObjects {
+		Expect(w.Create(ctx, w.Service(fmt.Sprint("poisoned-", i), w.Line()))).To(Succeed())
+	}
+}
+
+// poisonWithin puts objects that are in trouble into a healthy account: one whose every answer
+// is 500, one whose change never ends, and one that another writer edits all the time.
+func poisonWithin(ctx context.Context, w *world.World) {
+	GinkgoHelper()
+	failing, endless, contended := w.Line(), w.Line(), w.Line()
+	Expect(w.Carrier.FailNext("POST Health", simulator.Fault{
+		Kind: simulator.FaultStatus, Status: http.StatusInternalServerError, ServiceID: failing, Times: 100_000,
+	})).To(Succeed())
+	for name, line := range map[string]int64{"failing": failing, "endless": endless, "contended": contended} {
+		Expect(w.Create(ctx, w.Service(name, line))).To(Succeed())
+	}
+	editConstantly(ctx, w, "contended")
+}
+
+// editConstantly is the other writer, who does it fifty times in a second.
+func editConstantly(ctx context.Context, w *world.World, name string) {
+	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	turns, stopped := rate.NewLimiter(50, 1), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for turn := 0; turns.Wait(ctx) == nil; turn++ {
+			service := &v1alpha1.BroadbandService{}
+			service.Namespace, service.Name = w.Namespace, name
+			note := fmt.Sprintf(`{"metadata":{"annotations":{"example.com/turn":"%d"}}}`, turn)
+			if w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(note))) != nil {
+				return
+			}
+		}
+	}()
+	DeferCleanup(func() { stop(); <-stopped })
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package isolation_test holds that trouble stays where it is: a poisoned account or object
+// leaves the others as quick as they were. A real manager with its cache and its work queues
+// runs in this process, against a real kube-apiserver and the simulated carrier.
+//
+// Counts and ratios are gates. Times are printed only: they are the machine's.
+// go test -v ./test/isolation shows the figures.
+package isolation_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestIsolation(t *testing.T) {
+	RegisterFailHandler(Fail)
+	klog.SetLogger(GinkgoLogr)
+	ctrl.SetLogger(GinkgoLogr)
+	RunSpecs(t, "trouble stays where it is")
+}
+
+// user is who the manager is at the API server.
+const user = "operator"
+
+// realTime is the clock: the manager's queues go by no other.
+var realTime = time.Now //nolint:forbidigo // a manager is a process of its own elsewhere
+
+var plane *world.ControlPlane
+
+var _ = BeforeSuite(func(ctx SpecContext) {
+	var err error
+	plane, _, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(plane.Stop)
+})
+
+// figuresf keeps a line of them for the report.
+func figuresf(format string, values ...any) {
+	AddReportEntry(fmt.Sprintf(format, values...), ReportEntryVisibilityNever) // shown below, once
+}
+
+// Ginkgo shows what a spec wrote only when it fails.
+var _ = ReportAfterSuite("figures", func(report Report) {
+	for _, spec := range report.SpecReports {
+		for _, line := range spec.ReportEntries {
+			_, err := fmt.Fprintln(os.Stdout, "isolation:", line.Name)
+			Expect(err).NotTo(HaveOccurred())
+		}
+	}
+})
