@@ -91,11 +91,11 @@ const (
 )
 
 // Canaries are the secrets that must stand nowhere: each line of the key, each token
-// and each assertion, and how a contact can be reached.
+// and each assertion, what notifications are signed with, and how a contact can be reached.
 func (w *World) Canaries() []string {
 	w.tap.mu.Lock()
 	defer w.tap.mu.Unlock()
-	canaries := append(slices.Clone(w.tap.seen), contactPhone, contactEmail)
+	canaries := append(slices.Clone(w.tap.seen), contactPhone, contactEmail, SharedSecret)
 	for line := range strings.Lines(string(w.KeyPEM)) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
 			canaries = append(canaries, line)

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+	"os"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// reachable is the receiver of a manager at an address, as the carrier reaches it.
+func reachable(address string) *world.Ear {
+	trust := &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS12}
+	return &world.Ear{URL: "https://" + address, Via: &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
+}
+
+var _ = Describe("Two managers, of which one leads", Ordered, func() {
+	var (
+		w               *world.World
+		first, other    *running
+		leader, standby string // where each takes notifications
+		reader          string // the token of one who may read the metrics
+	)
+	listening := func(ctx context.Context, events string, more ...string) *running {
+		return start(ctx, kubeconfigOf(user), slices.Concat(more, []string{
+			"--namespaces=" + w.Namespace, "--events-bind-address=" + events, "--events-cert-dir=" + certificates,
+		})...)
+	}
+
+	BeforeAll(func(ctx SpecContext) {
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
+		leader, standby = freeAddress(), freeAddress()
+		reader = scraper(ctx, "counter", metricsReader)
+		first = listening(ctx, leader)
+		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
+		w.AwaitLogin(ctx, world.WithEvents(v1alpha1.SignatureHMAC))
+		other = listening(ctx, standby, "--metrics-bind-address=0")
+	})
+
+	AfterAll(func() {
+		other.end(os.Kill)
+		first.end(syscall.SIGTERM)
+	})
+
+	AfterEach(func() {
+		if CurrentSpecReport().Failed() {
+			AddReportEntry("log", first.log.String())
+		}
+	})
+
+	It("shows where notifications are taken, and takes one", func(ctx SpecContext) {
+		var path string
+		Eventually(func() string {
+			path = w.EventsPath(ctx)
+			return path
+		}).WithTimeout(time.Minute).Should(HavePrefix("/events/"))
+		ear := reachable(leader)
+		w.Call(ctx, ear, path, world.SharedSecret)
+		Expect(w.Create(ctx, w.Service("told", w.Line()))).To(Succeed())
+		Eventually(func(g Gomega) {
+			w.Deliver(ctx, ear)
+			g.Expect(world.Ready(w.Read(ctx, "told")).Reason).To(Equal(v1alpha1.ReasonInSync))
+			g.Expect(w.Carrier.Waiting()).To(BeZero())
+		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
+		Expect(scrape(ctx, reader).text).To(ContainSubstring(
+			`broadband_notifications_total{answer="accepted",event="ServicePlanChanged"} 1`))
+	})
+
+	It("write a rejection down where the one that does not lead hears of it", func(ctx SpecContext) {
+		ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
+		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
+		Expect(w.Create(ctx, w.Order("rejected", "SITE-REJECTED"))).To(Succeed())
+		Eventually(func(g Gomega) {
+			ready := world.Condition(w.ReadOrder(ctx, "rejected").Status.Conditions, v1alpha1.ConditionReady)
+			g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonSubmitted), ready.Message)
+		}).WithTimeout(time.Minute).Should(Succeed())
+
+		ear := reachable(standby)
+		w.Call(ctx, ear, w.EventsPath(ctx), world.SharedSecret)
+		Eventually(func(g Gomega) {
+			w.Deliver(ctx, ear)
+			g.Expect(w.ReadOrder(ctx, "rejected").Status.Rejection).To(HaveValue(HaveField("Reason", "No access")))
+		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
+		ready := world.Condition(w.ReadOrder(ctx, "rejected").Status.Conditions, v1alpha1.ConditionReady)
+		Expect(ready.Reason).To(Equal(v1alpha1.ReasonOrderRejected))
+	})
+})
