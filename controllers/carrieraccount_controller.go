@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -48,12 +49,14 @@ const deprecatedVersion = 2
 // Reconcile logs the account in and says how that went.
 func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	account := &v1alpha1.CarrierAccount{}
-	if err := r.Get(ctx, request.NamespacedName, account); err != nil {
-		return ctrl.Result{}, client.IgnoreNotFound(err)
-	}
-	if !account.DeletionTimestamp.IsZero() {
-		r.Accounts.Close(account.UID)
+	err := r.Get(ctx, request.NamespacedName, account)
+	if apierrors.IsNotFound(err) || err == nil && !account.DeletionTimestamp.IsZero() {
+		r.Accounts.Close(request.NamespacedName)
+		r.Receiver.Forget(request.NamespacedName)
 		return ctrl.Result{}, nil
+	}
+	if err != nil {
+		return ctrl.Result{}, fmt.Errorf("read CarrierAccount %s: %w", request.NamespacedName, err)
 	}
 	before := account.Status.DeepCopy()
 	path, deaf := r.Receiver.Learn(ctx, account)

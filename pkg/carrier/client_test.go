@@ -1,7 +1,10 @@
 package carrier
 
 import (
+	"bufio"
 	"errors"
+	"io"
+	"net"
 	"net/http"
 	"strings"
 	"testing"
@@ -154,4 +157,31 @@ func prepare(t *testing.T, client *Client, kind CallKind) time.Duration {
 		t.Fatal(err)
 	}
 	return wait
+}
+
+// An account that is gone leaves no connection open.
+func TestCloseIdleConnections(t *testing.T) {
+	ended := make(chan struct{})
+	address := listen(t, func(conn net.Conn) {
+		defer close(ended)
+		reader := bufio.NewReader(conn)
+		for {
+			req, err := http.ReadRequest(reader)
+			if err != nil {
+				return
+			}
+			either(io.Copy(io.Discard, req.Body))
+			printTo(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
+		}
+	})
+	client := testClient(t, "http://"+address)
+	if _, err := client.Poll(t.Context(), Handle{Health, 8, "1"}); err != nil {
+		t.Fatal(err)
+	}
+	client.CloseIdleConnections()
+	select {
+	case <-ended:
+	case <-t.Context().Done():
+		t.Error("the connection stays open")
+	}
 }

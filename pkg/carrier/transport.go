@@ -160,6 +160,13 @@ func (a authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
+// CloseIdleConnections is what [http.Client] asks its transport for.
+func (a authorizer) CloseIdleConnections() {
+	if closer, can := a.next.(interface{ CloseIdleConnections() }); can {
+		closer.CloseIdleConnections()
+	}
+}
+
 // closeBody does what a RoundTripper owes a request that it does not send.
 func closeBody(req *http.Request) error {
 	if req.Body == nil {

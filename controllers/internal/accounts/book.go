@@ -32,13 +32,14 @@ type Book struct {
 	LoginFailed   func(types.NamespacedName)                // told when a login fails in use; nil: nobody is
 
 	mu       sync.Mutex
-	sessions map[types.UID]*held
+	sessions map[types.NamespacedName]*held
 	places   map[string]*places // by kind
 }
 
-// held is a session and the spec that it was opened for.
+// held is a session, and the object and the spec that it was opened for.
 type held struct {
 	session *Session
+	uid     types.UID
 	spec    [sha256.Size]byte
 }
 
@@ -51,8 +52,9 @@ func (b *Book) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := b.sessions[account.UID]
-	if kept != nil && kept.spec == spec {
+	name := client.ObjectKeyFromObject(account)
+	kept := b.sessions[name]
+	if kept != nil && kept.uid == account.UID && kept.spec == spec {
 		return kept.session, nil
 	}
 	session, err := b.open(account)
@@ -60,23 +62,28 @@ func (b *Book) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	if b.sessions == nil {
-		b.sessions = map[types.UID]*held{}
+		b.sessions = map[types.NamespacedName]*held{}
 	}
-	if kept != nil {
+	if kept != nil && kept.uid == account.UID {
 		session.breaker = kept.session.breaker // what the carrier lost is lost under any spec
-		kept.session.client.CloseIdleConnections()
 	}
-	b.sessions[account.UID] = &held{session: session, spec: spec}
+	b.close(name)
+	b.sessions[name] = &held{session: session, uid: account.UID, spec: spec}
 	return session, nil
 }
 
 // Close forgets the session of an account that is gone.
-func (b *Book) Close(uid types.UID) {
+func (b *Book) Close(account types.NamespacedName) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if kept := b.sessions[uid]; kept != nil {
+	b.close(account)
+}
+
+// close is Close with the lock held.
+func (b *Book) close(account types.NamespacedName) {
+	if kept := b.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
-		delete(b.sessions, uid)
+		delete(b.sessions, account)
 	}
 }
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+func accountOf(uid types.UID) *v1alpha1.CarrierAccount {
+	account := &v1alpha1.CarrierAccount{ObjectMeta: metav1.ObjectMeta{Namespace: "shop", Name: "default", UID: uid}}
+	account.Spec.BaseURL, account.Spec.APIVersion = "https://api.carrier.example", 8
+	account.Spec.Auth.TokenURL = "https://id.carrier.example/realms/shop/protocol/openid-connect/token"
+	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1, Burst: 1}
+	return account
+}
+
+func sessionOf(t *testing.T, book *Book, account *v1alpha1.CarrierAccount) *Session {
+	t.Helper()
+	session, err := book.Session(account)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return session
+}
+
+// One session for an account and its spec; what the carrier lost stays lost when the spec
+// changes, and is no matter of another account that takes the name.
+func TestBookKeepsOneSessionForAnAccount(t *testing.T) {
+	t.Parallel()
+	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
+	book := &Book{Now: now}
+	first := sessionOf(t, book, accountOf("1"))
+	if sessionOf(t, book, accountOf("1")) != first {
+		t.Error("the same account has two sessions")
+	}
+	first.breaker.posted(carrier.ClassCharge, carrier.Ambiguous)
+	edited := accountOf("1")
+	edited.Spec.APIVersion = 7
+	second := sessionOf(t, book, edited)
+	if second == first || second.BreakerUntil().IsZero() {
+		t.Error("an edited account keeps its session, or forgets what the carrier lost")
+	}
+	third := sessionOf(t, book, accountOf("2"))
+	if !third.BreakerUntil().IsZero() || len(book.sessions) != 1 {
+		t.Errorf("another account of the same name: breaker until %v, %d sessions", third.BreakerUntil(), len(book.sessions))
+	}
+	book.Close(client.ObjectKeyFromObject(accountOf("2")))
+	if len(book.sessions) != 0 {
+		t.Error("an account that is gone leaves its session behind")
+	}
+}
