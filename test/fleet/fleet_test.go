@@ -181,11 +181,15 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 }
 
 // expectFloors holds the writes against the fewest with which nothing can be lost: the
-// first sight, intent, accepted and end of each request, and the finalizer.
+// first sight, intent, accepted and end of each request, and the finalizer. A first pass that
+// a busy machine holds up until health is known has no first sight to write.
 func expectFloors(wrote world.Tally) {
 	GinkgoHelper()
+	floor := services * 3 * requests()
+	Expect(wrote.Done["update broadbandservices/status"]).To(And(
+		BeNumerically(">=", floor), BeNumerically("<=", floor+services)))
 	Expect(wrote.Done).To(Equal(map[string]int{
-		"update broadbandservices/status": services * (1 + 3*requests()),
+		"update broadbandservices/status": wrote.Done["update broadbandservices/status"],
 		"patch broadbandservices":         services,
 		"update carrieraccounts/status":   1,
 		"create events":                   wrote.Done["create events"],
