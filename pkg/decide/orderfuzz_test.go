@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// FuzzServiceOrder judges random orders against random qualifications: no panic, always the
+// same answer, nothing sent while an attempt is open or was taken, and no claim of success
+// without one that was.
+func FuzzServiceOrder(f *testing.F) {
+	spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
+	spec.CustomerReference, spec.Term = "SITE-014", 1
+	for _, qualification := range []string{"", empty, fibre, copper} {
+		for _, phase := range []v1alpha1.RequestPhase{
+			v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseSucceeded, v1alpha1.PhaseRejected,
+			v1alpha1.PhaseNotSent, v1alpha1.PhaseAbandoned,
+		} {
+			var status v1alpha1.ServiceOrderStatus
+			status.Request = &v1alpha1.Request{
+				Operation: v1alpha1.OperationOrderCreate, AttemptID: "a-1", Phase: phase, Sender: "us",
+			}
+			f.Add(encoded(f, spec), encoded(f, status), []byte(qualification), "a-1=NotAccepted", int64(60), uint8(0))
+		}
+		f.Add(encoded(f, spec), []byte("{}"), []byte(qualification), "", int64(60), uint8(0))
+	}
+	f.Fuzz(func(t *testing.T, spec, status, qualification []byte, resolve string, seconds int64, flags uint8) {
+		order := &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "u-1"}}
+		if json.Unmarshal(spec, &order.Spec) != nil || json.Unmarshal(status, &order.Status) != nil {
+			return
+		}
+		order.Annotations = map[string]string{v1alpha1.AnnotationResolve: resolve}
+		view := orderAt(order, start.Add(time.Duration(seconds%1e6)*time.Second), flags&1 != 0)
+		read, err := carrier.DecodeQualification(qualification)
+		view.Qualification, view.QualificationErr = &read, err
+		decision := decide.ServiceOrder(view)
+		if again := decide.ServiceOrder(view); !cmp.Equal(decision, again) {
+			t.Fatalf("two answers to one view:\n%s", cmp.Diff(decision, again))
+		}
+		checkOrder(t, order, decision)
+	})
+}
+
+// orderAt is a view of an order whose account is ready, with an attempt that was posted or not.
+func orderAt(order *v1alpha1.ServiceOrder, now time.Time, posted bool) decide.OrderView {
+	attempt := decide.Attempt{Seen: start, LastLook: start, Posted: posted}
+	return decide.OrderView{Order: order, View: decide.View{
+		Subject: order, Account: settled().Account, Submit: true, Now: now,
+		Memory: decide.Memory{Sender: "us", Attempts: map[string]decide.Attempt{"a-1": attempt}},
+	}}
+}
+
+func checkOrder(t *testing.T, order *v1alpha1.ServiceOrder, decision decide.Decision) {
+	t.Helper()
+	request := order.Status.Request
+	free := request == nil || decide.Freed(request.Phase)
+	if _, submits := decision.Step.(decide.Submit); submits && !free {
+		t.Fatalf("an order is sent although its attempt is %s", request.Phase)
+	}
+	if decision.Verdict.Standing == decide.Settled && (request == nil || request.Phase != v1alpha1.PhaseSucceeded) {
+		t.Fatalf("settled, and no attempt was taken: %+v", decision.Verdict)
+	}
+	worded(t, decision.Verdict.Reason, decision.Verdict.Message)
+	for _, facet := range decision.Facets {
+		worded(t, facet.Reason, facet.Message)
+	}
+}
