@@ -152,7 +152,7 @@ var _ = Describe("1,000 services in which all facets differ", func() {
 // perChange prints what one request costs, without the first sight and the health request.
 func perChange(run account) {
 	sent, changes := run.sent, float64(services*requests())
-	figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, Events %.2f",
+	world.Figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, Events %.2f",
 		float64(total(sent.sent())-sent.sent()[simulator.OpHealth])/changes,
 		float64(total(sent.polls)-sent.polls[simulator.OpHealth])/changes,
 		float64(run.wrote.Done["update broadbandservices/status"]-services)/changes,

@@ -10,8 +10,6 @@
 package fleet_test
 
 import (
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -55,19 +53,4 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	DeferCleanup(plane.Stop)
 })
 
-// figuresf keeps a line of them for the report.
-func figuresf(format string, values ...any) {
-	AddReportEntry(fmt.Sprintf(format, values...), ReportEntryVisibilityNever) // shown below, once
-}
-
-// Ginkgo shows what a spec wrote only when it fails.
-var _ = ReportAfterSuite("figures", func(report Report) {
-	_, err := fmt.Fprintln(os.Stdout)
-	Expect(err).NotTo(HaveOccurred())
-	for _, spec := range report.SpecReports {
-		for _, line := range spec.ReportEntries {
-			_, err := fmt.Fprintln(os.Stdout, "fleet:", line.Name)
-			Expect(err).NotTo(HaveOccurred())
-		}
-	}
-})
+var _ = world.ShowFigures("fleet")

@@ -106,11 +106,11 @@ func (s watch) end(manager *world.Manager) account {
 
 // show prints the figures of one run.
 func (a account) show(what string) {
-	figuresf("%s: %.0f s", what, a.took.Seconds())
-	figuresf("  writes per object: %s; failed: %v", perService(a.wrote.Done), a.wrote.Failed)
-	figuresf("  POSTs per object: %s", perService(a.sent.sent()))
-	figuresf("  polls per object: %s; %.2f of them answered 202", perService(a.sent.polls), ratio(a.sent.pending))
-	figuresf("  passes per object: %.2f; failed: %d; logins: %d", ratio(a.passes), a.failures, a.sent.logins)
+	world.Figuresf("%s: %.0f s", what, a.took.Seconds())
+	world.Figuresf("  writes per object: %s; failed: %v", perService(a.wrote.Done), a.wrote.Failed)
+	world.Figuresf("  POSTs per object: %s", perService(a.sent.sent()))
+	world.Figuresf("  polls per object: %s; %.2f of them answered 202", perService(a.sent.polls), ratio(a.sent.pending))
+	world.Figuresf("  passes per object: %.2f; failed: %d; logins: %d", ratio(a.passes), a.failures, a.sent.logins)
 }
 
 func total[K comparable](counts map[K]int) int {

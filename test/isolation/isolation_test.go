@@ -72,7 +72,7 @@ func profile(name string, generation int64) edit {
 
 func show(what string, took []time.Duration) {
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
-	figuresf("%s: from the edit to Ready=True p50 %s, p99 %s, most %s", what,
+	world.Figuresf("%s: from the edit to Ready=True p50 %s, p99 %s, most %s", what,
 		round(percentile(took, 50)), round(percentile(took, 99)), round(took[len(took)-1]))
 }
 
@@ -97,8 +97,8 @@ var _ = Describe("500 services of a healthy account", func() {
 		beside := watching.measure(ctx, w, names, profile("Standard", 3))
 		show("beside the poison", beside)
 		ratio := float64(percentile(beside, 99)) / float64(percentile(alone, 99))
-		figuresf("p99 beside the poison is %.2f times what it is alone", ratio)
-		figuresf("the poison: %d and %d logins, %d and %d calls, %d of them hang now", muted.logins.Load(),
+		world.Figuresf("p99 beside the poison is %.2f times what it is alone", ratio)
+		world.Figuresf("the poison: %d and %d logins, %d and %d calls, %d of them hang now", muted.logins.Load(),
 			slowed.logins.Load(), muted.calls.Load(), slowed.calls.Load(), muted.open.Load()+slowed.open.Load())
 		Expect(ratio).To(BeNumerically("<=", 2))
 		Expect(slowed.open.Load()).To(BeNumerically("<=", world.Workers/2+1), "calls of one account that hang at a time")

@@ -9,8 +9,6 @@
 package isolation_test
 
 import (
-	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -45,17 +43,4 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	DeferCleanup(plane.Stop)
 })
 
-// figuresf keeps a line of them for the report.
-func figuresf(format string, values ...any) {
-	AddReportEntry(fmt.Sprintf(format, values...), ReportEntryVisibilityNever) // shown below, once
-}
-
-// Ginkgo shows what a spec wrote only when it fails.
-var _ = ReportAfterSuite("figures", func(report Report) {
-	for _, spec := range report.SpecReports {
-		for _, line := range spec.ReportEntries {
-			_, err := fmt.Fprintln(os.Stdout, "isolation:", line.Name)
-			Expect(err).NotTo(HaveOccurred())
-		}
-	}
-})
+var _ = world.ShowFigures("isolation")
