@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
@@ -94,5 +95,17 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
 		ready := world.Condition(w.ReadOrder(ctx, "rejected").Status.Conditions, v1alpha1.ConditionReady)
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonOrderRejected))
+	})
+
+	It("let nothing secret out, what notifications are signed with neither (89)", func(ctx SpecContext) {
+		texts := map[string]string{
+			"log": everyLog.String(), "objects and records": w.Dump(ctx), "metrics": scrape(ctx, reader).text,
+		}
+		Expect(w.Canaries()).To(ContainElement(world.SharedSecret))
+		for where, text := range texts {
+			for _, canary := range w.Canaries() {
+				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret stands in the %s", where)
+			}
+		}
 	})
 })
