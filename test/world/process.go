@@ -39,7 +39,8 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	}
 	operator := w.Plane.Operator
 	cluster := seamClient{Client: operator, cache: w.Client, seam: seam}
-	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, operator, w.Events, options)}
+	live := seamReader{Reader: operator, seam: seam}
+	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, live, w.Events, options)}
 }
 
 // In is the same process at work in another world's namespace.

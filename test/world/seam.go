@@ -40,6 +40,7 @@ type Seam struct {
 	Fault func(Effect) error // an error that the process gets instead of the effect; nil: none
 	Lose  func(Effect) error // an error that the process gets after the effect happened; nil: none
 
+	Unread func() error               // an error that the process gets instead of a read past its cache; nil: none
 	Unseen string                     // the name of a service that the cache does not list yet
 	Stale  *v1alpha1.BroadbandService // what the cache shows instead of the newest version; nil: the newest
 
@@ -187,6 +188,25 @@ func (c seamClient) List(ctx context.Context, list client.ObjectList, options ..
 		})
 	}
 	return err
+}
+
+// seamReader is the way to read past the cache.
+type seamReader struct {
+	client.Reader
+
+	seam *Seam
+}
+
+// Get reads, unless nothing can be read.
+func (r seamReader) Get(
+	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
+) error {
+	if r.seam.Unread != nil {
+		if err := r.seam.Unread(); err != nil {
+			return err
+		}
+	}
+	return r.Reader.Get(ctx, key, object, options...)
 }
 
 // Create is an effect.

@@ -50,10 +50,11 @@ func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact F
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
 		if last != nil {
 			// Whatever went wrong, what is on record now decides what is written next. It is read after the
-			// pause: beside a writer who never rests it would be out of date again.
-			gone := p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
-			if apierrors.IsNotFound(gone) {
-				return true, nil
+			// pause: beside a writer who never rests it would be out of date again. Unread, the object still
+			// has the fact that was not written, and would look as if there were nothing to write.
+			err := p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
+			if err != nil {
+				return apierrors.IsNotFound(err), nil
 			}
 		}
 		last = p.settleOnce(ctx, job, attemptID, fact)

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"errors"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// awayAfter has an API server go away right after a POST: what is written is refused, and
+// nothing can be read, until that was tried a number of times each.
+func awayAfter(process *world.Process, path string, writes, reads int) {
+	errAway := errors.New("the API server is away")
+	gone := false
+	process.Seam.Lose = func(e world.Effect) error {
+		gone = gone || e.What == "POST "+path
+		return nil
+	}
+	process.Seam.Fault = func(e world.Effect) error {
+		if !gone || writes == 0 || !strings.HasPrefix(e.What, "update status") {
+			return nil
+		}
+		writes--
+		return errAway
+	}
+	process.Seam.Unread = func() error {
+		if !gone || reads == 0 {
+			return nil
+		}
+		reads--
+		return errAway
+	}
+}
+
+var _ = Describe("An API server that goes away right after a POST", func() {
+	It("costs no answer: the order's number is written down when it is back", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		awayAfter(process, ordersPath, 2, 2)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.OrderID).NotTo(BeZero())
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("costs no answer: a change keeps its Location and is followed", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		awayAfter(process, "/api/connect/services/plan-changes/request", 2, 2)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Location).NotTo(BeEmpty())
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+})
