@@ -6,7 +6,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -124,22 +126,44 @@ func asks(service *v1alpha1.BroadbandService, id int64) bool {
 	return false
 }
 
-// orderRejected writes down that the carrier rejects an order that it had taken.
+// orderRejected writes down that the carrier rejects an order that it had taken, or whose
+// outcome nobody knows: then it is known by its customerReference.
 func (n *Notifications) orderRejected(ctx context.Context, told receiver.Notification) error {
-	number := numberOf(told)
-	orders, err := n.ordersNumbered(ctx, told, number)
+	at := OrderAt{ID: numberOf(told), CustomerReference: told.Hint.CustomerReference}
+	orders, err := n.ordersNumbered(ctx, told, at.ID)
+	if err == nil && len(orders) == 0 {
+		orders, err = n.ordersUnknown(ctx, told)
+	}
 	if err != nil {
 		return err
 	}
 	for _, order := range orders {
-		if err := n.Orders.RecordRejection(ctx, client.ObjectKeyFromObject(order), number, factOf(told)); err != nil {
-			return err
+		if order.Status.Request != nil && order.Status.Request.Phase == v1alpha1.PhaseSubmitting {
+			err = errors.Join(err, errNotYet)
+			continue
 		}
+		key := client.ObjectKeyFromObject(order)
+		err = errors.Join(err, n.Orders.RecordRejection(ctx, key, at, factOf(told)))
 	}
 	if len(orders) == 0 {
-		return n.sending(ctx, told)
+		err = n.sending(ctx, told)
 	}
-	return nil
+	return err
+}
+
+// ordersUnknown are the account's orders with the customerReference of a notification whose
+// number is not known: they are being sent, or their answer was lost.
+func (n *Notifications) ordersUnknown(
+	ctx context.Context, told receiver.Notification,
+) ([]*v1alpha1.ServiceOrder, error) {
+	reference := told.Hint.CustomerReference
+	if reference == "" {
+		return nil, nil
+	}
+	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldReference, reference},
+		func(order *v1alpha1.ServiceOrder) bool {
+			return order.Status.OrderID == 0 && len(order.OpenRequests()) > 0
+		})
 }
 
 // numberOf is the order that a notification concerns. The resource of an order's own
@@ -166,11 +190,17 @@ func (n *Notifications) ordersNumbered(
 }
 
 // sending fails while an order of the account may yet turn out to be the one that was
-// rejected: it has been sent, and the carrier's number for it is not known.
+// rejected: it is being sent, and the notification says no customerReference that would
+// tell it apart. An order that nobody sends any more is not waited for.
 func (n *Notifications) sending(ctx context.Context, told receiver.Notification) error {
+	if told.Hint.CustomerReference != "" {
+		return nil
+	}
+	since := n.Protocol.Now().Add(-sendingFor)
 	open, err := those(ctx, n, &v1alpha1.ServiceOrderList{}, allOf(told.Account),
 		func(order *v1alpha1.ServiceOrder) bool {
-			return order.Status.Request != nil && order.Status.Request.Phase == v1alpha1.PhaseSubmitting
+			request := order.Status.Request
+			return request != nil && request.Phase == v1alpha1.PhaseSubmitting && request.SubmittedAt.After(since)
 		})
 	if err == nil && len(open) > 0 {
 		err = errNotYet
@@ -178,27 +208,42 @@ func (n *Notifications) sending(ctx context.Context, told receiver.Notification)
 	return err
 }
 
+// sendingFor is longer than any POST and the writing down of its answer take.
+const sendingFor = 2 * time.Minute
+
 // appointmentCancelled writes down that the carrier cancelled the appointment of an order.
 func (n *Notifications) appointmentCancelled(ctx context.Context, told receiver.Notification) error {
 	number := numberOf(told)
 	if number == 0 {
 		return nil
 	}
-	appointments, err := those(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(told.Account), everyAppointment)
+	orders, err := n.ordersNumbered(ctx, told, number)
+	if err != nil {
+		return err
+	}
+	appointments, err := those(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(told.Account),
+		func(appointment *v1alpha1.AppointmentRequest) bool { return isFor(appointment, number, orders) })
 	if err != nil {
 		return err
 	}
 	for _, appointment := range appointments {
 		key := client.ObjectKeyFromObject(appointment)
-		if err := n.Appointments.RecordCancellation(ctx, key, number, factOf(told)); err != nil {
-			return err
-		}
+		err = errors.Join(err, n.Appointments.RecordCancellation(ctx, key, number, factOf(told)))
 	}
-	return nil
+	return err
 }
 
-// everyAppointment may be for the order: some name it, some name the ServiceOrder.
-func everyAppointment(*v1alpha1.AppointmentRequest) bool { return true }
+// isFor says whether an appointment-request is for an order, by its number or by one of its
+// objects.
+func isFor(appointment *v1alpha1.AppointmentRequest, number int64, orders []*v1alpha1.ServiceOrder) bool {
+	if id := appointment.Spec.OrderID; id != nil {
+		return *id == number
+	}
+	ref := appointment.Spec.OrderRef
+	return ref != nil && slices.ContainsFunc(orders, func(order *v1alpha1.ServiceOrder) bool {
+		return order.Name == ref.Name
+	})
+}
 
 // within is where an object is looked for: among those of an account, by a field.
 type within struct {

@@ -5,7 +5,6 @@ package controllers_test
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -191,6 +190,13 @@ var _ = Describe("A notification of the carrier", func() {
 			w.Clock.Advance(5 * time.Second)
 		}
 		Expect(reads()).To(Equal(before + 1))
+		result, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.RequeueAfter).To(BeNumerically("<=", time.Minute), "what was told since is read then")
+		w.Clock.Advance(time.Minute)
+		_, err = process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(reads()).To(Equal(before + 2))
 	})
 
 	It("is dropped by a process that does not lead, if it is a hint", func(ctx SpecContext) {
@@ -203,129 +209,5 @@ var _ = Describe("A notification of the carrier", func() {
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(looks(w, line)).To(Equal(before))
-	})
-})
-
-var _ = Describe("The carrier's word that an order is rejected", func() {
-	reject := func(ctx SpecContext, w *world.World, process *world.Process) {
-		GinkgoHelper()
-		ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
-		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		order := process.DriveOrder(ctx, site)
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		w.Clock.Advance(time.Hour)
-	}
-	expectRejected := func(order *v1alpha1.ServiceOrder, unverified bool) {
-		GinkgoHelper()
-		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
-		Expect(order.Status.Rejection).To(HaveValue(And(
-			HaveField("Event", "OrderRejected"), HaveField("Reason", "No access"), HaveField("Unverified", unverified))))
-	}
-
-	It("is written down at once, with its source", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		reject(ctx, w, process)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
-		expectRejected(w.ReadOrder(ctx, site), false)
-		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OrderRejected No access")))
-		_, err := process.LookAtOrder(ctx, site)
-		Expect(err).NotTo(HaveOccurred())
-		expectRejected(w.ReadOrder(ctx, site), false)
-	})
-
-	It("is marked where nobody signed it, until somebody does", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureNone)
-		Expect(w.EventsPath(ctx)).To(BeEmpty())
-		reject(ctx, w, process)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
-		expectRejected(w.ReadOrder(ctx, site), true)
-		ready := orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
-		Expect(ready.Message).To(ContainSubstring("was not signed"))
-	})
-
-	It("is written down by a process that does not lead", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		reject(ctx, w, process)
-		standby := w.Start(world.Cut{})
-		standby.Follow()
-		_, err := standby.LookAtAccount(ctx) // as its own receiver would learn of it
-		Expect(err).NotTo(HaveOccurred())
-		ear.Hear(standby)
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
-		expectRejected(w.ReadOrder(ctx, site), false)
-	})
-
-	It("is asked for again while the order's number is being written down", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		process.Seam.Lose = func(e world.Effect) error {
-			if strings.HasPrefix(e.What, "POST /api/connect/orders") {
-				return errors.New("the answer is lost")
-			}
-			return nil
-		}
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		cut := w.Start(world.Cut{At: 5, After: true})
-		cut.DriveOrder(ctx, site)
-		order := w.ReadOrder(ctx, site)
-		Expect(order.Status.Request).To(HaveValue(HaveField("Phase", v1alpha1.PhaseSubmitting)))
-		body := `{"eventType":"OrderRejected","orderId":4711,"order":{"rejectedReason":"No access"}}`
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
-	})
-
-	It("about an order that is none of ours is taken and dropped", func(ctx SpecContext) {
-		w, _, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		body := `{"eventType":"OrderRejected","orderId":4711}`
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
-	})
-})
-
-var _ = Describe("The carrier's word that an appointment is cancelled", func() {
-	It("stands on the appointment-request until slots are asked for again", func(ctx SpecContext) {
-		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
-		Expect(w.Create(ctx, w.Appointment("other", func(a *v1alpha1.AppointmentRequest) {
-			*a.Spec.OrderID = world.PlacedOrderID + 1
-		}))).To(Succeed())
-		process.DriveAppointment(ctx, site)
-		Expect(w.Carrier.CancelAppointment(world.PlacedOrderID, "storm")).To(Succeed())
-
-		Expect(w.Deliver(ctx, ear)).To(Equal(1))
-
-		appointment := w.ReadAppointment(ctx, site)
-		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
-		Expect(ready.Reason).To(Equal(v1alpha1.ReasonCancelled))
-		Expect(ready.Message).To(ContainSubstring("storm"))
-		stalled := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionStalled)
-		Expect(stalled.Status).To(Equal(metav1.ConditionTrue))
-		Expect(w.ReadAppointment(ctx, "other").Status.Cancelled).To(BeNil())
-
-		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) {
-			a.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "again"}
-		})
-		appointment = process.DriveAppointment(ctx, site)
-		ready = world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
-		Expect(ready.Reason).To(Equal(v1alpha1.ReasonCompleted))
-		Expect(appointment.Status.Cancelled).To(BeNil())
-	})
-})
-
-var _ = Describe("An account that asks for notifications", func() {
-	It("is Ready all the same when they cannot be taken, and says why", func(ctx SpecContext) {
-		w := world.New(ctx, plane)
-		w.Login(ctx, world.WithEvents(v1alpha1.SignatureHMAC))
-		process := w.Start(world.Cut{})
-		result, err := process.LookAtAccount(ctx)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(result.RequeueAfter).To(Equal(time.Minute), "the Secret is read again")
-		ready := world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionReady)
-		Expect(ready.Status).To(Equal(metav1.ConditionTrue))
-		Expect(ready.Message).To(ContainSubstring("requests are polled: Secret carrier-events does not exist"))
-		Expect(w.EventsPath(ctx)).To(BeEmpty())
-
-		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
-		_, err = process.LookAtAccount(ctx)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
 	})
 })

@@ -57,20 +57,35 @@ func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey
 	return decide.OrderOf(&order), nil
 }
 
+// OrderAt is an order as the carrier names it: by its number, and where nobody knows that
+// yet by the customerReference.
+type OrderAt struct {
+	ID                int64
+	CustomerReference string
+}
+
+// is says whether an object is that order.
+func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
+	if order.Status.OrderID != 0 {
+		return order.Status.OrderID == at.ID
+	}
+	return at.CustomerReference == order.Spec.CustomerReference && len(order.OpenRequests()) > 0
+}
+
 // RecordRejection writes down that the carrier rejects an order that it had taken. That
 // "changes neither claim nor frozen": whether the order is dead, and may be sent again, a
 // person says.
 func (r *ServiceOrderReconciler) RecordRejection(
-	ctx context.Context, key client.ObjectKey, orderID int64, told decide.Notification,
+	ctx context.Context, key client.ObjectKey, at OrderAt, told decide.Notification,
 ) error {
 	return recorded(told, func() error {
 		order := &v1alpha1.ServiceOrder{}
 		if err := r.Protocol.Live.Get(ctx, key, order); err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
 		}
-		if order.Status.OrderID == 0 || order.Status.OrderID != orderID {
+		if !at.is(order) {
 			return fmt.Errorf("ServiceOrder %s is order %d at the carrier, and order %d was rejected",
-				key, order.Status.OrderID, orderID)
+				key, order.Status.OrderID, at.ID)
 		}
 		p := r.over(order)
 		if err := p.begin(ctx); err != nil {

@@ -85,8 +85,10 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	notifications := &Notifications{Operator: operator, Orders: orders, Appointments: appointments}
 	login := &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now}
 	login.Receiver = receiver.New(receiver.Config{
-		Secret: func(ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
-			return accounts.SecretKey(ctx, live, namespace, ref)
+		Secret: func(
+			ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
+		) ([]byte, error) {
+			return accounts.SecretKey(ctx, live, namespace, ref, addresses...)
 		},
 		Take: notifications.Take, Changed: login.lookAgain, Now: options.Now,
 	})

@@ -72,11 +72,11 @@ func (o observation) due(v *ServiceView) (bool, time.Time) {
 	switch {
 	case o.interval <= 0:
 		return false, time.Time{}
-	case reconcileAsks(v, reading), toldToRead(&v.View, o.topic), o.firstNow && !reading.refused():
+	case reconcileAsks(v, reading), o.firstNow && !reading.refused():
 		return true, time.Time{}
 	}
 	last := later(v.Memory.FirstSeen, reading.AskedAt)
-	next := nextSlot(string(v.Subject.GetUID()), o.interval, last)
+	next := earlier(toldToRead(&v.View, o.topic), nextSlot(string(v.Subject.GetUID()), o.interval, last))
 	return !v.Now.Before(next), next
 }
 

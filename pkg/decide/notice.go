@@ -40,12 +40,20 @@ func unsigned(notice *v1alpha1.Notice) string {
 	return " (by a notification that was not signed: ask the carrier)"
 }
 
+// NoticeWords are a notice in a sentence.
+func NoticeWords(notice *v1alpha1.Notice) string {
+	return "the carrier sent " + notice.Event + unsigned(notice) + ": " + orElse(notice.Reason, "no reason is known")
+}
+
 // toldPause is the least time between two readings that notifications ask for.
 const toldPause = time.Minute
 
-// toldToRead says whether the carrier told of something that a reading of this topic
-// shows, and nothing was read since.
-func toldToRead(v *View, topic Topic) bool {
+// toldToRead is when a topic is to be read because the carrier told of something that a
+// reading of it shows; zero when it did not, or when that was read since.
+func toldToRead(v *View, topic Topic) time.Time {
 	told, read := v.Memory.ToldOfCancellation, v.Memory.Readings.Of(topic).AskedAt
-	return topic == TopicCancellation && told.After(read) && !v.Now.Before(read.Add(toldPause))
+	if topic != TopicCancellation || !told.After(read) {
+		return time.Time{}
+	}
+	return later(told, read.Add(toldPause))
 }

@@ -50,6 +50,9 @@ func ServiceOrder(v OrderView) Decision {
 // orderDescribed adds what a status says beside the verdict.
 func orderDescribed(v *OrderView, decision Decision) Decision {
 	decision.Handled = resolveHandled(&v.View, decision)
+	if v.Order.Status.Rejection != nil && resolveAnnotation(&v.View) == "" {
+		decision.Handled.Resolve = "" // what was said before the rejection may be said again
+	}
 	decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
 	if request := orderRequest(v); request == nil || Freed(request.Phase) {
 		decision.Pending = orderPending(v)
@@ -97,12 +100,17 @@ func orderTaken(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string 
 }
 
 func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
-	rejection := v.Order.Status.Rejection
+	rejection, again := v.Order.Status.Rejection, ""
+	if word, _ := parseResolution(v.Order.Status.Handled.Resolve); word.attemptID == request.AttemptID {
+		again = fmt.Sprintf(" (what was said of it before is used up: take that annotation away first, by '%s-')",
+			v1alpha1.AnnotationResolve)
+	}
 	return Verdict{Stuck, v1alpha1.ReasonOrderRejected, fmt.Sprintf(
 		"the carrier rejected order %d after it had taken it%s: %s. To order again under this customerReference, "+
-			"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s '%s=%s=NotAccepted'",
+			"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s "+
+			"'%s=%s=NotAccepted'%s",
 		v.Order.Status.OrderID, unsigned(rejection), orElse(rejection.Reason, "no reason is known"), v.Order.Namespace,
-		v1alpha1.ShortName(v.Subject), v.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID)}
+		v1alpha1.ShortName(v.Subject), v.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again)}
 }
 
 // rejectionResolved: "an OrderRejected event changes neither claim nor frozen;
@@ -268,6 +276,10 @@ func orderFacets(v *OrderView, verdict Verdict) []Facet {
 		}
 	case request != nil && !request.Phase.Ended():
 		submitted.Status = metav1.ConditionUnknown
+		if rejection := v.Order.Status.Rejection; rejection != nil {
+			said := Verdict{Stuck, v1alpha1.ReasonOrderRejected, NoticeWords(rejection)}
+			facets = append(facets, said.holds(v1alpha1.ConditionRejected))
+		}
 	}
 	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))

@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -118,7 +119,8 @@ func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason
 	ginkgo.GinkgoHelper()
 	told := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
 	_, err := p.alive(func() (ctrl.Result, error) {
-		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName, orderID, told)
+		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName,
+			controllers.OrderAt{ID: orderID}, told)
 	})
 	p.world.sound(ctx, "ServiceOrder", name)
 	return err

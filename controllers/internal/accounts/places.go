@@ -12,13 +12,19 @@ import (
 
 const (
 	placePatience = time.Second // how long a pass waits for a place: longer than a sound carrier takes to answer
-	crowdedPause  = time.Second // when a pass that found none comes back
+
+	// When a pass that found none comes back: the sooner, the fewer have been turned away
+	// since a place became free. So a thousand that wait are no load.
+	crowdedPause = time.Second
+	crowdedEach  = crowdedPause / 16
+	longestPause = 30 * time.Second
 )
 
 // places keeps a carrier that hangs to itself. A call is made by the pass that needs it, and
 // holds its worker for up to 45 seconds; so of the workers of one kind an account may hold no
 // more than it leaves free for all others: half of them when it is alone, a third each when
-// there are two such accounts, and so on. There is always one left.
+// there are two such accounts, and so on. It takes five that hang at once to hold all of
+// sixteen, for as long as a call may take.
 //
 // Where calls are answered soon nothing of this is felt: whoever finds no place waits a moment
 // for one. When none becomes free in that time the account is crowded, and until one does
@@ -29,13 +35,13 @@ type places struct {
 	mu      sync.Mutex
 	held    int
 	by      map[types.UID]int
-	crowded map[types.UID]bool
-	left    chan struct{} // closed when a place becomes free
+	crowded map[types.UID]int // how many were turned away since a place became free
+	left    chan struct{}     // closed when a place becomes free
 }
 
 func newPlaces(workers int) *places {
 	return &places{
-		all: workers, by: map[types.UID]int{}, crowded: map[types.UID]bool{}, left: make(chan struct{}),
+		all: workers, by: map[types.UID]int{}, crowded: map[types.UID]int{}, left: make(chan struct{}),
 	}
 }
 
@@ -66,7 +72,8 @@ func (p *places) try(account types.UID) (entered bool, left <-chan struct{}) {
 		p.held++
 		p.by[account]++
 		return true, nil
-	case p.crowded[account]:
+	case p.crowded[account] > 0:
+		p.crowded[account]++
 		return false, nil
 	}
 	return false, p.left
@@ -77,8 +84,15 @@ func (p *places) noteCrowded(account types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.by[account] > 0 {
-		p.crowded[account] = true
+		p.crowded[account]++
 	}
+}
+
+// pause is when a pass that was turned away comes back.
+func (p *places) pause(account types.UID) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return min(crowdedPause+time.Duration(p.crowded[account])*crowdedEach, longestPause)
 }
 
 // leave gives a place back.

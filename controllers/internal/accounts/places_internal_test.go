@@ -48,6 +48,9 @@ func TestPlacesKeepNobodyWaitingForACrowdedAccount(t *testing.T) {
 				t.Fatal("a place was free")
 			}
 		}
+		if pause := p.pause("hanging"); pause != longestPause {
+			t.Errorf("the 1001st comes back after %v", pause)
+		}
 		if waited := time.Since(began); waited != placePatience { //nolint:forbidigo // the same
 			t.Errorf("1001 passes waited %v for a place, want %v of the first", waited, placePatience)
 		}
@@ -67,6 +70,9 @@ func TestPlacesAreWaitedForWhereCallsAreAnswered(t *testing.T) {
 		p.leave("busy")
 		if !<-entered {
 			t.Error("the place that became free was not taken")
+		}
+		if pause := p.pause("busy"); pause != crowdedPause {
+			t.Errorf("one that finds none comes back after %v", pause)
 		}
 	})
 }

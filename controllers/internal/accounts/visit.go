@@ -48,7 +48,7 @@ func (b *Book) placesOf(kind string) *places {
 // the rate limit, or says how long to wait. The place is held until a call is over, or Leave.
 func (v *Visit) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	if !v.entered && !v.places.enter(ctx, v.account) {
-		return crowdedPause, nil
+		return v.places.pause(v.account), nil
 	}
 	v.entered = true
 	return v.Session.Prepare(ctx, kind)

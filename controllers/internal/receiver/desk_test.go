@@ -38,6 +38,7 @@ type desk struct {
 	now     time.Time
 	secrets map[string]string // by Secret
 	reads   int               // of Secrets
+	away    error             // of reading one
 	fail    error             // of Take
 	changed []types.NamespacedName
 
@@ -65,8 +66,13 @@ func (d *desk) config() receiver.Config {
 	}
 }
 
-func (d *desk) secret(_ context.Context, _ string, ref v1alpha1.SecretKeyReference) ([]byte, error) {
+func (d *desk) secret(
+	_ context.Context, _ string, ref v1alpha1.SecretKeyReference, _ ...string,
+) ([]byte, error) {
 	d.reads++
+	if d.away != nil {
+		return nil, d.away
+	}
 	held, found := d.secrets[ref.Name]
 	if !found {
 		return nil, &decide.SecretError{Secret: ref.Name}

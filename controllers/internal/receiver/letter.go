@@ -43,7 +43,6 @@ const (
 
 // letter is a notification as it came.
 type letter struct {
-	path   string
 	header http.Header
 	body   []byte
 }
@@ -93,9 +92,9 @@ func (l letter) recent(now time.Time) bool {
 	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
 }
 
-// signedBy says whether one of the letter's signatures was made with one of the secrets.
+// signedBy says whether one of the letter's signatures was made with one of the keys.
 // Every pair is compared, in constant time.
-func (l letter) signedBy(secrets [][]byte) bool {
+func (l letter) signedBy(keys [][]byte) bool {
 	id := l.id()
 	if id == "" || len(id) > maxID || strings.Contains(id, ".") {
 		return false // with a dot in it, id.timestamp.body could be read in two ways
@@ -106,8 +105,8 @@ func (l letter) signedBy(secrets [][]byte) bool {
 	for _, signature := range signatures[:min(len(signatures), maxSignatures)] {
 		encoded, isOurs := strings.CutPrefix(signature, signatureScheme)
 		given, err := base64.StdEncoding.DecodeString(encoded)
-		for _, secret := range secrets {
-			mac := hmac.New(sha256.New, secret)
+		for _, key := range keys {
+			mac := hmac.New(sha256.New, key)
 			mac.Write(content)
 			signed = hmac.Equal(given, mac.Sum(nil)) && isOurs && err == nil || signed
 		}

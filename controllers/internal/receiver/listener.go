@@ -76,20 +76,18 @@ func (l *Listener) serve(ctx context.Context) error {
 	case l.CertDir == "":
 		return errNoCertificate
 	}
-	certificate, err := certwatcher.New(filepath.Join(l.CertDir, "tls.crt"), filepath.Join(l.CertDir, "tls.key"))
-	if err != nil {
-		return fmt.Errorf("read the certificate in --events-cert-dir: %w", err)
-	}
 	var listen net.ListenConfig
 	socket, err := listen.Listen(ctx, "tcp", l.Address)
 	if err != nil {
 		return fmt.Errorf("listen at --events-bind-address: %w", err)
 	}
+	certificate, err := certwatcher.New(filepath.Join(l.CertDir, "tls.crt"), filepath.Join(l.CertDir, "tls.key"))
+	if err != nil {
+		return errors.Join(fmt.Errorf("read the certificate in --events-cert-dir: %w", err), socket.Close())
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	go func() {
-		_ = certificate.Start(ctx) //nolint:errcheck // it ends with ctx, and then with nothing to say
-	}()
+	go watch(ctx, certificate)
 	l.Receiver.broken(nil)
 	timeout := shutdownTimeout
 	server := manager.Server{
@@ -97,6 +95,13 @@ func (l *Listener) serve(ctx context.Context) error {
 		ShutdownTimeout: &timeout,
 	}
 	return server.Start(ctx)
+}
+
+// watch reads the certificate again when it changes.
+func watch(ctx context.Context, certificate *certwatcher.CertWatcher) {
+	if err := certificate.Start(ctx); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "the receiver's certificate is not read again when it changes")
+	}
 }
 
 // secured is TLS as browsers have it today. HTTP/2 is left out: nobody needs it here, and

@@ -5,7 +5,7 @@
 // happened; nothing else is believed of what they say.
 //
 //	POST /events/<hash> ──► whose path? ──► rate ──► ≤ 64 KiB ──► signature, age ──► new? ──► Take
-//	                 405, 404           429        411, 413           401           202     202, 503
+//	          505, 405, 404           429        411, 413           401       202, 429    202, 503
 //
 // The answers have constant bodies: they say nothing about accounts or objects.
 package receiver
@@ -34,8 +34,10 @@ type Notification struct {
 
 // Config is what a receiver needs.
 type Config struct {
-	// Secret reads one key of a Secret.
-	Secret func(ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference) ([]byte, error)
+	// Secret reads one key of a Secret, for an account with these addresses.
+	Secret func(
+		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
+	) ([]byte, error)
 	// Take acts on a notification. An error says that it is to be sent again later.
 	Take func(ctx context.Context, told Notification) error
 	// Changed is told of an account that is listened to in another way than before; nil: nobody is.
@@ -51,11 +53,10 @@ type Receiver struct {
 	once  sync.Once
 	count *Counter // nil: nobody counts
 
-	mu     sync.Mutex
-	doors  map[types.NamespacedName]*door
-	paths  map[[sha256.Size]byte]*door // by hash: how long a look takes tells nothing about the paths
-	looked time.Time                   // when the Secrets were last read again because a notification did not fit
-	fault  error                       // why nobody listens; nil when somebody does, or nobody has asked
+	mu    sync.Mutex
+	doors map[types.NamespacedName]*door
+	paths map[[sha256.Size]byte]*door // by hash: how long a look takes tells nothing about the paths
+	fault error                       // why nobody listens; nil when somebody does, or nobody has asked
 }
 
 // New returns a receiver for no account yet.
@@ -102,34 +103,41 @@ func (r *Receiver) hear(w http.ResponseWriter, request *http.Request) heard {
 	if status := wellFormed(request); status != 0 {
 		return heard{status: status}
 	}
-	door := r.find(request.Context(), request.URL.Path)
+	door := r.at(request.URL.Path)
 	switch {
 	case door == nil:
 		return heard{status: http.StatusNotFound}
-	case !door.limiter.AllowN(r.config.Now(), 1):
+	case !door.reads.AllowN(r.config.Now(), 1):
 		return heard{status: http.StatusTooManyRequests}
 	}
 	body, err := bodyOf(w, request)
 	if err != nil {
 		return heard{status: bodyStatus(err)}
 	}
-	return r.admit(request.Context(), door, letter{path: request.URL.Path, header: request.Header, body: body})
+	ctx, cancel := context.WithTimeout(request.Context(), patience)
+	defer cancel()
+	return r.admit(ctx, door, letter{header: request.Header, body: body})
 }
+
+// patience is how long a notification may take: an API server may hang.
+const patience = 20 * time.Second
 
 // admit acts on a letter that is the carrier's, once.
 func (r *Receiver) admit(ctx context.Context, at *door, from letter) heard {
-	proved := at.proves(from, r.config.Now())
-	if !proved { // its Secret may have been replaced
-		r.refresh(ctx)
-		at = r.at(from.path)
-		proved = at != nil && at.proves(from, r.config.Now())
-	}
-	if !proved {
+	now := r.config.Now()
+	switch {
+	case !at.proves(from, now):
 		return heard{status: http.StatusUnauthorized}
-	}
-	if at.seen(from) {
+	case at.seen(from):
 		return heard{status: http.StatusAccepted}
+	case !at.takes.AllowN(now, 1):
+		return heard{status: http.StatusTooManyRequests}
 	}
+	return r.act(ctx, at, from)
+}
+
+// act does what a letter asks for.
+func (r *Receiver) act(ctx context.Context, at *door, from letter) heard {
 	hint, readable := carrier.ReadEvent(from.body)
 	if !readable {
 		return heard{status: http.StatusBadRequest}

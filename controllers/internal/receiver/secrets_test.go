@@ -3,6 +3,7 @@
 package receiver_test
 
 import (
+	"encoding/base64"
 	"errors"
 	"net/http"
 	"strings"
@@ -34,28 +35,58 @@ func TestRotationOfSharedSecrets(t *testing.T) {
 	d.expect(t, d.signed(t, secret, "evt_4", planned), http.StatusNotFound, 3)
 }
 
-// A Secret that was replaced is noticed by the first notification that does not fit.
-func TestReplacedSecretIsReadAgain(t *testing.T) {
+func TestReplacedSecretIsWorthlessOnceItIsReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, hmacOnly())
 	d.secrets["a"] = another
+	d.learn(t, hmacOnly())
 	moved := d.signed(t, another, "evt_1", planned)
 	moved.URL.Path = path(another)
 	d.expect(t, moved, http.StatusAccepted, 1)
 	d.expect(t, d.signed(t, secret, "evt_2", planned), http.StatusNotFound, 1)
-	if len(d.changed) != 1 {
-		t.Errorf("the account was told of %d changes", len(d.changed))
+}
+
+// A Secret that cannot be read this time is no reason to be deaf.
+func TestAPIServerThatIsAwayLeavesTheReceiverListening(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, hmacOnly())
+	d.away = errors.New("the API server is away")
+	if shown := d.learn(t, hmacOnly()); shown != path(secret) {
+		t.Errorf("the path is %q", shown)
+	}
+	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
+}
+
+// A line break at the end of a file is no part of a secret, and one that begins with whsec_
+// signs with what its base64 stands for.
+func TestFormsOfASecret(t *testing.T) {
+	t.Parallel()
+	standard := "whsec_" + base64.StdEncoding.EncodeToString([]byte(secret))
+	for name, held := range map[string]struct{ content, path string }{
+		"with a line break": {secret + "\n", secret}, "in the form of Standard Webhooks": {standard, standard},
+	} {
+		d := newDesk(t, hmacOnly())
+		d.secrets["a"] = held.content
+		d.learn(t, hmacOnly())
+		request := d.signed(t, secret, "evt_1", planned)
+		request.URL.Path = path(held.path)
+		t.Log(name)
+		d.expect(t, request, http.StatusAccepted, 1)
 	}
 }
 
 func TestSecretThatIsMissingOrWeak(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, hmacOnly())
-	d.secrets["a"] = "short"
 	events := hmacOnly()
-	_, err := d.Learn(t.Context(), account(&events))
-	if weak, ok := errors.AsType[*receiver.WeakSecretError](err); !ok || !strings.Contains(weak.Error(), "5 bytes") {
-		t.Errorf("a weak secret: %v", err)
+	for _, weak := range []string{
+		"short", "whsec_c2hvcnQ=", "whsec_no-base64-at-all-but-long-enough", "   \n              \n",
+	} {
+		d.secrets["a"] = weak
+		_, err := d.Learn(t.Context(), account(&events))
+		if _, ok := errors.AsType[*receiver.WeakSecretError](err); !ok {
+			t.Errorf("%q: %v", weak, err)
+		}
 	}
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusNotFound, 0)
 	delete(d.secrets, "a")
