@@ -320,6 +320,7 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	for story, view := range map[string]decide.ServiceView{
 		"a change":              settled(wanting),
 		"another object":        settled(wanting, func(v *decide.ServiceView) { v.Service.UID = "u-2" }),
+		"another generation":    settled(wanting, func(v *decide.ServiceView) { v.Service.Generation = 4 }),
 		"another plan":          settled(wanting, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Faster" }),
 		"another carrier state": settled(func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
 		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),
