@@ -123,3 +123,24 @@ var _ = DescribeTable("A Location that is of no use loses the handle, and nothin
 	Entry("of 60 kB (10)", "{path}"+strings.Repeat("7", 60<<10)),
 	Entry("of 100 kB (10)", "{path}"+strings.Repeat("7", 100<<10)),
 )
+
+var _ = DescribeTable("A redirect to another host is not followed, and the token does not go there (13, 14)",
+	func(ctx SpecContext, call string, status int, reason string) {
+		w, process := begin(ctx)
+		line := w.Line()
+		host, visits := elsewhere()
+		Expect(w.Carrier.FailNext(call, simulator.Fault{
+			Kind: simulator.FaultRedirect, Status: status, Location: "http://" + host + "/api/connect",
+		})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+
+		service := process.Drive(ctx, site)
+
+		Expect(world.Ready(service).Reason).To(Equal(reason))
+		Expect(visits.Load()).To(BeZero())
+		Expect(w.Posts(line)).To(Equal(1))
+	},
+	Entry("by a POST, which may have been processed", "POST PlanChange", 303, v1alpha1.ReasonOutcomeUnknown),
+	Entry("by a POST that is to be sent there", "POST PlanChange", 308, v1alpha1.ReasonOutcomeUnknown),
+	Entry("by a look, which is taken again", "GET PlanChange", 302, v1alpha1.ReasonInSync),
+)

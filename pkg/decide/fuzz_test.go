@@ -24,9 +24,12 @@ func FuzzService(f *testing.F) {
 		settled(ending("2026-12-31"), endsOn("REQUESTED", "2026-11-30")), settled(ending(""), endsOn("REQUESTED", "x")),
 		settled(ending("2026-12-31"), endsOn("REQUESTED", "2026-11-30"), rescheduling(v1alpha1.PhaseSubmitting, lost)),
 		settled(wanting, approval(v1alpha1.ApprovalOnCost), quoted("45.00", "58.00")), settled(drifted),
+		settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(2))),
 	} {
 		spec, status := encoded(f, view.Service.Spec), encoded(f, view.Service.Status)
 		f.Add(spec, status, "a-1=NotAccepted", "Slow", "REQUESTED", int64(60), uint8(0))
+		f.Add(spec, status, "", "Slow", "REQUESTED", int64(1), uint8(0))    // just sent, and nobody has said anything
+		f.Add(spec, status, "", "Slow", "REQUESTED", int64(3600), uint8(0)) // sent an hour ago
 	}
 	f.Fuzz(func(t *testing.T, spec, status []byte, resolve, plan, cancellation string, seconds int64, flags uint8) {
 		view := settled(annotated(v1alpha1.AnnotationResolve, resolve), at(time.Duration(seconds%1e6)*time.Second))

@@ -99,6 +99,22 @@ func lost(r *v1alpha1.Request) {
 }
 func stranger(r *v1alpha1.Request) { r.Sender = "another" }
 
+// unseen is the error of a 404, which proves nothing but that nothing was done.
+func unseen(r *v1alpha1.Request) {
+	r.Error = &v1alpha1.RequestError{HTTPStatus: 404, Message: "not found"}
+}
+
+// forgotten is a request whose Location was not known from the start.
+func forgotten(r *v1alpha1.Request) { r.LostSince = metav1.NewTime(start) }
+
+// profileRepeated is a DSL stability profile that was asked for again so often.
+func profileRepeated(times int32) func(*v1alpha1.Request) {
+	return func(r *v1alpha1.Request) {
+		r.Operation, r.Repeats = v1alpha1.OperationDSLStabilityProfileChange, times
+		r.Target, r.Before = v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"}, v1alpha1.RequestBefore{}
+	}
+}
+
 // judged is what a decision comes to.
 type judged struct {
 	Step     string
@@ -166,6 +182,14 @@ func TestServiceDecides(t *testing.T) {
 			settled(wanting, withoutAccount),
 			judged{"Rest", decide.Working, "AccountNotReady"},
 		},
+		"what was answered with 404 is not sent again at once": {
+			settled(wanting, with(v1alpha1.PhaseRejected, unseen)),
+			judged{"Rest", decide.Stuck, "NotFoundOrForbidden"},
+		},
+		"but ten minutes later": {
+			settled(wanting, with(v1alpha1.PhaseRejected, unseen), at(10*time.Minute)),
+			working("Submit"),
+		},
 		"a rival comes first": {
 			settled(wanting, func(v *decide.ServiceView) { v.Rival = "shop/other" }),
 			judged{"Rest", decide.Stuck, "Conflict"},
@@ -223,6 +247,26 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 			settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)),
 			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
 		},
+		"a person's word on it settles it": {
+			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-1=NotAccepted")),
+			working("Settle NotProcessed"),
+		},
+		"a person's word on another attempt does not": {
+			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-2=NotAccepted")),
+			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
+		},
+		"what sets a value is asked for again": {
+			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(1)), at(15*time.Minute)),
+			working("Submit"),
+		},
+		"but not a third time": {
+			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(2)), at(15*time.Minute)),
+			working("Settle OutcomeUnknown"),
+		},
+		"a Location that was not known for a day proves nothing: it is verified": {
+			settled(with(v1alpha1.PhaseInProgress, forgotten), at(24*time.Hour)),
+			working("Ask health"),
+		},
 		"an unknown outcome is settled by a later reading": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), read("Fast", 24*time.Hour), at(25*time.Hour)),
 			working("Settle Succeeded"),
@@ -276,6 +320,7 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	for story, view := range map[string]decide.ServiceView{
 		"a change":              settled(wanting),
 		"another object":        settled(wanting, func(v *decide.ServiceView) { v.Service.UID = "u-2" }),
+		"another generation":    settled(wanting, func(v *decide.ServiceView) { v.Service.Generation = 4 }),
 		"another plan":          settled(wanting, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Faster" }),
 		"another carrier state": settled(func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
 		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("An intent", func() {
+	It("whose process is stopped for ten seconds before the POST is not sent, and another is", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		stopped := false
+		process.Seam.Fault = func(effect world.Effect) error {
+			if effect.What == "patch "+site && !stopped { // the finalizer, between the intent and the POST
+				stopped = true
+				w.Clock.Advance(10 * time.Second)
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+
+		service := process.Drive(ctx, site)
+
+		Expect(stopped).To(BeTrue())
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(2)))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is not written over another's by a process whose copy is from before that", func(ctx SpecContext) {
+		w, first := begin(ctx)
+		line := w.Line()
+		var before *v1alpha1.BroadbandService // as it was just before the intent
+		first.Seam.Fault = func(effect world.Effect) error {
+			if strings.HasPrefix(effect.What, "update status") && w.Posts(line) == 0 {
+				before = w.Read(ctx, site)
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, first)
+
+		second := w.Start(world.Cut{})
+		second.Seam.Stale = before
+		for range 20 {
+			result, err := second.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred(), "a conflict is looked at again, and no error")
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		Expect(second.Seam.Effects()).To(ContainElement(HaveField("What", HavePrefix("update status"))), "it has tried")
+		Expect(w.Posts(line)).To(Equal(1))
+		second.Seam.Stale = nil
+		expectReady(second.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+})

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// The steps of a request, as a tape names them.
+const (
+	stepToken     = "token"
+	stepClaim     = "claim"
+	stepIntent    = "intent"
+	stepFinalizer = "finalizer"
+	stepAlone     = "alone"
+	stepPOST      = "POST"
+	stepKeep      = "keep"
+	stepNotSent   = "status NotSent"
+	stepAccepted  = "status InProgress"
+)
+
+var errStep = errors.New("this step fails")
+
+// tape is what is around the protocol: it takes down each step, and can have something
+// happen at one. The stories of package controllers tell the same of a real API server.
+type tape struct {
+	client.Client
+	Carrier
+
+	steps  []string
+	record *v1alpha1.BroadbandService // the object as it is on record
+	now    time.Time
+	at     map[string]func() error // what happens at a step, before it counts as done
+}
+
+func newTape() *tape {
+	service := &v1alpha1.BroadbandService{}
+	service.Name, service.ResourceVersion = "site", "1"
+	return &tape{
+		record: service, at: map[string]func() error{},
+		now: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC),
+	}
+}
+
+// serviceIn is an object as what it is: the tape knows no other kind.
+func serviceIn(object client.Object) *v1alpha1.BroadbandService {
+	if service, is := object.(*v1alpha1.BroadbandService); is {
+		return service
+	}
+	panic("the tape knows services alone")
+}
+
+func (t *tape) take(step string) error {
+	if happens := t.at[step]; happens != nil {
+		if err := happens(); err != nil {
+			return err
+		}
+	}
+	t.steps = append(t.steps, step)
+	return nil
+}
+
+// store puts an object on record, unless there is a newer one.
+func (t *tape) store(object client.Object) error {
+	if object.GetResourceVersion() != t.record.ResourceVersion {
+		return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errStep)
+	}
+	object.SetResourceVersion(t.record.ResourceVersion + "+")
+	t.record = serviceIn(object).DeepCopy()
+	return nil
+}
+
+// Get reads what is on record.
+func (t *tape) Get(_ context.Context, _ client.ObjectKey, object client.Object, _ ...client.GetOption) error {
+	t.record.DeepCopyInto(serviceIn(object))
+	return nil
+}
+
+// Patch changes the finalizers, and nothing else is patched.
+func (t *tape) Patch(_ context.Context, object client.Object, _ client.Patch, _ ...client.PatchOption) error {
+	if err := t.take(stepFinalizer); err != nil {
+		return err
+	}
+	return t.store(object)
+}
+
+// Status is the way to write a status.
+func (t *tape) Status() client.SubResourceWriter { return statusTape{tape: t} }
+
+type statusTape struct {
+	client.SubResourceWriter
+
+	tape *tape
+}
+
+// Update writes an intent, or what became of it.
+func (s statusTape) Update(_ context.Context, object client.Object, _ ...client.SubResourceUpdateOption) error {
+	request := serviceIn(object).Status.Requests[0]
+	step := "status " + string(request.Phase)
+	if request.Phase == v1alpha1.PhaseSubmitting {
+		step = stepIntent
+	}
+	if err := s.tape.take(step); err != nil {
+		return err
+	}
+	return s.tape.store(object)
+}
+
+// Prepare gets a token.
+func (t *tape) Prepare(context.Context, carrier.CallKind) (time.Duration, error) {
+	return 0, t.take(stepToken)
+}
+
+// Enter lets everything through.
+func (*tape) Enter() time.Duration { return 0 }
+
+// Submit is answered as if it were accepted, or not at all where the context has ended.
+func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ []byte, _ bool) carrier.Receipt {
+	if err := t.take(stepPOST); err != nil || ctx.Err() != nil {
+		return carrier.Receipt{Delivery: carrier.Ambiguous, Err: &carrier.Error{Operation: op, Message: "no answer"}}
+	}
+	return carrier.Receipt{
+		Delivery: carrier.Accepted, Handle: carrier.Handle{Operation: op, Version: version, ID: "77"},
+	}
+}
+
+// Poll is answered 202, without a word on how far the request is.
+func (*tape) Poll(context.Context, carrier.Handle) (carrier.Outcome, error) {
+	return carrier.Outcome{State: carrier.Pending}, nil
+}
+
+// Eventf is told to nobody.
+//
+//nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
+func (*tape) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
+
+func (t *tape) protocol(sender string) *Protocol {
+	return &Protocol{
+		Cluster: t, Live: t, Ledger: NewLedger(sender), Events: t,
+		Now: func() time.Time { return t.now }, NewID: func() string { return "a-1" },
+	}
+}
+
+// send takes a plan change as far as it gets.
+func (t *tape) send(ctx context.Context) error {
+	_, err := t.protocol("me").Send(ctx, t.job(), Parcel{
+		Request: v1alpha1.Request{
+			Operation: v1alpha1.OperationPlanChange, APIVersion: 8, Phase: v1alpha1.PhaseSubmitting,
+		},
+		Class: carrier.ClassCharge,
+		Claim: func(context.Context, v1alpha1.Request) error { return t.take(stepClaim) },
+	})
+	return err
+}
+
+func (t *tape) job() Job {
+	return Job{
+		Subject: t.record.DeepCopy(), Carrier: t, Describe: func() {},
+		Alone: func(context.Context) error { return t.take(stepAlone) },
+		Keep:  func(context.Context, v1alpha1.Request) error { return t.take(stepKeep) },
+	}
+}
+
+func TestStepsComeInTheirOrder(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	if err := tape.send(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		stepToken, stepClaim, stepIntent, stepFinalizer, stepAlone, stepPOST, stepKeep, stepAccepted,
+	}
+	if diff := cmp.Diff(want, tape.steps); diff != "" {
+		t.Errorf("the steps (-want +got):\n%s", diff)
+	}
+}
+
+func TestAStepThatFailsIsTheLast(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{stepToken, stepClaim, stepIntent} {
+		tape := newTape()
+		tape.at[step] = func() error { return errStep }
+		if err := tape.send(t.Context()); !errors.Is(err, errStep) || slices.Contains(tape.steps, stepPOST) {
+			t.Errorf("%s fails: %v after %v", step, err, tape.steps)
+		}
+	}
+	tape := newTape()
+	tape.at[stepClaim] = func() error { tape.record.ResourceVersion = "of another process"; return nil }
+	if err := tape.send(t.Context()); !apierrors.IsConflict(err) || slices.Contains(tape.steps, stepPOST) {
+		t.Errorf("another process was here: %v after %v", err, tape.steps)
+	}
+}
+
+func TestAClosedGateSendsNothing(t *testing.T) {
+	t.Parallel()
+	for why, happens := range map[string]func(*tape, context.CancelFunc) error{
+		"the finalizer cannot be put on": func(*tape, context.CancelFunc) error { return errStep },
+		"the process is told to stop":    func(_ *tape, stop context.CancelFunc) error { stop(); return nil },
+		"the process was stopped for 10s": func(t *tape, _ context.CancelFunc) error {
+			t.now = t.now.Add(gateAfter)
+			return nil
+		},
+		"another object sends": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepAlone] = func() error { return errStep }
+			return nil
+		},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		tape := newTape()
+		tape.at[stepFinalizer] = func() error { return happens(tape, stop) }
+		err := tape.send(ctx)
+		if last := tape.steps[len(tape.steps)-1]; err != nil || last != stepNotSent || slices.Contains(tape.steps, stepPOST) {
+			t.Errorf("%s: %v after %v", why, err, tape.steps)
+		}
+		stop()
+	}
+}
+
+func TestADeletedObjectSendsNothing(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.record.DeletionTimestamp = &metav1.Time{Time: tape.now}
+	if err := tape.send(t.Context()); err != nil || slices.Contains(tape.steps, stepPOST) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
+
+func TestAPOSTOutlivesAnEndThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	tape := newTape()
+	tape.at[stepPOST] = func() error { stop(); return nil }
+	if err := tape.send(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if last := tape.steps[len(tape.steps)-1]; last != stepAccepted {
+		t.Errorf("the last of %v is not %s", tape.steps, stepAccepted)
+	}
+}
+
+func TestASenderIsOneProcess(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	if tape.protocol("one").Ledger.Sender() == tape.protocol("another").Ledger.Sender() {
+		t.Error("two processes are one sender")
+	}
+	if err := tape.send(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := tape.record.Status.Requests[0].Sender; got != "me" {
+		t.Errorf("the intent names %q", got)
+	}
+}
+
+func TestALookThatBringsNothingNewWritesNothing(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.record.PutRequest(v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", APIVersion: 8, Phase: v1alpha1.PhaseInProgress,
+		Location: "/api/connect/services/plan-changes/requests/77",
+	})
+	for range 3 {
+		_, err := tape.protocol("me").Follow(t.Context(), tape.job(), "a-1", func(*v1alpha1.Request, []byte) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := []string{stepToken, stepToken, stepToken}; !slices.Equal(tape.steps, want) {
+		t.Errorf("%v, want nothing written", tape.steps)
+	}
+}

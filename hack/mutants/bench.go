@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"regexp"
+	"time"
+)
+
+// bench is where mutants are tried.
+type bench struct {
+	root string
+	now  func() time.Time
+}
+
+// verdict is what a layer made of a mutant.
+type verdict struct {
+	layer string
+	by    string // the first test that failed; "" when none did
+	took  time.Duration
+}
+
+// trial is a mutant and what all its layers made of it.
+type trial struct {
+	mutant   mutant
+	verdicts []verdict
+	err      error // it could not be tried: it is not in the code any more, or does not compile
+}
+
+// errNotBuilt is a mutant that the compiler kills: that proves nothing of the tests.
+var errNotBuilt = errors.New("it does not compile, or its tests cannot start")
+
+// passes runs the tests of all mutants without a mutant. What fails there kills nothing.
+func (b bench) passes(ctx context.Context, all []mutant) error {
+	for _, tests := range united(all) {
+		if text, err := b.goTest(ctx, tests, ""); err != nil {
+			return fmt.Errorf("layer %s fails without a mutant: %w\n%s", tests.name, err, text)
+		}
+	}
+	return nil
+}
+
+// tryAll tries mutants, so many at a time, and hands them on in their order.
+func (b bench) tryAll(ctx context.Context, all []mutant, jobs int) <-chan trial {
+	slots, done := make(chan struct{}, max(jobs, 1)), make([]chan trial, len(all))
+	for i, m := range all {
+		done[i] = make(chan trial, 1)
+		go func() {
+			slots <- struct{}{}
+			done[i] <- b.try(ctx, m)
+			<-slots
+		}()
+	}
+	inOrder := make(chan trial)
+	go func() {
+		defer close(inOrder)
+		for _, next := range done {
+			inOrder <- <-next
+		}
+	}()
+	return inOrder
+}
+
+// try breaks the operator and runs the layers that are to notice.
+func (b bench) try(ctx context.Context, m mutant) trial {
+	tried := trial{mutant: m}
+	folder, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		tried.err = fmt.Errorf("make a folder: %w", err)
+		return tried
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
+	overlay, err := m.overlay(b.root, folder)
+	if err != nil {
+		tried.err = err
+		return tried
+	}
+	for _, tests := range m.layers() {
+		found, err := b.verdict(ctx, tests, overlay)
+		if err != nil {
+			tried.err = err
+			return tried
+		}
+		tried.verdicts = append(tried.verdicts, found)
+	}
+	return tried
+}
+
+// verdict runs the tests of a layer with the broken file of an overlay.
+func (b bench) verdict(ctx context.Context, tests chosen, overlay string) (verdict, error) {
+	began := b.now()
+	text, failed := b.goTest(ctx, tests, overlay)
+	found := verdict{layer: tests.name, took: b.now().Sub(began)}
+	switch {
+	case ctx.Err() != nil:
+		return found, fmt.Errorf("interrupted: %w", ctx.Err())
+	case notBuilt.Match(text):
+		return found, fmt.Errorf("%w:\n%s", errNotBuilt, text)
+	case failed != nil:
+		found.by = killer(tests, text)
+	}
+	return found, nil
+}
+
+// goTest runs tests, with the broken file of an overlay if one is named. The overlay is in GOFLAGS,
+// so that a program which a test builds is broken too.
+func (b bench) goTest(ctx context.Context, tests chosen, overlay string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "go", tests.arguments()...) //nolint:gosec // our own arguments
+	if overlay != "" {
+		command.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+	}
+	command.Dir = b.root
+	var text bytes.Buffer
+	command.Stdout, command.Stderr = &text, &text
+	if err := command.Run(); err != nil {
+		return text.Bytes(), fmt.Errorf("%s: %w", command, err)
+	}
+	return text.Bytes(), nil
+}
+
+var (
+	notBuilt   = regexp.MustCompile(`\[(build|setup) failed\]`)
+	failedSpec = regexp.MustCompile(`\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.*\[It\].*)`)
+	failedTest = regexp.MustCompile(`--- FAIL: (\S+)`)
+)
+
+// killer is the test that noticed a mutant; "" when none says so. A control plane that did
+// not start, or a run out of time, has noticed nothing.
+func killer(tests chosen, text []byte) string {
+	failed := failedTest
+	if tests.suite != "" {
+		failed = failedSpec
+	}
+	if found := failed.FindSubmatch(text); len(found) > 1 {
+		return string(found[1])
+	}
+	return ""
+}
+
+// killers is how many layers noticed a mutant.
+func (t trial) killers() int {
+	killers := 0
+	for _, v := range t.verdicts {
+		if v.by != "" {
+			killers++
+		}
+	}
+	return killers
+}

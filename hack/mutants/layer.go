@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// layer is a kind of tests: what they have in common is how they drive the code.
+type layer struct {
+	name   string
+	folder string // of the package, below the root
+	suite  string // the Go test that runs the package's specs; "": it has Go tests alone
+}
+
+// layers are all of them, the quick ones first.
+func layers() []layer {
+	return []layer{
+		{name: "decisions", folder: "pkg/decide"},                              // tables of what is decided of a view
+		{name: "fuzzSeeds", folder: "pkg/decide"},                              // the rules that hold for every view
+		{name: "client", folder: "pkg/carrier"},                                // the client against servers of its tests
+		{name: "steps", folder: "controllers/internal/operate"},                // the protocol's steps by themselves
+		{name: "accounts", folder: "controllers/internal/accounts"},            // what objects of an account share
+		{name: "controllers", folder: "controllers", suite: "TestControllers"}, // with an API server and the simulator
+		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"},   // whole managers with both
+	}
+}
+
+// chosen is what of a layer is to run.
+type chosen struct {
+	layer
+
+	tests []string // Go tests by name, or specs by a part of their text
+}
+
+// layers are the tests that are to notice a mutant.
+func (m mutant) layers() []chosen {
+	var all []chosen
+	for _, l := range layers() {
+		if tests := m.KilledBy[l.name]; len(tests) > 0 {
+			all = append(all, chosen{l, tests})
+		}
+	}
+	return all
+}
+
+// arguments are those of `go test`.
+func (c chosen) arguments() []string {
+	run, specs := c.tests, []string(nil)
+	if c.suite != "" {
+		run, specs = []string{c.suite}, []string{"-ginkgo.no-color", "-ginkgo.focus=" + anyOf(c.tests)}
+	}
+	return slices.Concat(
+		[]string{"test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout=10m"},
+		[]string{"-run=^(" + anyOf(run) + ")$", "./" + c.folder}, specs)
+}
+
+// anyOf is the pattern of what holds one of these texts.
+func anyOf(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = regexp.QuoteMeta(text)
+	}
+	return strings.Join(quoted, "|")
+}
+
+// united are the tests of all mutants, by layer.
+func united(all []mutant) []chosen {
+	together := mutant{KilledBy: map[string][]string{}}
+	for _, m := range all {
+		for name, tests := range m.KilledBy {
+			together.KilledBy[name] = append(together.KilledBy[name], tests...)
+		}
+	}
+	for name, tests := range together.KilledBy {
+		slices.Sort(tests)
+		together.KilledBy[name] = slices.Compact(tests)
+	}
+	return together.layers()
+}

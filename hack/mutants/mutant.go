@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+
+	_ "embed"
+)
+
+// mutant is the operator with one rule broken. Its number is its place in the list.
+type mutant struct {
+	number int
+
+	Breaks   string              `json:"breaks"` // the rule, by what the operator does instead of keeping it
+	File     string              `json:"file"`
+	Edits    []edit              `json:"edits"`
+	KilledBy map[string][]string `json:"killedBy"` // layer → tests
+}
+
+// edit replaces a text that stands once in a file.
+type edit struct {
+	Old string `json:"old"`
+	New string `json:"new"`
+}
+
+//go:embed mutants.yaml
+var list []byte
+
+// mutants are all of them.
+func mutants() ([]mutant, error) {
+	var all []mutant
+	if err := yaml.UnmarshalStrict(list, &all); err != nil {
+		return nil, fmt.Errorf("read mutants.yaml: %w", err)
+	}
+	for i := range all {
+		all[i].number = i + 1
+	}
+	return all, nil
+}
+
+// apply is a text after the edit. It fails when the old text is not there, or there more than
+// once: the production code has moved on, and the mutant must follow it.
+func (e edit) apply(text string) (string, error) {
+	if times := strings.Count(text, e.Old); times != 1 {
+		return "", fmt.Errorf("this text is there %d times, and not once: %s", times, e.Old)
+	}
+	return strings.Replace(text, e.Old, e.New, 1), nil
+}
+
+// broken is the text of the mutant's file.
+func (m mutant) broken(root string) (string, error) {
+	read, err := os.ReadFile(filepath.Join(root, m.File)) //nolint:gosec // a file of this tree
+	if err != nil {
+		return "", fmt.Errorf("mutant %d: %w", m.number, err)
+	}
+	text := string(read)
+	for _, e := range m.Edits {
+		if text, err = e.apply(text); err != nil {
+			return "", fmt.Errorf("mutant %d: %s: %w", m.number, m.File, err)
+		}
+	}
+	return text, nil
+}
+
+// overlay writes the broken file into a folder, and what `go test -overlay` reads to put it in
+// the place of the sound one. It returns the path of the latter.
+func (m mutant) overlay(root, folder string) (string, error) {
+	text, err := m.broken(root)
+	if err != nil {
+		return "", err
+	}
+	sound, err := filepath.Abs(filepath.Join(root, m.File))
+	if err != nil {
+		return "", fmt.Errorf("find %s: %w", m.File, err)
+	}
+	broken := filepath.Join(folder, "broken.go")
+	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{sound: broken}})
+	if err != nil {
+		return "", fmt.Errorf("encode the overlay: %w", err)
+	}
+	path := filepath.Join(folder, "overlay.json")
+	if err := write(broken, []byte(text)); err != nil {
+		return "", err
+	}
+	return path, write(path, replace)
+}
+
+func write(path string, text []byte) error {
+	const ownerOnly = 0o600
+	if err := os.WriteFile(path, text, ownerOnly); err != nil {
+		return fmt.Errorf("write a mutant: %w", err)
+	}
+	return nil
+}

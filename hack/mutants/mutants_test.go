@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	tree   = "../.."
+	wanted = 30
+)
+
+// listed are the mutants.
+func listed(t *testing.T) []mutant {
+	t.Helper()
+	all, err := mutants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+func TestEveryMutantIsStillInTheCode(t *testing.T) {
+	t.Parallel()
+	all := listed(t)
+	if len(all) != wanted {
+		t.Errorf("%d mutants, want %d", len(all), wanted)
+	}
+	for _, m := range all {
+		text, err := m.broken(tree)
+		if err != nil {
+			t.Error(err)
+		}
+		if _, err := parser.ParseFile(token.NewFileSet(), m.File, text, parser.SkipObjectResolution); err != nil {
+			t.Errorf("mutant %d is no Go: %v", m.number, err)
+		}
+	}
+}
+
+func TestEveryMutantHasTwoLayersWithTests(t *testing.T) {
+	t.Parallel()
+	for _, m := range listed(t) {
+		found := m.layers()
+		if len(found) < enough || len(found) < len(m.KilledBy) {
+			t.Errorf("mutant %d is to be killed by %d known layers of %d", m.number, len(found), len(m.KilledBy))
+		}
+		for _, tests := range found {
+			tests.expectThere(t)
+		}
+	}
+}
+
+// expectThere expects Go tests to be in their package. What a spec is called stands in pieces
+// there, one for each level: whether it is there shows when the mutant is tried.
+func (c chosen) expectThere(t *testing.T) {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(tree, c.folder, "*_test.go"))
+	if err != nil || c.suite != "" {
+		return
+	}
+	var text strings.Builder
+	for _, path := range paths {
+		read, err := os.ReadFile(path) //nolint:gosec // a file of this tree
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Write(read)
+	}
+	for _, test := range c.tests {
+		if !strings.Contains(text.String(), "func "+test+"(") {
+			t.Errorf("package %s has no test %s", c.folder, test)
+		}
+	}
+}
+
+func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
+	t.Parallel()
+	fits := edit{Old: "one", New: "two"}
+	if got, err := fits.apply("none"); got != "ntwo" || err != nil {
+		t.Errorf("got %q, %v", got, err)
+	}
+	for _, text := range []string{"", "three", "one and one"} {
+		if got, err := fits.apply(text); err == nil {
+			t.Errorf("%q is taken, and becomes %q", text, got)
+		}
+	}
+}
+
+func TestOnlyATestThatFailedKills(t *testing.T) {
+	t.Parallel()
+	plain, stories := chosen{}, chosen{layer: layer{suite: "TestControllers"}}
+	for _, run := range []struct {
+		tests      chosen
+		text, want string
+	}{
+		{plain, "--- FAIL: TestX (0.00s)\n    x_test.go:1: no\nFAIL", "TestX"},
+		{plain, "panic: test timed out after 10m0s", ""},
+		{plain, "FAIL\tpkg/carrier [build failed]", ""},
+		{stories, "  [FAIL] A story [It] ends well\n--- FAIL: TestControllers (1.00s)", "A story [It] ends well"},
+		{stories, "  [PANICKED!] [It] A table an entry\n--- FAIL: TestControllers", "[It] A table an entry"},
+		{stories, "  [FAIL] [BeforeSuite] \n--- FAIL: TestControllers (1.00s)", ""},
+	} {
+		if got := killer(run.tests, []byte(run.text)); got != run.want {
+			t.Errorf("%q is killed by %q, want %q", run.text, got, run.want)
+		}
+	}
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"time"
+)
+
+// enough is how many layers have to notice a mutant.
+const enough = 2
+
+// report prints the table of what became of the mutants, and counts those that were killed.
+func report(out io.Writer, tried <-chan trial) (killed, total int) {
+	for t := range tried {
+		total++
+		if t.killed() {
+			killed++
+		}
+		t.show(out)
+	}
+	sayf(out, "%d of %d mutants killed, each by at least two layers\n", killed, total)
+	return killed, total
+}
+
+// killed says whether every layer noticed that is said to, and enough of them.
+func (t trial) killed() bool {
+	return t.err == nil && t.killers() >= enough && t.killers() == len(t.verdicts)
+}
+
+// show prints a mutant with its layers.
+func (t trial) show(out io.Writer) {
+	var took time.Duration
+	for _, v := range t.verdicts {
+		took += v.took
+	}
+	fate := "killed"
+	if !t.killed() {
+		fate = "SURVIVES"
+	}
+	sayf(out, "%2d  %-8s %6.1f s  %s\n", t.mutant.number, fate, took.Seconds(), t.mutant.Breaks)
+	for _, v := range t.verdicts {
+		sayf(out, "    %-11s  %5.1f s  %s\n", v.layer, v.took.Seconds(), cmp.Or(v.by, "NOTICED NOTHING"))
+	}
+	if t.err != nil {
+		sayf(out, "    %v\n", t.err)
+	}
+}
+
+// sayf writes to the screen.
+func sayf(out io.Writer, format string, args ...any) {
+	fmt.Fprintf(out, format, args...) //nolint:errcheck // a screen that is gone is told nothing
+}
