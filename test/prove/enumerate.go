@@ -44,23 +44,43 @@ func (e *Enumeration) pairsAfter(first Fault) {
 	hit := e.play(first)
 	for _, effect := range hit.Effects[min(first.At, len(hit.Effects)):] {
 		for _, kind := range faults(effect.Sort) {
-			e.pairs++
-			if e.pairs%e.Every == 0 {
-				e.play(first, Fault{At: effect.Number, Kind: kind})
+			e.pair(first, Fault{At: effect.Number, Kind: kind})
+		}
+	}
+}
+
+// observations shows every look every older version, once and for some time, delivers every
+// observation twice, and does two of these in every order.
+func (e *Enumeration) observations(whole Outcome) {
+	shown := observable(whole)
+	for i, first := range shown {
+		e.play(first)
+		for _, second := range shown[i+1:] {
+			if second.At > first.At {
+				e.pair(first, second)
 			}
 		}
 	}
 }
 
-// observations shows every look every older version, once and for some time, and delivers
-// every observation twice.
-func (e *Enumeration) observations(whole Outcome) {
+// observable is what a cache can do at each look.
+func observable(whole Outcome) []Fault {
+	var shown []Fault
 	for i, newest := range whole.Looks {
-		e.play(Fault{At: i + 1, Kind: Again})
+		shown = append(shown, Fault{At: i + 1, Kind: Again})
 		for _, version := range older(whole.Versions, newest) {
-			e.play(Fault{At: i + 1, Kind: Stale, Version: version})
-			e.play(Fault{At: i + 1, Kind: Lagging, Version: version})
+			shown = append(shown,
+				Fault{At: i + 1, Kind: Stale, Version: version}, Fault{At: i + 1, Kind: Lagging, Version: version})
 		}
+	}
+	return shown
+}
+
+// pair tries two faults, or leaves them out of the sample.
+func (e *Enumeration) pair(first, second Fault) {
+	e.pairs++
+	if e.pairs%e.Every == 0 {
+		e.play(first, second)
 	}
 }
 

@@ -59,7 +59,10 @@ func TestProve(t *testing.T) {
 	scheme := stage(t)
 	var mu sync.Mutex
 	var total Tally
-	t.Cleanup(func() { t.Logf("prove: %-26s %s", "all operations", total.String()) })
+	t.Cleanup(func() {
+		t.Logf("prove: %-26s %s", "all operations", total.String())
+		judge(t, &total)
+	})
 	for _, story := range Stories() {
 		t.Run(story.Name, func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +75,30 @@ func TestProve(t *testing.T) {
 			defer mu.Unlock()
 			total.Add(tally)
 		})
+	}
+}
+
+// The figures that must be met: in full where all is tried.
+const (
+	leastFaults  = 50_000
+	leastStale   = 3_300
+	mostNeedless = 12 // of a hundred crashes
+)
+
+// judge holds the counts of all operations against what must be met.
+func judge(t *testing.T, total *Tally) {
+	t.Helper()
+	if total.Alarms > 0 {
+		t.Errorf("%d plans with a clean error called for a person in vain", total.Alarms)
+	}
+	if total.stories < len(Stories()) {
+		return // the rest speaks of all of them
+	}
+	if total.Needless*100 > total.Crashes*mostNeedless {
+		t.Errorf("%d of %d crashes called for a person in vain", total.Needless, total.Crashes)
+	}
+	if every() == 1 && (total.Faults < leastFaults || total.Stale < leastStale) {
+		t.Errorf("only %d fault plans and %d stale or unobserved plans were tried", total.Faults, total.Stale)
 	}
 }
 

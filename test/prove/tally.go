@@ -17,6 +17,8 @@ type Tally struct {
 	Needless int // of them, those that ended unknown although the carrier had taken nothing
 	Alarms   int // plans with a clean error that ended so
 	Violated int
+
+	stories int // that were told
 }
 
 // Plans are all of them.
@@ -32,6 +34,7 @@ func (t *Tally) Add(other Tally) {
 	t.Needless += other.Needless
 	t.Alarms += other.Alarms
 	t.Violated += other.Violated
+	t.stories++
 }
 
 // String is a line of the report.
