@@ -88,6 +88,10 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 test: $(CONTROLPLANE) ## Run every test, those against a real kube-apiserver too; with the race detector if there is a C compiler.
 	@bash hack/test.sh
 
+.PHONY: prove
+prove: ## Try all faults and pairs of faults of every request, in memory; `make test` tries a part of them.
+	PROVE=all GOGC=400 GOMAXPROCS=2 go test -v -timeout=30m -run='^TestProve$$' ./test/prove
+
 .PHONY: race
 race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race detector (needs a C compiler).
 	CGO_ENABLED=1 go test -race -shuffle=on ./pkg/... ./controllers/...

@@ -25,7 +25,7 @@ func Absorb(v *ServiceView) {
 	if readings.Health.State == ReadingAnswered {
 		absorbHealth(v, &readings.Health)
 	}
-	if readings.Cancellation.State == ReadingAnswered {
+	if readings.Cancellation.State == ReadingAnswered && !outdone(v, &readings.Cancellation) {
 		TakeCancellation(v.Service, readings.Cancellation.Cancellation, v.Now)
 	}
 	if readings.Disruptions.State == ReadingAnswered {
@@ -35,6 +35,20 @@ func Absorb(v *ServiceView) {
 	absorbOrder(v)
 	trustPlan(v)
 	trustDeclared(v)
+}
+
+// outdone says whether a reading of the cancellation was asked for before a request that has
+// changed it since. Where two managers lead, another one may have brought that about, and
+// what this one still holds is older than what is on record.
+func outdone(v *ServiceView, reading *Reading) bool {
+	for i := range v.Service.Status.Requests {
+		done := &v.Service.Status.Requests[i]
+		alters := done.Operation == v1alpha1.OperationReclaim || done.Operation.AltersCancellation()
+		if alters && done.Phase == v1alpha1.PhaseSucceeded && done.FinishedAt.After(reading.AskedAt) {
+			return true
+		}
+	}
+	return false
 }
 
 // absorbOrder takes over what the order that created the service says of it, where

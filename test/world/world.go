@@ -204,6 +204,16 @@ func build(
 	return w
 }
 
+// Offline makes a world without an API server and without sockets: its objects are kept where
+// the client keeps them, and its carrier is called in this process.
+func Offline(cluster client.Client, now func() time.Time) *World {
+	private, public := keyPair()
+	return &World{
+		Client: cluster, Events: &Recorder{}, now: now, Namespace: "tenant", URL: "http://carrier.example", KeyPEM: private,
+		Carrier: simulator.New(simulator.Options{Seed: seed(public), Now: now}),
+	}
+}
+
 // NextDoor is another namespace of the same world: its carrier, its clock, and another tenant.
 func (w *World) NextDoor(ctx context.Context) *World {
 	other := *w

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+const (
+	// horizon is longer than any wait of a request, and shorter than the readings of a day.
+	horizon = 45 * time.Minute
+	// mostPasses is more than any story needs.
+	mostPasses = 600
+	// calm is how many passes in a row do nothing once an object has come to rest.
+	calm = 4
+)
+
+// play tells a story by its plan, to its end.
+func (r *run) play(ctx context.Context) {
+	r.drive(ctx)
+	if then := r.plan.Story.Then; then != nil && r.subject() != nil && then(r.subject()) {
+		r.remove(ctx)
+		r.alert()
+		r.drive(ctx)
+	}
+	r.noteEnd()
+	for range 3 {
+		if !r.resolve(ctx) {
+			break
+		}
+		r.drive(ctx)
+	}
+	r.judgeEnd(ctx)
+}
+
+// drive takes passes, each when it is due, until nobody wants one within the horizon, or all
+// that is left is to look again and again at what waits for a person.
+func (r *run) drive(ctx context.Context) {
+	quiet := 0
+	for range mostPasses {
+		manager := r.next()
+		if manager == nil && r.catchUp() {
+			manager = r.next()
+		}
+		if manager == nil || quiet >= calm*len(r.managers) && r.atRest() {
+			return
+		}
+		quiet++
+		if r.take(ctx, manager) {
+			quiet = 0
+		}
+	}
+	r.breaks(8, fmt.Sprintf("after %d passes the object is still not at rest", mostPasses))
+}
+
+// take has a manager take a pass when it is due, with what follows from it. It says whether
+// anything was done.
+func (r *run) take(ctx context.Context, manager *process) bool {
+	sleep(manager.next().Sub(now()))
+	before, account := r.deeds(), r.accountVersion(ctx)
+	manager.pass(ctx)
+	r.replaceDead()
+	if r.accountVersion(ctx) != account || r.late {
+		r.late = false
+		r.alert()
+	}
+	if r.recreate && r.subject() == nil {
+		r.recreate = false
+		r.create(ctx)
+		r.alert()
+	}
+	return r.deeds() != before
+}
+
+// next is the manager whose look comes first; nil when there is none within the horizon.
+func (r *run) next() *process {
+	var first *process
+	for _, manager := range r.managers {
+		at := manager.next()
+		wants := !at.IsZero() && at.Before(now().Add(horizon))
+		if wants && (first == nil || at.Before(first.next())) {
+			first = manager
+		}
+	}
+	return first
+}
+
+// catchUp ends what lag there is in the cache, and says whether there is news by that.
+func (r *run) catchUp() bool {
+	behind := r.until > len(r.looks) && r.news(r.held)
+	r.until = 0
+	if behind {
+		r.alert()
+	}
+	return behind
+}
+
+// replaceDead starts a process in the place of one that has ended.
+func (r *run) replaceDead() {
+	for i, manager := range r.managers {
+		if manager.dead {
+			r.managers[i] = r.start()
+		}
+	}
+}
+
+// deeds counts what was written and sent.
+func (r *run) deeds() int {
+	deeds := 0
+	for _, effect := range r.effects {
+		if effect.Sort == Write || effect.Sort == Post {
+			deeds++
+		}
+	}
+	return deeds
+}
+
+func (r *run) accountVersion(ctx context.Context) string {
+	var account v1alpha1.CarrierAccount
+	must(r.store.Client().Get(ctx, keyIn(r, world.AccountName), &account))
+	return account.ResourceVersion
+}
+
+// atRest says whether the object has come to where only a person can take it further.
+func (r *run) atRest() bool {
+	subject := r.subject()
+	if subject == nil {
+		return true
+	}
+	_, ready, stuck := standing(subject)
+	return ready || stuck
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// noteEnd sees how the object came to rest, before a person helps.
+func (r *run) noteEnd() {
+	subject := r.subject()
+	r.taken = r.accepted(r.plan.Story.Asks) > 0
+	if subject == nil {
+		return
+	}
+	for _, request := range subject.OpenRequests() {
+		r.unknown = r.unknown || request.Phase == v1alpha1.PhaseOutcomeUnknown
+	}
+}
+
+// judgeEnd holds the end of a story against what must hold of it: 8 ESR, 16 Quiescent, and
+// that what was wanted came true.
+func (r *run) judgeEnd(ctx context.Context) {
+	r.quiescent(ctx)
+	subject := r.subject()
+	if subject == nil {
+		if !r.removed {
+			r.breaks(8, "the object is gone, and nobody has deleted it")
+		}
+		return
+	}
+	if why := tooLong(subject); why != "" {
+		r.breaks(17, why)
+	}
+	r.judgeStanding(subject)
+}
+
+// judgeStanding: at the end an object is Ready, or waits for a person for a reason that it
+// names. Where nobody but the operator has touched it, it is Ready.
+func (r *run) judgeStanding(subject Subject) {
+	reason, ready, stuck := standing(subject)
+	waits := stuck || slices.Contains(waiting(), reason)
+	untouched := !r.removed && !r.wiped && !r.edited
+	switch {
+	case !ready && !waits:
+		r.breaks(8, "at the end the object is neither Ready nor Stalled, nor does it wait for a person: "+reason)
+	case !ready && untouched:
+		r.breaks(8, "faults have stopped, a person has helped, and the object is not Ready: "+reason)
+	case ready && untouched:
+		r.cameTrue()
+	}
+}
+
+// waiting are the reasons for which an object waits for a person without being Stalled.
+func waiting() []string {
+	return []string{v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonPlanned, v1alpha1.ReasonSuspended}
+}
+
+// cameTrue: Ready, and the carrier has taken the request.
+func (r *run) cameTrue() {
+	asks := r.plan.Story.Asks
+	if r.accepted(asks) == 0 && asks != v1alpha1.OperationAppointmentCancel {
+		r.breaks(6, "the object is Ready, and the carrier has not taken "+string(asks))
+	}
+	if contract, _ := carrier.ContractOf(carrier.Operation(asks)); contract.Repeat == carrier.ClassVerify &&
+		r.accepted(asks) > 1 {
+		r.breaks(1, fmt.Sprintf("%s was taken %d times although it can be read", asks, r.accepted(asks)))
+	}
+}
+
+// quiescent: a process that starts now finds nothing to do.
+func (r *run) quiescent(ctx context.Context) {
+	r.lastEffect, r.lastLook = len(r.effects), len(r.looks)
+	if r.subject() == nil {
+		return
+	}
+	before := r.deeds()
+	fresh := r.start()
+	fresh.login = time.Time{}
+	fresh.pass(ctx)
+	if r.deeds() != before {
+		r.breaks(16, "a pass over an object at rest wrote or sent: "+r.effects[len(r.effects)-1].What)
+	}
+}

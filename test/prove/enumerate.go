@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"slices"
+)
+
+// Outcome is what is left of a run.
+type Outcome struct {
+	Effects  []Effect
+	Looks    []int64 // the newest version at each look
+	Versions []int64 // of the object
+	Broken   []string
+}
+
+// Enumeration tells a story again and again, each time by another plan.
+type Enumeration struct {
+	Story    *Story
+	Managers int
+	Every    int // of the pairs of faults, every how-manieth is tried; 1: all
+
+	Play func(Plan) Outcome // carries a plan out
+
+	pairs int
+}
+
+// All tells the story by every plan.
+func (e *Enumeration) All() {
+	whole := e.play()
+	e.observations(whole)
+	for _, effect := range whole.Effects {
+		for _, kind := range acts() {
+			e.play(Fault{At: effect.Number, Kind: kind})
+		}
+		for _, kind := range faults(effect.Sort) {
+			e.pairsAfter(Fault{At: effect.Number, Kind: kind})
+		}
+	}
+}
+
+// pairsAfter tries one fault, and every second one that can follow it.
+func (e *Enumeration) pairsAfter(first Fault) {
+	hit := e.play(first)
+	for _, effect := range hit.Effects[min(first.At, len(hit.Effects)):] {
+		for _, kind := range faults(effect.Sort) {
+			e.pair(first, Fault{At: effect.Number, Kind: kind})
+		}
+	}
+}
+
+// observations shows every look every older version, once and for some time, delivers every
+// observation twice, and does two of these in every order.
+func (e *Enumeration) observations(whole Outcome) {
+	shown := observable(whole)
+	for i, first := range shown {
+		e.play(first)
+		for _, second := range shown[i+1:] {
+			if second.At > first.At {
+				e.pair(first, second)
+			}
+		}
+	}
+}
+
+// observable is what a cache can do at each look.
+func observable(whole Outcome) []Fault {
+	var shown []Fault
+	for i, newest := range whole.Looks {
+		shown = append(shown, Fault{At: i + 1, Kind: Again})
+		for _, version := range older(whole.Versions, newest) {
+			shown = append(shown,
+				Fault{At: i + 1, Kind: Stale, Version: version}, Fault{At: i + 1, Kind: Lagging, Version: version})
+		}
+	}
+	return shown
+}
+
+// pair tries two faults, or leaves them out of the sample.
+func (e *Enumeration) pair(first, second Fault) {
+	e.pairs++
+	if e.pairs%e.Every == 0 {
+		e.play(first, second)
+	}
+}
+
+// older are the versions of an object before the one that is the newest, when the store is at
+// a version.
+func older(versions []int64, at int64) []int64 {
+	var before []int64
+	for _, version := range versions {
+		if version <= at {
+			before = append(before, version)
+		}
+	}
+	if len(before) == 0 {
+		return nil
+	}
+	return append([]int64{0}, before[:len(before)-1]...) // at 0 the object was not there yet
+}
+
+func (e *Enumeration) play(faults ...Fault) Outcome {
+	return e.Play(Plan{Story: e.Story, Managers: e.Managers, Faults: faults})
+}
+
+// outcome is what is left of a run once it is over.
+func (r *run) outcome() Outcome {
+	object := r.plan.Story.Empty()
+	object.SetName(r.name.Name)
+	object.SetNamespace(r.name.Namespace)
+	return Outcome{
+		Effects: r.effects[:r.lastEffect], Looks: r.looks[:r.lastLook],
+		Versions: r.store.Versions(object), Broken: slices.Clone(r.broken),
+	}
+}

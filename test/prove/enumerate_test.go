@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"github.com/go-logr/logr"
+	"github.com/onsi/gomega"
+	"k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// sample is how many pairs of faults go untried for one that is, where not all are.
+const sample = 97
+
+// every is 1 where all pairs of faults are wanted: `make prove` sets PROVE=all.
+func every() int {
+	if os.Getenv("PROVE") == "all" {
+		return 1
+	}
+	return sample
+}
+
+func stage(t *testing.T) *runtime.Scheme {
+	t.Helper()
+	gomega.RegisterFailHandler(func(message string, _ ...int) { panic(message) })
+	ctrl.SetLogger(logr.Discard())
+	scheme := runtime.NewScheme()
+	must(clientgoscheme.AddToScheme(scheme))
+	must(v1alpha1.AddToScheme(scheme))
+	return scheme
+}
+
+// carryOut plays a plan in a bubble of its own.
+func carryOut(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (left Outcome) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		r := newRun(t.Context(), scheme, plan)
+		r.play(t.Context())
+		tally.note(r)
+		left = r.outcome()
+	})
+	return left
+}
+
+// mostTold is how many violations of a story are told in full.
+const mostTold = 12
+
+// TestProve tells every story by every plan, and prints what came of it by operation.
+func TestProve(t *testing.T) {
+	t.Parallel()
+	scheme := stage(t)
+	var mu sync.Mutex
+	var total Tally
+	t.Cleanup(func() {
+		t.Logf("prove: %-26s %s", "all operations", total.String())
+		judge(t, &total)
+	})
+	for _, story := range Stories() {
+		t.Run(story.Name, func(t *testing.T) {
+			t.Parallel()
+			var tally Tally
+			for _, managers := range []int{1, 2} {
+				enumerate(t, scheme, story, managers, &tally)
+			}
+			t.Logf("prove: %-26s %s", story.Name, tally.String())
+			mu.Lock()
+			defer mu.Unlock()
+			total.Add(tally)
+		})
+	}
+}
+
+// The figures that must be met: in full where all is tried.
+const (
+	leastFaults  = 50_000
+	leastStale   = 3_300
+	mostNeedless = 12 // of a hundred crashes
+)
+
+// judge holds the counts of all operations against what must be met.
+func judge(t *testing.T, total *Tally) {
+	t.Helper()
+	if total.Alarms > 0 {
+		t.Errorf("%d plans with a clean error called for a person in vain", total.Alarms)
+	}
+	if total.stories < len(Stories()) {
+		return // the rest speaks of all of them
+	}
+	if total.Needless*100 > total.Crashes*mostNeedless {
+		t.Errorf("%d of %d crashes called for a person in vain", total.Needless, total.Crashes)
+	}
+	if every() == 1 && (total.Faults < leastFaults || total.Stale < leastStale) {
+		t.Errorf("only %d fault plans and %d stale or unobserved plans were tried", total.Faults, total.Stale)
+	}
+}
+
+func enumerate(t *testing.T, scheme *runtime.Scheme, story *Story, managers int, tally *Tally) {
+	t.Helper()
+	told := 0
+	enumeration := Enumeration{Story: story, Managers: managers, Every: every(), Play: func(plan Plan) Outcome {
+		left := carryOut(t, scheme, plan, tally)
+		if len(left.Broken) > 0 {
+			told++
+			if told <= mostTold {
+				t.Errorf("%s: %s", plan, left.Broken)
+			}
+		}
+		return left
+	}}
+	enumeration.All()
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Invariant is something that holds after every effect, whatever has failed.
+type Invariant struct {
+	Number int
+	Name   string
+	Text   string
+	Broken func(*witness) string // how it does not hold; "" while it does
+}
+
+// Invariants are those that are checked after every effect. Those that speak of the end are
+// in judgeEnd.
+func Invariants() []Invariant {
+	return []Invariant{
+		{1, "AtMostOnce", "of a wish of class Charge or Never the carrier takes one POST, for ever", atMostOnce},
+		{2, "WriteAhead", "an intent of its sender is on record before a POST, and the object is held", writeAhead},
+		{3, "OnePerAttempt", "an attempt id is sent at most once", onePerAttempt},
+		{4, "NoBlindRepeat", "an attempt follows one that ended, or one that its class lets repeat", noBlindRepeat},
+		{5, "NoLostAcceptance", "what the carrier took is never on record as not sent or refused", noLostAcceptance},
+		{6, "Truthful", "Succeeded only if the carrier took it, Failed only if the carrier said so", truthful},
+		{9, "Frozen", "what is sent is what the intent says", frozen},
+		{10, "PhaseDAG", "the phases of an attempt are a path of the declared graph", phaseDAG},
+		{11, "PollRate", "nothing is polled more often than the carrier allows", pollRate},
+		{12, "Jti", "an assertion is used once, and is as the specification wants it", singleUse},
+		{15, "DeletionSafe", "nothing is sent for what was being deleted; what is open leaves a record", deletionSafe},
+		{17, "Bounded", "a status is bounded", bounded},
+		{19, "Spend", "in an hour no more is spent than the account allows", spend},
+		{22, "Serial", "one modification of a service is under way at a time", serial},
+		{23, "ResolutionExact", "a person's word counts for the attempt that it names, and no other", resolutionExact},
+		{24, "NoPanic", "nothing panics", noPanic},
+	}
+}
+
+func costs(class carrier.RepeatClass) bool {
+	return class == carrier.ClassCharge || class == carrier.ClassNever
+}
+
+func atMostOnce(w *witness) string {
+	if one := w.twice(func(a, b *sending) bool {
+		return costs(a.class) && a.accepted && b.accepted && sameWish(a, b)
+	}); one != nil {
+		return fmt.Sprintf("%s was taken twice", one.operation)
+	}
+	return ""
+}
+
+// twice is the second of two POSTs that should not both be there, or nil.
+func (w *witness) twice(same func(a, b *sending) bool) *sending {
+	for i, one := range w.sent {
+		if slices.ContainsFunc(w.sent[:i], func(other *sending) bool { return same(one, other) }) {
+			return one
+		}
+	}
+	return nil
+}
+
+// sameWish: an order is the same under the same customerReference, of which there is one here;
+// a test is another with another object.
+func sameWish(a, b *sending) bool {
+	if a.operation == v1alpha1.OperationDiagnosticTest && a.uid != b.uid {
+		return false
+	}
+	return a.operation == b.operation && a.target == b.target
+}
+
+func writeAhead(w *witness) string {
+	for _, one := range w.sent {
+		if one.class != carrier.ClassQuery && (!one.ahead || !one.held) {
+			return fmt.Sprintf("%s was sent without an intent (%t) or a finalizer (%t)", one.operation, one.ahead, one.held)
+		}
+	}
+	return ""
+}
+
+func onePerAttempt(w *witness) string {
+	if one := w.twice(func(a, b *sending) bool { return a.attempt != "" && a.attempt == b.attempt }); one != nil {
+		return one.attempt + " was sent twice"
+	}
+	return ""
+}
+
+// convergePause: "at most 2 repeats, not before 15 min".
+const convergePause = 15 * time.Minute
+
+func noBlindRepeat(w *witness) string {
+	for _, turn := range w.turns {
+		// An attempt that stands for a lost status takes the place of none.
+		if !turn.before.Phase.Ended() && !w.wiped && !turn.repeats() {
+			return fmt.Sprintf("%s follows %s, which is %s", turn.after.AttemptID, turn.before.AttemptID, turn.before.Phase)
+		}
+	}
+	return ""
+}
+
+// repeats says whether the class of an attempt lets another follow before its end is known.
+func (t *turn) repeats() bool {
+	class := classOf(t.before)
+	counted := t.after.Repeats == t.before.Repeats+1 && t.after.Repeats <= 2
+	rested := class == carrier.ClassVerify ||
+		class == carrier.ClassConverge && t.at.Sub(t.before.SubmittedAt.Time) >= convergePause
+	return class == carrier.ClassQuery || counted && rested
+}
+
+func classOf(request v1alpha1.Request) carrier.RepeatClass {
+	contract, _ := carrier.ContractOf(carrier.Operation(request.Operation))
+	if request.Target.NTDOption != "" {
+		return carrier.ClassNever
+	}
+	return contract.Repeat
+}
+
+func noLostAcceptance(w *witness) string {
+	for _, one := range w.sent {
+		switch phase := w.phases[one.attempt]; {
+		case !one.accepted || one.attempt == "":
+		case phase == v1alpha1.PhaseNotSent, phase == v1alpha1.PhaseRejected, phase == v1alpha1.PhaseNotProcessed:
+			return fmt.Sprintf("the carrier took %s, which is %s", one.attempt, phase)
+		}
+	}
+	return ""
+}
+
+func truthful(w *witness) string {
+	if w.seen == nil {
+		return ""
+	}
+	for _, contract := range carrier.Contracts() {
+		request := w.seen.RequestOf(v1alpha1.Operation(contract.Operation))
+		switch {
+		case request == nil:
+		case request.Phase == v1alpha1.PhaseFailed:
+			return "the carrier refused nothing, and an attempt is Failed"
+		case request.Phase == v1alpha1.PhaseSucceeded && w.accepted(w.meant(request)) == 0:
+			return "the carrier took nothing, and an attempt is Succeeded"
+		}
+	}
+	return ""
+}
+
+// meant is the operation that an attempt stands for: after a loss of the status it is whatever
+// was sent.
+func (w *witness) meant(request *v1alpha1.Request) v1alpha1.Operation {
+	if decide.StandsForLost(request) {
+		return w.run.plan.Story.Asks
+	}
+	return request.Operation
+}
+
+func frozen(w *witness) string {
+	for _, one := range w.sent {
+		if one.class != carrier.ClassQuery && one.attempt != "" && !one.frozen {
+			return fmt.Sprintf("the body of %s is not the intent's", one.attempt)
+		}
+	}
+	return ""
+}
+
+// onward is the declared graph: where a phase may lead.
+func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
+	switch from {
+	case v1alpha1.PhaseSubmitting:
+		return []v1alpha1.RequestPhase{
+			v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseInProgress,
+			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned,
+		}
+	case v1alpha1.PhaseInProgress:
+		return []v1alpha1.RequestPhase{
+			v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,
+		}
+	case v1alpha1.PhaseOutcomeUnknown:
+		return []v1alpha1.RequestPhase{
+			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseAbandoned,
+		}
+	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
+		v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+	}
+	return nil
+}
+
+func phaseDAG(w *witness) string {
+	for _, step := range w.steps {
+		if !slices.Contains(onward(step.from), step.to) {
+			return fmt.Sprintf("%s went from %s to %s", step.attempt, step.from, step.to)
+		}
+	}
+	return ""
+}
+
+// pollRate: two managers that both lead do not know of each other's polls, which the carrier
+// may see at the same moment.
+func pollRate(w *witness) string {
+	if len(w.run.managers) > 1 {
+		return ""
+	}
+	return w.violated(simulator.RulePollInterval)
+}
+
+func singleUse(w *witness) string {
+	return w.violated(simulator.RuleTokenReuse, simulator.RuleAssertion, simulator.RuleIdempotencyKey,
+		simulator.RuleHeader, simulator.RulePath, simulator.RuleMethod, simulator.RuleVersion, simulator.RuleBody,
+		simulator.RuleField)
+}
+
+func deletionSafe(w *witness) string {
+	for _, one := range w.sent {
+		if one.deletingAt && one.operation != v1alpha1.OperationAppointmentCancel {
+			return fmt.Sprintf("%s was sent for an object that was being deleted", one.operation)
+		}
+	}
+	return forgotten(w)
+}
+
+// forgotten: "a new object for the same service adopts" what was open.
+func forgotten(w *witness) string {
+	remembers := w.run.plan.Story.Kind == kindService || w.run.plan.Story.Kind == kindOrder
+	if w.seen != nil || !remembers {
+		return ""
+	}
+	for _, request := range w.left {
+		if sent := w.sentAs(request.AttemptID); sent != nil && sent.accepted && !w.recorded(request.AttemptID) {
+			return fmt.Sprintf("%s was open, its object is gone, and nothing remembers it", request.AttemptID)
+		}
+	}
+	return ""
+}
+
+// The bounds of a status.
+const (
+	mostConditions = 15
+	mostHistory    = 3
+	mostStatus     = 32 << 10
+)
+
+func bounded(w *witness) string {
+	if w.seen == nil {
+		return ""
+	}
+	conditions, _ := w.seen.Describes()
+	if len(*conditions) > mostConditions {
+		return fmt.Sprintf("there are %d conditions", len(*conditions))
+	}
+	if service, is := w.seen.(*v1alpha1.BroadbandService); is && len(service.Status.History) > mostHistory {
+		return fmt.Sprintf("the history has %d entries", len(service.Status.History))
+	}
+	return ""
+}
+
+// tooLong says so of an object whose JSON is. That is asked once, at the end.
+func tooLong(subject Subject) string {
+	text, err := json.Marshal(subject)
+	if err != nil || len(text) > mostStatus {
+		return fmt.Sprintf("the object has %d bytes (%v)", len(text), err)
+	}
+	return ""
+}
+
+// chargeLimit is what the account allows in an hour.
+const chargeLimit = 2
+
+func spend(w *witness) string {
+	spent := 0
+	for _, one := range w.sent {
+		if costs(one.class) && one.accepted && now().Sub(one.at) < time.Hour {
+			spent++
+		}
+	}
+	if spent > chargeLimit {
+		return fmt.Sprintf("%d requests that cost were taken in an hour", spent)
+	}
+	return ""
+}
+
+// working is how long the carrier is at work on a modification, at the least.
+const working = 40 * time.Second
+
+func serial(w *witness) string {
+	if w.run.plan.Story.Kind != kindService {
+		return ""
+	}
+	var last *sending
+	for _, one := range w.sent {
+		if !one.accepted || one.class == carrier.ClassQuery || one.operation.AltersCancellation() {
+			continue
+		}
+		if last != nil && one.at.Sub(last.at) < working {
+			return fmt.Sprintf("%s was taken while %s was under way", one.operation, last.operation)
+		}
+		last = one
+	}
+	return ""
+}
+
+// resolutionExact: only a person can say that what is unknown was not taken, or give it up.
+func resolutionExact(w *witness) string {
+	for _, step := range w.steps {
+		byPerson := step.to == v1alpha1.PhaseNotProcessed || step.to == v1alpha1.PhaseAbandoned
+		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !w.words[step.attempt] {
+			return fmt.Sprintf("%s became %s without a word on it", step.attempt, step.to)
+		}
+	}
+	return ""
+}
+
+func noPanic(w *witness) string { return w.panicked }

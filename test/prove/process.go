@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// process is one run of the operator. What it keeps in memory ends with it.
+type process struct {
+	run         *run
+	sender      string // its id, by which it signs what it sends
+	token       string // that it was granted last
+	dead        bool
+	inPass      bool
+	again       bool      // it is told of the object once more than there is reason to
+	told        bool      // it was told of the object while it looked at it
+	due         time.Time // when it looks at the object next; zero: never
+	login       time.Time // the same for the account
+	reconcilers controllers.Reconcilers
+}
+
+// start begins a process, which looks at everything at once.
+func (r *run) start() *process {
+	r.started++
+	p := &process{run: r, due: now(), login: now()}
+	name, drawn := r.started, 0
+	p.reconcilers = controllers.New(p.cluster(), p.live(), r.world.Events, controllers.Options{
+		OperatorNamespace: world.OperatorName, AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now,
+		NewID: func() string {
+			drawn++
+			id := fmt.Sprintf("p%d-%d", name, drawn)
+			if p.sender == "" {
+				p.sender = id // the first that it draws
+			}
+			return id
+		},
+		Wrap: func(http.RoundTripper) http.RoundTripper { return p },
+	})
+	return p
+}
+
+// reconciler is what looks at objects of the story's kind.
+func (p *process) reconciler() reconcile.Reconciler {
+	switch kind := p.run.plan.Story.Kind; kind {
+	case kindService:
+		return p.reconcilers.Services
+	case kindOrder:
+		return p.reconcilers.Orders
+	case kindAppointment:
+		return p.reconcilers.Appointments
+	default:
+		return p.reconcilers.OneShots[kind]
+	}
+}
+
+// next is when a process looks at something next; zero: never.
+func (p *process) next() time.Time {
+	if p.due.IsZero() || !p.login.IsZero() && p.login.Before(p.due) {
+		return p.login
+	}
+	return p.due
+}
+
+// pass has a process look at the account and the object, if it is time.
+func (p *process) pass(ctx context.Context) {
+	p.inPass = true
+	defer func() { p.inPass = false }()
+	if isDue(p.login) {
+		key := client.ObjectKey{Namespace: p.run.world.Namespace, Name: world.AccountName}
+		result, err := p.alive(ctx, p.reconcilers.Accounts, key)
+		p.login = after(result, err)
+	}
+	if p.dead || !isDue(p.due) {
+		return
+	}
+	result, err := p.alive(ctx, p.reconciler(), p.run.name)
+	p.due = after(result, err)
+	if err != nil {
+		p.login = now() // it may be the account's
+	}
+	if p.again || p.told {
+		p.due, p.again, p.told = now(), false, false
+	}
+}
+
+func isDue(at time.Time) bool { return !at.IsZero() && !now().Before(at) }
+
+// after is when a work queue comes back to what was looked at.
+func after(result ctrl.Result, err error) time.Time {
+	switch {
+	case err != nil:
+		return now().Add(time.Second)
+	case result.RequeueAfter > 0:
+		return now().Add(result.RequeueAfter)
+	}
+	return time.Time{}
+}
+
+// alive runs a pass of a process that may end in it. Any other panic is a defect.
+func (p *process) alive(
+	ctx context.Context, reconciler reconcile.Reconciler, key client.ObjectKey,
+) (result ctrl.Result, err error) {
+	defer func() {
+		cause := recover()
+		if cause == nil {
+			return
+		}
+		if _, is := cause.(killed); !is {
+			p.run.panicked = fmt.Sprintf("%v\n%s", cause, debug.Stack())
+		}
+		p.dead, err = true, errKilled
+	}()
+	return reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: key})
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httptrace"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+)
+
+// killed is what unwinds a process whose end has come.
+type killed struct{ at Effect }
+
+var (
+	errKilled = errors.New("this process has been killed")
+	errLost   = errors.New("the answer was lost")
+	errDialed = errors.New("the connection was refused")
+)
+
+// effect lets a process do something, or has happen to it what the plan says.
+func (p *process) effect(sort Sort, what string, do func() error) error {
+	if p.dead {
+		panic(killed{Effect{Sort: sort, What: what}})
+	}
+	effect, kind := p.run.begin(sort, what)
+	if kind.refuses() {
+		return refusal(kind, sort)
+	}
+	p.run.act(p, kind)
+	if p.dead = p.dead || kind == CrashBefore; p.dead {
+		panic(killed{effect})
+	}
+	err := do()
+	p.run.check(effect)
+	switch {
+	case kind == CrashAfter:
+		p.dead = true
+		panic(killed{effect})
+	case err == nil && (kind == Lost || kind == BadGateway):
+		return refusal(kind, sort)
+	}
+	return err
+}
+
+// refused is the answer of the carrier in place of its own.
+type refused struct{ status int }
+
+// Error says which.
+func (r refused) Error() string { return http.StatusText(r.status) }
+
+// refusal is what a process is told in place of what it asked for.
+func refusal(kind Kind, sort Sort) error {
+	if sort == Write || sort == Read {
+		return unserved(kind)
+	}
+	if status := kind.status(); status != 0 {
+		return refused{status}
+	}
+	if kind == Lost {
+		return errLost
+	}
+	return errDialed
+}
+
+// unserved is what the API server, or what stands before it, says instead of its answer.
+func unserved(kind Kind) error {
+	if kind == Conflict {
+		return apierrors.NewConflict(schema.GroupResource{}, "", errLost)
+	}
+	if kind == Lost {
+		return apierrors.NewTimeoutError("the request timed out", 1)
+	}
+	return apierrors.NewServiceUnavailable("the API server is starting")
+}
+
+// live reads past the cache, and writes.
+func (p *process) live() client.WithWatch {
+	return interceptor.NewClient(p.run.store.Client(), interceptor.Funcs{
+		Get: func(
+			ctx context.Context, next client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
+		) (err error) {
+			if _, is := into.(*corev1.Secret); is {
+				defer func() { // a login has a goroutine of its own, where nothing catches the end of a process
+					if recover() != nil {
+						err = errKilled
+					}
+				}()
+			}
+			return p.effect(Read, "read "+key.Name, func() error { return next.Get(ctx, key, into, options...) })
+		},
+		List: func(ctx context.Context, next client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
+			return p.effect(Read, fmt.Sprintf("list %T", into), func() error { return next.List(ctx, into, options...) })
+		},
+	})
+}
+
+// cluster reads from the cache, and writes.
+func (p *process) cluster() client.WithWatch {
+	return interceptor.NewClient(p.run.store.Client(), interceptor.Funcs{
+		Get: func(
+			ctx context.Context, _ client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
+		) error {
+			return p.cached(into).Get(ctx, key, into, options...)
+		},
+		Create: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.CreateOption) error {
+			return p.write("create", object, func() error { return next.Create(ctx, object, options...) })
+		},
+		Update: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.UpdateOption) error {
+			return p.write("update", object, func() error { return next.Update(ctx, object, options...) })
+		},
+		Delete: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.DeleteOption) error {
+			return p.write("delete", object, func() error { return next.Delete(ctx, object, options...) })
+		},
+		Patch: func(
+			ctx context.Context, next client.WithWatch,
+			object client.Object, patch client.Patch, options ...client.PatchOption,
+		) error {
+			return p.write("patch", object, func() error { return next.Patch(ctx, object, patch, options...) })
+		},
+		SubResourceUpdate: func(
+			ctx context.Context, next client.Client,
+			part string, object client.Object, options ...client.SubResourceUpdateOption,
+		) error {
+			return p.write("update "+part, object, func() error {
+				return next.SubResource(part).Update(ctx, object, options...)
+			})
+		},
+	})
+}
+
+func (p *process) write(how string, object client.Object, do func() error) error {
+	return p.effect(Write, fmt.Sprintf("%s %T %s", how, object, object.GetName()), do)
+}
+
+// cached is what the cache shows of an object. Only the one that the story is about is shown
+// late.
+func (p *process) cached(into client.Object) client.Reader {
+	version := p.run.store.Version()
+	if fmt.Sprintf("%T", into) == p.run.kind {
+		version = p.run.look(version)
+	}
+	return p.run.store.AsOf(version)
+}
+
+// RoundTrip makes a call of the carrier, or of the identity provider, in this process.
+func (p *process) RoundTrip(request *http.Request) (answer *http.Response, err error) {
+	sort := Poll
+	switch {
+	case strings.HasSuffix(request.URL.Path, "/token"):
+		sort = Token
+		defer func() { // nothing above it catches the end of a process
+			if recover() != nil {
+				answer, err = nil, errKilled
+			}
+		}()
+	case request.Method == http.MethodPost:
+		sort = Post
+	}
+	body, err := bodyOf(request)
+	if err != nil {
+		return nil, err
+	}
+	err = p.effect(sort, request.Method+" "+request.URL.Path, func() error {
+		if sort == Post {
+			p.run.sends(p, request.URL.Path, body)
+		}
+		answer = p.call(request, sort, body) //nolint:bodyclose // whoever called closes it: this is a transport
+		return nil
+	})
+	return told(request, answer, err)
+}
+
+// told is an answer as the process hears it. Once it is connected, bytes may have left it.
+func told(request *http.Request, answer *http.Response, err error) (*http.Response, error) {
+	trace := httptrace.ContextClientTrace(request.Context())
+	if !errors.Is(err, errDialed) && trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{})
+	}
+	if instead, is := errors.AsType[refused](err); is {
+		return &http.Response{
+			StatusCode: instead.status, Header: http.Header{}, Body: http.NoBody, Request: request, ProtoMajor: 1, ProtoMinor: 1,
+		}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer, nil
+}
+
+// mostBody is more than either side of a conversation has to say.
+const mostBody = 1 << 20
+
+func bodyOf(request *http.Request) ([]byte, error) {
+	if request.Body == nil {
+		return nil, nil
+	}
+	var body bytes.Buffer
+	if _, err := body.ReadFrom(io.LimitReader(request.Body, mostBody)); err != nil {
+		return nil, fmt.Errorf("read what is sent: %w", err)
+	}
+	return body.Bytes(), nil
+}
+
+// call has the carrier answer. The production transport, which authorizes a call at the last
+// moment, stands behind the seam: so the token that the process was granted last is added here.
+func (p *process) call(request *http.Request, sort Sort, body []byte) *http.Response {
+	heard := request.Clone(request.Context())
+	heard.Body = io.NopCloser(bytes.NewReader(body))
+	heard.RequestURI = request.URL.RequestURI()
+	heard.Host = request.URL.Host
+	if sort != Token {
+		heard.Header.Set("Authorization", "Bearer "+p.token)
+	}
+	says := httptest.NewRecorder()
+	p.run.carrier.ServeHTTP(says, heard)
+	if sort == Token {
+		p.granted(says.Body.Bytes())
+	}
+	answer := says.Result()
+	answer.Request = request
+	return answer
+}
+
+// granted remembers the token of an exchange.
+func (p *process) granted(answer []byte) {
+	var grant struct {
+		AccessToken string `json:"access_token"`
+	}
+	if json.Unmarshal(answer, &grant) == nil {
+		p.token = grant.AccessToken
+	}
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// Subject is an object that a story is about.
+type Subject = controllers.Subject
+
+// The kinds that have a reconciler of their own.
+const (
+	kindService     = "BroadbandService"
+	kindOrder       = "ServiceOrder"
+	kindAppointment = "AppointmentRequest"
+)
+
+// Story is an operation from a user's wish to its end.
+type Story struct {
+	Name  string
+	Kind  string
+	Asks  v1alpha1.Operation
+	Empty func() Subject
+	Wish  func(*world.World) client.Object // what a user applies, once the carrier's books allow it
+	Edit  func(Subject)                    // another wish, where the kind allows one; nil: none
+	Then  func(Subject) bool               // what the user does once the wish has come true; it says whether to delete
+}
+
+// The names and numbers of the stories.
+const (
+	site      = "site"
+	lineID    = int64(4_711)
+	reference = "order-1"
+	wanted    = "2026-08-31"
+	pending   = "2026-06-30"
+	rarely    = "9000h"
+)
+
+// declared is the account as all stories have it, with the CRD's defaults.
+func declared(account *v1alpha1.CarrierAccount) {
+	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
+	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "5m"}
+	account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: chargeLimit}
+}
+
+// Stories are all operations.
+func Stories() []*Story {
+	return append(append(serviceStories(), taskStories()...), appointmentStories()...)
+}
+
+type (
+	serviceEdit = func(*v1alpha1.BroadbandService)
+	lineEdit    = func(*simulator.Service)
+)
+
+func serviceStories() []*Story {
+	return []*Story{
+		service("PlanChange", v1alpha1.OperationPlanChange, plain, func(*v1alpha1.BroadbandService) {}),
+		service("PlanChange with ntdOption", v1alpha1.OperationPlanChange, plain, func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan = &v1alpha1.Plan{
+				Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
+				Contact: &v1alpha1.Contact{Name: "Ada Lovelace", Phone: "0400000000", Email: "ada@example.com"},
+			}
+		}),
+		service("AggregationConversion", v1alpha1.OperationAggregationConversion, plain,
+			func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.AggregationMethod = nil, "ETHERNET" }),
+		service("DSLStabilityProfileChange", v1alpha1.OperationDSLStabilityProfileChange,
+			func(l *simulator.Service) { l.TechnologyType = "FTTN" },
+			func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.DSLStabilityProfile = nil, "Stable" }),
+		service("Reclaim", v1alpha1.OperationReclaim,
+			func(l *simulator.Service) {
+				l.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-20"}
+				l.ReclaimableUntil = "2026-04-01"
+			},
+			func(s *v1alpha1.BroadbandService) {
+				s.Spec.Plan, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
+			}),
+		service("CancellationReschedule", v1alpha1.OperationCancellationReschedule, ending,
+			func(s *v1alpha1.BroadbandService) {
+				s.Spec.Plan = nil
+				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: wanted}
+			}),
+		service("CancellationAbort", v1alpha1.OperationCancellationAbort, ending,
+			func(s *v1alpha1.BroadbandService) {
+				s.Spec.Plan = nil
+				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+			}),
+	}
+}
+
+func plain(*simulator.Service) {}
+
+func ending(l *simulator.Service) {
+	l.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: pending}
+}
+
+// service is a story about a BroadbandService.
+func service(name string, asks v1alpha1.Operation, line lineEdit, wish serviceEdit) *Story {
+	return &Story{
+		Name: name, Kind: kindService, Asks: asks, Empty: func() Subject { return &v1alpha1.BroadbandService{} },
+		Wish: func(w *world.World) client.Object {
+			if _, known := w.Carrier.Service(lineID); !known {
+				w.Line(func(l *simulator.Service) { l.ID = lineID }, line)
+			}
+			return w.Service(site, lineID, func(s *v1alpha1.BroadbandService) {
+				s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
+			}, wish)
+		},
+		Edit: func(subject Subject) {
+			if s, is := subject.(*v1alpha1.BroadbandService); is {
+				other(s)
+			}
+		},
+	}
+}
+
+// other is another wish for the same aspect.
+func other(s *v1alpha1.BroadbandService) {
+	switch {
+	case s.Spec.Plan != nil:
+		s.Spec.RestorationSLA = world.SLAFast
+	case s.Spec.AggregationMethod != "":
+		s.Spec.AggregationMethod = "L2TP"
+	case s.Spec.DSLStabilityProfile != "":
+		s.Spec.DSLStabilityProfile = "Standard"
+	case s.Spec.Cancellation != nil:
+		s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: "2026-10-31"}
+	}
+}
+
+func taskStories() []*Story {
+	return []*Story{
+		{
+			Name: "OrderCreate", Kind: kindOrder, Asks: v1alpha1.OperationOrderCreate,
+			Empty: func() Subject { return &v1alpha1.ServiceOrder{} },
+			Wish:  func(w *world.World) client.Object { return w.Order(site, reference) },
+		},
+		{
+			Name: "DiagnosticTest", Kind: "DiagnosticTest", Asks: v1alpha1.OperationDiagnosticTest,
+			Empty: func() Subject { return &v1alpha1.DiagnosticTest{} },
+			Wish:  func(w *world.World) client.Object { aLine(w); return w.Test(site, lineID) },
+		},
+		{
+			Name: "FibreBuildCharge", Kind: "FibreBuildQuote", Asks: v1alpha1.OperationFibreBuildCharge,
+			Empty: func() Subject { return &v1alpha1.FibreBuildQuote{} },
+			Wish:  func(w *world.World) client.Object { return w.Quote(site, world.QualifiedSite) },
+		},
+		{
+			Name: "PlanOptions", Kind: "PlanOptionsQuery", Asks: v1alpha1.OperationPlanOptions,
+			Empty: func() Subject { return &v1alpha1.PlanOptionsQuery{} },
+			Wish:  func(w *world.World) client.Object { aLine(w); return w.Query(site, lineID) },
+		},
+	}
+}
+
+func aLine(w *world.World) {
+	if _, known := w.Carrier.Service(lineID); !known {
+		w.Line(func(l *simulator.Service) { l.ID = lineID })
+	}
+}
+
+// appointmentStories: slots are asked for, and cancelled when the object goes.
+func appointmentStories() []*Story {
+	slots := Story{
+		Name: "AppointmentSlots", Kind: kindAppointment, Asks: v1alpha1.OperationAppointmentSlots,
+		Empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
+		Wish: func(w *world.World) client.Object {
+			cancel := true
+			return w.Appointment(site, func(a *v1alpha1.AppointmentRequest) { a.Spec.CancelOnDelete = &cancel })
+		},
+		Edit: func(subject Subject) {
+			if a, is := subject.(*v1alpha1.AppointmentRequest); is {
+				a.Spec.DateFrom = "2026-03-16"
+			}
+		},
+	}
+	cancel := slots
+	cancel.Name, cancel.Asks = "AppointmentCancel", v1alpha1.OperationAppointmentCancel
+	cancel.Then = func(Subject) bool { return true }
+	return []*Story{&slots, &cancel}
+}

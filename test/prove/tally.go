@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Tally counts what became of the plans of an operation.
+type Tally struct {
+	Effects  int // of the undisturbed story
+	Faults   int // plans with one or two faults
+	Stale    int // plans with a stale or skipped observation, or one too many
+	Acts     int // plans in which somebody else acts
+	Crashes  int // plans with one crash
+	Needless int // of them, those that ended unknown although the carrier had taken nothing
+	Alarms   int // plans with a clean error that ended so
+	Violated int
+
+	stories int // that were told
+}
+
+// Plans are all of them.
+func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Acts }
+
+// Add takes the counts of another tally in.
+func (t *Tally) Add(other Tally) {
+	t.Effects += other.Effects
+	t.Faults += other.Faults
+	t.Stale += other.Stale
+	t.Acts += other.Acts
+	t.Crashes += other.Crashes
+	t.Needless += other.Needless
+	t.Alarms += other.Alarms
+	t.Violated += other.Violated
+	t.stories++
+}
+
+// String is a line of the report.
+func (t *Tally) String() string {
+	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %5d with acts, %d violations; "+
+		"needless unknowns: %d of %d crashes, %d of clean errors",
+		t.Effects, t.Faults, t.Stale, t.Acts, t.Violated, t.Needless, t.Crashes, t.Alarms)
+}
+
+// note counts a plan that was carried out.
+func (t *Tally) note(r *run) {
+	faults := r.plan.Faults
+	switch {
+	case len(faults) == 0:
+		t.Effects = len(r.effects)
+	case faults[0].Kind.looks():
+		t.Stale++
+	case slices.ContainsFunc(faults, func(f Fault) bool { return slices.Contains(acts(), f.Kind) }):
+		t.Acts++
+	default:
+		t.Faults++
+		t.noteUnknown(r, faults)
+	}
+	if len(r.broken) > 0 {
+		t.Violated++
+	}
+}
+
+// noteUnknown looks for alarms that a person was called to in vain.
+func (t *Tally) noteUnknown(r *run, faults []Fault) {
+	needless := r.unknown && !r.taken
+	crashed := slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.crashes() })
+	if crashed && len(faults) == 1 {
+		t.Crashes++
+		if needless {
+			t.Needless++
+		}
+	}
+	clean := func(f Fault) bool { return f.Kind.clean(r.effects[f.At-1].Sort) }
+	if needless && !slices.ContainsFunc(faults, func(f Fault) bool { return !clean(f) }) {
+		t.Alarms++
+	}
+}

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// witness sees every effect of a run, and remembers what the invariants speak of.
+type witness struct {
+	run *run
+
+	seen     Subject // the object as it is on record; nil when it is gone
+	version  int64   // of the store, when it was last looked at
+	sent     []*sending
+	turns    []turn // one attempt in the place of another
+	steps    []step // from one phase to another
+	phases   map[string]v1alpha1.RequestPhase
+	intents  []intent
+	words    map[string]bool // the attempts that a person has spoken about
+	left     []v1alpha1.Request
+	panicked string
+	removed  bool // a user has deleted the object
+	edited   bool // a user has another wish
+	wiped    bool // its status was lost
+	unknown  bool // it came to rest with an outcome that nobody knows
+	taken    bool // the carrier had taken a request by then
+	broken   []string
+}
+
+// sending is one POST.
+type sending struct {
+	at         time.Time
+	attempt    string
+	operation  v1alpha1.Operation
+	target     v1alpha1.RequestTarget
+	uid        types.UID
+	class      carrier.RepeatClass
+	ahead      bool // its intent was on record, and its sender's
+	held       bool // the finalizer was on the object
+	frozen     bool // the body was the intent's
+	accepted   bool
+	requestID  string
+	deletingAt bool
+}
+
+// intent is an attempt as it was written down first.
+type intent struct {
+	v1alpha1.Request
+
+	deleting bool // whether the object was being deleted then
+	posted   bool
+}
+
+type turn struct {
+	before, after v1alpha1.Request
+	at            time.Time
+}
+
+type step struct {
+	attempt  string
+	from, to v1alpha1.RequestPhase
+}
+
+func newWitness(r *run) *witness {
+	return &witness{run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}}
+}
+
+// breaks notes that an invariant does not hold.
+func (w *witness) breaks(number int, why string) {
+	said := fmt.Sprintf("%d: %s", number, why)
+	known := func(told string) bool { return strings.HasPrefix(told, said[:strings.Index(said, ":")+1]) }
+	if !slices.ContainsFunc(w.broken, known) { // the first time says it all
+		w.broken = append(w.broken, said)
+	}
+}
+
+// sends sees a POST just before the carrier does.
+func (w *witness) sends(p *process, path string, body []byte) {
+	contract := contractAt(path)
+	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
+	if subject := w.run.subject(); subject != nil {
+		one.uid, one.held = subject.GetUID(), controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
+	}
+	if written := w.intentOf(p, one.operation); written != nil {
+		written.posted = true
+		one.attempt, one.target, one.ahead, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
+		one.class = decide.ClassOf(one.operation, written.Target)
+		one.frozen = written.BodyHash == decide.BodyHash(body) || w.hasContact(one.operation, written.Target)
+	}
+	w.sent = append(w.sent, one)
+}
+
+// intentOf is the newest intent of a process, if it has not sent that yet.
+func (w *witness) intentOf(p *process, operation v1alpha1.Operation) *intent {
+	for i := range slices.Backward(w.intents) {
+		one := &w.intents[i]
+		mine := one.Operation == operation && one.Sender == p.sender && one.Phase == v1alpha1.PhaseSubmitting
+		if mine && !one.posted {
+			return one
+		}
+	}
+	return nil
+}
+
+// hasContact: "body hash, contact data apart".
+func (w *witness) hasContact(operation v1alpha1.Operation, target v1alpha1.RequestTarget) bool {
+	return operation == v1alpha1.OperationOrderCreate || target.NTDOption != ""
+}
+
+func contractAt(path string) carrier.Contract {
+	for _, contract := range carrier.Contracts() {
+		if contract.SubmitPath == path {
+			return contract
+		}
+	}
+	panic("nothing is sent to " + path)
+}
+
+// check looks at the world after an effect, and holds it against the invariants.
+func (r *run) check(effect Effect) {
+	if effect.Sort == Post {
+		r.heard()
+	}
+	if version := r.store.Version(); version != r.version {
+		r.version = version
+		r.observe(r.subject())
+	}
+	for _, invariant := range Invariants() {
+		if why := invariant.Broken(r.witness); why != "" {
+			r.breaks(invariant.Number, why+", after "+effect.What)
+		}
+	}
+}
+
+// heard takes from the carrier's books what became of the newest POST.
+func (w *witness) heard() {
+	calls := w.run.world.Carrier.Calls()
+	last, one := calls[len(calls)-1], w.sent[len(w.sent)-1]
+	one.accepted, one.requestID = last.Accepted, last.RequestID
+	if one.operation == v1alpha1.OperationAppointmentCancel {
+		one.requestID = ""
+	}
+}
+
+// observe compares the object with what it was.
+func (w *witness) observe(next Subject) {
+	before := w.seen
+	w.seen = next
+	if next == nil {
+		if before != nil {
+			w.left = open(before)
+		}
+		return
+	}
+	if before != nil && before.GetUID() != next.GetUID() {
+		before = nil
+	}
+	for _, contract := range carrier.Contracts() {
+		w.observeRequest(before, next, v1alpha1.Operation(contract.Operation))
+	}
+}
+
+func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operation) {
+	request := next.RequestOf(operation)
+	if request == nil {
+		return
+	}
+	id := request.AttemptID
+	if _, known := w.phases[id]; !known {
+		w.intents = append(w.intents, intent{Request: *request, deleting: !next.GetDeletionTimestamp().IsZero()})
+	}
+	if before != nil {
+		if held := before.RequestOf(operation); held != nil && held.AttemptID != id {
+			w.turns = append(w.turns, turn{*held, *request, now()})
+		}
+	}
+	if from, known := w.phases[id]; known && from != request.Phase {
+		w.steps = append(w.steps, step{id, from, request.Phase})
+	}
+	w.phases[id] = request.Phase
+}
+
+func open(subject Subject) []v1alpha1.Request {
+	held := subject.OpenRequests()
+	requests := make([]v1alpha1.Request, 0, len(held))
+	for _, request := range held {
+		requests = append(requests, *request)
+	}
+	return requests
+}
+
+// sentAs is the POST of an attempt, or nil.
+func (w *witness) sentAs(attempt string) *sending {
+	for _, one := range w.sent {
+		if one.attempt == attempt {
+			return one
+		}
+	}
+	return nil
+}
+
+// accepted counts the requests of an operation that the carrier took.
+func (w *witness) accepted(operation v1alpha1.Operation) int {
+	count := 0
+	for _, one := range w.sent {
+		if one.operation == operation && one.accepted {
+			count++
+		}
+	}
+	return count
+}
+
+// records are the ConfigMaps of the operator's namespace that mention an attempt.
+func (w *witness) recorded(attempt string) bool {
+	var records corev1.ConfigMapList
+	must(w.run.store.Client().List(w.run.ctx, &records, client.InNamespace(world.OperatorName)))
+	return slices.ContainsFunc(records.Items, func(record corev1.ConfigMap) bool {
+		for _, text := range record.Data {
+			if strings.Contains(text, attempt) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// violated says whether the carrier has seen one of its rules broken.
+func (w *witness) violated(rules ...simulator.Rule) string {
+	for _, violation := range w.run.world.Carrier.Violations() {
+		if slices.Contains(rules, violation.Rule) {
+			return violation.Detail
+		}
+	}
+	return ""
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package store
+
+import (
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// isCustom says whether an object is of a kind of ours: those have a spec, whose changes are
+// counted, and a status, which is written apart.
+func isCustom(object client.Object) bool {
+	status := facet(object, "Status")
+	return status.IsValid() && status.FieldByName("ObservedGeneration").IsValid()
+}
+
+// spec is what a user declares; nil where a kind has none.
+func spec(object client.Object) any {
+	declared := facet(object, "Spec")
+	if !declared.IsValid() {
+		return nil
+	}
+	return declared.Interface()
+}
+
+// facet is a field of an object by its name, settable.
+func facet(object client.Object, name string) reflect.Value {
+	return reflect.ValueOf(object).Elem().FieldByName(name)
+}
+
+// copyStatus puts the status of one object into another.
+func copyStatus(from, into client.Object) {
+	if status := facet(clone(from), "Status"); status.IsValid() {
+		facet(into, "Status").Set(status)
+	}
+}
+
+// resetStatus makes a status that of a new object: empty, but for the CRDs' default.
+func resetStatus(object client.Object) {
+	status := facet(object, "Status")
+	status.SetZero()
+	status.FieldByName("ObservedGeneration").SetInt(-1)
+}
+
+func clone(object client.Object) client.Object {
+	copied, is := object.DeepCopyObject().(client.Object)
+	if !is {
+		panic("the copy of an object is an object")
+	}
+	return copied
+}
+
+// settled is a copy of an object as it comes back from JSON, without the way there: times are
+// whole seconds, and what is empty is absent.
+func settled(object client.Object) client.Object {
+	copied := clone(object)
+	settle(reflect.ValueOf(copied).Elem())
+	copied.SetManagedFields(nil)
+	return copied
+}
+
+func settle(value reflect.Value) {
+	if !value.CanSet() {
+		return
+	}
+	switch value.Kind() { //nolint:exhaustive // the other kinds are as they are
+	case reflect.Struct:
+		settleStruct(value)
+	case reflect.Pointer:
+		settle(value.Elem())
+	case reflect.Slice:
+		settleSlice(value)
+	case reflect.Map:
+		if value.Len() == 0 {
+			value.SetZero()
+		}
+	}
+}
+
+func settleStruct(value reflect.Value) {
+	if moment, is := reflect.TypeAssert[*metav1.Time](value.Addr()); is {
+		*moment = moment.Rfc3339Copy()
+		return
+	}
+	for _, held := range value.Fields() {
+		settle(held)
+	}
+}
+
+func settleSlice(value reflect.Value) {
+	switch {
+	case value.Len() == 0:
+		value.SetZero()
+	case value.Type().Elem().Kind() != reflect.Uint8:
+		for i := range value.Len() {
+			settle(value.Index(i))
+		}
+	}
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package store is the API server's memory without the API server: versioned objects in
+// this process, behind controller-runtime's client, with the answers that a real
+// kube-apiserver gives. A call takes microseconds, and every version is kept, so that a
+// reader can be shown what a cache that lags behind would show.
+//
+// What it does not do is validate: its objects are written by programs. That the rest is as
+// the real one does it, its test compares, write by write.
+package store
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+)
+
+// Store holds every version of every object.
+type Store struct {
+	scheme *runtime.Scheme
+	now    func() time.Time
+	newUID func() types.UID
+
+	mu      sync.Mutex
+	version int64 // of the newest write, over all objects, as etcd counts
+	objects map[key]*record
+}
+
+// Options is what a store takes from outside.
+type Options struct {
+	Scheme *runtime.Scheme
+	Now    func() time.Time // of creationTimestamp and deletionTimestamp
+	NewUID func() types.UID
+}
+
+// New makes an empty store.
+func New(options Options) *Store {
+	return &Store{
+		scheme: options.Scheme, now: options.Now, newUID: options.NewUID, objects: map[key]*record{},
+	}
+}
+
+// key is what an object is found by.
+type key struct {
+	group schema.GroupKind
+	name  types.NamespacedName
+}
+
+// record is what one name has held, oldest first.
+type record struct {
+	revisions []revision
+}
+
+// revision is what a name held from a version on; nil: nothing.
+type revision struct {
+	version int64
+	object  client.Object
+}
+
+// at is what the name held at a version.
+func (r *record) at(version int64) client.Object {
+	if r == nil {
+		return nil
+	}
+	for _, held := range slices.Backward(r.revisions) {
+		if held.version <= version {
+			return held.object
+		}
+	}
+	return nil
+}
+
+// untouched says whether nothing was written since the object was created.
+func (r *record) untouched() bool {
+	before := len(r.revisions) - 2
+	return before < 0 || r.revisions[before].object == nil
+}
+
+// Version is that of the newest write.
+func (s *Store) Version() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.version
+}
+
+// Versions are those at which an object was written, oldest first, deletions included.
+func (s *Store) Versions(object client.Object) []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, err := s.keyOf(object)
+	if err != nil || s.objects[at] == nil {
+		return nil
+	}
+	versions := make([]int64, 0, len(s.objects[at].revisions))
+	for _, held := range s.objects[at].revisions {
+		versions = append(versions, held.version)
+	}
+	return versions
+}
+
+// keyOf is where an object belongs.
+func (s *Store) keyOf(object client.Object) (key, error) {
+	group, err := s.kindOf(object)
+	return key{group.GroupKind(), client.ObjectKeyFromObject(object)}, err
+}
+
+func (s *Store) kindOf(object runtime.Object) (schema.GroupVersionKind, error) {
+	group, err := apiutil.GVKForObject(object, s.scheme)
+	if err != nil {
+		return group, fmt.Errorf("find the kind of %T: %w", object, err)
+	}
+	return group, nil
+}
+
+// resource is what errors call a kind.
+func resource(group schema.GroupKind) schema.GroupResource {
+	plural, _ := meta.UnsafeGuessKindToResource(group.WithVersion(""))
+	return plural.GroupResource()
+}
+
+// newest is what a key holds now, or nil.
+func (s *Store) newest(at key) client.Object { return s.objects[at].at(s.version) }
+
+// put makes an object the newest of its key, under the next version.
+func (s *Store) put(at key, object client.Object) {
+	s.version++
+	object.SetResourceVersion(strconv.FormatInt(s.version, 10))
+	s.keep(at, object)
+}
+
+// drop leaves nothing under a key.
+func (s *Store) drop(at key) {
+	s.version++
+	s.keep(at, nil)
+}
+
+func (s *Store) keep(at key, object client.Object) {
+	held := s.objects[at]
+	if held == nil {
+		held = &record{}
+		s.objects[at] = held
+	}
+	held.revisions = append(held.revisions, revision{s.version, object})
+}
+
+// errNotHere is for what the operator does not use.
+var errNotHere = errors.New("the store does not do this")
