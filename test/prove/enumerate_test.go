@@ -12,6 +12,7 @@ import (
 	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -32,6 +33,7 @@ func stage(t *testing.T) *runtime.Scheme {
 	t.Helper()
 	gomega.RegisterFailHandler(func(message string, _ ...int) { panic(message) })
 	ctrl.SetLogger(logr.Discard())
+	klog.SetLogger(logr.Discard()) // every crash in a retried write is logged with its stack
 	scheme := runtime.NewScheme()
 	must(clientgoscheme.AddToScheme(scheme))
 	must(v1alpha1.AddToScheme(scheme))
