@@ -126,11 +126,15 @@ func (r *run) accountVersion(ctx context.Context) string {
 	return account.ResourceVersion
 }
 
-// atRest says whether the object has come to where only a person can take it further.
+// atRest says whether the object has come to where only a person can take it further. One
+// that is being deleted has not: it still has to go.
 func (r *run) atRest() bool {
 	subject := r.subject()
 	if subject == nil {
 		return true
+	}
+	if !subject.GetDeletionTimestamp().IsZero() {
+		return false
 	}
 	_, ready, stuck := standing(subject)
 	return ready || stuck
