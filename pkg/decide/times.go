@@ -25,7 +25,7 @@ func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 	// between two; and "after a start no fibre quote is polled within 5 s", whose last look
 	// the process before may have taken just now.
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return later(look, after.Add(contract.Poll.Min))
+	return later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
 }
 
 // nextReadingLook is the same for a reading under way.
@@ -45,7 +45,10 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	if account != nil {
 		polling = account.Spec.Polling
 	}
-	shortest := max(contract.Poll.Min, polling.Min.Or(0), time.Second)
+	shortest := max(polling.Min.Or(contract.Poll.Min), time.Second)
+	if operation == carrier.FibreBuildCharge { // "never below 5 s, whatever is set"
+		shortest = max(shortest, contract.Poll.Min)
+	}
 	first := max(contract.Poll.First, shortest)
 	longest := polling.Max.Or(contract.Poll.Max)
 	return curve{shortest: shortest, first: first, longest: max(longest, first)}
