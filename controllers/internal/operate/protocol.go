@@ -119,8 +119,14 @@ func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass
 
 // writeIntent is step 3. The Update carries the resourceVersion that was judged: a
 // conflict means that somebody else was here, and then there is no POST. That makes
-// two active leaders safe.
+// two active leaders safe. A process that is told to stop meanwhile waits for the answer:
+// an intent that is on record without its knowledge would be an outcome that nobody knows.
 func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) error {
+	if ctx.Err() != nil {
+		return fmt.Errorf("this process is stopping: %w", ctx.Err())
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecordWithin)
+	defer cancel()
 	job.Subject.PutRequest(parcel.Request)
 	job.Subject.RequestChanged(parcel.Request, parcel.Request.SubmittedAt)
 	if parcel.Consume != nil {

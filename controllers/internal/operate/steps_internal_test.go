@@ -107,8 +107,9 @@ type statusTape struct {
 	tape *tape
 }
 
-// Update writes an intent, or what became of it.
-func (s statusTape) Update(_ context.Context, object client.Object, _ ...client.SubResourceUpdateOption) error {
+// Update writes an intent, or what became of it. Where the context has ended meanwhile, nobody
+// hears of it.
+func (s statusTape) Update(ctx context.Context, object client.Object, _ ...client.SubResourceUpdateOption) error {
 	request := serviceIn(object).Status.Requests[0]
 	step := "status " + string(request.Phase)
 	if request.Phase == v1alpha1.PhaseSubmitting {
@@ -117,7 +118,7 @@ func (s statusTape) Update(_ context.Context, object client.Object, _ ...client.
 	if err := s.tape.take(step); err != nil {
 		return err
 	}
-	return s.tape.store(object)
+	return errors.Join(s.tape.store(object), ctx.Err())
 }
 
 // Prepare gets a token.
@@ -227,6 +228,30 @@ func TestAClosedGateSendsNothing(t *testing.T) {
 			t.Errorf("%s: %v after %v", why, err, tape.steps)
 		}
 		stop()
+	}
+}
+
+func TestAnIntentOutlivesAnEndThatIsAskedFor(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	tape := newTape()
+	tape.at[stepIntent] = func() error { stop(); return nil }
+	if err := tape.send(ctx); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{stepToken, stepClaim, stepIntent, stepFinalizer, stepAlone, stepKeep, stepNotSent}
+	if diff := cmp.Diff(want, tape.steps); diff != "" {
+		t.Errorf("the steps (-want +got):\n%s", diff)
+	}
+}
+
+func TestAProcessThatIsStoppingWritesNoIntent(t *testing.T) {
+	t.Parallel()
+	ctx, stop := context.WithCancel(t.Context())
+	tape := newTape()
+	tape.at[stepClaim] = func() error { stop(); return nil }
+	if err := tape.send(ctx); !errors.Is(err, context.Canceled) || slices.Contains(tape.steps, stepIntent) {
+		t.Errorf("%v after %v", err, tape.steps)
 	}
 }
 
