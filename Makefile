@@ -96,6 +96,10 @@ prove: ## Try all faults and pairs of faults of every request, in memory; `make 
 race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race detector (needs a C compiler).
 	CGO_ENABLED=1 go test -race -shuffle=on ./pkg/... ./controllers/...
 
+.PHONY: drill
+drill: $(CONTROLPLANE) ## Kill, stop and double the built manager, and its control plane: the whole of test/drill, minutes.
+	DRILL=all go test -v -count=1 -timeout=20m ./test/drill
+
 .PHONY: cover
 cover: $(CONTROLPLANE) ## Run every test and write cover.out and cover.html.
 	go test -shuffle=on -coverpkg=./api/...,./controllers/...,./pkg/...,. -coverprofile=cover.out ./...

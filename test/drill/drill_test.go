@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// drill is all lanes of a run.
+type drill struct{ lanes []*lane }
+
+var _ = Describe("The program", func() {
+	var d *drill
+
+	BeforeEach(func() { d = &drill{} })
+
+	AfterEach(func() {
+		if CurrentSpecReport().Failed() {
+			for _, l := range d.lanes {
+				AddReportEntry("log of "+l.trouble, l.log.String())
+			}
+		}
+	})
+
+	// One spec: what one trouble leaves behind goes on beside the next, and all wait once.
+	It("loses nothing and sends nothing twice, whatever it lives through", func(ctx SpecContext) {
+		d.stage("it is killed, and the carrier forgets", append(d.kills(ctx), d.forgets(ctx))...)
+		d.stage("it fails over, is stopped, and acts twice at once",
+			slices.Concat(d.failOvers(ctx), d.stops(ctx), d.twins(ctx))...)
+		d.stage("it is cut off", d.cutsOff(ctx))
+		// One at a time: the control plane is everybody's.
+		d.stage("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))
+		d.stage("the API server loses etcd", d.outages(ctx, etcdGone, plane.KillEtcd))
+		d.stage("it is left in peace", func() { d.judge(ctx) })
+		d.expectEnough()
+	})
+})
+
+// stage has lanes live through their troubles beside each other, and tells how long it took.
+func (d *drill) stage(what string, lives ...func()) {
+	GinkgoHelper()
+	By(what)
+	began := realTime()
+	together(lives)
+	world.Figuresf("%s: %.0f s", what, realTime().Sub(began).Seconds())
+}
+
+// add makes a lane one of the drill's.
+func (d *drill) add(l *lane) *lane {
+	d.lanes = append(d.lanes, l)
+	return l
+}
+
+// kills are lanes in which a process is killed.
+func (d *drill) kills(ctx SpecContext) []func() {
+	GinkgoHelper()
+	const lanes = 4
+	lives := make([]func(), 0, lanes)
+	for _, share := range deal(thinned(cuts(), 8), lanes) {
+		l := d.add(newLane(ctx, killed))
+		lives = append(lives, func() { l.killAt(ctx, share) })
+	}
+	return lives
+}
+
+// failOvers are lanes in which leaders fail, in each of the ways.
+func (d *drill) failOvers(ctx SpecContext) []func() {
+	GinkgoHelper()
+	points, killing, stopping, asking := chargeable(), 6, 2, 3
+	if !whole {
+		points, killing, stopping, asking = points[:2], 1, 1, 1
+	}
+	shares := deal(points, killing+stopping)
+	return slices.Concat(
+		d.failBy(ctx, leaderKilled, atOnce(), shares[:killing]),
+		d.failBy(ctx, leaderStopped, unknowing(), shares[killing:]),
+		d.failBy(ctx, leaderAsked, askedToGo(), deal(points, asking)),
+	)
+}
+
+func (d *drill) failBy(ctx SpecContext, trouble string, way failure, shares [][]cut) []func() {
+	GinkgoHelper()
+	lives := make([]func(), 0, len(shares))
+	for _, share := range shares {
+		l := d.add(newLaneWithLease(ctx, trouble))
+		lives = append(lives, func() { l.failOver(ctx, share, way) })
+	}
+	return lives
+}
+
+// stops are lanes in which a process is stopped, for less and for more time than an intent
+// is good for.
+func (d *drill) stops(ctx SpecContext) []func() {
+	GinkgoHelper()
+	points, lanes := stoppable(), 4
+	if !whole {
+		points, lanes = points[:2], 2
+	}
+	lives := make([]func(), 0, lanes)
+	for i, share := range deal(points, lanes) {
+		trouble, length := stoppedBriefly, shortStop
+		if i%2 == 1 {
+			trouble, length = stoppedLong, longStop
+		}
+		l := d.add(newLane(ctx, trouble))
+		lives = append(lives, func() { l.stop(ctx, share, length) })
+	}
+	return lives
+}
+
+// twins are a lane in which two managers are active.
+func (d *drill) twins(ctx SpecContext) []func() {
+	GinkgoHelper()
+	l := d.add(newLane(ctx, doubled))
+	return []func(){func() { l.besides(ctx, declarable(), thinned(intents(), 4)) }}
+}
+
+// cutsOff is a lane whose manager cannot reach the API server for a while.
+func (d *drill) cutsOff(ctx SpecContext) func() {
+	GinkgoHelper()
+	times := 5
+	if !whole {
+		times = 1
+	}
+	l := d.add(newLane(ctx, cutOff))
+	return func() { l.cutOff(ctx, declarable(), times) }
+}
+
+// forgets is a lane whose carrier forgets.
+func (d *drill) forgets(ctx SpecContext) func() {
+	GinkgoHelper()
+	l := d.add(newLane(ctx, forgetful))
+	return func() { l.forget(ctx, thinned(polls(), 4)) }
+}
+
+// outages is a lane that loses a part of the control plane.
+func (d *drill) outages(ctx SpecContext, trouble string, goesAway func(context.Context) error) func() {
+	GinkgoHelper()
+	l := d.add(newLane(ctx, trouble))
+	return func() { l.outage(ctx, declarable(), thinned(writes(), 16), goesAway) }
+}
+
+// calm is how long the errands of a lane may take to come to an end once it is left in peace:
+// the two minutes in which a new process leaves the intents of one that has ended alone, and
+// the health request that may follow.
+const (
+	calm     = 4 * time.Minute
+	calmPoll = 2 * time.Second
+)
+
+// judge leaves every lane in peace and waits until no errand has anything wrong.
+func (d *drill) judge(ctx SpecContext) {
+	GinkgoHelper()
+	for _, l := range d.lanes {
+		l.attend()
+	}
+	findings := make([][]finding, len(d.lanes))
+	defer func() { d.report(findings) }()
+	Eventually(ctx, func(g Gomega) {
+		var wrong []string
+		for i, l := range d.lanes {
+			found, flaws := l.judge(ctx, g)
+			findings[i], wrong = found, append(wrong, flaws...)
+		}
+		GinkgoWriter.Printf("%s: %d not at rest: %q\n", realTime().Format(time.TimeOnly), len(wrong), wrong)
+		g.Expect(wrong).To(BeEmpty())
+	}).WithTimeout(calm).WithPolling(calmPoll).Should(Succeed())
+	for _, l := range d.lanes {
+		Expect(l.Carrier.Violations()).To(BeEmpty(), l.trouble)
+	}
+}
+
+// expectEnough: every trouble has struck, and in the whole drill as often as is wanted.
+func (d *drill) expectEnough() {
+	GinkgoHelper()
+	for _, trouble := range troubles() {
+		struck, _ := d.struck(trouble.name)
+		Expect(struck).To(BeNumerically(">=", 1), trouble.name)
+		if whole {
+			Expect(struck).To(BeNumerically(">=", trouble.least), trouble.name)
+		}
+	}
+}
+
+// struck is how often a trouble has struck in all lanes, and what else was counted there.
+func (d *drill) struck(trouble string) (times int, counted counts) {
+	for _, l := range d.lanes {
+		if l.trouble == trouble {
+			times += l.struck
+			counted = counted.plus(l.gate.counted())
+		}
+	}
+	return times, counted
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// subject is an object with requests in its status.
+type subject interface {
+	client.Object
+	Describes() (conditions *[]metav1.Condition, observed *int64)
+	OpenRequests() []*v1alpha1.Request
+}
+
+// errand is one wish: an object that needs one request.
+type errand struct {
+	sort   *sort
+	object subject
+	mark   string // what its submissions are about, as it stands in their bodies
+}
+
+// sort is what the errands of an operation have in common.
+type sort struct {
+	name      string
+	operation carrier.Operation
+	ntdOption bool
+	effects   []effect
+	declare   func(l *lane, name string) (object subject, mark string)
+	provoke   func(ctx SpecContext, l *lane, e *errand) // has the request wanted; nil: declaring it does
+}
+
+// effect is one thing that a manager does for an errand.
+type effect struct {
+	name string
+	is   func(so *seen, e *errand, passing call) bool
+}
+
+// The effects that most errands have.
+const (
+	effectIntent    = "intent"
+	effectFinalizer = "finalizer"
+	effectPOST      = "POST"
+	effectAccepted  = "accepted"
+	effectPoll      = "poll"
+	effectEnded     = "ended"
+)
+
+// class is what may be done when nobody knows whether a request was taken.
+func (s *sort) class() carrier.RepeatClass {
+	contract, _ := carrier.ContractOf(s.operation)
+	return contract.RepeatClass(s.ntdOption)
+}
+
+// once: it costs money or disturbs a customer, and is sent no more than once.
+func (s *sort) once() bool { return s.most() == 1 }
+
+// mayBe are the ends to which an errand may come, beside success, when its process has left
+// it with an intent and no outcome.
+func (s *sort) mayBe() []ending {
+	switch s.class() {
+	case carrier.ClassCharge:
+		return []ending{proving, unknown}
+	case carrier.ClassNever:
+		return []ending{unknown}
+	case carrier.ClassConverge:
+		return []ending{again}
+	case carrier.ClassVerify, carrier.ClassQuery:
+	}
+	return nil
+}
+
+// most is how often a request that has succeeded may have been submitted.
+func (s *sort) most() int {
+	switch s.class() {
+	case carrier.ClassCharge, carrier.ClassNever:
+		return 1
+	case carrier.ClassVerify, carrier.ClassConverge:
+		return 1 + 2 // "at most two declared repeats"
+	case carrier.ClassQuery:
+		return 1 + 6 // it costs nothing; that it is bounded is all
+	}
+	return 0
+}
+
+// submissions is how often an errand's request was sent, and took effect.
+func (l *lane) submissions(e *errand) simulator.Count {
+	if e.sort.operation != carrier.AppointmentCancel {
+		return l.Carrier.SubmissionsAbout(simulator.Operation(e.sort.operation), e.mark)
+	}
+	var count simulator.Count
+	for _, call := range l.Carrier.Calls() {
+		if call.Operation == simulator.OpAppointmentCancel && call.RequestID == e.mark && call.Accepted {
+			count.Seen++
+			count.Processed++
+		}
+	}
+	return count
+}
+
+func submissionOf(operation carrier.Operation, passing call) bool {
+	contract, _ := carrier.ContractOf(operation)
+	return passing.toCarrier() && passing.method == http.MethodPost && passing.path == contract.SubmitPath
+}
+
+// posts: the request itself, or another about the same, goes to the carrier.
+func posts(name string, operation carrier.Operation) effect {
+	return effect{name, func(_ *seen, e *errand, passing call) bool {
+		return submissionOf(operation, passing) && strings.Contains(passing.body, e.mark)
+	}}
+}
+
+// asks: the carrier is asked what has become of the request.
+func asks(operation carrier.Operation) effect {
+	contract, _ := carrier.ContractOf(operation)
+	return effect{effectPoll, func(so *seen, e *errand, passing call) bool {
+		if !passing.toCarrier() || passing.method != http.MethodGet {
+			return false
+		}
+		for _, accepted := range so.accepted {
+			if strings.HasPrefix(accepted.submission, contract.SubmitPath) &&
+				strings.Contains(accepted.submission, e.mark) && accepted.location == passing.path {
+				return true
+			}
+		}
+		return false
+	}}
+}
+
+func intended(of carrier.Operation) effect {
+	return records(effectIntent, of, v1alpha1.PhaseSubmitting)
+}
+
+func accepted(of carrier.Operation) effect {
+	return records(effectAccepted, of, v1alpha1.PhaseInProgress)
+}
+
+func ended(of carrier.Operation) effect { return records(effectEnded, of, v1alpha1.PhaseSucceeded) }
+
+// records: the status gets the request in a phase.
+func records(name string, operation carrier.Operation, phase v1alpha1.RequestPhase) effect {
+	return effect{name, func(_ *seen, e *errand, passing call) bool {
+		return passing.method == http.MethodPut && strings.HasSuffix(passing.path, "/"+e.object.GetName()+"/status") &&
+			strings.Contains(passing.body, `"operation":"`+string(operation)+`"`) &&
+			strings.Contains(passing.body, `"phase":"`+string(phase)+`"`)
+	}}
+}
+
+// holds: the finalizer goes on.
+func holds() effect {
+	return effect{effectFinalizer, func(_ *seen, e *errand, passing call) bool {
+		return passing.method == http.MethodPatch && strings.HasSuffix(passing.path, "/"+e.object.GetName())
+	}}
+}
+
+// claims: the claim of an order is made, or gets its outcome.
+func claims(name, method string) effect {
+	return effect{name, func(_ *seen, e *errand, passing call) bool {
+		return passing.method == method && strings.Contains(passing.path, "/configmaps") &&
+			strings.Contains(passing.body, e.mark)
+	}}
+}
+
+// modified are the effects of a request that changes something and is followed.
+func modified(operation carrier.Operation) []effect {
+	return []effect{
+		intended(operation), holds(), posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation),
+	}
+}
+
+// serviceFor declares a service of a line, and nothing of it but what is edited.
+func serviceFor(
+	line func(*simulator.Service), edit func(*v1alpha1.BroadbandServiceSpec),
+) func(*lane, string) (subject, string) {
+	return func(l *lane, name string) (subject, string) {
+		id := l.Line(line)
+		return l.Service(name, id, func(s *v1alpha1.BroadbandService) {
+			s.Spec.Plan = nil
+			edit(&s.Spec)
+		}), strconv.FormatInt(id, 10)
+	}
+}
+
+// provokeCancel has an appointment-request cancelled: by deleting it once it has its slots.
+func provokeCancel(ctx SpecContext, l *lane, e *errand) {
+	GinkgoHelper()
+	soon(ctx, func(g Gomega) {
+		appointment := l.ReadAppointment(ctx, e.object.GetName())
+		g.Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
+		l.gate.note(func(*seen) { // a failpoint looks at the mark
+			e.mark = strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)
+		})
+	})
+	Expect(l.Delete(ctx, e.object)).To(Succeed())
+}

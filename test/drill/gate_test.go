@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"errors"
+	"slices"
+	"sync"
+)
+
+// side is where a failpoint strikes: before the call is passed on, or after it has taken
+// effect and before the caller hears of it.
+type side string
+
+const (
+	before side = "before"
+	after  side = "after"
+)
+
+// errCut is an answer that does not arrive.
+var errCut = errors.New("the answer is lost on its way")
+
+// failpoint strikes once, at the first call that it fits.
+type failpoint struct {
+	side   side
+	fits   func(call) bool
+	strike func(call) error // with an error the caller gets no answer
+	struck chan struct{}    // closed when it has, and the call is over
+}
+
+// gate stands on both ways of a lane's managers. It passes every call on, but for failpoints,
+// and keeps what a judge has to know of them.
+type gate struct {
+	mu    sync.Mutex
+	armed []*failpoint
+	seen  seen
+}
+
+func newGate() *gate {
+	return &gate{seen: seen{open: map[string][]*manager{}, left: map[string]bool{}}}
+}
+
+// arm sets a failpoint.
+func (g *gate) arm(point *failpoint) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	point.struck = make(chan struct{})
+	g.armed = append(g.armed, point)
+}
+
+// take notes a call that goes out, and takes the failpoint that it fits, if there is one.
+func (g *gate) take(passing call) *failpoint {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.seen.goes(passing)
+	fitting := slices.IndexFunc(g.armed, func(point *failpoint) bool { return point.fits(passing) })
+	if fitting < 0 {
+		return nil
+	}
+	point := g.armed[fitting]
+	g.armed = slices.Delete(g.armed, fitting, fitting+1)
+	return point
+}
+
+// note changes or reads what has been seen.
+func (g *gate) note(by func(*seen)) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	by(&g.seen)
+}
+
+// counted are the counts so far.
+func (g *gate) counted() (so counts) {
+	g.note(func(s *seen) { so = s.counts })
+	return so
+}
+
+// leaveBehind: a process has ended, and with it whatever it knew of its open intents.
+func (g *gate) leaveBehind(ended *manager) { g.note(func(s *seen) { s.leaveBehind(ended) }) }
+
+// wasLeft says whether a process that has ended may have left an intent of an object behind.
+func (g *gate) wasLeft(name string) (left bool) {
+	g.note(func(s *seen) { left = s.left[name] })
+	return left
+}
+
+// leads is who has written the lease last.
+func (g *gate) leads() (leader *manager) {
+	g.note(func(s *seen) { leader = s.leader })
+	return leader
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// ending is what has become of an errand.
+type ending string
+
+const (
+	ready    ending = "Ready"          // done; deleted objects that are gone are, too
+	unknown  ending = "OutcomeUnknown" // a person resolves it
+	stalled  ending = "Stalled"        // a person has to do what the reason names
+	proving  ending = "to be proven"   // class Charge: health is read 10 and 30 minutes after it was sent
+	again    ending = "to be repeated" // class Converge: it is asked for again after 15 minutes
+	followed ending = "followed"       // the carrier has taken it and does not know it: asked for a day
+	graced   ending = "within grace"   // its process has ended, and is given two minutes
+	underWay ending = "under way"      // none yet
+)
+
+// endings are in the order of the report.
+func endings() []ending {
+	return []ending{ready, unknown, stalled, proving, again, followed, graced, underWay}
+}
+
+// finding is an errand as the API server and the carrier have it.
+type finding struct {
+	errand *errand
+	ending ending
+	says   string
+	sent   int
+	taken  int
+}
+
+// find looks at an errand.
+func (l *lane) find(ctx SpecContext, g Gomega, e *errand) finding {
+	object, isSubject := e.object.DeepCopyObject().(subject)
+	g.Expect(isSubject).To(BeTrue())
+	count := l.submissions(e)
+	found := finding{errand: e, ending: ready, says: "gone", sent: count.Seen, taken: count.Processed}
+	err := l.Get(ctx, client.ObjectKeyFromObject(e.object), object)
+	if apierrors.IsNotFound(err) && e.sort.provoke != nil {
+		return found
+	}
+	g.Expect(err).NotTo(HaveOccurred())
+	conditions, _ := object.Describes()
+	condition := world.Condition(*conditions, v1alpha1.ConditionReady)
+	found.says = fmt.Sprintf("%s: %s", condition.Reason, condition.Message)
+	found.ending = endingOf(object, *conditions)
+	return found
+}
+
+// endingOf reads how an object stands as a person would: by its conditions and its requests.
+func endingOf(object subject, conditions []metav1.Condition) ending {
+	condition := world.Condition(conditions, v1alpha1.ConditionReady)
+	isStalled := world.Condition(conditions, v1alpha1.ConditionStalled).Status == metav1.ConditionTrue
+	switch {
+	case condition.ObservedGeneration != object.GetGeneration():
+		return underWay
+	case condition.Status == metav1.ConditionTrue && object.GetDeletionTimestamp().IsZero():
+		return ready
+	case isStalled && condition.Reason == v1alpha1.ReasonOutcomeUnknown:
+		return unknown
+	case isStalled:
+		return stalled
+	}
+	return waitsFor(object, condition.Message)
+}
+
+// waitsFor is what a request that has not ended is waiting for.
+func waitsFor(object subject, message string) ending {
+	for _, open := range object.OpenRequests() {
+		switch {
+		case open.Phase == v1alpha1.PhaseInProgress:
+			return followed
+		case open.Phase != v1alpha1.PhaseSubmitting:
+		case strings.Contains(message, "awaited for two minutes"):
+			return graced
+		case strings.Contains(message, "asked for again 15 minutes after"):
+			return again
+		case strings.Contains(message, "health"):
+			return proving
+		}
+	}
+	return underWay
+}
+
+// lost: nobody does anything about it, or thinks that it is done.
+func (f finding) lost() bool { return f.ending == underWay || f.ending == ready && f.taken == 0 }
+
+// sentTwice: more often than is allowed.
+func (f finding) sentTwice() bool { return f.sent > f.errand.sort.most() }
+
+// flaw is something that must not be of an errand to which nothing more happens for now.
+type flaw struct {
+	is   bool
+	says string
+}
+
+// wrong says what is wrong with an errand; "" if nothing is.
+func (l *lane) wrong(f finding) string {
+	for _, flaw := range slices.Concat(sentFlaws(f), l.endFlaws(f)) {
+		if flaw.is {
+			return flaw.says
+		}
+	}
+	return ""
+}
+
+// sentFlaws: "at most one POST per wanted change, and exactly one unless the object says
+// OutcomeUnknown".
+func sentFlaws(f finding) []flaw {
+	done := f.ending == ready
+	return []flaw{
+		{f.lost(), "lost"},
+		{f.sentTwice(), fmt.Sprintf("sent more often than %d times", f.errand.sort.most())},
+		{done && f.errand.sort.once() && f.taken != 1, "done, and not once"},
+		{f.ending == proving && f.taken > 0, "the carrier shows that it is done, and nobody has looked"},
+	}
+}
+
+// endFlaws: unknown is only what a process has left behind, and what nothing can find out.
+func (l *lane) endFlaws(f finding) []flaw {
+	isOpen := slices.Contains([]ending{unknown, proving, again, graced}, f.ending)
+	may := append(f.errand.sort.mayBe(), graced)
+	isQuery := f.errand.sort.class() == carrier.ClassQuery
+	return []flaw{
+		{f.ending == stalled, "stalled, and the carrier has refused nothing"},
+		{f.ending == followed && l.trouble != forgetful, "still followed"},
+		{f.ending == followed && isQuery && whole, "a question is asked anew after a minute"},
+		{isOpen && !l.gate.wasLeft(f.errand.object.GetName()), "open, and no process has left its intent behind"},
+		{isOpen && !slices.Contains(may, f.ending), "it could have been found out, or asked again"},
+		{f.ending == graced && whole, "two minutes have passed"},
+	}
+}
+
+// judge finds how every errand stands, and what is wrong with any.
+func (l *lane) judge(ctx SpecContext, g Gomega) (findings []finding, wrong []string) {
+	for _, e := range l.errands {
+		found := l.find(ctx, g, e)
+		findings = append(findings, found)
+		if flaw := l.wrong(found); flaw != "" {
+			wrong = append(wrong, fmt.Sprintf("%s: %s: sent %d times, taken %d times: %s (%s)",
+				l.trouble, e.object.GetName(), found.sent, found.taken, flaw, found.says))
+		}
+	}
+	return findings, wrong
+}

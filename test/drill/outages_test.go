@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"context"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// outage has something go away at each of the cuts, with errands of all sorts under way. The
+// call at which it goes gets no answer.
+func (l *lane) outage(ctx SpecContext, each []*sort, cuts []cut, goesAway func(context.Context) error) {
+	GinkgoHelper()
+	l.start()
+	for _, cut := range cuts {
+		e := l.prepare(cut.sort)
+		point := l.point(e, cut, func(call) error { return errCut })
+		l.declareAll(ctx, each)
+		Expect(l.Create(ctx, e.object)).To(Succeed())
+		awaitStruck(ctx, point, cut)
+		Expect(goesAway(ctx)).To(Succeed())
+		l.struck++
+	}
+}
+
+// cutOff has the manager's calls and watches fail, while more is declared and some of what
+// is under way ends. It is over when the manager has noticed, and watches again.
+func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
+	GinkgoHelper()
+	m := l.start()
+	for range times {
+		l.declareAll(ctx, each)
+		e := l.declare(ctx, each[0])
+		soon(ctx, func(g Gomega) { g.Expect(l.submissions(e).Seen).To(Equal(1)) })
+		was := l.gate.counted()
+		m.link.Cut()
+		l.declareAll(ctx, each)
+		soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().unanswered).To(BeNumerically(">", was.unanswered)) })
+		was = l.gate.counted()
+		m.link.Mend()
+		soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().watches).To(BeNumerically(">", was.watches)) })
+		l.struck++
+	}
+}
+
+// forget has the carrier forget every request, just before it is asked after one: a 404
+// never means that there is nothing.
+func (l *lane) forget(ctx SpecContext, cuts []cut) {
+	GinkgoHelper()
+	l.start()
+	for _, cut := range cuts {
+		e := l.prepare(cut.sort)
+		point := l.point(e, cut, func(call) error {
+			l.Carrier.Forget()
+			return nil
+		})
+		Expect(l.Create(ctx, e.object)).To(Succeed())
+		awaitStruck(ctx, point, cut)
+		l.struck++
+	}
+}

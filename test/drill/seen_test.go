@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"net/http"
+	"net/url"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// call is one call of a manager on its way.
+type call struct {
+	by           *manager // nil on the way to the carrier, which all managers of a lane share
+	method, path string
+	body         string // of what changes something
+	watches      bool   // whether it has no end
+}
+
+func (c call) toCarrier() bool { return c.by == nil }
+
+// ofStatus is the object whose status a call writes; "" for any other call.
+func (c call) ofStatus() string {
+	folder, last := path.Split(c.path)
+	if c.method != http.MethodPut || last != "status" {
+		return ""
+	}
+	return path.Base(folder)
+}
+
+// ofLease: whoever writes the lease leads.
+func (c call) ofLease() bool {
+	return c.method != http.MethodGet && strings.Contains(c.path, "/leases")
+}
+
+// puts says whether a call writes a request in a phase.
+func (c call) puts(phase v1alpha1.RequestPhase) bool {
+	return strings.Contains(c.body, `"phase":"`+string(phase)+`"`)
+}
+
+// acceptance is a POST that the carrier has answered with a Location.
+type acceptance struct{ submission, location string }
+
+// counts are of what passes on the two ways.
+type counts struct {
+	posts      int // to the carrier
+	conflicts  int // writes of what somebody else had written meanwhile
+	notSent    int // attempts given up between intent and POST
+	unanswered int // calls that got no answer
+	failed     int // calls that were answered 500 or above
+	watches    int // watches begun
+}
+
+func (c counts) plus(other counts) counts {
+	return counts{
+		posts: c.posts + other.posts, conflicts: c.conflicts + other.conflicts, notSent: c.notSent + other.notSent,
+		unanswered: c.unanswered + other.unanswered, failed: c.failed + other.failed, watches: c.watches + other.watches,
+	}
+}
+
+// seen is what has passed.
+type seen struct {
+	counts
+
+	accepted []acceptance
+	open     map[string][]*manager // who may have written an intent for an object that has no outcome yet
+	left     map[string]bool       // the objects among them whose process has ended
+	leader   *manager              // who has written the lease last
+}
+
+// goes notes a call that goes out. From now on an intent may be on record, whether or not
+// anybody hears of it.
+func (s *seen) goes(passing call) {
+	switch object := passing.ofStatus(); {
+	case passing.toCarrier() && passing.method == http.MethodPost:
+		s.posts++
+	case passing.watches:
+		s.watches++
+	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
+		s.open[object] = append(s.open[object], passing.by)
+	}
+}
+
+// comes notes an answer.
+func (s *seen) comes(passing call, answer *http.Response) {
+	switch object := passing.ofStatus(); {
+	case answer.StatusCode == http.StatusConflict:
+		s.conflicts++
+	case answer.StatusCode >= http.StatusInternalServerError:
+		s.failed++
+	case answer.StatusCode >= http.StatusMultipleChoices:
+	case passing.toCarrier():
+		s.follow(passing, answer.Header.Get("Location"))
+	case passing.ofLease():
+		s.leader = passing.by
+	case object != "" && !passing.puts(v1alpha1.PhaseSubmitting):
+		if len(s.open[object]) > 0 && passing.puts(v1alpha1.PhaseNotSent) {
+			s.notSent++
+		}
+		delete(s.open, object)
+	}
+}
+
+// follow keeps where the carrier wants to be asked after a submission.
+func (s *seen) follow(passing call, location string) {
+	where, err := url.Parse(location)
+	if passing.method != http.MethodPost || err != nil || where.Path == "" {
+		return
+	}
+	s.accepted = append(s.accepted, acceptance{passing.path + passing.body, where.Path})
+}
+
+func (s *seen) leaveBehind(ended *manager) {
+	for object, writers := range s.open {
+		s.left[object] = s.left[object] || slices.Contains(writers, ended)
+	}
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// sorts are all operations that change something at the carrier, and two that ask.
+func sorts() []*sort { return slices.Concat(changes(), cancellations(), oneShots()) }
+
+// declarable are those whose request is wanted as soon as they are declared.
+func declarable() []*sort {
+	return slices.DeleteFunc(sorts(), func(s *sort) bool { return s.provoke != nil })
+}
+
+// changes modify a service.
+func changes() []*sort {
+	copper := func(s *simulator.Service) { s.TechnologyType = "FTTN" }
+	cancelled := func(s *simulator.Service) {
+		s.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-20"}
+		s.ReclaimableUntil = "2099-12-31"
+	}
+	priced := slices.Concat([]effect{posts("health", carrier.Health), asks(carrier.Health)}, modified(carrier.PlanChange))
+	return []*sort{
+		{
+			name: "plan", operation: carrier.PlanChange, effects: priced,
+			declare: serviceFor(asSold, func(s *v1alpha1.BroadbandServiceSpec) {
+				s.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 12}
+			}),
+		},
+		{
+			name: "ntd", operation: carrier.PlanChange, ntdOption: true, effects: modified(carrier.PlanChange),
+			declare: serviceFor(asSold, func(s *v1alpha1.BroadbandServiceSpec) {
+				s.Plan = &v1alpha1.Plan{
+					Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
+					Contact: &v1alpha1.Contact{Name: "Jo Doe", Phone: "0400 000 000", Email: "jo@example.com"},
+				}
+			}),
+		},
+		{
+			name: "aggregation", operation: carrier.AggregationConversion,
+			effects: modified(carrier.AggregationConversion),
+			declare: serviceFor(asSold, func(s *v1alpha1.BroadbandServiceSpec) { s.AggregationMethod = "ETHERNET" }),
+		},
+		{
+			name: "dsl", operation: carrier.DSLStabilityProfileChange,
+			effects: modified(carrier.DSLStabilityProfileChange),
+			declare: serviceFor(copper, func(s *v1alpha1.BroadbandServiceSpec) { s.DSLStabilityProfile = "Stable" }),
+		},
+		{
+			name: "reclaim", operation: carrier.Reclaim, effects: modified(carrier.Reclaim),
+			declare: serviceFor(cancelled, func(s *v1alpha1.BroadbandServiceSpec) {
+				s.Disconnection = v1alpha1.DisconnectionReclaim
+			}),
+		},
+	}
+}
+
+func asSold(*simulator.Service) {}
+
+// cancellations alter the day on which a service ends.
+func cancellations() []*sort {
+	ending := func(s *simulator.Service) {
+		s.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2098-06-30"}
+	}
+	return []*sort{
+		{
+			name: "reschedule", operation: carrier.CancellationReschedule,
+			effects: modified(carrier.CancellationReschedule),
+			declare: serviceFor(ending, func(s *v1alpha1.BroadbandServiceSpec) {
+				s.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: "2099-01-31"}
+			}),
+		},
+		{
+			name: "abort", operation: carrier.CancellationAbort, effects: modified(carrier.CancellationAbort),
+			declare: serviceFor(ending, func(s *v1alpha1.BroadbandServiceSpec) {
+				s.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+			}),
+		},
+	}
+}
+
+// oneShots make one request.
+func oneShots() []*sort {
+	return []*sort{
+		{
+			name: "order", operation: carrier.OrderCreate,
+			effects: []effect{
+				claims("claim", http.MethodPost), intended(carrier.OrderCreate),
+				holds(), posts(effectPOST, carrier.OrderCreate), claims("claim's outcome", http.MethodPut),
+				ended(carrier.OrderCreate),
+			},
+			declare: func(l *lane, name string) (subject, string) { return l.Order(name, name), name },
+		},
+		{
+			name: "test", operation: carrier.DiagnosticTest, effects: modified(carrier.DiagnosticTest),
+			declare: func(l *lane, name string) (subject, string) {
+				id := l.Line()
+				return l.Test(name, id), strconv.FormatInt(id, 10)
+			},
+		},
+		{
+			name: "slots", operation: carrier.AppointmentSlots,
+			effects: []effect{
+				holds(), posts(effectPOST, carrier.AppointmentSlots), asks(carrier.AppointmentSlots),
+				accepted(carrier.AppointmentSlots),
+				ended(carrier.AppointmentSlots),
+			},
+			declare: appointment,
+		},
+		{
+			name: "give-up", operation: carrier.AppointmentCancel,
+			effects: []effect{
+				intended(carrier.AppointmentCancel),
+				posts(effectPOST, carrier.AppointmentCancel),
+				ended(carrier.AppointmentCancel),
+			},
+			declare: appointment, provoke: provokeCancel,
+		},
+		{
+			name: "options", operation: carrier.PlanOptions,
+			effects: []effect{
+				posts(effectPOST, carrier.PlanOptions), accepted(carrier.PlanOptions),
+				asks(carrier.PlanOptions), ended(carrier.PlanOptions),
+			},
+			declare: func(l *lane, name string) (subject, string) {
+				id := l.Line()
+				return l.Query(name, id), strconv.FormatInt(id, 10)
+			},
+		},
+	}
+}
+
+// appointment asks for slots of an order that no other errand is about.
+func appointment(l *lane, name string) (object subject, mark string) {
+	order := l.placed()
+	return l.Appointment(name, func(a *v1alpha1.AppointmentRequest) {
+		a.Spec.OrderID, a.Spec.DateFrom = &order, "2099-01-05"
+	}), strconv.FormatInt(order, 10)
+}

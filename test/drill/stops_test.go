@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// How long a process is stopped: shorter and longer than an intent is good for.
+const (
+	shortStop = 2 * time.Second
+	goodFor   = 10 * time.Second
+	longStop  = 12 * time.Second
+)
+
+// stop has a manager stopped in the middle of each of the cuts, and go on. The call that it
+// was stopped in is passed on, and its answer waits.
+func (l *lane) stop(ctx SpecContext, cuts []cut, length time.Duration) {
+	GinkgoHelper()
+	m := l.start()
+	for _, cut := range cuts {
+		e := l.prepare(cut.sort)
+		point := l.point(e, cut, func(call) error { return m.halt() })
+		Expect(l.Create(ctx, e.object)).To(Succeed())
+		awaitStruck(ctx, point, cut)
+		l.expectStill(ctx, length)
+		was := l.gate.counted()
+		Expect(m.resume()).To(Succeed())
+		l.awaitReady(ctx, e)
+		l.struck++
+
+		givenUp := 0
+		if cut.between() && length > goodFor {
+			givenUp = 1
+		}
+		Expect(l.gate.counted().notSent-was.notSent).To(Equal(givenUp), "an intent is good for 10 s: %s", cut)
+	}
+}
+
+// expectStill: a stopped process sends nothing.
+func (l *lane) expectStill(ctx SpecContext, length time.Duration) {
+	GinkgoHelper()
+	const often = 100 * time.Millisecond
+	posts := func() int { return l.gate.counted().posts }
+	Consistently(ctx, posts).WithTimeout(length).WithPolling(often).Should(Equal(posts()))
+}
+
+// awaitReady waits until an errand is done.
+func (l *lane) awaitReady(ctx SpecContext, e *errand) {
+	GinkgoHelper()
+	soon(ctx, func(g Gomega) {
+		found := l.find(ctx, g, e)
+		g.Expect(found.ending).To(Equal(ready), found.says)
+	})
+}

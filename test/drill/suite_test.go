@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package drill_test has the program itself live through trouble: the built manager as a
+// process, a real etcd and kube-apiserver, the simulated carrier behind HTTP. Processes are
+// killed, stopped and doubled, the API server, etcd and the watches go away, and the carrier
+// forgets. Then one manager per lane is left in peace, and every wish is judged: is it done,
+// or does it say what a person has to do, and was it sent more often than is allowed?
+//
+// The program has no switch for this. Failpoints stand in a proxy on its two ways: to the
+// API server and to the carrier.
+//
+// make drill runs it whole; go test a part of it.
+package drill_test
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/onsi/gomega/gexec"
+	"k8s.io/klog/v2"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func TestDrill(t *testing.T) {
+	RegisterFailHandler(Fail)
+	klog.SetLogger(GinkgoLogr)
+	ctrl.SetLogger(GinkgoLogr)
+	RunSpecs(t, "the program in trouble")
+}
+
+// whole is whether everything is run: minutes, for make drill.
+var whole = os.Getenv("DRILL") == "all"
+
+// user is who a manager is at the API server; it has the generated RBAC and no more.
+const user = "operator"
+
+// realTime is the clock: a process goes by no other.
+var realTime = time.Now //nolint:forbidigo // the managers are processes, with the machine's clock
+
+var (
+	program string // the built manager
+	plane   *world.Durable
+)
+
+var _ = BeforeSuite(func(ctx SpecContext) {
+	var err error
+	program, err = gexec.Build("github.com/broadband-operator/broadband-operator")
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(gexec.CleanupBuildArtifacts)
+	plane, err = world.StartDurable(ctx, GinkgoT().TempDir())
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(plane.Stop)
+	Expect(plane.GrantRoles(ctx, user)).To(Succeed())
+})
+
+// patience is how long anything that is waited for may take. It gates nothing but a hang.
+const patience = 90 * time.Second
+
+// soon waits until something holds.
+func soon(ctx SpecContext, holds func(Gomega)) {
+	GinkgoHelper()
+	Eventually(ctx, holds).WithTimeout(patience).WithPolling(50 * time.Millisecond).Should(Succeed())
+}
+
+// together runs all at once, and waits for them.
+func together(all []func()) {
+	var group sync.WaitGroup
+	for _, run := range all {
+		group.Go(func() {
+			defer GinkgoRecover()
+			run()
+		})
+	}
+	group.Wait()
+}
+
+var _ = world.ShowFigures("drill")

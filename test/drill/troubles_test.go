@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import "fmt"
+
+// The troubles, as the report names them.
+const (
+	killed         = "SIGKILL before or after one effect"
+	leaderKilled   = "fail-over, the leader got a SIGKILL"
+	leaderStopped  = "fail-over, the leader got a SIGSTOP"
+	leaderAsked    = "fail-over, the leader got a SIGTERM"
+	stoppedBriefly = "SIGSTOP for 2 s"
+	stoppedLong    = "SIGSTOP for 12 s"
+	doubled        = "SIGKILL of one of two active managers"
+	restarted      = "SIGKILL and restart of the API server"
+	etcdGone       = "SIGKILL and restart of etcd"
+	cutOff         = "calls and watches cut off"
+	forgetful      = "the carrier forgets its ids"
+)
+
+// trouble is something that a lane lives through.
+type trouble struct {
+	name  string
+	least int                    // how often it strikes at least when everything is run
+	shows func(of counts) string // what more there is to tell of it
+}
+
+// troubles are all of them, in the order of the report.
+func troubles() []trouble {
+	nothing := func(counts) string { return "" }
+	givenUp := func(of counts) string { return fmt.Sprintf("%d intents were given up unsent", of.notSent) }
+	second := func(of counts) string { return fmt.Sprintf("%d writes came second", of.conflicts) }
+	away := func(of counts) string {
+		return fmt.Sprintf("%d calls got no answer, %d an error; %d watches were begun", of.unanswered, of.failed, of.watches)
+	}
+	return []trouble{
+		{killed, 120, nothing},
+		{leaderKilled, 20, nothing},
+		{leaderStopped, 8, nothing},
+		{leaderAsked, 30, nothing},
+		{stoppedBriefly, 10, givenUp},
+		{stoppedLong, 10, givenUp},
+		{doubled, 8, second},
+		{restarted, 10, away},
+		{etcdGone, 10, away},
+		{cutOff, 5, away},
+		{forgetful, 10, nothing},
+	}
+}
