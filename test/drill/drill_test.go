@@ -159,7 +159,7 @@ const (
 func (d *drill) judge(ctx SpecContext) {
 	GinkgoHelper()
 	for _, l := range d.lanes {
-		l.attend()
+		l.attend(1)
 	}
 	findings := make([][]finding, len(d.lanes))
 	defer func() { d.report(findings) }()

@@ -37,7 +37,7 @@ type gate struct {
 }
 
 func newGate() *gate {
-	return &gate{seen: seen{open: map[string][]*manager{}, left: map[string]bool{}}}
+	return &gate{seen: seen{open: map[string][]*manager{}, left: map[string]bool{}, senders: map[string]*manager{}}}
 }
 
 // arm sets a failpoint.
@@ -82,6 +82,15 @@ func (g *gate) leaveBehind(ended *manager) { g.note(func(s *seen) { s.leaveBehin
 func (g *gate) wasLeft(name string) (left bool) {
 	g.note(func(s *seen) { left = s.left[name] })
 	return left
+}
+
+// maker is who makes a call about an object: to the carrier, whoever has its intent on record.
+func (g *gate) maker(passing call, object string) *manager {
+	maker := passing.by
+	if passing.toCarrier() {
+		g.note(func(s *seen) { maker = s.senders[object] })
+	}
+	return maker
 }
 
 // leads is who has written the lease last.

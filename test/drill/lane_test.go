@@ -29,7 +29,7 @@ type lane struct {
 	flags    []string     // that its managers have beside those of all
 	folder   string
 	log      *journal
-	managers []*manager
+	managers []*manager // those that have been started, and may have ended
 	errands  []*errand
 	orders   int64 // how many of the carrier's orders have been given to an errand
 }
@@ -118,11 +118,12 @@ func (l *lane) point(e *errand, at cut, strike func(call) error) *failpoint {
 	return point
 }
 
-// attend has a manager look after the lane, as a Deployment would: one that has lost its
-// lease ends.
-func (l *lane) attend() {
+// attend has a number of managers look after the lane, as a Deployment would: one that has
+// lost its lease ends.
+func (l *lane) attend(replicas int) {
 	GinkgoHelper()
-	if !slices.ContainsFunc(l.managers, (*manager).lives) {
+	l.managers = slices.DeleteFunc(l.managers, func(m *manager) bool { return !m.lives() })
+	for len(l.managers) < replicas {
 		l.start()
 	}
 }

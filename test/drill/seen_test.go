@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
+	"k8s.io/client-go/kubernetes/scheme"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -31,9 +34,12 @@ func (c call) ofStatus() string {
 	return path.Base(folder)
 }
 
-// ofLease: whoever writes the lease leads.
-func (c call) ofLease() bool {
-	return c.method != http.MethodGet && strings.Contains(c.path, "/leases")
+// takesLease: whoever writes the lease leads, unless it gives it back. A leader that was stopped
+// may do so when another leads already.
+func (c call) takesLease() bool {
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
+	lease, is := object.(*coordinationv1.Lease)
+	return err == nil && is && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != ""
 }
 
 // puts says whether a call writes a request in a phase.
@@ -68,6 +74,7 @@ type seen struct {
 	accepted []acceptance
 	open     map[string][]*manager // who may have written an intent for an object that has no outcome yet
 	left     map[string]bool       // the objects among them whose process has ended
+	senders  map[string]*manager   // who has an intent on record, by object
 	leader   *manager              // who has written the lease last
 }
 
@@ -86,17 +93,26 @@ func (s *seen) goes(passing call) {
 
 // comes notes an answer.
 func (s *seen) comes(passing call, answer *http.Response) {
-	switch object := passing.ofStatus(); {
+	switch {
 	case answer.StatusCode == http.StatusConflict:
 		s.conflicts++
 	case answer.StatusCode >= http.StatusInternalServerError:
 		s.failed++
-	case answer.StatusCode >= http.StatusMultipleChoices:
+	case answer.StatusCode < http.StatusMultipleChoices:
+		s.succeeds(passing, answer)
+	}
+}
+
+// succeeds notes what has been done.
+func (s *seen) succeeds(passing call, answer *http.Response) {
+	switch object := passing.ofStatus(); {
 	case passing.toCarrier():
 		s.follow(passing, answer.Header.Get("Location"))
-	case passing.ofLease():
+	case strings.Contains(passing.path, "/leases") && passing.takesLease():
 		s.leader = passing.by
-	case object != "" && !passing.puts(v1alpha1.PhaseSubmitting):
+	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
+		s.senders[object] = passing.by
+	case object != "":
 		if len(s.open[object]) > 0 && passing.puts(v1alpha1.PhaseNotSent) {
 			s.notSent++
 		}
