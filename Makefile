@@ -65,6 +65,10 @@ manifests: bin/controller-gen ## Write config/crd/bases from the types and confi
 	bin/controller-gen crd paths=./api/v1alpha1 output:crd:dir=$(INTO)/config/crd/bases
 	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
 
+.PHONY: argocd
+argocd: ## Write config/argocd, how Argo CD sees our kinds, from the fragments in config/argocd/lua.
+	go run ./hack/customizations -into $(INTO)/config/argocd
+
 ##@ Check
 
 .PHONY: fmt

@@ -1,0 +1,6 @@
+
+actions["reconcile"] = {
+  disabled = obj.metadata.deletionTimestamp ~= nil,
+  displayName = "Read the carrier's state now",
+  iconClass = "fa fa-fw fa-sync",
+}

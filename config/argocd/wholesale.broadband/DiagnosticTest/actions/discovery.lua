@@ -1,0 +1,86 @@
+-- Written by make argocd from config/argocd/lua: change it there.
+local status = obj.status or {}
+
+-- condition is the condition of a type; an empty one where the operator has not written it.
+local function condition(name)
+  for _, found in ipairs(status.conditions or {}) do
+    if found.type == name then
+      return found
+    end
+  end
+  return {}
+end
+
+-- seen: what the status says is said of this spec, and not of the one before.
+local seen = status.observedGeneration == obj.metadata.generation and condition("Ready").status ~= nil
+
+-- requests are the newest requests: of each operation, or the only one.
+local function requests()
+  return status.requests or {status.request}
+end
+
+-- annotated tells whether a control annotation has this value already.
+local function annotated(name, value)
+  local annotations = obj.metadata.annotations or {}
+  return annotations["wholesale.broadband/" .. name] == value
+end
+
+local function annotate(name, value)
+  obj.metadata.annotations = obj.metadata.annotations or {}
+  obj.metadata.annotations["wholesale.broadband/" .. name] = value
+  return obj
+end
+
+-- refused tells whether a request ended in a failure that only a person repeats. An order
+-- that the carrier once took, or that was given up, has used up its customerReference.
+local function refused(request)
+  if request.operation == "OrderCreate" then
+    return request.phase == "Rejected"
+  end
+  return request.phase == "Rejected" or request.phase == "Failed" or request.phase == "Abandoned"
+end
+
+-- failure is the attempt that is to be made again; nil for none. The attempt names the
+-- retry: whoever asks twice has it made once.
+local function failure()
+  if not seen or condition("Stalled").status ~= "True" then
+    return nil
+  end
+  for _, request in ipairs(requests()) do
+    if refused(request) and request.generation == obj.metadata.generation then
+      return request.attemptID
+    end
+  end
+end
+
+-- unknown is the attempt of which a person may say that the carrier does not have it; nil
+-- for none. One that is overdue may be settled too, but not so: the carrier has taken it.
+local function unknown()
+  if not seen or condition("Stalled").status ~= "True" then
+    return nil
+  end
+  for _, request in ipairs(requests()) do
+    local dead = condition("Rejected").status == "True" and request.phase == "Succeeded"
+    if request.phase == "OutcomeUnknown" or dead then
+      return request.attemptID .. "=NotAccepted"
+    end
+  end
+end
+
+local actions = {}
+
+local failed = failure()
+actions["retry"] = {
+  disabled = not failed or annotated("retry", failed),
+  displayName = "Try the same once more",
+  iconClass = "fa fa-fw fa-redo",
+}
+
+local word = unknown()
+actions["resolve-not-accepted"] = {
+  disabled = not word or annotated("resolve", word),
+  displayName = "The carrier does not have it: send it again",
+  iconClass = "fa fa-fw fa-question",
+}
+
+return actions

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// customization begins the keys of argocd-cm; the group and the kind end them.
+const customization = "resource.customizations."
+
+// actions is the value of a kind's key, in the form that Argo CD reads.
+type actions struct {
+	Discovery   string       `json:"discovery.lua"`
+	Definitions []definition `json:"definitions"`
+}
+
+type definition struct {
+	Name   string `json:"name"`
+	Action string `json:"action.lua"`
+}
+
+// quiet are the updates of an object that concern no Application: all of the status but its
+// conditions, out of which health is read, and of these the times.
+const quiet = `jqPathExpressions:
+- .status | objects | .[keys[] | select(. != "conditions")]
+- .status.conditions[]?.lastTransitionTime
+jsonPointers:
+- /metadata/finalizers
+`
+
+// configMap is what the scripts come to in argocd-cm.
+func configMap(scripts []script) (string, error) {
+	data, offered := map[string]string{}, map[string]*actions{}
+	for _, script := range scripts {
+		switch script.file {
+		case healthFile:
+			data[key("health", script.kind)] = script.text
+			data[key("ignoreResourceUpdates", script.kind)] = quiet
+		case discoveryFile:
+			offered[script.kind] = &actions{Discovery: script.text}
+		case actionFile:
+			held := offered[script.kind]
+			held.Definitions = append(held.Definitions, definition{Name: script.action, Action: script.text})
+		}
+	}
+	for kind, held := range offered {
+		text, err := yaml.Marshal(held)
+		if err != nil {
+			return "", fmt.Errorf("write the actions of %s: %w", kind, err)
+		}
+		data[key("actions", kind)] = string(text)
+	}
+	text, err := yaml.Marshal(&corev1.ConfigMap{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
+		ObjectMeta: metav1.ObjectMeta{Name: "argocd-cm", Labels: map[string]string{"app.kubernetes.io/part-of": "argocd"}},
+		Data:       data,
+	})
+	if err != nil {
+		return "", fmt.Errorf("write argocd-cm: %w", err)
+	}
+	return "# Written by make argocd: change config/argocd/lua.\n" + string(text), nil
+}
+
+func key(what, kind string) string {
+	return customization + what + "." + v1alpha1.GroupVersion.Group + "_" + kind
+}

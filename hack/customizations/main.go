@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Customizations writes how Argo CD sees our kinds: a script of health and, where there is
+// something to do, scripts of actions for each kind, in the layout that Argo CD itself uses,
+// and all of them together as a patch of argocd-cm.
+//
+// Argo CD wants every script to stand alone. So each is put together here from the fragments
+// in config/argocd/lua, and what several have in common is written once.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+func main() {
+	from := flag.String("from", "config/argocd/lua", "the `folder` with the fragments")
+	into := flag.String("into", "config/argocd", "the `folder` to write to")
+	flag.Parse()
+	if err := run(fragments(*from), *into); err != nil {
+		fmt.Fprintln(os.Stderr, "customizations:", err)
+		os.Exit(1)
+	}
+}
+
+// The actions.
+const (
+	approve     = "approve"
+	reconcile   = "reconcile"
+	retry       = "retry"
+	notAccepted = "resolve-not-accepted"
+)
+
+// kind is one of our kinds, and the actions that it has.
+type kind struct {
+	name    string
+	actions []string
+}
+
+// kinds: each kind takes the control annotations that its controller knows.
+func kinds() []kind {
+	return []kind{
+		{name: "CarrierAccount"},
+		{name: "BroadbandService", actions: []string{approve, reconcile, retry, notAccepted}},
+		{name: "ServiceOrder", actions: []string{approve, reconcile, retry, notAccepted}},
+		{name: "AppointmentRequest", actions: []string{reconcile, retry, notAccepted}},
+		{name: "DiagnosticTest", actions: []string{retry, notAccepted}},
+		{name: "FibreBuildQuote", actions: []string{retry}},
+		{name: "PlanOptionsQuery", actions: []string{retry}},
+	}
+}
+
+// run writes the scripts of every kind, and the patch.
+func run(lua fragments, into string) error {
+	var all []script
+	for _, kind := range kinds() {
+		scripts, err := lua.of(kind)
+		if err != nil {
+			return err
+		}
+		all = append(all, scripts...)
+	}
+	for _, script := range all {
+		if err := write(filepath.Join(into, script.path()), script.text); err != nil {
+			return err
+		}
+	}
+	patch, err := configMap(all)
+	if err != nil {
+		return err
+	}
+	return write(filepath.Join(into, "component", "argocd-cm.yaml"), patch)
+}
+
+func write(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // a folder of the repository
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil { //nolint:gosec // a file of the repository
+		return fmt.Errorf("write a script: %w", err)
+	}
+	return nil
+}
+
+// script is one script of one kind.
+type script struct {
+	kind   string
+	action string // "" for health and discovery
+	file   string // health.lua, discovery.lua or action.lua
+	text   string
+}
+
+// The files, as Argo CD calls them.
+const (
+	healthFile    = "health.lua"
+	discoveryFile = "discovery.lua"
+	actionFile    = "action.lua"
+)
+
+func (s script) path() string {
+	if s.file == healthFile {
+		return filepath.Join(v1alpha1.GroupVersion.Group, s.kind, s.file)
+	}
+	return filepath.Join(v1alpha1.GroupVersion.Group, s.kind, "actions", s.action, s.file)
+}
+
+// fragments is the folder that holds them.
+type fragments string
+
+// The fragments: those that are common, and those of each action, in a folder of its name.
+const (
+	commonPart   = "common.lua"
+	requestsPart = "requests.lua"
+	subjectPart  = "subject.lua" // what the action is about; reconcile is about nothing
+)
+
+// of are all scripts of a kind.
+func (f fragments) of(kind kind) ([]script, error) {
+	health, err := f.join(commonPart, healthFile)
+	if err != nil {
+		return nil, err
+	}
+	scripts := []script{{kind: kind.name, file: healthFile, text: health}}
+	if len(kind.actions) == 0 {
+		return scripts, nil
+	}
+	discovery, err := f.discovery(kind.actions)
+	if err != nil {
+		return nil, err
+	}
+	scripts = append(scripts, script{kind: kind.name, file: discoveryFile, text: discovery})
+	for _, action := range kind.actions {
+		text, err := f.join(slices.Concat([]string{commonPart, requestsPart}, f.parts(action, subjectPart, actionFile))...)
+		if err != nil {
+			return nil, err
+		}
+		scripts = append(scripts, script{kind: kind.name, action: action, file: actionFile, text: text})
+	}
+	return scripts, nil
+}
+
+// discovery is the script that says which actions there are, and which make sense now.
+func (f fragments) discovery(actions []string) (string, error) {
+	subjects, offers := make([]string, 0, len(actions)), make([]string, 0, len(actions))
+	for _, action := range actions {
+		subjects = append(subjects, f.parts(action, subjectPart)...)
+		offers = append(offers, f.parts(action, discoveryFile)...)
+	}
+	text, err := f.join(slices.Concat([]string{commonPart, requestsPart}, subjects, []string{"actions.lua"}, offers)...)
+	return text + "\nreturn actions\n", err
+}
+
+// parts are those fragments of an action that there are.
+func (f fragments) parts(action string, files ...string) []string {
+	var parts []string
+	for _, file := range files {
+		part := filepath.Join(action, file)
+		if _, err := os.Stat(filepath.Join(string(f), part)); err == nil {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// join puts fragments one after another.
+func (f fragments) join(parts ...string) (string, error) {
+	texts := make([]string, 0, len(parts))
+	for _, part := range parts {
+		text, err := os.ReadFile(filepath.Join(string(f), part)) //nolint:gosec // the folder is the user's own
+		if err != nil {
+			return "", fmt.Errorf("read a fragment: %w", err)
+		}
+		texts = append(texts, strings.TrimSpace(string(text))+"\n")
+	}
+	return strings.Join(texts, "\n"), nil
+}
