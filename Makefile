@@ -69,6 +69,11 @@ manifests: bin/controller-gen ## Write config/crd/bases from the types and confi
 argocd: ## Write config/argocd, how Argo CD sees our kinds, from the fragments in config/argocd/lua.
 	go run ./hack/customizations -into $(INTO)/config/argocd
 
+.PHONY: argocd-testdata
+argocd-testdata: $(CONTROLPLANE) ## Write config/argocd/.../testdata anew: an object of every state that the stories of controllers/ lead to.
+	ALBUM=$(CURDIR)/config/argocd/wholesale.broadband go test -count=1 -timeout=30m ./controllers
+	go test -count=1 ./test/gitops -update
+
 ##@ Check
 
 .PHONY: fmt
@@ -95,6 +100,10 @@ test: $(CONTROLPLANE) ## Run every test, those against a real kube-apiserver too
 .PHONY: prove
 prove: ## Try all faults and pairs of faults of every request, in memory; `make test` tries a part of them.
 	PROVE=all GOGC=400 GOMAXPROCS=2 go test -v -timeout=30m -run='^TestProve$$' ./test/prove
+
+.PHONY: test-argocd
+test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM: it compiles for 5 CPU-minutes the first time.
+	go -C hack/argocd-lua test ./...
 
 .PHONY: race
 race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race detector (needs a C compiler).

@@ -26,15 +26,6 @@ type definition struct {
 	Action string `json:"action.lua"`
 }
 
-// quiet are the updates of an object that concern no Application: all of the status but its
-// conditions, out of which health is read, and of these the times.
-const quiet = `jqPathExpressions:
-- .status | objects | .[keys[] | select(. != "conditions")]
-- .status.conditions[]?.lastTransitionTime
-jsonPointers:
-- /metadata/finalizers
-`
-
 // configMap is what the scripts come to in argocd-cm.
 func configMap(scripts []script) (string, error) {
 	data, offered := map[string]string{}, map[string]*actions{}
@@ -42,7 +33,6 @@ func configMap(scripts []script) (string, error) {
 		switch script.file {
 		case healthFile:
 			data[key("health", script.kind)] = script.text
-			data[key("ignoreResourceUpdates", script.kind)] = quiet
 		case discoveryFile:
 			offered[script.kind] = &actions{Discovery: script.text}
 		case actionFile:

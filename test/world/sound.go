@@ -39,6 +39,7 @@ func (w *World) sound(ctx context.Context, kind, name string) {
 		return fmt.Sprintf("%s %s after a pass: %s", kind, name, said.raw)
 	})
 	agreed.note(said)
+	w.portray(object, said.status.Conditions)
 }
 
 // Unsound are the rules that an object breaks. They hold of every status, whatever the

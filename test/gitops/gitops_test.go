@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gitops_test says how Argo CD is to show each state of our objects and what it is to
+// offer, and holds the tests of its scripts to that: config/argocd/…/health_test.yaml and
+// action_test.yaml. The scripts themselves run in Argo CD's own Lua VM: hack/argocd-lua.
+package gitops_test
+
+import (
+	"flag"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+var update = flag.Bool("update", false, "write the tests of Argo CD's scripts anew")
+
+// folder is where Argo CD's scripts are, a folder for each kind.
+func folder() string {
+	return filepath.Join(world.Root(), "config", "argocd", v1alpha1.GroupVersion.Group)
+}
+
+// Whoever adds a reason says how it is shown.
+func TestEveryReasonHasAHealth(t *testing.T) {
+	said := slices.Sorted(maps.Keys(table()))
+	if declared := reasons(t); !slices.Equal(declared, said) {
+		t.Errorf("the reasons of api/v1alpha1 are\n%v, and those of the table\n%v", declared, said)
+	}
+}
+
+// reasons are the values of the constants of api/v1alpha1 whose names begin with Reason.
+func reasons(t *testing.T) []string {
+	t.Helper()
+	path := filepath.Join(world.Root(), "api", "v1alpha1", "condition_types.go")
+	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var values []string
+	ast.Inspect(file, func(node ast.Node) bool {
+		spec, is := node.(*ast.ValueSpec)
+		if !is || !strings.HasPrefix(spec.Names[0].Name, "Reason") {
+			return true
+		}
+		literal, is := spec.Values[0].(*ast.BasicLit)
+		value, err := strconv.Unquote(literal.Value)
+		if !is || err != nil {
+			t.Fatalf("the value of %s is no string", spec.Names[0].Name)
+		}
+		values = append(values, value)
+		return true
+	})
+	slices.Sort(values)
+	return values
+}
+
+// Every row of the table is seen in an object out of a story that was run, and no object is
+// seen that has no row.
+func TestEveryHealthIsSeen(t *testing.T) {
+	seen := map[string][]health{}
+	for _, picture := range album(t) {
+		reason, shown := picture.ready().Reason, picture.health()
+		if !slices.Contains(table()[reason], shown) {
+			t.Errorf("%s is %s with the reason %s, and the table does not say so", picture.path, shown, reason)
+		}
+		seen[reason] = append(seen[reason], shown)
+	}
+	for reason, healths := range table() {
+		for _, shown := range healths {
+			if !slices.Contains(seen[reason], shown) {
+				t.Errorf("no object is %s with the reason %s: tell its story in controllers/, and run make argocd-testdata",
+					shown, reason)
+			}
+		}
+	}
+}
+
+// picture is an object out of a story that was run.
+type picture struct {
+	path   string
+	object document
+}
+
+// document is what the kinds have in common.
+type document struct {
+	Kind     string
+	Metadata metav1.ObjectMeta
+	Status   struct {
+		Conditions []metav1.Condition
+		Pending    *v1alpha1.Pending
+		Requests   []v1alpha1.Request
+		Request    *v1alpha1.Request
+	}
+}
+
+// album are all pictures.
+func album(t *testing.T) []picture {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(folder(), "*", "testdata", "*.yaml"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("there are no objects: %v; run make argocd-testdata", err)
+	}
+	pictures := make([]picture, 0, len(paths))
+	for _, path := range paths {
+		shown := picture{path: path}
+		text, err := os.ReadFile(path) //nolint:gosec // a file of the repository
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := yaml.Unmarshal(text, &shown.object); err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		pictures = append(pictures, shown)
+	}
+	return pictures
+}
+
+// kind is the folder of its kind.
+func (p picture) kind() string { return filepath.Dir(filepath.Dir(p.path)) }
+
+// inputPath is its path in a test of Argo CD, from the folder of its kind.
+func (p picture) inputPath() string { return filepath.Join("testdata", filepath.Base(p.path)) }
+
+func (p picture) is(condition string) bool {
+	return meta.IsStatusConditionTrue(p.object.Status.Conditions, condition)
+}
+
+func (p picture) ready() metav1.Condition {
+	return *meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady)
+}
+
+// health is what its conditions come to.
+func (p picture) health() health {
+	switch {
+	case p.is(v1alpha1.ConditionReady):
+		return healthy
+	case p.is(v1alpha1.ConditionStalled):
+		return degraded
+	case p.is(v1alpha1.ConditionReconciling):
+		return progressing
+	}
+	return suspended
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gitops_test
+
+import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+// health is how Argo CD shows an object, in its own words.
+type health string
+
+const (
+	healthy     health = "Healthy"
+	progressing health = "Progressing"
+	suspended   health = "Suspended"
+	degraded    health = "Degraded"
+)
+
+// table says how an object is shown whose Ready has a reason. Reasons of other conditions
+// alone have no health.
+func table() map[string][]health {
+	return map[string][]health{
+		// What is as it is declared, or has ended well. An order that the carrier has taken is
+		// healthy although the service comes days later: a sync wave does not wait for it.
+		v1alpha1.ReasonTokenIssued: {healthy},
+		v1alpha1.ReasonInSync:      {healthy},
+		v1alpha1.ReasonCompleted:   {healthy},
+		v1alpha1.ReasonExpired:     {healthy},
+		v1alpha1.ReasonSubmitted:   {healthy},
+		v1alpha1.ReasonCancelled:   {healthy, degraded}, // wanted, or found
+
+		// What goes on by itself.
+		v1alpha1.ReasonProgressing:         {progressing},
+		v1alpha1.ReasonOverdue:             {progressing},
+		v1alpha1.ReasonCarrierHold:         {progressing},
+		v1alpha1.ReasonPlanUnknown:         {progressing},
+		v1alpha1.ReasonAccountNotReady:     {progressing},
+		v1alpha1.ReasonOrderNotReady:       {progressing},
+		v1alpha1.ReasonServiceNotReady:     {progressing},
+		v1alpha1.ReasonCarrierUnavailable:  {progressing},
+		v1alpha1.ReasonBreakerOpen:         {progressing},
+		v1alpha1.ReasonChargeLimit:         {progressing},
+		v1alpha1.ReasonUnreachable:         {progressing},
+		v1alpha1.ReasonDSLChangeInProgress: {progressing},
+
+		// What a person asked to wait.
+		v1alpha1.ReasonPlanned:          {suspended},
+		v1alpha1.ReasonSuspended:        {suspended},
+		v1alpha1.ReasonAwaitingApproval: {suspended},
+		v1alpha1.ReasonObserving:        {healthy, suspended}, // read only, and a repeat that waits for more than that
+
+		// What only a person can help.
+		v1alpha1.ReasonSecretNotFound:              {degraded},
+		v1alpha1.ReasonKeyInvalid:                  {degraded},
+		v1alpha1.ReasonTokenRejected:               {degraded},
+		v1alpha1.ReasonTokenTooShort:               {degraded},
+		v1alpha1.ReasonInsecureCarrier:             {degraded},
+		v1alpha1.ReasonClockSkew:                   {degraded},
+		v1alpha1.ReasonInvalid:                     {degraded},
+		v1alpha1.ReasonOutcomeUnknown:              {degraded},
+		v1alpha1.ReasonStatusLost:                  {degraded},
+		v1alpha1.ReasonHandleLost:                  {degraded},
+		v1alpha1.ReasonConflict:                    {degraded},
+		v1alpha1.ReasonTermUnknown:                 {degraded},
+		v1alpha1.ReasonNTDOptionRequired:           {degraded},
+		v1alpha1.ReasonContactRequired:             {degraded},
+		v1alpha1.ReasonUnsupportedByAPIVersion:     {degraded},
+		v1alpha1.ReasonNotFoundOrForbidden:         {degraded},
+		v1alpha1.ReasonRequestInvalid:              {degraded},
+		v1alpha1.ReasonOrderDiffers:                {degraded},
+		v1alpha1.ReasonOrderRejected:               {degraded},
+		v1alpha1.ReasonOrderNotPossible:            {degraded},
+		v1alpha1.ReasonCarrierRejected:             {degraded},
+		v1alpha1.ReasonServiceNotTC4:               {degraded},
+		v1alpha1.ReasonAggregationConversionFailed: {degraded},
+		v1alpha1.ReasonPlanNameInvalid:             {degraded},
+		v1alpha1.ReasonPlanChangeFailed:            {degraded},
+		v1alpha1.ReasonDSLChangeFailed:             {degraded},
+		v1alpha1.ReasonFibreBuildQuoteFailed:       {degraded},
+		v1alpha1.ReasonInvalidFormat:               {degraded},
+		v1alpha1.ReasonNotEligibleForReclaim:       {degraded},
+		v1alpha1.ReasonReclaimFailed:               {degraded},
+		v1alpha1.ReasonRequiredFieldMissing:        {degraded},
+		v1alpha1.ReasonDateInPast:                  {degraded},
+		v1alpha1.ReasonCancellationNotRequested:    {degraded},
+		v1alpha1.ReasonNotEligibleForCancellation:  {degraded},
+		v1alpha1.ReasonDiagnosticTestTimedOut:      {degraded},
+		v1alpha1.ReasonDiagnosticTestFailed:        {degraded},
+		v1alpha1.ReasonAVCIDNotAllowed:             {degraded},
+		v1alpha1.ReasonTransferTypeNotAllowed:      {degraded},
+
+		// Reasons of an aspect, or of an Event, and never of Ready.
+		v1alpha1.ReasonUnsupported:      nil,
+		v1alpha1.ReasonUnmanaged:        nil,
+		v1alpha1.ReasonFeeMismatch:      nil,
+		v1alpha1.ReasonDrifted:          nil,
+		v1alpha1.ReasonConnected:        nil,
+		v1alpha1.ReasonHealthGood:       nil,
+		v1alpha1.ReasonHealthImpaired:   nil,
+		v1alpha1.ReasonHealthNotRated:   nil,
+		v1alpha1.ReasonDisruptionActive: nil,
+		v1alpha1.ReasonNoDisruption:     nil,
+	}
+}

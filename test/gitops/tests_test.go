@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package gitops_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// The tests of Argo CD's scripts, in its own format.
+type (
+	healthTests struct {
+		Tests []healthTest `json:"tests"`
+	}
+	healthTest struct {
+		HealthStatus healthStatus `json:"healthStatus"`
+		InputPath    string       `json:"inputPath"`
+	}
+	healthStatus struct {
+		Status  health `json:"status"`
+		Message string `json:"message"`
+	}
+	actionTests struct {
+		DiscoveryTests []discoveryTest `json:"discoveryTests"`
+		ActionTests    []actionTest    `json:"actionTests,omitempty"`
+	}
+	discoveryTest struct {
+		InputPath string   `json:"inputPath"`
+		Result    []action `json:"result"`
+	}
+	action struct {
+		Name        string `json:"name"`
+		DisplayName string `json:"displayName"`
+		IconClass   string `json:"iconClass"`
+		Disabled    bool   `json:"disabled"`
+
+		annotation, value string // what it writes, when it is offered
+	}
+	actionTest struct {
+		Action             string `json:"action"`
+		InputPath          string `json:"inputPath"`
+		ExpectedOutputPath string `json:"expectedOutputPath"`
+	}
+)
+
+// Argo CD shows the health of the table, with the words of Ready.
+func TestHealthTestsAreCurrent(t *testing.T) {
+	tests := map[string]*healthTests{}
+	for _, shown := range album(t) {
+		of := tests[shown.kind()]
+		if of == nil {
+			of = &healthTests{}
+			tests[shown.kind()] = of
+		}
+		of.Tests = append(of.Tests, healthTest{
+			HealthStatus: healthStatus{shown.health(), shown.ready().Message}, InputPath: shown.inputPath(),
+		})
+	}
+	for kind, of := range tests {
+		current(t, filepath.Join(kind, "health_test.yaml"), of)
+	}
+}
+
+// Argo CD offers an action where it makes sense, and what it writes is what a person would.
+func TestActionTestsAreCurrent(t *testing.T) {
+	tests := map[string]*actionTests{}
+	for _, shown := range album(t) {
+		actions := shown.actions(t)
+		of := tests[shown.kind()]
+		if of == nil {
+			of = &actionTests{}
+			tests[shown.kind()] = of
+		}
+		if len(actions) == 0 {
+			continue
+		}
+		of.DiscoveryTests = append(of.DiscoveryTests, discoveryTest{filepath.Join("..", shown.inputPath()), actions})
+		of.add(t, shown, actions)
+	}
+	for kind, of := range tests {
+		if len(of.DiscoveryTests) > 0 {
+			current(t, filepath.Join(kind, "actions", "action_test.yaml"), of)
+		}
+	}
+}
+
+// add tests each action on the first object that it is offered on.
+func (a *actionTests) add(t *testing.T, shown picture, actions []action) {
+	t.Helper()
+	tested := map[string]bool{}
+	for _, test := range a.ActionTests {
+		tested[test.Action] = true
+	}
+	for _, offered := range actions {
+		if offered.Disabled || tested[offered.Name] {
+			continue
+		}
+		output := filepath.Join("testdata", offered.Name+".yaml")
+		a.ActionTests = append(a.ActionTests, actionTest{offered.Name, filepath.Join("..", shown.inputPath()), output})
+		current(t, filepath.Join(shown.kind(), "actions", output), shown.annotated(t, offered))
+	}
+}
+
+// annotated is the object with the annotation that an action writes.
+func (p picture) annotated(t *testing.T, offered action) any {
+	t.Helper()
+	text, err := os.ReadFile(p.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := yaml.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	err = unstructured.SetNestedField(object, offered.value, "metadata", "annotations", offered.annotation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return object
+}
+
+// actions are those that its kind has, offered where they make sense.
+func (p picture) actions(t *testing.T) []action {
+	t.Helper()
+	folders, err := filepath.Glob(filepath.Join(p.kind(), "actions", "*", "action.lua"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	actions := make([]action, 0, len(folders))
+	for _, folder := range folders {
+		offered := p.action(filepath.Base(filepath.Dir(folder)))
+		offered.Disabled = offered.value == "" || p.object.Metadata.Annotations[offered.annotation] == offered.value
+		actions = append(actions, offered)
+	}
+	return actions
+}
+
+// action is one of the actions, and the value that it would write here; "" for none.
+func (p picture) action(name string) action {
+	switch name {
+	case "approve":
+		plan := p.plan()
+		offered := action{annotation: v1alpha1.AnnotationApprove, value: plan, IconClass: "fa fa-fw fa-check"}
+		offered.DisplayName = "Approve " + plan
+		if plan == "" {
+			offered.DisplayName = "Approve (nothing waits for approval)"
+		}
+		return offered.named(name)
+	case "retry":
+		return action{
+			annotation: v1alpha1.AnnotationRetry, value: p.failure(),
+			DisplayName: "Try the same once more", IconClass: "fa fa-fw fa-redo",
+		}.named(name)
+	case "resolve-not-accepted":
+		return action{
+			annotation: v1alpha1.AnnotationResolve, value: p.unknown(),
+			DisplayName: "The carrier does not have it: send it again", IconClass: "fa fa-fw fa-question",
+		}.named(name)
+	}
+	return action{
+		annotation: v1alpha1.AnnotationReconcile, value: "2026-03-02T09:00:00Z",
+		DisplayName: "Read the carrier's state now", IconClass: "fa fa-fw fa-sync",
+	}.named(name)
+}
+
+func (a action) named(name string) action {
+	a.Name = name
+	return a
+}
+
+// plan is what may be approved.
+func (p picture) plan() string {
+	if !p.is(v1alpha1.ConditionApprovalRequired) {
+		return ""
+	}
+	return p.object.Status.Pending.Hash
+}
+
+// failure is the attempt that may be made once more: the operator's own words in the message
+// of Ready offer it, or say that it is tried again in minutes; retry is sooner.
+func (p picture) failure() string {
+	message := p.ready().Message
+	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "tried again by itself")
+	if !again || !p.is(v1alpha1.ConditionStalled) {
+		return ""
+	}
+	for _, request := range p.requests() {
+		switch request.Phase {
+		case v1alpha1.PhaseRejected, v1alpha1.PhaseFailed, v1alpha1.PhaseAbandoned:
+			return request.AttemptID
+		case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded,
+			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed:
+		}
+	}
+	return ""
+}
+
+// unknown is what a person may say of an attempt: the operator's own words offer it.
+func (p picture) unknown() string {
+	_, word, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
+	if !offered || !p.is(v1alpha1.ConditionStalled) {
+		return ""
+	}
+	attempt, _, _ := strings.Cut(word, "=")
+	return attempt + "=NotAccepted"
+}
+
+func (p picture) requests() []v1alpha1.Request {
+	if p.object.Status.Request != nil {
+		return []v1alpha1.Request{*p.object.Status.Request}
+	}
+	return p.object.Status.Requests
+}
+
+// current holds a file to what it should be, or writes it.
+func current(t *testing.T, path string, should any) {
+	t.Helper()
+	text, err := yaml.Marshal(should)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		err = errors.Join(os.MkdirAll(filepath.Dir(path), 0o750), os.WriteFile(path, text, 0o600))
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, err := os.ReadFile(path) //nolint:gosec // a file of the repository
+	if err != nil || !bytes.Equal(held, text) {
+		t.Errorf("%s is not current (%v): run make argocd-testdata", path, err)
+	}
+}
