@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package argocd_test runs the scripts of config/argocd as Argo CD does: its settings read
+// argocd-cm, and its Lua VM runs them on objects out of our own test runs (`make
+// argocd-testdata`). health_test.yaml and action_test.yaml are in Argo CD's own format.
+package argocd_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
+	"github.com/argoproj/argo-cd/v3/util/argo/normalizers"
+	"github.com/argoproj/argo-cd/v3/util/lua"
+	"github.com/argoproj/argo-cd/v3/util/settings"
+	"github.com/argoproj/gitops-engine/pkg/health"
+	jsonpatch "github.com/evanphx/json-patch"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/kubernetes/fake"
+	"sigs.k8s.io/yaml"
+
+	. "github.com/onsi/gomega"
+)
+
+const (
+	config = "../../config/argocd"             // the folder of what is tested
+	kinds  = config + "/wholesale.broadband/*" // a folder for each kind
+	states = kinds + "/testdata/*.yaml"        // an object in every state
+)
+
+func TestHealth(t *testing.T) {
+	overrides := lua.ResourceHealthOverrides(customized(t))
+	for _, folder := range found(t, kinds) {
+		var told struct{ Tests []healthTest }
+		read(t, filepath.Join(folder, "health_test.yaml"), &told)
+		for _, test := range told.Tests {
+			t.Run(filepath.Join(filepath.Base(folder), test.InputPath), func(t *testing.T) {
+				object := object(t, filepath.Join(folder, test.InputPath))
+				NewWithT(t).Expect(overrides.GetResourceHealth(object)).To(HaveValue(Equal(test.HealthStatus)))
+			})
+		}
+	}
+}
+
+type healthTest struct {
+	InputPath    string
+	HealthStatus health.HealthStatus
+}
+
+// What is said of an earlier spec, or nothing at all, is no news: a sync must not end on it,
+// and nobody is to approve what was worked out before.
+func TestUnseenIsProgressing(t *testing.T) {
+	overrides := customized(t)
+	for _, path := range found(t, states) {
+		edited, created := object(t, path), object(t, path)
+		edited.SetGeneration(edited.GetGeneration() + 1)
+		delete(created.Object, "status")
+		for _, unseen := range []*unstructured.Unstructured{edited, created} {
+			g := NewWithT(t)
+			g.Expect(lua.ResourceHealthOverrides(overrides).GetResourceHealth(unseen)).
+				To(HaveField("Status", health.HealthStatusProgressing), path)
+			g.Expect(enabled(t, overrides, unseen)).To(Or(BeEmpty(), ConsistOf("reconcile")), path)
+		}
+	}
+}
+
+func TestActions(t *testing.T) {
+	overrides := customized(t)
+	for _, folder := range found(t, kinds+"/actions") {
+		var told struct {
+			DiscoveryTests []discoveryTest
+			ActionTests    []actionTest
+		}
+		read(t, filepath.Join(folder, "action_test.yaml"), &told)
+		for _, test := range told.DiscoveryTests {
+			t.Run(filepath.Join(folder, test.InputPath), func(t *testing.T) {
+				on := object(t, filepath.Join(folder, test.InputPath))
+				NewWithT(t).Expect(discovered(t, overrides, on)).To(ConsistOf(test.Result))
+			})
+		}
+		for _, test := range told.ActionTests {
+			t.Run(filepath.Join(folder, test.Action), func(t *testing.T) { test.run(t, overrides, folder) })
+		}
+	}
+}
+
+type discoveryTest struct {
+	InputPath string
+	Result    []v1alpha1.ResourceAction
+}
+
+type actionTest struct {
+	Action             string
+	InputPath          string
+	ExpectedOutputPath string
+}
+
+func (a actionTest) run(t *testing.T, overrides customizations, folder string) {
+	t.Helper()
+	input := object(t, filepath.Join(folder, a.InputPath))
+	got := patch(t, input, acted(t, overrides, a.Action, input))
+	want := patch(t, input, object(t, filepath.Join(folder, a.ExpectedOutputPath)))
+	if a.Action == "reconcile" { // which writes the time
+		got, want = times.ReplaceAllString(got, ""), times.ReplaceAllString(want, "")
+	}
+	NewWithT(t).Expect(got).To(Equal(want))
+}
+
+var times = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z\b`)
+
+// Every action, on every object that it is offered on: it writes one annotation of ours and
+// nothing else, and is then offered no more; only reconcile may be asked for again and again.
+func TestActionsWriteOneAnnotation(t *testing.T) {
+	overrides, ran := customized(t), map[string]int{}
+	for _, path := range found(t, states) {
+		before := object(t, path)
+		for _, action := range enabled(t, overrides, before) {
+			ran[action]++
+			after := acted(t, overrides, action, before)
+			g := NewWithT(t)
+			g.Expect(patch(t, before, after)).To(
+				MatchRegexp(`^{"metadata":{"annotations":{"wholesale\.broadband/[a-z]+":"[^"]+"}}}$`), path)
+			g.Expect(action == "reconcile" || !slices.Contains(enabled(t, overrides, after), action)).To(BeTrue(), path)
+		}
+	}
+	t.Logf("actions run: %v", ran)
+	NewWithT(t).Expect(ran).To(HaveLen(4), "every action was offered somewhere")
+}
+
+// Argo CD compares an Application again when the health of an object changes, and not for the
+// rest of its status: so it does by itself, and needs no ignoreResourceUpdates of ours.
+func TestStatusAloneIsNoNews(t *testing.T) {
+	g := NewWithT(t)
+	overrides, err := manager(t).GetIgnoreResourceUpdatesOverrides()
+	g.Expect(err).NotTo(HaveOccurred())
+	normalizer, err := normalizers.NewIgnoreNormalizer(nil, overrides, normalizers.IgnoreNormalizerOpts{})
+	g.Expect(err).NotTo(HaveOccurred())
+	for _, path := range found(t, states) {
+		before, later := object(t, path), object(t, path)
+		later.Object["status"] = map[string]any{"observedGeneration": int64(1)}
+		g.Expect(normalizer.Normalize(before)).To(Succeed())
+		g.Expect(normalizer.Normalize(later)).To(Succeed())
+		g.Expect(later.Object).To(Equal(before.Object), path)
+	}
+}
+
+// customizations are what argocd-cm says of each kind.
+type customizations = map[string]v1alpha1.ResourceOverride
+
+func customized(t *testing.T) customizations {
+	t.Helper()
+	overrides, err := manager(t).GetResourceOverrides()
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	return overrides
+}
+
+// manager is Argo CD's reader of argocd-cm.
+func manager(t *testing.T) *settings.SettingsManager {
+	t.Helper()
+	configMap := &corev1.ConfigMap{}
+	read(t, config+"/component/argocd-cm.yaml", configMap)
+	configMap.Namespace = "argocd"
+	secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{
+		Name: "argocd-secret", Namespace: configMap.Namespace, Labels: configMap.Labels,
+	}}
+	return settings.NewSettingsManager(t.Context(), fake.NewClientset(configMap, secret), configMap.Namespace)
+}
+
+// discovered are the actions that an object has; none for a kind without any.
+func discovered(t *testing.T, overrides customizations, on *unstructured.Unstructured) []v1alpha1.ResourceAction {
+	t.Helper()
+	vm := lua.VM{ResourceOverrides: overrides}
+	scripts, err := vm.GetResourceActionDiscovery(on)
+	g := NewWithT(t)
+	g.Expect(err).NotTo(HaveOccurred())
+	if len(scripts) == 0 {
+		return nil
+	}
+	actions, err := vm.ExecuteResourceActionDiscovery(on, scripts)
+	g.Expect(err).NotTo(HaveOccurred())
+	return actions
+}
+
+// enabled are the names of the actions that an object is offered.
+func enabled(t *testing.T, overrides customizations, on *unstructured.Unstructured) []string {
+	t.Helper()
+	var names []string
+	for _, action := range discovered(t, overrides, on) {
+		if !action.Disabled {
+			names = append(names, action.Name)
+		}
+	}
+	return names
+}
+
+// acted is the object after an action.
+func acted(
+	t *testing.T, overrides customizations, action string, on *unstructured.Unstructured,
+) *unstructured.Unstructured {
+	t.Helper()
+	vm, g := lua.VM{ResourceOverrides: overrides}, NewWithT(t)
+	definition, err := vm.GetResourceAction(on, action)
+	g.Expect(err).NotTo(HaveOccurred())
+	impacted, err := vm.ExecuteResourceAction(on, definition.ActionLua, nil)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(impacted).To(ConsistOf(HaveField("K8SOperation", lua.PatchOperation)))
+	return impacted[0].UnstructuredObj
+}
+
+// patch is what Argo CD sends to the API server when an action has made one object of another.
+func patch(t *testing.T, before, after *unstructured.Unstructured) string {
+	t.Helper()
+	g := NewWithT(t)
+	was, err := before.MarshalJSON()
+	g.Expect(err).NotTo(HaveOccurred())
+	is, err := after.MarshalJSON()
+	g.Expect(err).NotTo(HaveOccurred())
+	written, err := jsonpatch.CreateMergePatch(was, is)
+	g.Expect(err).NotTo(HaveOccurred())
+	return string(written)
+}
+
+func object(t *testing.T, path string) *unstructured.Unstructured {
+	t.Helper()
+	manifest := &unstructured.Unstructured{}
+	read(t, path, manifest)
+	return manifest
+}
+
+func found(t *testing.T, pattern string) []string {
+	t.Helper()
+	paths, err := filepath.Glob(pattern)
+	g := NewWithT(t)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(paths).NotTo(BeEmpty(), pattern)
+	return paths
+}
+
+func read(t *testing.T, path string, into any) {
+	t.Helper()
+	text, err := os.ReadFile(path) //nolint:gosec // a file of the repository
+	g := NewWithT(t)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(yaml.Unmarshal(text, into)).To(Succeed(), path)
+}

@@ -1,0 +1,3 @@
+package flux_test
+
+import _ "github.com/fluxcd/pkg/runtime/cel"
