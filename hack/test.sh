@@ -23,6 +23,9 @@ else
   run 0 ./...
 fi
 
+echo "test: Flux's health checks, a module of its own"
+go -C hack/flux test ./... || failed=1
+
 echo "test: what of the specification the simulator was walked through:"
 CGO_ENABLED=0 go test -run='^TestConformance$' -v ./pkg/carrier/simulator | grep -E '^ +§' || failed=1
 

@@ -23,7 +23,7 @@ for kustomization in config/*/kustomization.yaml; do
 done
 
 # hack/controlplane is left out: to judge it needs every test dependency of Kubernetes.
-for module in . hack/tools hack/tools/golangci-lint hack/argocd-lua; do
+for module in . hack/tools hack/tools/golangci-lint hack/argocd-lua hack/flux; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
     failed=1

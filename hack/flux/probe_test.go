@@ -1,3 +1,0 @@
-package flux_test
-
-import _ "github.com/fluxcd/pkg/runtime/cel"
