@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/samples"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -17,7 +19,9 @@ import (
 )
 
 var _ = Describe("The samples", func() {
-	It("come to the outcomes that their annotations name, applied server-side all at once", func(ctx SpecContext) {
+	const says = "come to the outcomes that their annotations name, applied server-side all at once, " +
+		"and stay so when they are applied again"
+	It(says, func(ctx SpecContext) {
 		manifests, err := samples.Read(filepath.Join(world.Root(), "config", "samples"), "")
 		Expect(err).NotTo(HaveOccurred())
 		carrier := filepath.Join(world.Root(), "hack", "demo", "carrier.yaml")
@@ -33,8 +37,7 @@ var _ = Describe("The samples", func() {
 		}
 		for _, sample := range manifests {
 			sample.Object.SetNamespace(w.Namespace)
-			Expect(client.WithFieldValidation(w.Client, "Strict").Apply(ctx,
-				client.ApplyConfigurationFromUnstructured(sample.Object.DeepCopy()), client.FieldOwner("kubectl"))).To(Succeed())
+			serverSide(ctx, w, sample.Object, "kubectl")
 		}
 		soon(ctx, func(g Gomega) {
 			outcomes, err := samples.Judge(ctx, w, manifests)
@@ -43,5 +46,66 @@ var _ = Describe("The samples", func() {
 			g.Expect(samples.Unmet(outcomes)).To(BeEmpty())
 		})
 		Expect(w.Carrier.Violations()).To(BeEmpty())
+
+		for _, sample := range manifests {
+			if sample.Expect.Reason == v1alpha1.ReasonInSync {
+				handle(ctx, w, sample.Object)
+			}
+			staysApplied(ctx, w, sample.Object)
+		}
 	})
 })
+
+// serverSide applies a manifest as a field manager, without force: a conflict is an error, and
+// so is a field that is not known.
+func serverSide(
+	ctx SpecContext, w *world.World, manifest *unstructured.Unstructured, manager string,
+) *unstructured.Unstructured {
+	GinkgoHelper()
+	applied := manifest.DeepCopy()
+	Expect(client.WithFieldValidation(w.Client, "Strict").Apply(ctx,
+		client.ApplyConfigurationFromUnstructured(applied), client.FieldOwner(manager))).To(Succeed())
+	return applied
+}
+
+// handle has a person annotate the object, which the manifest knows nothing of, and waits
+// until the operator has acted on it.
+func handle(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
+	GinkgoHelper()
+	const token = "looked-at"
+	service := &v1alpha1.BroadbandService{}
+	key := client.ObjectKeyFromObject(manifest)
+	Expect(w.Get(ctx, key, service)).To(Succeed())
+	before := service.DeepCopy()
+	service.Annotations[v1alpha1.AnnotationReconcile] = token
+	Expect(w.Patch(ctx, service, client.MergeFrom(before))).To(Succeed())
+	soon(ctx, func(g Gomega) {
+		g.Expect(w.Get(ctx, key, service)).To(Succeed())
+		g.Expect(service.Status.Handled.Reconcile).To(Equal(token))
+	})
+}
+
+// staysApplied expects that nothing changes when the manifest is applied again, by the same
+// tool and by another: the finalizers, the status and a person's annotations are no part of
+// it, and the operator writes nothing that is.
+func staysApplied(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
+	GinkgoHelper()
+	before := &unstructured.Unstructured{}
+	before.SetGroupVersionKind(manifest.GroupVersionKind())
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(manifest), before)).To(Succeed())
+	for _, tool := range []string{"kubectl", "argocd-controller"} {
+		once := serverSide(ctx, w, manifest, tool)
+		twice := serverSide(ctx, w, manifest, tool)
+		Expect(content(once)).To(Equal(content(before)), tool)
+		Expect(content(twice)).To(Equal(content(before)), tool)
+		Expect(twice.GetResourceVersion()).To(Equal(once.GetResourceVersion()), "nothing is written")
+	}
+}
+
+// content is all of an object but who owns which field.
+func content(object *unstructured.Unstructured) map[string]any {
+	bare := object.DeepCopy()
+	bare.SetManagedFields(nil)
+	bare.SetResourceVersion("")
+	return bare.Object
+}
