@@ -33,7 +33,7 @@ FUZZTIME ?= 10s
 .PHONY: help
 help: ## Say what there is to make.
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/manager and bin/simulator.
@@ -71,6 +71,7 @@ argocd: ## Write config/argocd, how Argo CD sees our kinds, from the fragments i
 
 .PHONY: argocd-testdata
 argocd-testdata: $(CONTROLPLANE) ## Write config/argocd/.../testdata anew: an object of every state that the stories of controllers/ lead to.
+	rm -rf config/argocd/wholesale.broadband/*/testdata
 	ALBUM=$(CURDIR)/config/argocd/wholesale.broadband go test -count=1 -timeout=30m ./controllers
 	go test -count=1 ./test/gitops -update
 
@@ -87,6 +88,7 @@ vet: ## Run go vet.
 .PHONY: lint
 lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml).
 	bin/golangci-lint run --allow-parallel-runners ./...
+	cd hack/flux && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
 
 .PHONY: verify
 verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy and lint clean.
