@@ -88,12 +88,16 @@ func (w *World) picture(object *unstructured.Unstructured) string {
 		w.URL, "https://carrier.example", strings.TrimPrefix(w.URL, "http://"), "carrier.example", w.Namespace, "sites",
 	).Replace(string(text))
 	plain = numbered(plain, uuids, "00000000-0000-4000-8000-%012d")
+	plain = numbered(plain, sums, "sha256:%064d")
+	plain = numbered(plain, ports, "127.0.0.1:%05d")
 	return numbered(numbered(plain, hashes, "p%016d"), services, "40000%02d")
 }
 
-// What differs between two runs: ids, hashes over them, and the number of a service, which
-// depends on the stories that were told before.
+// What differs between two runs: ids, hashes over them, ports, and the number of a service,
+// which depends on the stories that were told before. The seconds of a poll differ too, and stay.
 var (
+	sums     = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
+	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	uuids    = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	services = regexp.MustCompile(`\b4\d{6}\b`)
 	hashes   = regexp.MustCompile(`\bp[0-9a-f]{16}\b`)
