@@ -118,7 +118,7 @@ func (p picture) annotated(t *testing.T, offered action) any {
 		t.Fatal(err)
 	}
 	var object map[string]any
-	if err := yaml.Unmarshal(text, &object); err != nil {
+	if err = yaml.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
 	err = unstructured.SetNestedField(object, offered.value, "metadata", "annotations", offered.annotation)
