@@ -15,6 +15,9 @@ import (
 // correctEvery: driftPolicy "Correct acts at most once in 24 h".
 const correctEvery = 24 * time.Hour
 
+// statusPrecision is that of the times in a status.
+const statusPrecision = time.Second
+
 // planDrifted: "drift is health differing from what health itself said after that
 // success". A plan that moved is on record as health now says it, beside what health
 // said before.
@@ -29,7 +32,6 @@ func planDrifted(state *v1alpha1.CarrierState) bool {
 func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	accept(v, state)
 	held := state.Plan
-	const statusPrecision = time.Second // of the times in a status
 	switch {
 	case held == nil:
 		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)

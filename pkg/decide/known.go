@@ -22,10 +22,10 @@ func Absorb(v *ServiceView) {
 		return // what a deleted object left behind comes before anything that is believed
 	}
 	readings := &v.Memory.Readings
-	if readings.Health.State == ReadingAnswered {
+	if readings.Health.State == ReadingAnswered && !outdone(v, TopicHealth) {
 		absorbHealth(v, &readings.Health)
 	}
-	if readings.Cancellation.State == ReadingAnswered && !outdone(v, &readings.Cancellation) {
+	if readings.Cancellation.State == ReadingAnswered && !outdone(v, TopicCancellation) {
 		TakeCancellation(v.Service, readings.Cancellation.Cancellation, v.Now)
 	}
 	if readings.Disruptions.State == ReadingAnswered {
@@ -37,18 +37,40 @@ func Absorb(v *ServiceView) {
 	trustDeclared(v)
 }
 
-// outdone says whether a reading of the cancellation was asked for before a request that has
-// changed it since. Where two managers lead, another one may have brought that about, and
-// what this one still holds is older than what is on record.
-func outdone(v *ServiceView, reading *Reading) bool {
-	for i := range v.Service.Status.Requests {
-		done := &v.Service.Status.Requests[i]
-		alters := done.Operation == v1alpha1.OperationReclaim || done.Operation.AltersCancellation()
-		if alters && done.Phase == v1alpha1.PhaseSucceeded && done.FinishedAt.After(reading.AskedAt) {
-			return true
+// outdone says whether a reading was asked for before a request was done that has changed what
+// it is about. Where two managers lead, another one may have brought that about, and what this
+// one still holds is older than what is on record.
+func outdone(v *ServiceView, topic Topic) bool {
+	return v.Memory.Readings.Of(topic).AskedAt.Before(changedAt(&v.View, topic))
+}
+
+// changedAt is when a request of ours last changed what a topic is about. A status has whole
+// seconds: it is the end of that one.
+func changedAt(v *View, topic Topic) time.Time {
+	var at time.Time
+	for _, contract := range carrier.Contracts() {
+		done := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if done != nil && !done.FinishedAt.IsZero() && changes(done, topic) {
+			at = later(at, done.FinishedAt.Add(statusPrecision))
 		}
 	}
-	return false
+	return at
+}
+
+// changes says whether a request has changed what a topic is about. One that stands for a lost
+// status may have changed anything.
+func changes(request *v1alpha1.Request, topic Topic) bool {
+	if StandsForLost(request) {
+		return true
+	}
+	if request.Phase != v1alpha1.PhaseSucceeded {
+		return false
+	}
+	if topic == TopicHealth {
+		return request.Operation == v1alpha1.OperationPlanChange
+	}
+	return topic == TopicCancellation &&
+		(request.Operation == v1alpha1.OperationReclaim || request.Operation.AltersCancellation())
 }
 
 // absorbOrder takes over what the order that created the service says of it, where
@@ -171,14 +193,16 @@ func mustReadAgain(
 }
 
 // TakeDeclared takes what no read gives as declared: a person said that whatever was sent
-// before the status was lost has succeeded.
+// before the status was lost has succeeded. The rest is read anew.
 func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
 	target.RestorationSLA = spec.RestorationSLA
 	target.AggregationMethod, target.DSLStabilityProfile = spec.AggregationMethod, spec.DSLStabilityProfile
 	Reached(service, &v1alpha1.Request{Target: target}, v1alpha1.SourceDeclared, now)
+	state := carrierState(service)
+	state.Plan, state.Cancellation = nil, nil
 	if spec.Plan != nil {
-		carrierState(service).Term = known(strconv.Itoa(int(spec.Plan.Term)), v1alpha1.SourceDeclared, now)
+		state.Term = known(strconv.Itoa(int(spec.Plan.Term)), v1alpha1.SourceDeclared, now)
 	}
 }
 

@@ -112,6 +112,9 @@ func readingStep(v *View, topic Topic, token string, due func() (bool, time.Time
 	}
 	now, at := due()
 	if now || reading.State == ReadingFailed && !reading.refused() {
+		if changed := changedAt(v, topic); v.Now.Before(changed) {
+			return Rest{}, changed // else nobody could tell which of the two came first
+		}
 		return Ask{Topic: topic, Token: token}, time.Time{}
 	}
 	return Rest{}, at
