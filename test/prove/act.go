@@ -4,6 +4,8 @@ package prove
 
 import (
 	"context"
+	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -15,25 +17,39 @@ import (
 const foreign = "p0-0=NotAccepted"
 
 // act has somebody else do something just before an effect of a process.
-func (r *run) act(p *process, kind Kind) {
-	ctx := r.ctx
-	switch kind {
-	case Overtaken:
-		r.overtake(ctx, p)
-	case Deleted, Recreated:
-		r.recreate = r.recreate || kind == Recreated
-		r.remove(ctx)
-	case Edited:
-		r.wishAnew(ctx)
-	case Restored:
-		r.restore(ctx)
-	case MisResolved:
-		r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, foreign) })
-	case nothing, CrashBefore, CrashAfter, Refused, Lost, Conflict, Unavailable, BadGateway, Denied, Throttled,
-		Stale, Lagging, Again:
-		return
+func (r *run) act(p *process, sort Sort, kind Kind) {
+	if kind == Forgotten {
+		r.forgotten = true
+		r.world.Carrier.Forget()
 	}
-	r.alert()
+	for _, can := range []struct {
+		kind Kind
+		do   func(context.Context)
+	}{
+		{Overtaken, func(ctx context.Context) { r.overtake(ctx, p, sort) }},
+		{Deleted, r.remove},
+		{Recreated, r.replace},
+		{Edited, r.wishAnew},
+		{Restored, r.restore},
+		{MisResolved, r.speakOfAnother},
+		{Resolved, func(ctx context.Context) { r.resolve(ctx, unsettled) }},
+	} {
+		if can.kind == kind {
+			can.do(r.ctx)
+			r.alert()
+		}
+	}
+}
+
+// speakOfAnother has a person resolve an attempt that is not there.
+func (r *run) speakOfAnother(ctx context.Context) {
+	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, foreign) })
+}
+
+// replace has a user delete the object, and create it again once it is gone.
+func (r *run) replace(ctx context.Context) {
+	r.recreate = true
+	r.remove(ctx)
 }
 
 // wishAnew has a user wish for something else, where the kind lets one.
@@ -45,7 +61,9 @@ func (r *run) wishAnew(ctx context.Context) {
 }
 
 // overtake has the other manager take a pass, from its start to its end.
-func (r *run) overtake(ctx context.Context, p *process) {
+func (r *run) overtake(ctx context.Context, p *process, sort Sort) {
+	r.hurried = sort == Key || sort == Token
+	defer func() { r.hurried = false }()
 	for _, other := range r.managers {
 		if other != p && !other.dead && !other.inPass {
 			other.pass(ctx)
@@ -58,6 +76,28 @@ func (r *run) alert() {
 	for _, manager := range r.managers {
 		manager.due, manager.told = now(), manager.inPass
 	}
+}
+
+// lateness is longer than a process that lives is waited for, and than any call may take.
+const lateness = 3 * time.Minute
+
+// wait lets the others go on, while an answer is on its way to a process, or the process is
+// stopped. A login waits beside the pass that asked for it, and so by itself; and a process that
+// overtakes one that logs in does not hold it up: a signed assertion is good for a minute.
+func (r *run) wait(p *process, sort Sort) {
+	if r.hurried {
+		return
+	}
+	until := now().Add(lateness)
+	for sort != Token {
+		other := r.next(func(other *process) bool { return other == p || other.dead || other.inPass })
+		if other == nil || other.next().After(until) {
+			break
+		}
+		sleep(other.next().Sub(now()))
+		other.pass(r.ctx)
+	}
+	sleep(until.Sub(now()))
 }
 
 func (r *run) remove(ctx context.Context) {
@@ -101,22 +141,44 @@ func annotate(object client.Object, key, value string) {
 	object.SetAnnotations(annotations)
 }
 
-// resolve has a person ask the carrier what became of the unknown attempt, and say so. It
-// says whether there was one.
-func (r *run) resolve(ctx context.Context) bool {
+// unknown says whether an attempt waits for a person.
+func unknown(open *v1alpha1.Request) bool { return open.Phase == v1alpha1.PhaseOutcomeUnknown }
+
+// unsettled says whether a person may speak about an attempt: what became of it is not known,
+// although the operator may still find that out.
+func unsettled(open *v1alpha1.Request) bool {
+	return unknown(open) || open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil
+}
+
+// resolve has a person ask the carrier what became of an attempt, and say so. It says whether
+// there was one.
+func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) bool {
 	subject := r.subject()
 	if subject == nil {
 		return false
 	}
 	for _, open := range subject.OpenRequests() {
-		if open.Phase != v1alpha1.PhaseOutcomeUnknown {
+		if !may(open) {
 			continue
+		}
+		if r.sentAs(open.AttemptID) == nil && r.busy() {
+			continue // of a lost status, all that can be told is that it is over
 		}
 		word := open.AttemptID + "=" + r.truth(open)
 		r.words[open.AttemptID] = true
 		r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, word) })
 		r.alert()
 		return true
+	}
+	return false
+}
+
+// busy says whether the carrier is still at work on the newest request that it took.
+func (r *run) busy() bool {
+	for _, sent := range slices.Backward(r.sent) {
+		if sent.accepted {
+			return now().Before(sent.at.Add(longestWork))
+		}
 	}
 	return false
 }
@@ -130,7 +192,7 @@ func (r *run) truth(open *v1alpha1.Request) string {
 		return "Succeeded" // this one or one before it
 	case sent == nil || !sent.accepted:
 		return "NotAccepted"
-	case sent.requestID == "":
+	case sent.requestID == "", r.forgotten: // there is nothing to follow: the service itself shows that it was done
 		return "Succeeded"
 	}
 	return "Accepted:" + sent.requestID

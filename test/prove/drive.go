@@ -12,8 +12,10 @@ import (
 )
 
 const (
-	// horizon is longer than any wait of a request, and shorter than the readings of a day.
-	horizon = 45 * time.Minute
+	// horizon is longer than any wait of a request: a day of answers that prove nothing, and then a poll.
+	horizon = 36 * time.Hour
+	// longestWork is how long the carrier is at work on a request, at the most.
+	longestWork = time.Minute
 	// mostPasses is more than any story needs.
 	mostPasses = 600
 	// calm is how many passes in a row do nothing once an object has come to rest.
@@ -29,13 +31,15 @@ func (r *run) play(ctx context.Context) {
 		r.drive(ctx)
 	}
 	r.noteEnd()
+	sleep(longestWork)
 	for range 3 {
-		if !r.resolve(ctx) {
+		if !r.resolve(ctx, unknown) {
 			break
 		}
 		r.drive(ctx)
 	}
 	r.judgeEnd(ctx)
+	sleep(lateness) // time stops with the story, and a login may still wait for its answer
 }
 
 // drive takes passes, each when it is due, until nobody wants one within the horizon, or all
@@ -43,9 +47,9 @@ func (r *run) play(ctx context.Context) {
 func (r *run) drive(ctx context.Context) {
 	quiet := 0
 	for range mostPasses {
-		manager := r.next()
+		manager := r.next(nobody)
 		if manager == nil && r.catchUp() {
-			manager = r.next()
+			manager = r.next(nobody)
 		}
 		if manager == nil || quiet >= calm*len(r.managers) && r.atRest() {
 			return
@@ -77,12 +81,15 @@ func (r *run) take(ctx context.Context, manager *process) bool {
 	return r.deeds() != before
 }
 
-// next is the manager whose look comes first; nil when there is none within the horizon.
-func (r *run) next() *process {
+func nobody(*process) bool { return false }
+
+// next is the manager whose look comes first, but for some; nil when there is none within the
+// horizon.
+func (r *run) next(but func(*process) bool) *process {
 	var first *process
 	for _, manager := range r.managers {
 		at := manager.next()
-		wants := !at.IsZero() && at.Before(now().Add(horizon))
+		wants := !at.IsZero() && at.Before(now().Add(horizon)) && !but(manager)
 		if wants && (first == nil || at.Before(first.next())) {
 			first = manager
 		}

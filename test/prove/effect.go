@@ -5,6 +5,7 @@ package prove
 import (
 	"fmt"
 	"net/http"
+	"slices"
 )
 
 // Sort is what an effect acts on, which says what can go wrong with it.
@@ -14,6 +15,7 @@ type Sort int
 const (
 	Write Sort = iota // of an object
 	Read              // past the cache
+	Key               // the account's key, read past the cache by whoever logs in
 	Post              // to the carrier
 	Poll              // a GET of the carrier
 	Token             // an exchange with the identity provider
@@ -42,7 +44,12 @@ const (
 	Unavailable Kind = "500"
 	BadGateway  Kind = "502 after the effect"
 	Denied      Kind = "401"
+	Missing     Kind = "404"
+	Invalid     Kind = "422"
 	Throttled   Kind = "429"
+	Late        Kind = "the answer comes late"
+	LostLate    Kind = "the answer is lost, which is noticed late"
+	Forgotten   Kind = "the carrier forgets every request"
 
 	Overtaken   Kind = "another manager takes a pass"
 	Deleted     Kind = "a user deletes"
@@ -50,38 +57,83 @@ const (
 	Edited      Kind = "a user edits"
 	Restored    Kind = "a restore loses the status"
 	MisResolved Kind = "a person resolves another attempt"
+	Resolved    Kind = "a person says the truth"
 
 	Stale   Kind = "the cache lags behind"
 	Lagging Kind = "the cache lags behind for three looks"
 	Again   Kind = "an observation is delivered twice"
 )
 
-// faults are what can go wrong with an effect of a sort.
-func faults(sort Sort) []Kind {
-	switch sort {
-	case Write:
-		return []Kind{CrashBefore, CrashAfter, Refused, Lost, Conflict}
-	case Read:
-		return []Kind{CrashBefore, Refused}
-	case Post:
-		return []Kind{CrashBefore, CrashAfter, Refused, Lost, Unavailable, BadGateway, Denied, Throttled}
-	case Poll:
-		return []Kind{CrashBefore, CrashAfter, Refused, Lost, Unavailable, Denied}
-	case Token:
-		return []Kind{CrashBefore, CrashAfter, Refused, Lost, Unavailable}
-	case Look:
-	}
-	return nil
+// common are the faults that every service has now and then.
+func common(sort Sort) []Kind {
+	return [...][]Kind{
+		Write: {CrashBefore, CrashAfter, Refused, Lost, Conflict},
+		Read:  {CrashBefore, Refused},
+		Key:   {CrashBefore, Refused},
+		Post:  {CrashBefore, CrashAfter, Refused, Lost, Unavailable, BadGateway, Denied, Throttled},
+		Poll:  {CrashBefore, CrashAfter, Refused, Lost, Unavailable, Denied},
+		Token: {CrashBefore, CrashAfter, Refused, Lost, Unavailable},
+		Look:  {},
+	}[sort]
 }
 
-// acts are what somebody else can do between two effects.
-func acts() []Kind {
-	return []Kind{Overtaken, Deleted, Recreated, Edited, Restored, MisResolved}
+// rare are the other faults.
+func rare(sort Sort) []Kind {
+	return [...][]Kind{
+		Write: {Late},
+		Read:  {Late},
+		Key:   {},
+		Post:  {Missing, Invalid, Late, LostLate, Forgotten},
+		Poll:  {Missing, Invalid, Throttled, Late, Forgotten},
+		Token: {Denied, Late},
+		Look:  {},
+	}[sort]
 }
+
+// typical are the faults that stand for all those which nobody can tell from them: that no
+// answer came to a poll, for instance, or one that proves nothing.
+func typical(sort Sort) []Kind {
+	return [...][]Kind{
+		Write: {CrashAfter, Refused, Lost},
+		Read:  {CrashBefore, Refused},
+		Key:   {Refused},
+		Post:  {CrashAfter, Lost, Denied},
+		Poll:  {CrashAfter, Missing, Invalid},
+		Token: {Refused},
+		Look:  {},
+	}[sort]
+}
+
+// acts are what somebody else can do between two effects of a story. What would change nothing
+// in it is left out: with one manager there is no other, and not every kind can be edited.
+func acts(story *Story, managers int) []Kind {
+	kinds := []Kind{Deleted, Recreated, Restored, MisResolved, Resolved}
+	if managers > 1 {
+		kinds = append(kinds, Overtaken)
+	}
+	if story.Edit != nil {
+		kinds = append(kinds, Edited)
+	}
+	return kinds
+}
+
+// acts says whether it is what somebody else does.
+func (k Kind) acts() bool {
+	return slices.Contains([]Kind{Overtaken, Deleted, Recreated, Edited, Restored, MisResolved, Resolved}, k)
+}
+
+// late says whether the others go on for a while before it is heard.
+func (k Kind) late() bool { return k == Late || k == LostLate }
+
+// loses says whether the process does not hear of what has happened.
+func (k Kind) loses() bool { return k == Lost || k == LostLate || k == BadGateway }
+
+// calls says whether an effect is a call of the carrier.
+func (s Sort) calls() bool { return s == Post || s == Poll }
 
 // refuses says whether the process hears an error, and nothing happens.
 func (k Kind) refuses() bool {
-	return k == Refused || k == Conflict || k == Unavailable || k == Denied || k == Throttled
+	return k == Refused || k == Conflict || k.status() != 0 && k != BadGateway
 }
 
 // status is what the carrier, or what stands before it, answers; 0 when that is nothing.
@@ -93,6 +145,8 @@ func (k Kind) status() int {
 		{Unavailable, http.StatusInternalServerError},
 		{BadGateway, http.StatusBadGateway},
 		{Denied, http.StatusUnauthorized},
+		{Missing, http.StatusNotFound},
+		{Invalid, http.StatusUnprocessableEntity},
 		{Throttled, http.StatusTooManyRequests},
 	} {
 		if answer.kind == k {
@@ -109,9 +163,9 @@ func (k Kind) crashes() bool { return k == CrashBefore || k == CrashAfter }
 // an alarm would be in vain.
 func (k Kind) clean(sort Sort) bool {
 	if sort == Post {
-		return k == Refused || k == Denied || k == Throttled
+		return slices.Contains([]Kind{Refused, Denied, Missing, Invalid, Throttled}, k)
 	}
-	return !k.crashes()
+	return !k.crashes() && !k.late() && k != Forgotten
 }
 
 // Fault is what happens at one effect of a run.

@@ -42,20 +42,24 @@ func (r *run) judgeEnd(ctx context.Context) {
 }
 
 // judgeStanding: at the end an object is Ready, or waits for a person for a reason that it
-// names. Where nobody but the operator has touched it, it is Ready.
+// names. Where nobody but the operator has touched it, and the carrier has refused nothing, it is
+// Ready.
 func (r *run) judgeStanding(subject Subject) {
 	reason, ready, stuck := standing(subject)
 	waits := stuck || slices.Contains(waiting(), reason)
-	untouched := !r.removed && !r.wiped && !r.edited
+	untouched := !r.touched()
 	switch {
 	case !ready && !waits:
 		r.breaks(8, "at the end the object is neither Ready nor Stalled, nor does it wait for a person: "+reason)
-	case !ready && untouched:
+	case !ready && untouched && !r.refused:
 		r.breaks(8, "faults have stopped, a person has helped, and the object is not Ready: "+reason)
 	case ready && untouched:
 		r.cameTrue()
 	}
 }
+
+// touched says whether somebody other than the operator has changed what the object says.
+func (w *witness) touched() bool { return w.removed || w.wiped || w.edited }
 
 // waiting are the reasons for which an object waits for a person without being Stalled.
 func waiting() []string {
@@ -74,17 +78,26 @@ func (r *run) cameTrue() {
 	}
 }
 
-// quiescent: a process that starts now finds nothing to do.
+// quiescent: a process that starts now finds nothing to do. What was refused to the one before it
+// is asked for once more by a new one, which may bring news.
 func (r *run) quiescent(ctx context.Context) {
 	r.lastEffect, r.lastLook = len(r.effects), len(r.looks)
-	if r.subject() == nil {
-		return
+	if r.denied {
+		r.lookAfresh(ctx)
 	}
 	before := r.deeds()
-	fresh := r.start()
-	fresh.login = time.Time{}
-	fresh.pass(ctx)
+	r.lookAfresh(ctx)
 	if r.deeds() != before {
 		r.breaks(16, "a pass over an object at rest wrote or sent: "+r.effects[len(r.effects)-1].What)
 	}
+}
+
+// lookAfresh has a process that has just started look at the object.
+func (r *run) lookAfresh(ctx context.Context) {
+	if r.subject() == nil {
+		return
+	}
+	fresh := r.start()
+	fresh.login = time.Time{}
+	fresh.pass(ctx)
 }

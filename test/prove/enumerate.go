@@ -30,10 +30,12 @@ func (e *Enumeration) All() {
 	whole := e.play()
 	e.observations(whole)
 	for _, effect := range whole.Effects {
-		for _, kind := range acts() {
-			e.play(Fault{At: effect.Number, Kind: kind})
+		for _, kind := range acts(e.Story, e.Managers) {
+			if kind != Resolved {
+				e.play(Fault{At: effect.Number, Kind: kind})
+			}
 		}
-		for _, kind := range faults(effect.Sort) {
+		for _, kind := range common(effect.Sort) {
 			e.pairsAfter(Fault{At: effect.Number, Kind: kind})
 		}
 	}
@@ -43,7 +45,7 @@ func (e *Enumeration) All() {
 func (e *Enumeration) pairsAfter(first Fault) {
 	hit := e.play(first)
 	for _, effect := range hit.Effects[min(first.At, len(hit.Effects)):] {
-		for _, kind := range faults(effect.Sort) {
+		for _, kind := range common(effect.Sort) {
 			e.pair(first, Fault{At: effect.Number, Kind: kind})
 		}
 	}

@@ -142,7 +142,7 @@ func truthful(w *witness) string {
 		request := w.seen.RequestOf(v1alpha1.Operation(contract.Operation))
 		switch {
 		case request == nil:
-		case request.Phase == v1alpha1.PhaseFailed:
+		case request.Phase == v1alpha1.PhaseFailed && !w.failed[request.Location]:
 			return "the carrier refused nothing, and an attempt is Failed"
 		case request.Phase == v1alpha1.PhaseSucceeded && w.accepted(w.meant(request)) == 0:
 			return "the carrier took nothing, and an attempt is Succeeded"
@@ -193,11 +193,26 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 
 func phaseDAG(w *witness) string {
 	for _, step := range w.steps {
-		if !slices.Contains(onward(step.from), step.to) {
+		if !slices.Contains(onward(step.from), step.to) && !w.knownBetter(step) {
 			return fmt.Sprintf("%s went from %s to %s", step.attempt, step.from, step.to)
 		}
 	}
 	return ""
+}
+
+// knownBetter: two edges are there for those who know. A sender that was stopped between intent and
+// POST may be taken for one that has sent, and says when it goes on that it has not. And a Query
+// whose Location is lost is asked anew, because that costs nothing.
+func (w *witness) knownBetter(step step) bool {
+	switch step.to {
+	case v1alpha1.PhaseNotSent:
+		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil
+	case v1alpha1.PhaseNotProcessed:
+		return step.from == v1alpha1.PhaseInProgress && step.class == carrier.ClassQuery
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown:
+	}
+	return false
 }
 
 // pollRate: two managers that both lead do not know of each other's polls, which the carrier

@@ -46,6 +46,7 @@ type run struct {
 	held     int64   // what it shows until then
 	late     bool    // the cache has caught up, with news
 	recreate bool    // a user creates the object again once it is gone
+	hurried  bool    // a login is under way, and what overtakes it must not be late
 
 	lastEffect, lastLook int // of the story; later ones are of those who judge its end
 }

@@ -37,19 +37,30 @@ func (p *process) effect(sort Sort, what string, do func() error) error {
 	}
 	effect, kind := p.run.begin(sort, what)
 	if kind.refuses() {
+		p.run.hears(effect, kind)
 		return refusal(kind, sort)
 	}
-	p.run.act(p, kind)
+	if kind != nothing {
+		p.run.act(p, sort, kind)
+	}
 	if p.dead = p.dead || kind == CrashBefore; p.dead {
 		panic(killed{effect})
 	}
 	err := do()
 	p.run.check(effect)
-	switch {
-	case kind == CrashAfter:
+	if kind == CrashAfter {
 		p.dead = true
 		panic(killed{effect})
-	case err == nil && (kind == Lost || kind == BadGateway):
+	}
+	return p.hears(sort, kind, err)
+}
+
+// hears is how a process comes to know what became of an effect.
+func (p *process) hears(sort Sort, kind Kind, err error) error {
+	if kind.late() {
+		p.run.wait(p, sort)
+	}
+	if err == nil && kind.loses() {
 		return refusal(kind, sort)
 	}
 	return err
@@ -63,13 +74,13 @@ func (r refused) Error() string { return http.StatusText(r.status) }
 
 // refusal is what a process is told in place of what it asked for.
 func refusal(kind Kind, sort Sort) error {
-	if sort == Write || sort == Read {
+	if sort == Write || sort == Read || sort == Key {
 		return unserved(kind)
 	}
 	if status := kind.status(); status != 0 {
 		return refused{status}
 	}
-	if kind == Lost {
+	if kind == Lost || kind == LostLate {
 		return errLost
 	}
 	return errDialed
@@ -92,14 +103,16 @@ func (p *process) live() client.WithWatch {
 		Get: func(
 			ctx context.Context, next client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
 		) (err error) {
+			sort := Read
 			if _, is := into.(*corev1.Secret); is {
+				sort = Key
 				defer func() { // a login has a goroutine of its own, where nothing catches the end of a process
 					if recover() != nil {
 						err = errKilled
 					}
 				}()
 			}
-			return p.effect(Read, "read "+key.Name, func() error { return next.Get(ctx, key, into, options...) })
+			return p.effect(sort, "read "+key.Name, func() error { return next.Get(ctx, key, into, options...) })
 		},
 		List: func(ctx context.Context, next client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
 			return p.effect(Read, fmt.Sprintf("list %T", into), func() error { return next.List(ctx, into, options...) })

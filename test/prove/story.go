@@ -39,13 +39,13 @@ const (
 	reference = "order-1"
 	wanted    = "2026-08-31"
 	pending   = "2026-06-30"
-	rarely    = "9000h"
 )
 
-// declared is the account as all stories have it, with the CRD's defaults.
+// declared is the account as all stories have it, with the CRD's defaults, but that a Location which
+// is lost is not asked every five minutes of the day that this takes.
 func declared(account *v1alpha1.CarrierAccount) {
 	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
-	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "5m"}
+	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "8h"}
 	account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: chargeLimit}
 }
 
@@ -131,6 +131,8 @@ func other(s *v1alpha1.BroadbandService) {
 		s.Spec.DSLStabilityProfile = "Standard"
 	case s.Spec.Cancellation != nil:
 		s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: "2026-10-31"}
+	default:
+		s.Spec.Disconnection = v1alpha1.DisconnectionReport
 	}
 }
 

@@ -52,7 +52,7 @@ func (t *Tally) note(r *run) {
 		t.Effects = len(r.effects)
 	case faults[0].Kind.looks():
 		t.Stale++
-	case slices.ContainsFunc(faults, func(f Fault) bool { return slices.Contains(acts(), f.Kind) }):
+	case slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.acts() }):
 		t.Acts++
 	default:
 		t.Faults++

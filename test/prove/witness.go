@@ -4,6 +4,7 @@ package prove
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -33,13 +34,19 @@ type witness struct {
 	intents  []intent
 	words    map[string]bool // the attempts that a person has spoken about
 	left     []v1alpha1.Request
+	failed   map[string]bool // the Locations that answered 422
 	panicked string
-	removed  bool // a user has deleted the object
-	edited   bool // a user has another wish
-	wiped    bool // its status was lost
-	unknown  bool // it came to rest with an outcome that nobody knows
-	taken    bool // the carrier had taken a request by then
-	broken   []string
+
+	removed   bool // a user has deleted the object
+	edited    bool // a user has another wish
+	wiped     bool // its status was lost
+	denied    bool // a call was answered 404 or 422
+	refused   bool // and so that nothing may be sent again without a person
+	forgotten bool // the carrier has lost its memory
+	unknown   bool // it came to rest with an outcome that nobody knows
+	taken     bool // the carrier had taken a request by then
+
+	broken []string
 }
 
 // sending is one POST.
@@ -73,11 +80,14 @@ type turn struct {
 
 type step struct {
 	attempt  string
+	class    carrier.RepeatClass
 	from, to v1alpha1.RequestPhase
 }
 
 func newWitness(r *run) *witness {
-	return &witness{run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}}
+	return &witness{
+		run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}, failed: map[string]bool{},
+	}
 }
 
 // breaks notes that an invariant does not hold.
@@ -129,6 +139,17 @@ func contractAt(path string) carrier.Contract {
 		}
 	}
 	panic("nothing is sent to " + path)
+}
+
+// hears sees an answer that somebody gave in the carrier's place.
+func (w *witness) hears(effect Effect, kind Kind) {
+	if !effect.Sort.calls() || kind != Invalid && kind != Missing {
+		return
+	}
+	w.denied, w.refused = true, w.refused || kind == Invalid || effect.Sort == Post
+	if location, is := strings.CutPrefix(effect.What, http.MethodGet+" "); is && kind == Invalid {
+		w.failed[location] = true
+	}
 }
 
 // check looks at the world after an effect, and holds it against the invariants.
@@ -190,7 +211,7 @@ func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operat
 		}
 	}
 	if from, known := w.phases[id]; known && from != request.Phase {
-		w.steps = append(w.steps, step{id, from, request.Phase})
+		w.steps = append(w.steps, step{id, classOf(*request), from, request.Phase})
 	}
 	w.phases[id] = request.Phase
 }
