@@ -140,6 +140,16 @@ func (p *pass) describe(decision decide.Decision) {
 	p.show(decision)
 }
 
+// describeMeanwhile is describe in the course of a step. A person's word that only comes now is not
+// acted on by what is written now, but by a step of its own.
+func (p *pass) describeMeanwhile() {
+	decision := p.decide()
+	if _, settles := decision.Step.(decide.Settle); settles {
+		decision.Handled.Resolve = p.subject.Controls().Resolve
+	}
+	p.describe(decision)
+}
+
 func (p *pass) changed() bool {
 	return !equality.Semantic.DeepEqual(p.written, runtime.Object(p.subject))
 }
@@ -195,7 +205,7 @@ func (p *pass) job() operate.Job {
 	p.Protocol.Ledger.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
 	job := operate.Job{
 		Subject: p.subject, Carrier: p.session, Refused: p.refused,
-		Describe: func() { p.describe(p.decide()) },
+		Describe: p.describeMeanwhile,
 	}
 	if may, collide := p.kind.(rivalrous); collide {
 		job.Alone = may.alone

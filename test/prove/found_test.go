@@ -20,6 +20,19 @@ func TestDeletedAppointmentGoesAlthoughItsNamespaceCannotBeRead(t *testing.T) {
 	holds(t, "AppointmentCancel", 1, Fault{At: 11, Kind: Refused}, Fault{At: 12, Kind: Refused})
 }
 
+// TestOldHealthDoesNotOutliveALostStatus: of two managers that both lead, one holds a health reading
+// from before a plan change that the other brings about. After a restore without the status it
+// must not be taken for what the carrier has now: the change would be bought a second time.
+func TestOldHealthDoesNotOutliveALostStatus(t *testing.T) {
+	holds(t, "PlanChange", 2, Fault{At: 15, Kind: Lost}, Fault{At: 28, Kind: Restored})
+}
+
+// TestWordDuringAWriteIsActedOn: a person resolves an attempt just before the operator writes that it
+// is unknown. The word must not count as acted on by a write that has only seen it.
+func TestWordDuringAWriteIsActedOn(t *testing.T) {
+	holds(t, "DiagnosticTest", 1, Fault{At: 6, Kind: Lost}, Fault{At: 8, Kind: Resolved})
+}
+
 // holds carries a plan out for an operation, and expects that everything holds.
 func holds(t *testing.T, asks v1alpha1.Operation, managers int, faults ...Fault) {
 	t.Helper()
