@@ -33,6 +33,26 @@ func TestWordDuringAWriteIsActedOn(t *testing.T) {
 	holds(t, "DiagnosticTest", 1, Fault{At: 6, Kind: Lost}, Fault{At: 8, Kind: Resolved})
 }
 
+// TestLateAnswerDoesNotUndoAnEnd: of two managers that both lead, one is stopped while it posts, and
+// the other finds out that the request has succeeded. What the first one has to say comes too late.
+func TestLateAnswerDoesNotUndoAnEnd(t *testing.T) {
+	for _, kind := range []Kind{Late, LostLate} {
+		holds(t, "CancellationAbort", 2, Fault{At: 9, Kind: kind})
+		holds(t, "PlanChange", 2, Fault{At: 18, Kind: kind})
+	}
+}
+
+// TestLostAnswerDoesNotUndoAnAlarm: the same, and the other one has called for a person.
+func TestLostAnswerDoesNotUndoAnAlarm(t *testing.T) {
+	holds(t, "OrderCreate", 2, Fault{At: 8, Kind: LostLate})
+	holds(t, "AggregationConversion", 2, Fault{At: 9, Kind: LostLate})
+}
+
+// TestLateResultDoesNotUndoAFailure: a poll is answered late, and the next one in between with 422.
+func TestLateResultDoesNotUndoAFailure(t *testing.T) {
+	holds(t, "CancellationReschedule", 2, Fault{At: 16, Kind: Late}, Fault{At: 17, Kind: Invalid})
+}
+
 // holds carries a plan out for an operation, and expects that everything holds.
 func holds(t *testing.T, asks v1alpha1.Operation, managers int, faults ...Fault) {
 	t.Helper()

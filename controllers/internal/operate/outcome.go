@@ -102,7 +102,9 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 // apply changes a request by a fact, and what the status shows of it if that is news.
 func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
 	was, now := *request.DeepCopy(), metav1.NewTime(p.Now().Truncate(time.Second))
-	fact.Apply(job.Subject, request)
+	if !saidByCarrier(request.Phase) {
+		fact.Apply(job.Subject, request)
+	}
 	dateEnd(request, now)
 	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
 	if job.Refused != nil && failed {
@@ -113,6 +115,12 @@ func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1
 		job.Subject.RequestChanged(changed, now)
 	}
 	return changed
+}
+
+// saidByCarrier: an end that the carrier has told stands. What another process has learned, and
+// writes down late, is older.
+func saidByCarrier(phase v1alpha1.RequestPhase) bool {
+	return phase == v1alpha1.PhaseSucceeded || phase == v1alpha1.PhaseFailed
 }
 
 // dateEnd says when an attempt came to its end, once.
@@ -219,6 +227,9 @@ func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt)
 		if phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed {
 			decide.TurnedAway(request, phase, told)
 			return
+		}
+		if phase == v1alpha1.PhaseSubmitting && request.Phase != v1alpha1.PhaseSubmitting {
+			return // an answer that was lost says nothing to who has decided without it
 		}
 		request.Phase, request.Error = phase, told
 		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
