@@ -18,8 +18,9 @@ const (
 	longestWork = time.Minute
 	// mostPasses is more than any story needs.
 	mostPasses = 600
-	// calm is how many passes in a row do nothing once an object has come to rest.
-	calm = 4
+	// calm is how long nothing is done by those who look again and again at an object at rest: longer
+	// than any answer is late, and than what was forbidden is left alone.
+	calm = 15 * time.Minute
 )
 
 // play tells a story by its plan, to its end.
@@ -45,18 +46,17 @@ func (r *run) play(ctx context.Context) {
 // drive takes passes, each when it is due, until nobody wants one within the horizon, or all
 // that is left is to look again and again at what waits for a person.
 func (r *run) drive(ctx context.Context) {
-	quiet := 0
+	done := now()
 	for range mostPasses {
 		manager := r.next(nobody)
 		if manager == nil && r.catchUp() {
 			manager = r.next(nobody)
 		}
-		if manager == nil || quiet >= calm*len(r.managers) && r.atRest() {
+		if manager == nil || manager.next().Sub(done) > calm && r.atRest() {
 			return
 		}
-		quiet++
 		if r.take(ctx, manager) {
-			quiet = 0
+			done = now()
 		}
 	}
 	r.breaks(8, fmt.Sprintf("after %d passes the object is still not at rest", mostPasses))

@@ -27,6 +27,8 @@ func (r *run) noteEnd() {
 // judgeEnd holds the end of a story against what must hold of it: 8 ESR, 16 Quiescent, and
 // that what was wanted came true.
 func (r *run) judgeEnd(ctx context.Context) {
+	r.lastEffect, r.lastLook = len(r.effects), len(r.looks)
+	r.rests(ctx)
 	r.quiescent(ctx)
 	subject := r.subject()
 	if subject == nil {
@@ -78,10 +80,33 @@ func (r *run) cameTrue() {
 	}
 }
 
+// rests: for a day nothing is written and nobody is called, however often somebody looks. What the
+// carrier has answered with 403 or 404 is tried again every ten minutes.
+func (r *run) rests(ctx context.Context) {
+	over := now().Add(24 * time.Hour)
+	for manager := r.next(nobody); manager != nil && manager.next().Before(over); manager = r.next(nobody) {
+		r.take(ctx, manager)
+	}
+	for _, effect := range r.effects[r.lastEffect:] {
+		if effect.Sort != Read && !r.forbidden() {
+			r.breaks(16, "the object had come to rest, and on that day: "+effect.What)
+		}
+	}
+}
+
+// forbidden says whether the object waits for the carrier to let it be seen.
+func (r *run) forbidden() bool {
+	subject := r.subject()
+	if subject == nil {
+		return false
+	}
+	reason, _, _ := standing(subject)
+	return reason == v1alpha1.ReasonNotFoundOrForbidden
+}
+
 // quiescent: a process that starts now finds nothing to do. What was refused to the one before it
 // is asked for once more by a new one, which may bring news.
 func (r *run) quiescent(ctx context.Context) {
-	r.lastEffect, r.lastLook = len(r.effects), len(r.looks)
 	if r.denied {
 		r.lookAfresh(ctx)
 	}

@@ -18,11 +18,17 @@ type Outcome struct {
 type Enumeration struct {
 	Story    *Story
 	Managers int
-	Every    int // of the pairs of faults, every how-manieth is tried; 1: all
+	Share    Share
 
 	Play func(Plan) Outcome // carries a plan out
 
-	pairs int
+	pairs, others int
+}
+
+// Share is how much of the pairs is tried: every how-manieth. All that happens alone always is.
+type Share struct {
+	Common int // of the pairs of common faults, and of what a cache shows
+	Others int // of those with a fault that is rare, or with an act
 }
 
 // All tells the story by every plan.
@@ -30,23 +36,30 @@ func (e *Enumeration) All() {
 	whole := e.play()
 	e.observations(whole)
 	for _, effect := range whole.Effects {
-		for _, kind := range acts(e.Story, e.Managers) {
-			if kind != Resolved {
-				e.play(Fault{At: effect.Number, Kind: kind})
-			}
-		}
-		for _, kind := range common(effect.Sort) {
-			e.pairsAfter(Fault{At: effect.Number, Kind: kind})
+		for _, kind := range e.kinds(effect) {
+			e.pairsAfter(Fault{At: effect.Number, Kind: kind}, effect.Sort)
 		}
 	}
 }
 
-// pairsAfter tries one fault, and every second one that can follow it.
-func (e *Enumeration) pairsAfter(first Fault) {
+// kinds are what can happen at an effect: all that can go wrong, and all that somebody can do.
+func (e *Enumeration) kinds(effect Effect) []Kind {
+	return slices.Concat(common(effect.Sort), rare(effect.Sort), acts(e.Story, e.Managers))
+}
+
+// pairsAfter tries one thing, and every second one that can follow it: all common faults follow each
+// other; what is rare, or done by somebody else, follows a typical fault, or is followed by one.
+func (e *Enumeration) pairsAfter(first Fault, sort Sort) {
 	hit := e.play(first)
 	for _, effect := range hit.Effects[min(first.At, len(hit.Effects)):] {
-		for _, kind := range common(effect.Sort) {
-			e.pair(first, Fault{At: effect.Number, Kind: kind})
+		for _, kind := range e.kinds(effect) {
+			second := Fault{At: effect.Number, Kind: kind}
+			switch {
+			case slices.Contains(common(sort), first.Kind) && slices.Contains(common(effect.Sort), kind):
+				e.pair(first, second)
+			case slices.Contains(typical(sort), first.Kind), slices.Contains(typical(effect.Sort), kind):
+				e.other(first, second)
+			}
 		}
 	}
 }
@@ -78,10 +91,18 @@ func observable(whole Outcome) []Fault {
 	return shown
 }
 
-// pair tries two faults, or leaves them out of the sample.
+// pair tries two faults, or leaves them out of the share.
 func (e *Enumeration) pair(first, second Fault) {
 	e.pairs++
-	if e.pairs%e.Every == 0 {
+	if e.pairs%e.Share.Common == 0 {
+		e.play(first, second)
+	}
+}
+
+// other does so with two things that make a pair less often.
+func (e *Enumeration) other(first, second Fault) {
+	e.others++
+	if e.others%e.Share.Others == 0 {
 		e.play(first, second)
 	}
 }
