@@ -53,6 +53,13 @@ func TestLateResultDoesNotUndoAFailure(t *testing.T) {
 	holds(t, "CancellationReschedule", 2, Fault{At: 16, Kind: Late}, Fault{At: 17, Kind: Invalid})
 }
 
+// TestLateQuestionDoesNotUndoAnAnswer: a question is posted by two managers, and one hears so only
+// when the other one has its answer. That one stands.
+func TestLateQuestionDoesNotUndoAnAnswer(t *testing.T) {
+	holds(t, "PlanOptions", 2, Fault{At: 4, Kind: LostLate})
+	holds(t, "AppointmentSlots", 2, Fault{At: 5, Kind: Late})
+}
+
 // holds carries a plan out for an operation, and expects that everything holds.
 func holds(t *testing.T, asks v1alpha1.Operation, managers int, faults ...Fault) {
 	t.Helper()

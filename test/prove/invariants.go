@@ -32,6 +32,7 @@ func Invariants() []Invariant {
 		{4, "NoBlindRepeat", "an attempt follows one that ended, or one that its class lets repeat", noBlindRepeat},
 		{5, "NoLostAcceptance", "what the carrier took is never on record as not sent or refused", noLostAcceptance},
 		{6, "Truthful", "Succeeded only if the carrier took it, Failed only if the carrier said so", truthful},
+		{7, "TerminalStable", "what is done is sent no more, and stays done by the same requests", terminalStable},
 		{9, "Frozen", "what is sent is what the intent says", frozen},
 		{10, "PhaseDAG", "the phases of an attempt are a path of the declared graph", phaseDAG},
 		{11, "PollRate", "nothing is polled more often than the carrier allows", pollRate},
@@ -159,6 +160,8 @@ func (w *witness) meant(request *v1alpha1.Request) v1alpha1.Operation {
 	}
 	return request.Operation
 }
+
+func terminalStable(w *witness) string { return w.unsettled }
 
 func frozen(w *witness) string {
 	for _, one := range w.sent {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
@@ -36,6 +37,8 @@ type witness struct {
 	left     []v1alpha1.Request
 	failed   map[string]bool // the Locations that answered 422
 	panicked string
+
+	unsettled string // how an object that was done came to be otherwise
 
 	removed   bool // a user has deleted the object
 	edited    bool // a user has another wish
@@ -102,6 +105,9 @@ func (w *witness) breaks(number int, why string) {
 // sends sees a POST just before the carrier does.
 func (w *witness) sends(p *process, path string, body []byte) {
 	contract := contractAt(path)
+	if subject := w.seen; subject != nil && contract.Repeat != carrier.ClassQuery && w.settled(subject) {
+		w.unsettled = fmt.Sprintf("%s is sent for generation %d, which was done", contract.Operation, subject.GetGeneration())
+	}
 	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
 	if subject := w.run.subject(); subject != nil {
 		one.uid, one.held = subject.GetUID(), controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
@@ -191,9 +197,33 @@ func (w *witness) observe(next Subject) {
 	if before != nil && before.GetUID() != next.GetUID() {
 		before = nil
 	}
+	if before != nil && w.settled(before) && !stays(before, next) {
+		w.unsettled = fmt.Sprintf("generation %d, which was done, is so no longer", before.GetGeneration())
+	}
 	for _, contract := range carrier.Contracts() {
 		w.observeRequest(before, next, v1alpha1.Operation(contract.Operation))
 	}
+}
+
+// settled says whether an object has what its newest generation asks for. It may be asked again
+// after a person has touched it, and once what a call was refused is known after all.
+func (w *witness) settled(subject Subject) bool {
+	_, observed := subject.Describes()
+	_, ready, _ := standing(subject)
+	return ready && *observed == subject.GetGeneration() && !w.touched() && !w.denied
+}
+
+// stays says whether an object that is done is still, by the same requests. What is read of the
+// carrier's state may change beside them.
+func stays(before, next Subject) bool {
+	for _, contract := range carrier.Contracts() {
+		operation := v1alpha1.Operation(contract.Operation)
+		if !equality.Semantic.DeepEqual(before.RequestOf(operation), next.RequestOf(operation)) {
+			return false
+		}
+	}
+	_, ready, _ := standing(next)
+	return ready || next.GetGeneration() != before.GetGeneration()
 }
 
 func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operation) {

@@ -9,6 +9,7 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -34,10 +35,10 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	p.Ledger.Note(job.Subject.GetUID(), asked, func(memory *decide.Memory) {
 		memory.Posed = decide.Posed{Taken: request.AttemptID, TakenAt: asked}
 	})
-	fact := answered(receipt)
+	fact, seen := answered(receipt), newest(job.Subject, request.Operation)
 	fact.Enter = func(subject Subject) {
-		if underWay(subject) {
-			return // somebody else has asked meanwhile, and that is followed
+		if underWay(subject) || newest(subject, request.Operation) != seen {
+			return // somebody else has asked meanwhile: that is followed, or has been to its end
 		}
 		subject.PutRequest(request)
 		if parcel.Consume != nil {
@@ -46,6 +47,14 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	}
 	p.remark(job.Subject, receipt)
 	return 0, p.Settle(ctx, job, request.AttemptID, fact)
+}
+
+// newest is the attempt of an operation that is on record; "" when there is none.
+func newest(subject Subject, operation v1alpha1.Operation) string {
+	if request := subject.RequestOf(operation); request != nil {
+		return request.AttemptID
+	}
+	return ""
 }
 
 // said says whether the carrier took or refused a question. One that did not get there, or
