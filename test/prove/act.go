@@ -11,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // foreign is a person's word on an attempt that is not on record.
@@ -173,14 +174,11 @@ func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) boo
 	return false
 }
 
-// busy says whether the carrier is still at work on the newest request that it took.
+// busy says whether the carrier is still at work on what it took. A question changes nothing.
 func (r *run) busy() bool {
-	for _, sent := range slices.Backward(r.sent) {
-		if sent.accepted {
-			return now().Before(sent.at.Add(longestWork))
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.sent, func(sent *sending) bool {
+		return sent.accepted && sent.class != carrier.ClassQuery && now().Before(sent.at.Add(longestWork))
+	})
 }
 
 // truth is what the carrier's books say of an attempt. One that stands for a lost status

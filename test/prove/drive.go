@@ -32,8 +32,8 @@ func (r *run) play(ctx context.Context) {
 		r.drive(ctx)
 	}
 	r.noteEnd()
-	sleep(longestWork)
 	for range 3 {
+		sleep(longestWork)
 		if !r.resolve(ctx, unknown) {
 			break
 		}

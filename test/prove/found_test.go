@@ -60,6 +60,12 @@ func TestLateQuestionDoesNotUndoAnAnswer(t *testing.T) {
 	holds(t, "AppointmentSlots", 2, Fault{At: 5, Kind: Late})
 }
 
+// TestTwoAlarmsAreBothResolved: two processes end with an intent on record, and a person is
+// called twice.
+func TestTwoAlarmsAreBothResolved(t *testing.T) {
+	holds(t, "PlanChange", 1, Fault{At: 10, Kind: CrashAfter}, Fault{At: 32, Kind: CrashAfter})
+}
+
 // holds carries a plan out for an operation, and expects that everything holds.
 func holds(t *testing.T, asks v1alpha1.Operation, managers int, faults ...Fault) {
 	t.Helper()
