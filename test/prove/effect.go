@@ -122,6 +122,11 @@ func (k Kind) acts() bool {
 	return slices.Contains([]Kind{Overtaken, Deleted, Recreated, Edited, Restored, MisResolved, Resolved}, k)
 }
 
+// happensTo says whether it can happen at an effect of a sort.
+func (k Kind) happensTo(sort Sort) bool {
+	return k.acts() || slices.Contains(common(sort), k) || slices.Contains(rare(sort), k)
+}
+
 // late says whether the others go on for a while before it is heard.
 func (k Kind) late() bool { return k == Late || k == LostLate }
 

@@ -31,8 +31,8 @@ func share() Share {
 	return Share{Common: 97, Others: 97}
 }
 
-func stage(t *testing.T) *runtime.Scheme {
-	t.Helper()
+func stage(tb testing.TB) *runtime.Scheme {
+	tb.Helper()
 	gomega.RegisterFailHandler(func(message string, _ ...int) { panic(message) })
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard()) // every crash in a retried write is logged with its stack

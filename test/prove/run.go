@@ -100,7 +100,7 @@ func (r *run) begin(sort Sort, what string) (Effect, Kind) {
 	effect := Effect{Number: len(r.effects) + 1, Sort: sort, What: what}
 	r.effects = append(r.effects, effect)
 	for _, fault := range r.plan.Faults {
-		if fault.At == effect.Number && !fault.Kind.looks() {
+		if fault.At == effect.Number && r.lastEffect == 0 && fault.Kind.happensTo(sort) {
 			return effect, fault.Kind
 		}
 	}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// FuzzSchedule tells a story by a plan that the bytes spell: which story, how many managers, and
+// then what happens at which effect. Whatever that is, the invariants hold.
+func FuzzSchedule(f *testing.F) {
+	scheme := stage(f)
+	for story := range Stories() {
+		f.Add([]byte{byte(story), 0, 9, 3, 12, 5})
+		f.Add([]byte{byte(story), 1, 5, 2, 16, 19, 20, 24})
+	}
+	f.Fuzz(func(t *testing.T, schedule []byte) {
+		plan, is := planOf(schedule)
+		if !is {
+			return
+		}
+		if broken := carryOut(t, scheme, plan, &Tally{}).Broken; len(broken) > 0 {
+			t.Errorf("%s: %s", plan, broken)
+		}
+	})
+}
+
+// mostFaults is how much can happen in a fuzzed story.
+const mostFaults = 3
+
+// planOf is the plan that a schedule spells: two bytes for the story, and two for each fault.
+func planOf(schedule []byte) (Plan, bool) {
+	if len(schedule) < 2 || len(schedule) > 2+2*mostFaults {
+		return Plan{}, false
+	}
+	stories, happen := Stories(), everything()
+	plan := Plan{Story: stories[int(schedule[0])%len(stories)], Managers: 1 + int(schedule[1])%2}
+	for at := range slices.Chunk(schedule[2:], 2) {
+		if len(at) == 2 {
+			plan.Faults = append(plan.Faults, Fault{At: 1 + int(at[0])%64, Kind: happen[int(at[1])%len(happen)]})
+		}
+	}
+	return plan, true
+}
+
+// everything is what can happen at some effect.
+func everything() []Kind {
+	kinds := acts(&Story{Edit: func(Subject) {}}, 2)
+	for sort := range Look {
+		kinds = append(kinds, slices.Concat(common(sort), rare(sort))...)
+	}
+	slices.Sort(kinds)
+	return slices.Compact(kinds)
+}
+
+// FuzzPass has a process that has just started look at an object of any kind, whatever its spec,
+// status and annotations say: it does not panic, sends nothing without an intent, writes a
+// few times, and another look has nothing to add.
+func FuzzPass(f *testing.F) {
+	scheme := stage(f)
+	for number, story := range Stories() {
+		spec := encoded(f, partOf(story.Wish(world.Offline(nil, now)), "Spec"))
+		f.Add(uint8(number), spec, []byte("{}"), "", uint8(held))
+		for _, phase := range phases() {
+			request := v1alpha1.Request{
+				Operation: story.Asks, AttemptID: "p9-9", Sender: "p9-1", Phase: phase, APIVersion: 8, Generation: 1,
+				Identity: "tenant", BaseURL: "http://carrier.example", SubmittedAt: metav1.NewTime(beginning),
+			}
+			status := encoded(f, reflect.ValueOf(map[string]any{"request": request, "requests": []any{request}}))
+			f.Add(uint8(number), spec, status, "p9-9=NotAccepted", uint8(0))
+			f.Add(uint8(number), spec, status, "", uint8(held|going))
+		}
+	}
+	f.Fuzz(func(t *testing.T, number uint8, spec, status []byte, word string, flags uint8) {
+		stories := Stories()
+		story := stories[int(number)%len(stories)]
+		synctest.Test(t, func(t *testing.T) {
+			r := newRun(t.Context(), scheme, Plan{Story: story, Managers: 1})
+			if r.becomes(spec, status, word, flags) {
+				r.lookAgain(t)
+			}
+			sleep(lateness)
+		})
+	})
+}
+
+// The flags of a fuzzed object.
+const (
+	held  = 1 << iota // it has the finalizer
+	going             // it is being deleted
+)
+
+func phases() []v1alpha1.RequestPhase {
+	return append(onward(v1alpha1.PhaseSubmitting), v1alpha1.PhaseSubmitting, v1alpha1.PhaseFailed)
+}
+
+func encoded(f *testing.F, part reflect.Value) []byte {
+	f.Helper()
+	text, err := json.Marshal(part.Interface())
+	if err != nil {
+		f.Fatal(err)
+	}
+	return text
+}
+
+func partOf(object client.Object, part string) reflect.Value {
+	return reflect.ValueOf(object).Elem().FieldByName(part)
+}
+
+// becomes puts the object in a state that the operator has never seen. It says whether the
+// bytes spell one.
+func (r *run) becomes(spec, status []byte, word string, flags uint8) bool {
+	subject := r.subject()
+	if json.Unmarshal(spec, partOf(subject, "Spec").Addr().Interface()) != nil {
+		return false
+	}
+	annotate(subject, v1alpha1.AnnotationResolve, word)
+	if flags&held != 0 {
+		controllerutil.AddFinalizer(subject, v1alpha1.Finalizer)
+	}
+	must(r.store.Client().Update(r.ctx, subject))
+	if json.Unmarshal(status, partOf(subject, "Status").Addr().Interface()) != nil {
+		return false
+	}
+	must(r.store.Client().Status().Update(r.ctx, subject))
+	if flags&going != 0 {
+		must(client.IgnoreNotFound(r.store.Client().Delete(r.ctx, subject)))
+	}
+	return true
+}
+
+// mostWrites is more than any request needs.
+const mostWrites = 12
+
+// lookAgain has a process take a pass, one more for what a missing finalizer has put off, and a
+// third, and holds them against what must hold of them.
+func (r *run) lookAgain(t *testing.T) {
+	t.Helper()
+	r.lookNow(t)
+	r.lookNow(t)
+	before, asked := r.deeds(), r.managers[0].next()
+	r.lookNow(t)
+	if more := r.deeds() - before; more > 0 && asked.Sub(now()) > time.Second {
+		t.Errorf("a look that nobody asked for wrote and sent %d times: %v", more, r.effects)
+	}
+	for _, broken := range []string{r.panicked, writeAhead(r.witness), onePerAttempt(r.witness), deletionSafe(r.witness)} {
+		if broken != "" {
+			t.Error(broken)
+		}
+	}
+}
+
+// lookNow has the process take one pass.
+func (r *run) lookNow(t *testing.T) {
+	t.Helper()
+	before, manager := r.deeds(), r.managers[0]
+	if manager.due = now(); !manager.dead {
+		manager.pass(r.ctx)
+	}
+	if deeds := r.deeds() - before; deeds > mostWrites {
+		t.Errorf("one pass wrote and sent %d times: %v", deeds, r.effects)
+	}
+}
