@@ -18,7 +18,7 @@ import (
 const foreign = "p0-0=NotAccepted"
 
 // act has somebody else do something just before an effect of a process.
-func (r *run) act(p *process, sort Sort, kind Kind) {
+func (r *run) act(p *port, sort Sort, kind Kind) {
 	if kind == Forgotten {
 		r.forgotten = true
 		r.world.Carrier.Forget()
@@ -62,11 +62,11 @@ func (r *run) wishAnew(ctx context.Context) {
 }
 
 // overtake has the other manager take a pass, from its start to its end.
-func (r *run) overtake(ctx context.Context, p *process, sort Sort) {
+func (r *run) overtake(ctx context.Context, p *port, sort Sort) {
 	r.hurried = sort == Key || sort == Token
 	defer func() { r.hurried = false }()
 	for _, other := range r.managers {
-		if other != p && !other.dead && !other.inPass {
+		if other.port != p && !other.dead && !other.inPass {
 			other.pass(ctx)
 		}
 	}
@@ -85,13 +85,13 @@ const lateness = 3 * time.Minute
 // wait lets the others go on, while an answer is on its way to a process, or the process is
 // stopped. A login waits beside the pass that asked for it, and so by itself; and a process that
 // overtakes one that logs in does not hold it up: a signed assertion is good for a minute.
-func (r *run) wait(p *process, sort Sort) {
+func (r *run) wait(p *port, sort Sort) {
 	if r.hurried {
 		return
 	}
 	until := now().Add(lateness)
 	for sort != Token {
-		other := r.next(func(other *process) bool { return other == p || other.dead || other.inPass })
+		other := r.next(func(other *process) bool { return other.port == p || other.dead || other.inPass })
 		if other == nil || other.next().After(until) {
 			break
 		}

@@ -19,10 +19,9 @@ import (
 
 // process is one run of the operator. What it keeps in memory ends with it.
 type process struct {
+	*port
+
 	run         *run
-	sender      string // its id, by which it signs what it sends
-	token       string // that it was granted last
-	dead        bool
 	inPass      bool
 	again       bool      // it is told of the object once more than there is reason to
 	told        bool      // it was told of the object while it looked at it
@@ -35,12 +34,19 @@ type process struct {
 func (r *run) start() *process {
 	r.started++
 	p := &process{run: r, due: now(), login: now()}
-	name, drawn := r.started, 0
-	p.reconcilers = controllers.New(p.cluster(), p.live(), r.world.Events, controllers.Options{
+	p.port = &port{scene: r, store: r.store, carrier: r.carrier}
+	p.reconcilers = p.operator(r.started, r.world.Events)
+	return p
+}
+
+// operator is what runs in a process: the production controllers, behind its port.
+func (p *port) operator(number int, events *world.Recorder) controllers.Reconcilers {
+	drawn := 0
+	return controllers.New(p.cluster(), p.live(), events, controllers.Options{
 		OperatorNamespace: world.OperatorName, AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now,
 		NewID: func() string {
 			drawn++
-			id := fmt.Sprintf("p%d-%d", name, drawn)
+			id := fmt.Sprintf("p%d-%d", number, drawn)
 			if p.sender == "" {
 				p.sender = id // the first that it draws
 			}
@@ -48,7 +54,6 @@ func (r *run) start() *process {
 		},
 		Wrap: func(http.RoundTripper) http.RoundTripper { return p },
 	})
-	return p
 }
 
 // reconciler is what looks at objects of the story's kind.

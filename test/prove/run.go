@@ -131,6 +131,15 @@ func (r *run) look(newest int64) int64 {
 	return r.held
 }
 
+// cached is what the cache shows. Only the object that the story is about is shown late.
+func (r *run) cached(_ *port, into runtime.Object) client.Reader {
+	version := r.store.Version()
+	if fmt.Sprintf("%T", into) == r.kind {
+		version = r.look(version)
+	}
+	return r.store.AsOf(version)
+}
+
 // news says whether a watch has something to tell once the cache has caught up from a version:
 // another generation, another annotation, or an object where there was none.
 func (r *run) news(version int64) bool {

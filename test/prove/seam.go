@@ -16,9 +16,12 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+
+	"github.com/broadband-operator/broadband-operator/test/store"
 )
 
 // killed is what unwinds a process whose end has come.
@@ -30,24 +33,45 @@ var (
 	errDialed = errors.New("the connection was refused")
 )
 
+// port is a process's way to the world outside it. Each of its effects passes through here.
+type port struct {
+	scene   scene
+	store   *store.Store
+	carrier http.Handler
+	sender  string // the id by which the process signs what it sends
+	token   string // that it was granted last
+	dead    bool
+}
+
+// scene is where a process is at work. It decides what happens at each effect.
+type scene interface {
+	begin(sort Sort, what string) (Effect, Kind)
+	refuses(effect Effect, kind Kind)                  // in place of it
+	act(p *port, sort Sort, kind Kind)                 // what somebody else does just before it
+	wait(p *port, sort Sort)                           // while its answer is late
+	check(effect Effect)                               // after it
+	sends(p *port, path string, body []byte)           // just before the carrier has a POST
+	cached(p *port, into runtime.Object) client.Reader // what the process's cache shows
+}
+
 // effect lets a process do something, or has happen to it what the plan says.
-func (p *process) effect(sort Sort, what string, do func() error) error {
+func (p *port) effect(sort Sort, what string, do func() error) error {
 	if p.dead {
 		panic(killed{Effect{Sort: sort, What: what}})
 	}
-	effect, kind := p.run.begin(sort, what)
+	effect, kind := p.scene.begin(sort, what)
 	if kind.refuses() {
-		p.run.hears(effect, kind)
+		p.scene.refuses(effect, kind)
 		return refusal(kind, sort)
 	}
 	if kind != nothing {
-		p.run.act(p, sort, kind)
+		p.scene.act(p, sort, kind)
 	}
 	if p.dead = p.dead || kind == CrashBefore; p.dead {
 		panic(killed{effect})
 	}
 	err := do()
-	p.run.check(effect)
+	p.scene.check(effect)
 	if kind == CrashAfter {
 		p.dead = true
 		panic(killed{effect})
@@ -56,9 +80,9 @@ func (p *process) effect(sort Sort, what string, do func() error) error {
 }
 
 // hears is how a process comes to know what became of an effect.
-func (p *process) hears(sort Sort, kind Kind, err error) error {
+func (p *port) hears(sort Sort, kind Kind, err error) error {
 	if kind.late() {
-		p.run.wait(p, sort)
+		p.scene.wait(p, sort)
 	}
 	if err == nil && kind.loses() {
 		return refusal(kind, sort)
@@ -98,8 +122,8 @@ func unserved(kind Kind) error {
 }
 
 // live reads past the cache, and writes.
-func (p *process) live() client.WithWatch {
-	return interceptor.NewClient(p.run.store.Client(), interceptor.Funcs{
+func (p *port) live() client.WithWatch {
+	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(
 			ctx context.Context, next client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
 		) (err error) {
@@ -121,12 +145,15 @@ func (p *process) live() client.WithWatch {
 }
 
 // cluster reads from the cache, and writes.
-func (p *process) cluster() client.WithWatch {
-	return interceptor.NewClient(p.run.store.Client(), interceptor.Funcs{
+func (p *port) cluster() client.WithWatch {
+	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(
 			ctx context.Context, _ client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
 		) error {
-			return p.cached(into).Get(ctx, key, into, options...)
+			return p.scene.cached(p, into).Get(ctx, key, into, options...)
+		},
+		List: func(ctx context.Context, _ client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
+			return p.scene.cached(p, into).List(ctx, into, options...)
 		},
 		Create: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			return p.write("create", object, func() error { return next.Create(ctx, object, options...) })
@@ -154,22 +181,12 @@ func (p *process) cluster() client.WithWatch {
 	})
 }
 
-func (p *process) write(how string, object client.Object, do func() error) error {
+func (p *port) write(how string, object client.Object, do func() error) error {
 	return p.effect(Write, fmt.Sprintf("%s %T %s", how, object, object.GetName()), do)
 }
 
-// cached is what the cache shows of an object. Only the one that the story is about is shown
-// late.
-func (p *process) cached(into client.Object) client.Reader {
-	version := p.run.store.Version()
-	if fmt.Sprintf("%T", into) == p.run.kind {
-		version = p.run.look(version)
-	}
-	return p.run.store.AsOf(version)
-}
-
 // RoundTrip makes a call of the carrier, or of the identity provider, in this process.
-func (p *process) RoundTrip(request *http.Request) (answer *http.Response, err error) {
+func (p *port) RoundTrip(request *http.Request) (answer *http.Response, err error) {
 	sort := Poll
 	switch {
 	case strings.HasSuffix(request.URL.Path, "/token"):
@@ -188,7 +205,7 @@ func (p *process) RoundTrip(request *http.Request) (answer *http.Response, err e
 	}
 	err = p.effect(sort, request.Method+" "+request.URL.Path, func() error {
 		if sort == Post {
-			p.run.sends(p, request.URL.Path, body)
+			p.scene.sends(p, request.URL.Path, body)
 		}
 		answer = p.call(request, sort, body) //nolint:bodyclose // whoever called closes it: this is a transport
 		return nil
@@ -229,7 +246,7 @@ func bodyOf(request *http.Request) ([]byte, error) {
 
 // call has the carrier answer. The production transport, which authorizes a call at the last
 // moment, stands behind the seam: so the token that the process was granted last is added here.
-func (p *process) call(request *http.Request, sort Sort, body []byte) *http.Response {
+func (p *port) call(request *http.Request, sort Sort, body []byte) *http.Response {
 	heard := request.Clone(request.Context())
 	heard.Body = io.NopCloser(bytes.NewReader(body))
 	heard.RequestURI = request.URL.RequestURI()
@@ -238,7 +255,7 @@ func (p *process) call(request *http.Request, sort Sort, body []byte) *http.Resp
 		heard.Header.Set("Authorization", "Bearer "+p.token)
 	}
 	says := httptest.NewRecorder()
-	p.run.carrier.ServeHTTP(says, heard)
+	p.carrier.ServeHTTP(says, heard)
 	if sort == Token {
 		p.granted(says.Body.Bytes())
 	}
@@ -248,7 +265,7 @@ func (p *process) call(request *http.Request, sort Sort, body []byte) *http.Resp
 }
 
 // granted remembers the token of an exchange.
-func (p *process) granted(answer []byte) {
+func (p *port) granted(answer []byte) {
 	var grant struct {
 		AccessToken string `json:"access_token"`
 	}

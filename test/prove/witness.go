@@ -103,7 +103,7 @@ func (w *witness) breaks(number int, why string) {
 }
 
 // sends sees a POST just before the carrier does.
-func (w *witness) sends(p *process, path string, body []byte) {
+func (w *witness) sends(p *port, path string, body []byte) {
 	contract := contractAt(path)
 	if subject := w.seen; subject != nil && contract.Repeat != carrier.ClassQuery && w.settled(subject) {
 		w.unsettled = fmt.Sprintf("%s is sent for generation %d, which was done", contract.Operation, subject.GetGeneration())
@@ -122,7 +122,7 @@ func (w *witness) sends(p *process, path string, body []byte) {
 }
 
 // intentOf is the newest intent of a process, if it has not sent that yet.
-func (w *witness) intentOf(p *process, operation v1alpha1.Operation) *intent {
+func (w *witness) intentOf(p *port, operation v1alpha1.Operation) *intent {
 	for i := range slices.Backward(w.intents) {
 		one := &w.intents[i]
 		mine := one.Operation == operation && one.Sender == p.sender && one.Phase == v1alpha1.PhaseSubmitting
@@ -147,8 +147,8 @@ func contractAt(path string) carrier.Contract {
 	panic("nothing is sent to " + path)
 }
 
-// hears sees an answer that somebody gave in the carrier's place.
-func (w *witness) hears(effect Effect, kind Kind) {
+// refuses sees an answer that somebody gave in the carrier's place.
+func (w *witness) refuses(effect Effect, kind Kind) {
 	if !effect.Sort.calls() || kind != Invalid && kind != Missing {
 		return
 	}
