@@ -14,6 +14,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
@@ -126,4 +128,22 @@ func eventType(verdict decide.Verdict) string {
 		return corev1.EventTypeNormal
 	}
 	return corev1.EventTypeWarning
+}
+
+// unready lets through that an account is Ready no longer. Another process may have written
+// that, and have ended: only a pass of this one can find out that it logs in.
+func unready() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(update event.UpdateEvent) bool {
+			return ready(update.ObjectOld) && !ready(update.ObjectNew)
+		},
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+func ready(object client.Object) bool {
+	account, is := object.(*v1alpha1.CarrierAccount)
+	return is && meta.IsStatusConditionTrue(account.Status.Conditions, v1alpha1.ConditionReady)
 }

@@ -139,7 +139,7 @@ func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Op
 	again := newQueue()
 	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(predicate.Or(declared(), unready()))).
 		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)

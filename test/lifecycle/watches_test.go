@@ -56,6 +56,16 @@ var _ = Describe("An object that waits for another", func() {
 		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment, test, quote, query)
 	})
 
+	// Two managers may lead for a moment. The one that could not log in may be gone by now.
+	It("goes on although somebody else has written that its account is not ready", func(ctx SpecContext) {
+		account := w.Login(ctx, watchful)
+		awaitReason(ctx, w, v1alpha1.ReasonTokenIssued, account)
+		account.Status.Conditions[0].Status = metav1.ConditionFalse
+		account.Status.Conditions[0].Reason = v1alpha1.ReasonUnreachable
+		Expect(w.Status().Update(ctx, account)).To(Succeed())
+		awaitReason(ctx, w, v1alpha1.ReasonTokenIssued, account)
+	})
+
 	It("goes on when its order, or the service from that, gets its number", func(ctx SpecContext) {
 		w.AwaitLogin(ctx, watchful)
 		service, appointment := w.Service(site, 0, fromOrder), w.Appointment(technician, farAhead, ofOrder)
