@@ -42,7 +42,7 @@ func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	intent.Phase, intent.Location = v1alpha1.PhaseSubmitting, ""
 	intent.CarrierStatus, intent.ErrorDetail = "", ""
 	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
-	intent.Error, intent.FinishedAt.Time = nil, time.Time{}
+	intent.Error, intent.FinishedAt.Time, intent.LostSince.Time = nil, time.Time{}, time.Time{}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s is asked for again (repeat %d of %d): the answer to attempt %s was lost",
 		open.Operation, intent.Repeats, maxRepeats, open.AttemptID))

@@ -4,6 +4,9 @@ package decide_test
 
 import (
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -28,6 +31,24 @@ func TestARefusedRepeatProvesNothing(t *testing.T) {
 		if got := decide.RefusedRepeat(&request); got != repeated.want {
 			t.Errorf("%s is %s, want %s", repeated.operation, got, repeated.want)
 		}
+	}
+}
+
+// What is asked for again is not lost because the attempt before it was.
+func TestARepeatBeginsAnew(t *testing.T) {
+	t.Parallel()
+	view := settled(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
+		r.Operation = v1alpha1.OperationDSLStabilityProfileChange
+		r.Target = v1alpha1.RequestTarget{DSLStabilityProfile: "Stable"}
+		r.Location, r.LostSince = "/api/connect/requests/1", metav1.NewTime(r.SubmittedAt.Add(time.Minute))
+	}), at(25*time.Hour))
+	submit, is := decide.Service(view).Step.(decide.Submit)
+	if !is {
+		t.Fatalf("%s: what was lost for a day is not asked for again", stepName(decide.Service(view).Step))
+	}
+	if again := submit.Request; again.Repeats != 1 || again.Location != "" || !again.LostSince.IsZero() {
+		t.Errorf("the repeat begins with %d repeats, Location %q, lost since %s",
+			again.Repeats, again.Location, again.LostSince)
 	}
 }
 
