@@ -3,11 +3,9 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -72,36 +70,33 @@ func (r reader) List(_ context.Context, into client.ObjectList, options ...clien
 }
 
 func (r reader) find(group schema.GroupKind, wanted *client.ListOptions) []runtime.Object {
-	var found []client.Object
-	for at, held := range r.store.objects {
-		if at.group != group || wanted.Namespace != "" && at.name.Namespace != wanted.Namespace {
+	var found []runtime.Object
+	version := r.asOf()
+	for _, held := range r.store.kinds[group] {
+		if wanted.Namespace != "" && held.name.Namespace != wanted.Namespace {
 			continue
 		}
-		if object := held.at(r.asOf()); object != nil && selects(wanted, object) {
-			found = append(found, object)
+		if object := held.at(version); object != nil && r.store.selects(wanted, object) {
+			found = append(found, object.DeepCopyObject())
 		}
 	}
-	slices.SortFunc(found, func(a, b client.Object) int {
-		return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
-	})
-	copies := make([]runtime.Object, len(found))
-	for i, object := range found {
-		copies[i] = object.DeepCopyObject()
-	}
-	return copies
+	return found
 }
 
 // selects says whether the selectors of a list take an object.
-func selects(wanted *client.ListOptions, object client.Object) bool {
+func (s *Store) selects(wanted *client.ListOptions, object client.Object) bool {
 	if wanted.LabelSelector != nil && !wanted.LabelSelector.Matches(labels.Set(object.GetLabels())) {
 		return false
 	}
-	return wanted.FieldSelector == nil || wanted.FieldSelector.Matches(selectable{object})
+	return wanted.FieldSelector == nil || wanted.FieldSelector.Matches(selectable{s, object})
 }
 
 // selectable are the fields of an object by their paths, as a CRD's selectableFields name
-// them.
-type selectable struct{ object client.Object }
+// them. The store is locked.
+type selectable struct {
+	store  *Store
+	object client.Object
+}
 
 var _ fields.Fields = selectable{}
 
@@ -109,37 +104,60 @@ var _ fields.Fields = selectable{}
 func (s selectable) Has(path string) bool { return s.Get(path) != "" }
 
 // Get is the value at a path; "" when there is none.
-func (s selectable) Get(path string) string {
-	switch path {
+func (s selectable) Get(name string) string {
+	switch name {
 	case "metadata.name":
 		return s.object.GetName()
 	case "metadata.namespace":
 		return s.object.GetNamespace()
 	}
-	value := reflect.ValueOf(s.object)
-	for name := range strings.SplitSeq(path, ".") {
-		if value = member(value, name); !value.IsValid() {
-			return ""
+	value := reflect.ValueOf(s.object).Elem()
+	at := path{value.Type(), name}
+	index, known := s.store.paths[at]
+	if !known {
+		index = indexOf(at)
+		s.store.paths[at] = index
+	}
+	for _, i := range index {
+		if value.Kind() == reflect.Pointer {
+			if value.IsNil() {
+				return ""
+			}
+			value = value.Elem()
 		}
+		value = value.Field(i)
 	}
 	return text(value)
 }
 
+// path is a field of a type as a selector names it.
+type path struct {
+	of   reflect.Type
+	name string
+}
+
+// indexOf is where a field is, member by member.
+func indexOf(at path) []int {
+	var index []int
+	of := at.of
+	for name := range strings.SplitSeq(at.name, ".") {
+		if of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		i := member(of, name)
+		index, of = append(index, i), of.Field(i).Type
+	}
+	return index
+}
+
 // member is the field of a struct that JSON calls by a name.
-func member(value reflect.Value, name string) reflect.Value {
-	for value.Kind() == reflect.Pointer && !value.IsNil() {
-		value = value.Elem()
-	}
-	if value.Kind() != reflect.Struct {
-		return reflect.Value{}
-	}
-	for i := range value.NumField() {
-		tag, _, _ := strings.Cut(value.Type().Field(i).Tag.Get("json"), ",")
-		if tag == name {
-			return value.Field(i)
+func member(of reflect.Type, name string) int {
+	for i := range of.NumField() {
+		if tag, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); tag == name {
+			return i
 		}
 	}
-	return reflect.Value{}
+	panic(fmt.Sprintf("%s has no field %s to select by", of, name))
 }
 
 // text is a scalar as a selector writes it. What JSON would leave out is not there.
@@ -150,8 +168,13 @@ func text(value reflect.Value) string {
 		}
 		value = value.Elem()
 	}
-	if value.IsZero() {
+	switch {
+	case value.IsZero():
 		return ""
+	case value.Kind() == reflect.String:
+		return value.String()
+	case value.CanInt():
+		return strconv.FormatInt(value.Int(), 10)
 	}
 	return fmt.Sprint(value.Interface())
 }

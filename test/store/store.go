@@ -10,6 +10,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -34,6 +35,15 @@ type Store struct {
 	mu      sync.Mutex
 	version int64 // of the newest write, over all objects, as etcd counts
 	objects map[key]*record
+	kinds   map[schema.GroupKind][]*record // all of them by kind, ordered by namespace and name
+	paths   map[path][]int                 // where a field that was asked for is found
+	log     []Change
+}
+
+// Change is what one write left.
+type Change struct {
+	Version     int64
+	Before, Now client.Object // nil where there was, or is, nothing; not to be changed
 }
 
 // Options is what a store takes from outside.
@@ -47,6 +57,7 @@ type Options struct {
 func New(options Options) *Store {
 	return &Store{
 		scheme: options.Scheme, now: options.Now, newUID: options.NewUID, objects: map[key]*record{},
+		kinds: map[schema.GroupKind][]*record{}, paths: map[path][]int{},
 	}
 }
 
@@ -58,7 +69,12 @@ type key struct {
 
 // record is what one name has held, oldest first.
 type record struct {
+	name      types.NamespacedName
 	revisions []revision
+}
+
+func byName(a, b *record) int {
+	return cmp.Or(cmp.Compare(a.name.Namespace, b.name.Namespace), cmp.Compare(a.name.Name, b.name.Name))
 }
 
 // revision is what a name held from a version on; nil: nothing.
@@ -91,6 +107,16 @@ func (s *Store) Version() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
+}
+
+// Since are the changes after a version, oldest first, as a watch would tell them.
+func (s *Store) Since(version int64) []Change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first, _ := slices.BinarySearchFunc(s.log, version+1, func(change Change, wanted int64) int {
+		return cmp.Compare(change.Version, wanted)
+	})
+	return s.log[first:len(s.log):len(s.log)]
 }
 
 // Versions are those at which an object was written, oldest first, deletions included.
@@ -147,9 +173,13 @@ func (s *Store) drop(at key) {
 func (s *Store) keep(at key, object client.Object) {
 	held := s.objects[at]
 	if held == nil {
-		held = &record{}
+		held = &record{name: at.name}
 		s.objects[at] = held
+		of := s.kinds[at.group]
+		place, _ := slices.BinarySearchFunc(of, held, byName)
+		s.kinds[at.group] = slices.Insert(of, place, held)
 	}
+	s.log = append(s.log, Change{s.version, held.at(s.version), object})
 	held.revisions = append(held.revisions, revision{s.version, object})
 }
 
