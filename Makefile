@@ -107,6 +107,10 @@ prove: ## Try all faults and pairs of faults of every request, in memory (PROVE=
 test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM: it compiles for 5 CPU-minutes the first time.
 	go -C hack/argocd-lua test ./...
 
+.PHONY: simulate
+simulate: ## Tell SEEDS (10000) long lives of fifty objects, in memory; SIM_SEED=number tells one again, line by line.
+	SEEDS=$(or $(SEEDS),10000) GOGC=600 go test -v -timeout=90m -run='^TestLives$$' ./test/prove
+
 .PHONY: race
 race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race detector (needs a C compiler).
 	CGO_ENABLED=1 go test -race -shuffle=on ./pkg/... ./controllers/...

@@ -56,17 +56,19 @@ func (p *port) operator(number int, events *world.Recorder) controllers.Reconcil
 	})
 }
 
-// reconciler is what looks at objects of the story's kind.
-func (p *process) reconciler() reconcile.Reconciler {
-	switch kind := p.run.plan.Story.Kind; kind {
+// reconcilerOf is what looks at objects of a kind.
+func reconcilerOf(all controllers.Reconcilers, kind string) reconcile.Reconciler {
+	switch kind {
+	case kindAccount:
+		return all.Accounts
 	case kindService:
-		return p.reconcilers.Services
+		return all.Services
 	case kindOrder:
-		return p.reconcilers.Orders
+		return all.Orders
 	case kindAppointment:
-		return p.reconcilers.Appointments
+		return all.Appointments
 	default:
-		return p.reconcilers.OneShots[kind]
+		return all.OneShots[kind]
 	}
 }
 
@@ -90,7 +92,7 @@ func (p *process) pass(ctx context.Context) {
 	if p.dead || !isDue(p.due) {
 		return
 	}
-	result, err := p.alive(ctx, p.reconciler(), p.run.name)
+	result, err := p.alive(ctx, reconcilerOf(p.reconcilers, p.run.plan.Story.Kind), p.run.name)
 	p.due = after(result, err)
 	if err != nil {
 		p.login = now() // it may be the account's
@@ -114,7 +116,7 @@ func after(result ctrl.Result, err error) time.Time {
 }
 
 // alive runs a pass of a process that may end in it. Any other panic is a defect.
-func (p *process) alive(
+func (p *port) alive(
 	ctx context.Context, reconciler reconcile.Reconciler, key client.ObjectKey,
 ) (result ctrl.Result, err error) {
 	defer func() {
@@ -123,7 +125,7 @@ func (p *process) alive(
 			return
 		}
 		if _, is := cause.(killed); !is {
-			p.run.panicked = fmt.Sprintf("%v\n%s", cause, debug.Stack())
+			p.scene.panics(fmt.Sprintf("%v\n%s", cause, debug.Stack()))
 		}
 		p.dead, err = true, errKilled
 	}()

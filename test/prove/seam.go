@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"net/http/httptrace"
 	"strings"
+	"testing/iotest"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -51,6 +52,7 @@ type scene interface {
 	wait(p *port, sort Sort)                           // while its answer is late
 	check(effect Effect)                               // after it
 	sends(p *port, path string, body []byte)           // just before the carrier has a POST
+	panics(how string)                                 // which nobody has planned
 	cached(p *port, into runtime.Object) client.Reader // what the process's cache shows
 }
 
@@ -207,8 +209,8 @@ func (p *port) RoundTrip(request *http.Request) (answer *http.Response, err erro
 		if sort == Post {
 			p.scene.sends(p, request.URL.Path, body)
 		}
-		answer = p.call(request, sort, body) //nolint:bodyclose // whoever called closes it: this is a transport
-		return nil
+		answer, err = p.call(request, sort, body) //nolint:bodyclose // whoever called closes it: this is a transport
+		return err
 	})
 	return told(request, answer, err)
 }
@@ -246,7 +248,7 @@ func bodyOf(request *http.Request) ([]byte, error) {
 
 // call has the carrier answer. The production transport, which authorizes a call at the last
 // moment, stands behind the seam: so the token that the process was granted last is added here.
-func (p *port) call(request *http.Request, sort Sort, body []byte) *http.Response {
+func (p *port) call(request *http.Request, sort Sort, body []byte) (*http.Response, error) {
 	heard := request.Clone(request.Context())
 	heard.Body = io.NopCloser(bytes.NewReader(body))
 	heard.RequestURI = request.URL.RequestURI()
@@ -255,13 +257,30 @@ func (p *port) call(request *http.Request, sort Sort, body []byte) *http.Respons
 		heard.Header.Set("Authorization", "Bearer "+p.token)
 	}
 	says := httptest.NewRecorder()
-	p.carrier.ServeHTTP(says, heard)
+	whole := serve(p.carrier, says, heard)
+	if !whole && !says.Flushed {
+		return nil, errLost
+	}
 	if sort == Token {
 		p.granted(says.Body.Bytes())
 	}
 	answer := says.Result()
 	answer.Request = request
-	return answer
+	if !whole {
+		answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+	}
+	return answer, nil
+}
+
+// serve has a call answered, and says whether the connection has lived to see the end of it.
+func serve(carrier http.Handler, says http.ResponseWriter, heard *http.Request) (whole bool) {
+	defer func() {
+		if cause := recover(); cause != nil && cause != http.ErrAbortHandler { //nolint:errorlint // it is thrown, not wrapped
+			panic(cause)
+		}
+	}()
+	carrier.ServeHTTP(says, heard)
+	return true
 }
 
 // granted remembers the token of an exchange.

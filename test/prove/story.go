@@ -16,6 +16,7 @@ type Subject = controllers.Subject
 
 // The kinds that have a reconciler of their own.
 const (
+	kindAccount     = "CarrierAccount"
 	kindService     = "BroadbandService"
 	kindOrder       = "ServiceOrder"
 	kindAppointment = "AppointmentRequest"

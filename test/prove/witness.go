@@ -102,6 +102,9 @@ func (w *witness) breaks(number int, why string) {
 	}
 }
 
+// panics sees a panic that nobody has planned.
+func (w *witness) panics(how string) { w.panicked = how }
+
 // sends sees a POST just before the carrier does.
 func (w *witness) sends(p *port, path string, body []byte) {
 	contract := contractAt(path)

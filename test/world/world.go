@@ -206,11 +206,15 @@ func build(
 
 // Offline makes a world without an API server and without sockets: its objects are kept where
 // the client keeps them, and its carrier is called in this process.
-func Offline(cluster client.Client, now func() time.Time) *World {
+func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulator.Options)) *World {
 	private, public := keyPair()
+	options := simulator.Options{Seed: seed(public), Now: now}
+	for _, edit := range edits {
+		edit(&options)
+	}
 	return &World{
 		Client: cluster, Events: &Recorder{}, now: now, Namespace: "tenant", URL: "http://carrier.example", KeyPEM: private,
-		Carrier: simulator.New(simulator.Options{Seed: seed(public), Now: now}),
+		Carrier: simulator.New(options),
 	}
 }
 

@@ -18,6 +18,14 @@ func (s *Simulator) Advance(by time.Duration) {
 	s.skew += by
 }
 
+// Calm makes a hostile carrier a friendly one from now on. What it did stays done.
+func (s *Simulator) Calm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	s.hostile = nil
+}
+
 // Forget drops every request, as a carrier that has lost its memory would: asking for one is
 // then 404. What had been accepted still takes effect.
 func (s *Simulator) Forget() {

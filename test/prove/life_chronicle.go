@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"hash"
+	"net/http"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// chronicle is what is written down of a life: the whole of it, as a hash, and what the
+// invariants speak of.
+type chronicle struct {
+	life *life
+
+	trace   hash.Hash
+	told    []string // line by line, when somebody watches
+	watched bool
+	version int64          // of the store, when it was last looked at
+	call    simulator.Call // the newest at the carrier
+
+	attempts  map[string]*attempt
+	intents   map[*member][]*attempt
+	sent      []*sending
+	of        map[*sending]*member
+	license   map[*sending]int
+	restored  map[int64]bool  // the versions by which a status was lost
+	words     map[string]bool // the attempts that a person has spoken about
+	refusals  map[string]bool // the paths that the carrier answered with 422
+	offenses  int             // violations that the carrier has seen
+	broken    []string
+	busy      *member // that which was the last to do something
+	deeds     int     // effects that changed something
+	effects   int
+	quiet     bool // nothing is to be done any more
+	fresh     bool // by a process that has just started
+	overlap   bool // two managers were at work at a time
+	calls     int
+	writes    int
+	tally     *LifeTally
+	noServer  time.Time // until when the API server is away
+	noCarrier time.Time
+}
+
+// attempt is an intent, and what became of it.
+type attempt struct {
+	intent
+
+	member *member
+	phase  v1alpha1.RequestPhase
+	sent   *sending
+}
+
+func newChronicle(l *life, watched bool) *chronicle {
+	return &chronicle{
+		life: l, trace: sha256.New(), watched: watched, attempts: map[string]*attempt{}, intents: map[*member][]*attempt{},
+		of: map[*sending]*member{}, license: map[*sending]int{}, words: map[string]bool{}, restored: map[int64]bool{},
+		refusals: map[string]bool{}, tally: newLifeTally(),
+	}
+}
+
+// linef writes down a line of the trace.
+func (c *chronicle) linef(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	c.trace.Write([]byte(text))
+	c.tell(text)
+}
+
+// tell shows a line to whoever watches.
+func (c *chronicle) tell(text string) {
+	if c.watched {
+		c.told = append(c.told, now().Format("01-02 15:04:05.000 ")+text)
+	}
+}
+
+func (c *chronicle) counts(what string) {
+	if !c.life.peace {
+		c.tally.Acts[what]++
+		c.linef("%s", what)
+	}
+}
+
+// breaks notes that an invariant does not hold.
+func (c *chronicle) breaks(number int, why string) {
+	const enough = 10
+	if len(c.broken) < enough {
+		at := now().Format(time.DateTime)
+		c.broken = append(c.broken, fmt.Sprintf("%d: %s, at effect %d, %s", number, why, c.effects, at))
+	}
+	c.linef("VIOLATION %d %s", number, why)
+}
+
+// begins writes an effect down before it happens.
+func (c *chronicle) begins(m *manager, sort Sort, what string, kind Kind) Effect {
+	c.effects++
+	if kind != nothing {
+		c.tally.Faults[string(kind)]++
+		m.current().unread = m.current().unread || sort == Post || sort == Poll
+	}
+	c.linef("%d p%d %s %s", now().UnixNano(), m.number, what, kind)
+	effect := Effect{Number: c.effects, Sort: sort, What: what}
+	c.life.disturbs(m.current(), effect)
+	switch sort {
+	case Post, Poll, Token:
+		c.calls++
+	case Write, Read, Look:
+	}
+	return effect
+}
+
+// happened looks at the world after an effect.
+func (c *chronicle) happened(m *manager, effect Effect) {
+	switch effect.Sort {
+	case Post:
+		c.heard()
+		c.done(m.current())
+	case Poll:
+		c.linef("%d %s", c.call.Status, c.call.RequestID)
+	case Write:
+		c.done(m.current())
+	case Read, Token, Look:
+	}
+	if effect.Sort == Post || effect.Sort == Poll {
+		c.learns(m.current())
+	}
+	c.notice("")
+	c.obeys()
+}
+
+// learns notes what the newest call says of the object that it was about.
+func (c *chronicle) learns(one *member) {
+	if c.call.Status == http.StatusUnprocessableEntity {
+		c.refusals[c.call.Path] = true
+	}
+	one.unread = one.unread || c.call.Status/100 != 2 || c.call.Fault != ""
+}
+
+// done counts what was done, but for what goes on for ever.
+func (c *chronicle) done(one *member) {
+	if !c.life.peace || !c.life.goesOn(one) {
+		c.deeds++
+		c.busy = one
+	}
+}
+
+// notice looks at what was written since the last look.
+func (c *chronicle) notice(why string) {
+	if why != "" {
+		c.linef("%s", why)
+	}
+	for _, change := range c.life.store.Since(c.version) {
+		c.version = change.Version
+		c.changed(change.Before, change.Now)
+	}
+}
+
+func (c *chronicle) changed(before, after client.Object) {
+	object := after
+	if after == nil {
+		object = before
+	}
+	c.writes++
+	text, err := json.Marshal(after)
+	must(err)
+	if _, is := object.(*corev1.Secret); !is { // its key is another in each run of the tests
+		c.trace.Write(text)
+	}
+	if c.watched {
+		c.tell(fmt.Sprintf("wrote %s %s %s", kindOf(object), object.GetName(), text))
+	}
+	one := c.life.fleet.of(object)
+	if one == nil || one.kind == kindAccount {
+		return
+	}
+	c.observes(one, subjectOf(before), subjectOf(after))
+	if len(text) > mostStatus {
+		c.breaks(17, fmt.Sprintf("%s has %d bytes", one.key.Name, len(text)))
+	}
+}
+
+// subjectOf is an object of a kind that sends requests; nil where there is none.
+func subjectOf(object client.Object) Subject {
+	if subject, is := object.(Subject); is {
+		return subject
+	}
+	return nil
+}
+
+// looked notes how a pass over an object came out.
+func (c *chronicle) looked(one *member, did bool) { one.rests = !did }

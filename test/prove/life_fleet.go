@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/store"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// member is an object of the fleet, whether it is there at the moment or not.
+type member struct {
+	number    int
+	kind      string
+	key       client.ObjectKey
+	account   *member
+	empty     func() Subject
+	wish      func() client.Object // what a user applies
+	wishes    []func(Subject)      // other wishes, the first of which the carrier can fulfill
+	followers []*member            // those that are looked at when it changes
+	about     *matter
+
+	again bool // a user creates it anew once it is gone
+	rests bool // the newest pass over it did nothing
+
+	removed bool // a user has deleted it
+	reads   bool // its state is read at intervals
+	seeks   bool // the carrier does not find what it asks for, and is asked every ten minutes
+	unread  bool // a call about it went wrong, so that something may not be known of it
+	helped  int  // how often a person has helped in the end
+}
+
+// String names a member.
+func (m *member) String() string {
+	if m == nil {
+		return "none"
+	}
+	return nameOf(m.kind, m.key.Name)
+}
+
+// matter is what requests are about: a service of the carrier's, an order, a site. Several
+// objects may be about one.
+type matter struct {
+	line     int64 // the service's number; 0: it is none
+	licenses int   // how often somebody did what allows to send once more
+}
+
+// fleet are all objects, accounts included.
+type fleet struct {
+	members []*member
+	byKey   map[string]*member
+	life    *life
+}
+
+// The two accounts of a fleet: one sends what is wanted, the other asks first or is limited.
+const carefulAccount = "careful"
+
+func newFleet(l *life) *fleet {
+	f := &fleet{byKey: map[string]*member{}, life: l}
+	must(l.world.Create(l.ctx, l.world.Secret()))
+	free := f.account(world.AccountName, func(*v1alpha1.CarrierAccount) {})
+	careful := f.account(carefulAccount, func(account *v1alpha1.CarrierAccount) {
+		account.Spec.Approval = v1alpha1.ApprovalOnCost
+		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: limits}
+	})
+	for i := range services {
+		f.service(i, []*member{free, free, free, careful}[l.dice.IntN(4)])
+	}
+	f.rivals()
+	f.orders(free, careful)
+	f.appointments(free)
+	f.oneShots(free)
+	return f
+}
+
+// The number of objects: fifty in all.
+const (
+	services     = 20
+	rivals       = 2
+	orders       = 8
+	appointments = 6
+	shots        = 14
+	limits       = 4 // requests that cost, in an hour
+)
+
+func nameOf(kind, name string) string { return kind + "/" + name }
+
+func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
+
+// of is the member that an object is.
+func (f *fleet) of(object client.Object) *member {
+	return f.byKey[nameOf(kindOf(object), object.GetName())]
+}
+
+func (f *fleet) add(one *member) *member {
+	one.number, one.key = len(f.members), f.life.keyOf(one.key.Name)
+	f.members = append(f.members, one)
+	f.byKey[nameOf(one.kind, one.key.Name)] = one
+	if one.account != nil {
+		one.account.followers = append(one.account.followers, one)
+	}
+	if one.about == nil {
+		one.about = &matter{}
+	}
+	return one
+}
+
+func (f *fleet) account(name string, edit func(*v1alpha1.CarrierAccount)) *member {
+	return f.add(&member{
+		kind: kindAccount, key: client.ObjectKey{Name: name},
+		wish: func() client.Object {
+			return f.life.world.Account(declared, func(account *v1alpha1.CarrierAccount) {
+				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
+				edit(account)
+			})
+		},
+	})
+}
+
+// news says whether a change of an object is something to look at it for: what a user did.
+func news(change store.Change) bool {
+	before, after := change.Before, change.Now
+	return before == nil || after == nil || before.GetUID() != after.GetUID() ||
+		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+}
+
+// unready says whether an account is Ready no longer: the one change of a status that is news.
+func unready(change store.Change) bool {
+	ready := func(object client.Object) bool {
+		account, is := object.(*v1alpha1.CarrierAccount)
+		return is && meta.IsStatusConditionTrue(account.Status.Conditions, v1alpha1.ConditionReady)
+	}
+	return ready(change.Before) && !ready(change.Now)
+}
+
+// facet is one aspect of a service, with the state of the line that it starts from, and
+// what is wished for it, the possible first.
+type facet struct {
+	line   lineEdit
+	wishes []serviceEdit
+}
+
+func planned(plan string, term int32, sla string) serviceEdit {
+	return func(s *v1alpha1.BroadbandService) {
+		s.Spec.Plan, s.Spec.RestorationSLA = &v1alpha1.Plan{Name: plan, Term: term}, sla
+	}
+}
+
+func contacted(s *v1alpha1.BroadbandService) {
+	s.Spec.Plan = &v1alpha1.Plan{
+		Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
+		Contact: &v1alpha1.Contact{Name: "Ada Lovelace", Phone: "0400000000", Email: "ada@example.com"},
+	}
+}
+
+func aggregated(method string) serviceEdit {
+	return func(s *v1alpha1.BroadbandService) { s.Spec.AggregationMethod = method }
+}
+
+func stabilized(profile string) serviceEdit {
+	return func(s *v1alpha1.BroadbandService) { s.Spec.DSLStabilityProfile = profile }
+}
+
+func ends(mode v1alpha1.CancellationMode, date v1alpha1.Date) serviceEdit {
+	return func(s *v1alpha1.BroadbandService) {
+		s.Spec.Disconnection = ""
+		s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: mode, Date: date}
+	}
+}
+
+func reclaimed(s *v1alpha1.BroadbandService) {
+	s.Spec.Cancellation, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
+}
+
+// facets are those that the services of a fleet have in turn.
+func facets() []facet {
+	const terms = 24
+	return []facet{
+		{plain, []serviceEdit{
+			planned(world.PlanFast, 12, ""), planned(world.PlanCheap, terms, ""), planned(world.PlanFails, 12, ""),
+			planned("Home 1OO/20", 12, ""),
+		}},
+		{plain, []serviceEdit{
+			planned(world.PlanFast, 12, world.SLAFast), planned(world.PlanSlow, 12, world.SLAStd), contacted,
+		}},
+		{plain, []serviceEdit{aggregated("ETHERNET"), aggregated("L2TP"), planned(world.PlanSetUp, terms, "")}},
+		{
+			func(l *simulator.Service) { l.TechnologyType = "FTTN" },
+			[]serviceEdit{stabilized("Stable"), stabilized("Standard"), planned(world.PlanNFAS, 12, "")},
+		},
+		{
+			func(l *simulator.Service) {
+				l.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-20"}
+				l.ReclaimableUntil = "2026-04-20"
+			},
+			[]serviceEdit{reclaimed, planned(world.PlanCheap, 12, "")},
+		},
+		{ending, []serviceEdit{ends(v1alpha1.CancellationOnDate, wanted), ends(v1alpha1.CancellationNone, "")}},
+		{ending, []serviceEdit{ends(v1alpha1.CancellationNone, ""), ends(v1alpha1.CancellationOnDate, "2026-10-31")}},
+		{plain, []serviceEdit{planned(world.PlanSlow, 12, world.SLAStd), planned(world.PlanFast, terms, world.SLAFast)}},
+	}
+}
+
+// service adds a service whose facet is the next, sometimes two at a time.
+func (f *fleet) service(i int, account *member) {
+	l := f.life
+	all := facets()
+	chosen := []facet{all[i%len(all)]}
+	if l.dice.IntN(3) == 0 {
+		chosen = append(chosen, all[l.dice.IntN(4)])
+	}
+	id := lineID + int64(i)
+	l.world.Line(func(line *simulator.Service) {
+		line.ID = id
+		chosen[0].line(line)
+	})
+	one := &member{kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("line-%02d", i)}, account: account}
+	one.about = &matter{line: id}
+	interval := l.often()
+	one.reads = interval != rarely
+	f.wishFor(one, chosen, interval)
+	f.add(one)
+}
+
+// rarely is an interval that is longer than most lives.
+const rarely = "9000h"
+
+// often is how often the state of a service is read: mostly never, so that what is at rest is.
+func (l *life) often() v1alpha1.Duration {
+	if l.dice.IntN(8) == 0 {
+		return "6h"
+	}
+	return rarely
+}
+
+// wishFor says what a user applies as a service, and how he changes his mind.
+func (f *fleet) wishFor(one *member, chosen []facet, interval v1alpha1.Duration) {
+	one.empty = func() Subject { return &v1alpha1.BroadbandService{} }
+	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.life.dice.IntN(2)]
+	one.wish = func() client.Object {
+		return f.life.world.Service(one.key.Name, one.about.line, func(s *v1alpha1.BroadbandService) {
+			s.Spec.AccountRef.Name = one.account.key.Name
+			s.Spec.ManagementPolicy, s.Spec.DriftPolicy, s.Spec.Plan = v1alpha1.ManagementManage, drift, nil
+			s.Spec.Observe = v1alpha1.Observe{HealthInterval: interval, CancellationInterval: interval}
+			for _, facet := range chosen {
+				facet.wishes[0](s)
+			}
+		})
+	}
+	for _, facet := range chosen {
+		for _, wish := range facet.wishes {
+			one.wishes = append(one.wishes, onService(wish))
+		}
+	}
+	for _, policy := range []v1alpha1.ManagementPolicy{
+		v1alpha1.ManagementManage, v1alpha1.ManagementPlan, v1alpha1.ManagementManage, v1alpha1.ManagementObserve,
+	} {
+		one.wishes = append(one.wishes, onService(func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = policy }))
+	}
+}
+
+func onService(edit serviceEdit) func(Subject) {
+	return func(subject Subject) {
+		if s, is := subject.(*v1alpha1.BroadbandService); is {
+			edit(s)
+		}
+	}
+}
+
+// rivals adds objects that are about a service that has one already.
+func (f *fleet) rivals() {
+	for i := range rivals {
+		first := f.members[2+f.life.dice.IntN(services)]
+		one := &member{
+			kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("rival-%d", i)},
+			account: first.account, about: first.about,
+		}
+		f.wishFor(one, []facet{facets()[0]}, rarely)
+		f.add(one)
+		one.followers, first.followers = append(one.followers, first), append(first.followers, one)
+	}
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// orders adds ServiceOrders, the last of which has the customerReference of the one before,
+// and a service that comes from the first.
+func (f *fleet) orders(free, careful *member) {
+	var last *member
+	for i := range orders {
+		last = f.order(i, []*member{free, free, careful}[f.life.dice.IntN(3)], last)
+	}
+	first := f.members[len(f.members)-orders]
+	f.life.world.Line(func(line *simulator.Service) { line.ID = orderedLine })
+	heir := &member{
+		kind: kindService, key: client.ObjectKey{Name: "ordered"}, account: first.account,
+		empty: func() Subject { return &v1alpha1.BroadbandService{} }, about: &matter{line: orderedLine},
+	}
+	heir.wish = func() client.Object {
+		return f.life.world.Service(heir.key.Name, 0, func(s *v1alpha1.BroadbandService) {
+			s.Spec.AccountRef.Name, s.Spec.ServiceID = heir.account.key.Name, nil
+			s.Spec.OrderRef = &v1alpha1.OrderReference{Name: first.key.Name}
+			s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
+		})
+	}
+	first.followers = append(first.followers, f.add(heir))
+}
+
+// orderedLine is the service that the first order becomes.
+const orderedLine = lineID + 1000
+
+func (f *fleet) order(i int, account, before *member) *member {
+	reference := fmt.Sprintf("reference-%d", i)
+	one := &member{
+		kind: kindOrder, key: client.ObjectKey{Name: fmt.Sprintf("order-%d", i)}, account: account,
+		empty: func() Subject { return &v1alpha1.ServiceOrder{} },
+	}
+	if i == orders-1 {
+		reference, one.about, one.account = fmt.Sprintf("reference-%d", i-1), before.about, before.account
+		one.followers, before.followers = append(one.followers, before), append(before.followers, one)
+	}
+	one.wish = func() client.Object {
+		return f.life.world.Order(one.key.Name, reference, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.AccountRef.Name = one.account.key.Name
+		})
+	}
+	one.wishes = []func(Subject){
+		onOrder(func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast }),
+		onOrder(func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow }),
+		onOrder(func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = "Home 1OO/20" }),
+	}
+	return f.add(one)
+}
+
+func onOrder(edit func(*v1alpha1.ServiceOrder)) func(Subject) {
+	return func(subject Subject) {
+		if o, is := subject.(*v1alpha1.ServiceOrder); is {
+			edit(o)
+		}
+	}
+}
+
+// appointments adds AppointmentRequests, some for an order that has to be placed first.
+func (f *fleet) appointments(account *member) {
+	for i := range appointments {
+		one := &member{
+			kind: kindAppointment, key: client.ObjectKey{Name: fmt.Sprintf("appointment-%d", i)}, account: account,
+			empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
+		}
+		cancels := f.life.dice.IntN(3) > 0
+		one.wish = func() client.Object {
+			return f.life.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
+				a.Spec.CancelOnDelete = &cancels
+				if i == 0 {
+					a.Spec.OrderID, a.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: "order-0"}
+				}
+			})
+		}
+		for _, day := range []v1alpha1.Date{"2026-03-09", "2026-03-16", "2026-03-23"} {
+			one.wishes = append(one.wishes, func(subject Subject) {
+				if a, is := subject.(*v1alpha1.AppointmentRequest); is {
+					a.Spec.DateFrom = day
+				}
+			})
+		}
+		f.add(one)
+	}
+	order := f.byKey[nameOf(kindOrder, "order-0")]
+	order.followers = append(order.followers, f.members[len(f.members)-appointments])
+}
+
+// oneShots adds objects of the kinds that ask once, in turn.
+func (f *fleet) oneShots(account *member) {
+	w := f.life.world
+	for i := range shots - 1 {
+		name, id := fmt.Sprintf("shot-%02d", i), lineID+int64(f.life.dice.IntN(services))
+		one := &member{key: client.ObjectKey{Name: name}, account: account}
+		switch i % 3 {
+		case 0:
+			one.kind, one.empty = "DiagnosticTest", func() Subject { return &v1alpha1.DiagnosticTest{} }
+			one.wish = func() client.Object { return w.Test(name, id) }
+		case 1:
+			one.kind, one.empty = "FibreBuildQuote", func() Subject { return &v1alpha1.FibreBuildQuote{} }
+			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.life.dice.IntN(3)]
+			one.wish = func() client.Object { return w.Quote(name, site) }
+		default:
+			one.kind, one.empty = "PlanOptionsQuery", func() Subject { return &v1alpha1.PlanOptionsQuery{} }
+			one.wish = func() client.Object { return w.Query(name, id) }
+		}
+		f.add(one)
+	}
+}

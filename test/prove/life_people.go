@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// deed is something that a person does to an object.
+type deed struct {
+	name string
+	do   func(l *life, one *member, subject Subject)
+}
+
+// deeds are what people do, each as often as it stands here.
+func deedsOfPeople() []deed {
+	return []deed{
+		{"edits", (*life).edits},
+		{"edits", (*life).edits},
+		{"edits", (*life).edits},
+		{"edits and takes it back", (*life).flaps},
+		{"deletes", func(l *life, one *member, _ Subject) { l.removes(one, false) }},
+		{"deletes and creates", func(l *life, one *member, _ Subject) { l.removes(one, true) }},
+		{"restores without status", (*life).wipes},
+		{"suspends or goes on", (*life).suspends},
+		{"approves", (*life).approves},
+		{"approves", (*life).approves},
+		{"approves", (*life).approves},
+		{"asks for a retry", (*life).retries},
+		{"asks for a reading", (*life).rereads},
+		{"resolves another attempt", (*life).misresolves},
+		{"resolves", (*life).resolves},
+		{"resolves", (*life).resolves},
+		{"the carrier changes a plan by itself", (*life).drifts},
+		{"the carrier lets a request fail", (*life).dooms},
+	}
+}
+
+// somebodyActs has a person do something to an object, whichever.
+func (l *life) somebodyActs() {
+	l.people = now().Add(l.soon(l.climate.acting))
+	l.acts(l.fleet.members[l.dice.IntN(len(l.fleet.members))])
+}
+
+// acts has a person do something to an object: it creates what is not there.
+func (l *life) acts(one *member) {
+	if one.kind == kindAccount {
+		return
+	}
+	subject := l.subject(one)
+	if subject == nil {
+		l.creates(one)
+		return
+	}
+	all := deedsOfPeople()
+	chosen := all[l.dice.IntN(len(all))]
+	l.counts("somebody " + chosen.name)
+	chosen.do(l, one, subject)
+	l.notice("somebody " + chosen.name + " " + one.key.Name)
+}
+
+func (l *life) creates(one *member) {
+	l.counts("somebody creates")
+	one.again = false
+	one.about.licenses++
+	must(l.world.Create(l.ctx, one.wish()))
+	l.notice("somebody creates " + one.key.Name)
+}
+
+// writes has a person write what he has read just before.
+func (l *life) writes(object client.Object) { must(l.store.Client().Update(l.ctx, object)) }
+
+func (l *life) edits(one *member, subject Subject) {
+	if len(one.wishes) == 0 {
+		return
+	}
+	one.about.licenses++
+	one.wishes[l.dice.IntN(len(one.wishes))](subject)
+	l.writes(subject)
+}
+
+func (l *life) flaps(one *member, subject Subject) {
+	before, is := subject.DeepCopyObject().(Subject)
+	if len(one.wishes) == 0 || !is {
+		return
+	}
+	l.edits(one, subject)
+	before.SetResourceVersion(subject.GetResourceVersion())
+	l.writes(before)
+}
+
+// removes has a person delete an object, and perhaps create it again once it is gone.
+func (l *life) removes(one *member, again bool) {
+	one.again = again
+	one.removed = true
+	must(client.IgnoreNotFound(l.store.Client().Delete(l.ctx, l.subject(one))))
+}
+
+// wipes puts an object back as a backup holds it: with its finalizer, without its status.
+func (l *life) wipes(one *member, subject Subject) {
+	wiped := one.empty()
+	wiped.SetName(subject.GetName())
+	wiped.SetNamespace(subject.GetNamespace())
+	wiped.SetUID(subject.GetUID())
+	wiped.SetResourceVersion(subject.GetResourceVersion())
+	one.about.licenses++
+	must(l.store.Client().Status().Update(l.ctx, wiped))
+	l.restored[l.store.Version()] = true
+}
+
+func (l *life) suspends(one *member, subject Subject) {
+	if service, is := subject.(*v1alpha1.BroadbandService); is {
+		one.about.licenses++ // "a new generation": what the carrier let fail is tried again
+		service.Spec.Suspend = !service.Spec.Suspend
+		l.writes(service)
+	}
+}
+
+// approves has a person agree to what is shown.
+func (l *life) approves(_ *member, subject Subject) {
+	var pending *v1alpha1.Pending
+	switch object := subject.(type) {
+	case *v1alpha1.BroadbandService:
+		pending = object.Status.Pending
+	case *v1alpha1.ServiceOrder:
+		pending = object.Status.Pending
+	}
+	if pending != nil {
+		l.annotates(subject, v1alpha1.AnnotationApprove, pending.Hash)
+	}
+}
+
+func (l *life) annotates(subject Subject, key, value string) {
+	annotate(subject, key, value)
+	l.writes(subject)
+}
+
+func (l *life) retries(one *member, subject Subject) {
+	one.about.licenses++
+	l.annotates(subject, v1alpha1.AnnotationRetry, now().Format(time.RFC3339Nano))
+}
+
+func (l *life) rereads(_ *member, subject Subject) {
+	l.annotates(subject, v1alpha1.AnnotationReconcile, now().Format(time.RFC3339Nano))
+}
+
+func (l *life) misresolves(_ *member, subject Subject) {
+	l.annotates(subject, v1alpha1.AnnotationResolve, foreign)
+}
+
+// resolves has a person ask the carrier what became of an unknown attempt, and say so.
+func (l *life) resolves(one *member, subject Subject) { l.answers(one, subject) }
+
+// answers is resolves, and says whether there was something to say. Nobody says what is not
+// over yet: while a process is with the object, its POST may still come.
+func (l *life) answers(one *member, subject Subject) bool {
+	if l.attended(one) {
+		return false
+	}
+	for _, open := range subject.OpenRequests() {
+		if open.Phase != v1alpha1.PhaseOutcomeUnknown {
+			continue
+		}
+		l.words[open.AttemptID] = true
+		one.about.licenses++
+		l.annotates(subject, v1alpha1.AnnotationResolve, open.AttemptID+"="+l.truth(one, subject, open))
+		return true
+	}
+	return false
+}
+
+// attended says whether a process is with an object, or was with its service a moment ago.
+func (l *life) attended(one *member) bool {
+	for _, m := range l.managers {
+		for _, pass := range m.passes {
+			if pass.member.about == one.about {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// truth is what the carrier's books say of an attempt. One that stands for a lost status stands
+// for whatever was sent: it is done if the service is as declared.
+func (l *life) truth(one *member, subject Subject, open *v1alpha1.Request) string {
+	sent := l.sentAs(open.AttemptID)
+	var done bool
+	switch {
+	case sent == nil && decide.StandsForLost(open):
+		done = l.asDeclared(one, subject)
+	case sent == nil, !sent.accepted:
+		done = (sent == nil || open.Repeats > 0) && l.taken(one, open.Operation) > 0 // one before it
+	case sent.requestID != "" && open.LostSince.IsZero():
+		return "Accepted:" + sent.requestID
+	default:
+		done = true
+	}
+	if done {
+		return "Succeeded"
+	}
+	return "NotAccepted"
+}
+
+// asDeclared says whether a service is at the carrier as the object wants it.
+func (l *life) asDeclared(one *member, subject Subject) bool {
+	s, isService := subject.(*v1alpha1.BroadbandService)
+	if !isService {
+		return false
+	}
+	line, _ := l.world.Carrier.Service(one.about.line)
+	is := func(wanted, held string) bool { return wanted == "" || wanted == held }
+	plan := s.Spec.Plan == nil || s.Spec.Plan.Name == line.Plan && int64(s.Spec.Plan.Term) == line.Term
+	return plan && is(s.Spec.RestorationSLA, line.RestorationSLA) &&
+		is(s.Spec.AggregationMethod, line.AggregationMethod) && is(s.Spec.DSLStabilityProfile, line.DSLStabilityProfile)
+}
+
+// drifts has the carrier change a plan behind everybody's back.
+func (l *life) drifts(one *member, _ Subject) {
+	if one.about.line != 0 {
+		one.about.licenses++
+		plan := []string{world.PlanSlow, world.PlanFast, world.PlanCheap}[l.dice.IntN(3)]
+		must(l.world.Carrier.SetPlan(one.about.line, plan))
+	}
+}
+
+// dooms has the next request of an operation be refused, or fail later, or stall.
+func (l *life) dooms(*member, Subject) {
+	operations := []simulator.Operation{
+		simulator.OpPlanChange, simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange,
+		simulator.OpReclaim, simulator.OpFibreBuildCharge, simulator.OpDiagnosticTest, simulator.OpAppointmentSlots,
+	}
+	fault := []simulator.Fault{
+		{Kind: simulator.FaultEndInError, Body: "it did not work"},
+		{Kind: simulator.FaultStall, Body: "it takes longer"},
+		{Kind: simulator.FaultBody, Status: 422, Body: refusalBody},
+	}[l.dice.IntN(3)]
+	must(l.world.Carrier.FailNext(fmt.Sprintf("POST %s", operations[l.dice.IntN(len(operations))]), fault))
+}
+
+// refusalBody is how the carrier refuses a request.
+const refusalBody = `{
+	"type": "business.rule", "message": "not now", "errors": [{"code": "constraints.not.now", "message": "not now"}]
+}`

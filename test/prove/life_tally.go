@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+)
+
+// LifeTally counts what happened in the lives of many seeds.
+type LifeTally struct {
+	Seeds    int
+	Effects  int
+	Fewest   int // effects of one seed
+	Time     time.Duration
+	Posts    map[string]int // by operation, all that were sent
+	Taken    map[string]int // by operation, those that the carrier took
+	Faults   map[string]int
+	Acts     map[string]int
+	Ends     map[string]map[string]int // by kind of object and how it ended
+	Violated int
+}
+
+func newLifeTally() *LifeTally {
+	return &LifeTally{
+		Posts: map[string]int{}, Taken: map[string]int{}, Faults: map[string]int{}, Acts: map[string]int{},
+		Ends: map[string]map[string]int{},
+	}
+}
+
+func (t *LifeTally) posted(one *sending) {
+	t.Posts[string(one.operation)]++
+	if one.accepted {
+		t.Taken[string(one.operation)]++
+	}
+}
+
+func (t *LifeTally) ended(kind, how string) {
+	if t.Ends[kind] == nil {
+		t.Ends[kind] = map[string]int{}
+	}
+	t.Ends[kind][how]++
+}
+
+// Add takes the counts of a seed in.
+func (t *LifeTally) Add(other *LifeTally) {
+	if t.Seeds == 0 || other.Fewest < t.Fewest {
+		t.Fewest = other.Fewest
+	}
+	t.Seeds += other.Seeds
+	t.Effects += other.Effects
+	t.Time += other.Time
+	t.Violated += other.Violated
+	for _, pair := range [][2]map[string]int{
+		{t.Posts, other.Posts}, {t.Taken, other.Taken}, {t.Faults, other.Faults}, {t.Acts, other.Acts},
+	} {
+		add(pair[0], pair[1])
+	}
+	for kind, ends := range other.Ends {
+		if t.Ends[kind] == nil {
+			t.Ends[kind] = map[string]int{}
+		}
+		add(t.Ends[kind], ends)
+	}
+}
+
+func add(into, from map[string]int) {
+	for name, count := range from {
+		into[name] += count
+	}
+}
+
+// String is the report.
+func (t *LifeTally) String() string {
+	var out strings.Builder
+	const year = 365.25 * 24 * float64(time.Hour)
+	fmt.Fprintf(&out, "%d seeds, %.2f virtual years, %d effects (at least %d in a seed), %d violations\n",
+		t.Seeds, float64(t.Time)/year, t.Effects, t.Fewest, t.Violated)
+	fmt.Fprintf(&out, "  POSTs (taken):")
+	for _, name := range slices.Sorted(maps.Keys(t.Posts)) {
+		fmt.Fprintf(&out, " %s %d (%d),", name, t.Posts[name], t.Taken[name])
+	}
+	fmt.Fprintf(&out, "\n  faults: %s\n  acts: %s", listed(t.Faults), listed(t.Acts))
+	for _, kind := range slices.Sorted(maps.Keys(t.Ends)) {
+		fmt.Fprintf(&out, "\n  %s ended: %s", kind, listed(t.Ends[kind]))
+	}
+	return out.String()
+}
+
+func listed(counts map[string]int) string {
+	parts := make([]string, 0, len(counts))
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		parts = append(parts, fmt.Sprintf("%s %d", name, counts[name]))
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// sends sees a POST just before the carrier does: 2 WriteAhead, 3 OnePerAttempt, 9 Frozen,
+// 15 DeletionSafe, 22 Serial.
+func (c *chronicle) sends(m *manager, sender, path string, body []byte) {
+	contract, about := contractAt(path), m.current()
+	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
+	c.linef("POST %s %s", path, body)
+	c.sent, c.of[one], c.license[one] = append(c.sent, one), about, about.about.licenses
+	subject := c.life.subject(about)
+	if subject != nil {
+		one.uid, one.held = subject.GetUID(), controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
+	}
+	if written := c.intentOf(about, sender, one.operation); written != nil {
+		c.carriesOut(one, written, body)
+	}
+	if one.class == carrier.ClassQuery {
+		return
+	}
+	if !one.ahead || !one.held {
+		c.breaks(2, fmt.Sprintf("%s of %s was sent without an intent (%t) or a finalizer (%t)",
+			one.operation, about.key.Name, one.ahead, one.held))
+	}
+	if one.deletingAt && one.operation != v1alpha1.OperationAppointmentCancel {
+		c.breaks(15, fmt.Sprintf("%s was sent for %s, which was being deleted", one.operation, about.key.Name))
+	}
+	c.alone(one, about)
+}
+
+// carriesOut: what is sent is what the intent says.
+func (c *chronicle) carriesOut(one *sending, written *attempt, body []byte) {
+	written.sent, written.posted = one, true
+	one.attempt, one.target, one.ahead, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
+	one.class = decide.ClassOf(one.operation, written.Target)
+	contact := one.operation == v1alpha1.OperationOrderCreate || written.Target.NTDOption != ""
+	if !contact && one.class != carrier.ClassQuery && written.BodyHash != decide.BodyHash(body) {
+		c.breaks(9, "the body of "+one.attempt+" is not the intent's")
+	}
+}
+
+// intentOf is the newest intent of a process, if it has not sent that yet.
+func (c *chronicle) intentOf(about *member, sender string, operation v1alpha1.Operation) *attempt {
+	for _, one := range slices.Backward(c.intents[about]) {
+		if one.Operation == operation && one.Sender == sender && one.phase == v1alpha1.PhaseSubmitting {
+			if one.posted {
+				c.breaks(3, one.AttemptID+" was sent twice")
+			}
+			return one
+		}
+	}
+	return nil
+}
+
+// alone: one modification of a service is under way at a time.
+func (c *chronicle) alone(one *sending, about *member) {
+	if about.about.line == 0 || one.operation.AltersCancellation() {
+		return
+	}
+	for _, other := range c.life.fleet.members {
+		if other.about == about.about && other.kind == kindService {
+			c.besides(one, c.life.subject(other))
+		}
+	}
+}
+
+func (c *chronicle) besides(one *sending, subject Subject) {
+	for _, request := range openOf(subject) {
+		sent := c.sentAs(request.AttemptID)
+		under := sent != nil && sent != one && request.Phase == v1alpha1.PhaseInProgress
+		if under && !request.Operation.AltersCancellation() {
+			c.breaks(22, fmt.Sprintf("%s was sent while %s was under way", one.operation, request.Operation))
+		}
+	}
+}
+
+func openOf(subject Subject) []*v1alpha1.Request {
+	if subject == nil {
+		return nil
+	}
+	return subject.OpenRequests()
+}
+
+// heard takes from the carrier's books what became of the newest POST: 1 AtMostOnce.
+func (c *chronicle) heard() {
+	one := c.sent[len(c.sent)-1]
+	one.accepted, one.requestID = c.call.Accepted, c.call.RequestID
+	if one.operation == v1alpha1.OperationAppointmentCancel {
+		one.requestID = ""
+	}
+	c.linef("%d %t %s", c.call.Status, one.accepted, one.requestID)
+	c.tally.posted(one)
+	if !one.accepted || !costs(one.class) {
+		return
+	}
+	for _, other := range c.sent[:len(c.sent)-1] {
+		if other.accepted && costs(other.class) && c.sameWish(one, other) {
+			c.breaks(1, fmt.Sprintf("%s of %s was taken twice, as %s and %s",
+				one.operation, c.of[one].key.Name, other.attempt, one.attempt))
+		}
+	}
+}
+
+// sameWish: an order is the same under the same customerReference, for ever; a change of a
+// service until somebody does something that allows another; a test as long as it is the
+// same object's.
+func (c *chronicle) sameWish(one, other *sending) bool {
+	if one.operation != other.operation || c.of[one].about != c.of[other].about {
+		return false
+	}
+	if one.operation == v1alpha1.OperationOrderCreate {
+		return true
+	}
+	if one.operation == v1alpha1.OperationDiagnosticTest && one.uid != other.uid {
+		return false
+	}
+	return one.target == other.target && c.license[one] == c.license[other]
+}
+
+// observes compares an object with what it was.
+func (c *chronicle) observes(one *member, before, after Subject) {
+	if after == nil {
+		c.left(one, before)
+		return
+	}
+	if before != nil && before.GetUID() != after.GetUID() {
+		before = nil
+	}
+	for _, contract := range carrier.Contracts() {
+		if request := after.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
+			c.follows(one, before, after, request)
+		}
+	}
+	if conditions, _ := after.Describes(); len(*conditions) > mostConditions {
+		c.breaks(17, fmt.Sprintf("%s has %d conditions", one.key.Name, len(*conditions)))
+	}
+}
+
+// follows: 4 NoBlindRepeat, and what a change of phase must obey.
+func (c *chronicle) follows(one *member, before, after Subject, request *v1alpha1.Request) {
+	known := c.attempts[request.AttemptID]
+	if known == nil {
+		known = &attempt{
+			intent: intent{Request: *request, deleting: !after.GetDeletionTimestamp().IsZero()},
+			member: one, phase: request.Phase,
+		}
+		c.attempts[request.AttemptID] = known
+		c.intents[one] = append(c.intents[one], known)
+	}
+	if before != nil {
+		held := before.RequestOf(request.Operation)
+		if held != nil && held.AttemptID != request.AttemptID {
+			c.replaces(turn{*held, *request, now()})
+		}
+	}
+	if known.phase != request.Phase {
+		c.moves(known, request)
+		known.phase = request.Phase
+	}
+}
+
+func (c *chronicle) replaces(of turn) {
+	if !of.before.Phase.Ended() && !of.repeats() || of.before.Phase == v1alpha1.PhaseInProgress && !of.lost() {
+		c.breaks(4, fmt.Sprintf("%s follows %s, which is %s", of.after.AttemptID, of.before.AttemptID, of.before.Phase))
+	}
+}
+
+// lost says whether the carrier has not known an attempt that it took for as long as it takes
+// to be sure of that.
+func (t *turn) lost() bool {
+	const day, minute = 24 * time.Hour, time.Minute
+	grace := day
+	if classOf(t.before) == carrier.ClassQuery {
+		grace = minute
+	}
+	since := t.before.LostSince
+	return !since.IsZero() && !since.Before(&t.before.SubmittedAt) && t.at.Sub(since.Time) >= grace
+}
+
+// move is an attempt on its way from one phase to another.
+type move struct {
+	*attempt
+
+	request  *v1alpha1.Request
+	from, to v1alpha1.RequestPhase
+	spoken   bool // a person has said something about it
+	taken    bool // the carrier has taken it
+	asksAnew bool // it is a question that the carrier has forgotten: "a Query handle is asked anew"
+}
+
+// moves holds a change of phase against what it must obey.
+func (c *chronicle) moves(known *attempt, request *v1alpha1.Request) {
+	of := c.moveOf(known, request)
+	for _, rule := range []struct {
+		number int
+		name   string
+		holds  bool
+	}{
+		{5, "NoLostAcceptance", !of.taken || !of.denies() || of.asksAnew},
+		{6, "Truthful", of.to != v1alpha1.PhaseSucceeded || c.isTrue(of)},
+		{6, "Truthful", of.to != v1alpha1.PhaseFailed || c.refusals[request.Location]},
+		{10, "PhaseDAG", of.asksAnew || of.corrected() || slices.Contains(onward(of.from), of.to)},
+		{23, "ResolutionExact", of.spoken || !of.isWord()},
+	} {
+		if !rule.holds {
+			c.breaks(rule.number, fmt.Sprintf("%s: %s went from %s to %s", rule.name, request.AttemptID, of.from, of.to))
+		}
+	}
+}
+
+func (c *chronicle) moveOf(known *attempt, request *v1alpha1.Request) move {
+	of := move{attempt: known, request: request, from: known.phase, to: request.Phase, spoken: c.words[request.AttemptID]}
+	of.taken = known.sent != nil && known.sent.accepted
+	forgotten := classOf(*request) == carrier.ClassQuery && !request.LostSince.IsZero()
+	of.asksAnew = forgotten && of.to == v1alpha1.PhaseNotProcessed
+	if of.to.Ended() || of.to == v1alpha1.PhaseInProgress {
+		known.member.seeks = of.unfound()
+	}
+	return of
+}
+
+// corrected: another process saw the claim of an order before its sender could say that it
+// had sent nothing.
+func (of move) corrected() bool {
+	unsent := of.sent == nil && of.to == v1alpha1.PhaseNotSent
+	return unsent && of.from == v1alpha1.PhaseOutcomeUnknown && of.Operation == v1alpha1.OperationOrderCreate
+}
+
+// unfound says whether the carrier does not find what it is asked for.
+func (of move) unfound() bool {
+	why := of.request.Error
+	return of.to == v1alpha1.PhaseRejected && why != nil && why.HTTPStatus == http.StatusNotFound
+}
+
+// denies says whether by a phase the carrier did nothing.
+func (of move) denies() bool {
+	return of.to == v1alpha1.PhaseNotSent || of.to == v1alpha1.PhaseRejected || of.to == v1alpha1.PhaseNotProcessed
+}
+
+// isWord says whether only a person can say so of what is unknown.
+func (of move) isWord() bool {
+	ends := of.to == v1alpha1.PhaseNotProcessed || of.to == v1alpha1.PhaseAbandoned
+	return of.from == v1alpha1.PhaseOutcomeUnknown && ends
+}
+
+// isTrue says whether an attempt that is called done is.
+func (c *chronicle) isTrue(of move) bool {
+	return of.spoken || of.taken || c.evident(of.member, of.request)
+}
+
+// evident: an earlier attempt was taken, or the service is as it was asked to be.
+func (c *chronicle) evident(one *member, request *v1alpha1.Request) bool {
+	if c.taken(one, request.Operation) > 0 {
+		return true
+	}
+	line, _ := c.life.world.Carrier.Service(one.about.line)
+	switch contract, _ := carrier.ContractOf(carrier.Operation(request.Operation)); {
+	case contract.Repeat == carrier.ClassCharge:
+		return line.Plan == request.Target.Plan
+	case request.Target.Date != "":
+		return line.Cancellation != nil && line.Cancellation.RequestDate == request.Target.Date
+	case request.Operation == v1alpha1.OperationCancellationAbort, request.Operation == v1alpha1.OperationReclaim:
+		return line.Cancellation == nil
+	}
+	return false
+}
+
+// left: "a new object for the same service adopts" what was open.
+func (c *chronicle) left(one *member, before Subject) {
+	if one.kind != kindService && one.kind != kindOrder {
+		return
+	}
+	for _, request := range openOf(before) {
+		if sent := c.sentAs(request.AttemptID); sent != nil && sent.accepted && !c.recorded(request.AttemptID) {
+			c.breaks(15, request.AttemptID+" was open, its object is gone, and nothing remembers it")
+		}
+	}
+}
+
+// recorded says whether a ConfigMap of the operator's namespace mentions an attempt.
+func (c *chronicle) recorded(attempt string) bool {
+	var records corev1.ConfigMapList
+	must(c.life.store.Client().List(c.life.ctx, &records, client.InNamespace(world.OperatorName)))
+	return slices.ContainsFunc(records.Items, func(record corev1.ConfigMap) bool {
+		for _, text := range record.Data {
+			if strings.Contains(text, attempt) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// sentAs is the POST of an attempt, or nil.
+func (c *chronicle) sentAs(id string) *sending {
+	if known := c.attempts[id]; known != nil {
+		return known.sent
+	}
+	return nil
+}
+
+// taken counts the requests of an operation that the carrier took for what a member is about.
+func (c *chronicle) taken(one *member, operation v1alpha1.Operation) int {
+	count := 0
+	for _, sent := range c.sent {
+		if sent.accepted && sent.operation == operation && c.of[sent].about == one.about {
+			count++
+		}
+	}
+	return count
+}
+
+// obeys: 11 PollRate and 12 Jti, as the carrier sees them. Managers that lead at the same time
+// do not know of each other's polls.
+func (c *chronicle) obeys() {
+	all := c.life.world.Carrier.Violations()
+	if len(all) == c.offenses {
+		return
+	}
+	c.offenses = len(all)
+	last := all[len(all)-1]
+	if last.Rule != simulator.RulePollInterval {
+		c.breaks(12, string(last.Rule)+": "+last.Detail)
+	} else if !c.overlap {
+		c.breaks(11, last.Detail)
+	}
+}
