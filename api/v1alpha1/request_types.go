@@ -33,6 +33,10 @@ const (
 //	            └─► OutcomeUnknown                         nobody can tell: a person resolves it
 //	                  └─► InProgress │ Succeeded │ NotProcessed │ Abandoned
 //
+// Two ways back are rare: a process that was stopped writes late that its own attempt was never
+// sent (OutcomeUnknown to NotSent), and a question whose Location the carrier has forgotten
+// is asked anew (InProgress to NotProcessed).
+//
 // A phase that this version does not know is left alone and reported.
 // +kubebuilder:validation:MaxLength=40
 type RequestPhase string

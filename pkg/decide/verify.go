@@ -120,7 +120,7 @@ func whyUnknown(open *v1alpha1.Request) *v1alpha1.RequestError {
 	switch {
 	case open.Phase == v1alpha1.PhaseInProgress:
 		return &v1alpha1.RequestError{Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
-			"the carrier has not known its Location %s for a day", open.Location)}
+			"the carrier has not known its Location %s since %s", open.Location, open.LostSince.UTC().Format(time.RFC3339))}
 	case open.Error != nil:
 		return open.Error
 	}
