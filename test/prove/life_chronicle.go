@@ -112,7 +112,7 @@ func (c *chronicle) begins(m *manager, sort Sort, what string, kind Kind) Effect
 	switch sort {
 	case Post, Poll, Token:
 		c.calls++
-	case Write, Read, Look:
+	case Write, Read, Key, Look:
 	}
 	return effect
 }
@@ -127,7 +127,7 @@ func (c *chronicle) happened(m *manager, effect Effect) {
 		c.linef("%d %s", c.call.Status, c.call.RequestID)
 	case Write:
 		c.done(m.current())
-	case Read, Token, Look:
+	case Read, Key, Token, Look:
 	}
 	if effect.Sort == Post || effect.Sort == Poll {
 		c.learns(m.current())

@@ -44,16 +44,21 @@ type port struct {
 	dead    bool
 }
 
-// scene is where a process is at work. It decides what happens at each effect.
+// scene is where a process is at work.
 type scene interface {
-	begin(sort Sort, what string) (Effect, Kind)
-	refuses(effect Effect, kind Kind)                  // in place of it
-	act(p *port, sort Sort, kind Kind)                 // what somebody else does just before it
-	wait(p *port, sort Sort)                           // while its answer is late
-	check(effect Effect)                               // after it
+	director
 	sends(p *port, path string, body []byte)           // just before the carrier has a POST
 	panics(how string)                                 // which nobody has planned
 	cached(p *port, into runtime.Object) client.Reader // what the process's cache shows
+}
+
+// director decides what happens at each effect.
+type director interface {
+	begin(sort Sort, what string) (Effect, Kind)
+	refuses(effect Effect, kind Kind)  // in place of it
+	act(p *port, sort Sort, kind Kind) // what somebody else does just before it
+	wait(p *port, sort Sort)           // while its answer is late
+	check(effect Effect)               // after it
 }
 
 // effect lets a process do something, or has happen to it what the plan says.
