@@ -17,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
@@ -35,16 +36,16 @@ func (d *demo) writeCertificate() error {
 	}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
-		NotBefore: d.now().Add(-time.Hour), NotAfter: d.now().AddDate(1, 0, 0),
+		NotBefore: d.Now().Add(-time.Hour), NotAfter: d.Now().AddDate(1, 0, 0),
 	}
 	certificate, certificateErr := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	private, keyErr := x509.MarshalPKCS8PrivateKey(key)
-	if err := errors.Join(certificateErr, keyErr, os.MkdirAll(d.inState(eventsFolder), folderMode)); err != nil {
+	if err := errors.Join(certificateErr, keyErr, os.MkdirAll(d.InState(eventsFolder), machine.FolderMode)); err != nil {
 		return fmt.Errorf("make the receiver's certificate: %w", err)
 	}
 	return errors.Join(
-		d.writeFile(eventsFolder+"/"+certificateFile, pemText("CERTIFICATE", certificate)),
-		d.writeFile(eventsFolder+"/"+keyFile, pemText("PRIVATE KEY", private)))
+		d.WriteFile(eventsFolder+"/"+certificateFile, pemText("CERTIFICATE", certificate)),
+		d.WriteFile(eventsFolder+"/"+keyFile, pemText("PRIVATE KEY", private)))
 }
 
 func pemText(kind string, content []byte) string {

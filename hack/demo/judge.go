@@ -4,10 +4,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"net/http"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime"
@@ -30,9 +27,9 @@ const judgeInterval = 500 * time.Millisecond
 
 // judge waits until every sample shows what it is to show, at the same time.
 func (d *demo) judge(ctx context.Context) judgement {
-	begun := d.now()
+	begun := d.Now()
 	var j judgement
-	cluster, err := client.New(d.admin.rest(), client.Options{Scheme: runtime.NewScheme()})
+	cluster, err := client.New(d.Admin.REST(), client.Options{Scheme: runtime.NewScheme()})
 	if err != nil {
 		j.err = fmt.Errorf("make a client: %w", err)
 		return j
@@ -46,7 +43,7 @@ func (d *demo) judge(ctx context.Context) judgement {
 		return len(samples.Unmet(outcomes)) == 0, nil
 	}
 	j.err = wait.PollUntilContextTimeout(ctx, judgeInterval, d.timeout, true, look)
-	j.took = d.now().Sub(begun)
+	j.took = d.Now().Sub(begun)
 	switch {
 	case j.err == nil:
 		j.err = d.askTheCarrier(ctx, &j)
@@ -60,37 +57,18 @@ func (d *demo) judge(ctx context.Context) judgement {
 // askTheCarrier fails when it has seen a call that its specification forbids, and finds
 // out how soon it was asked after what it notified of.
 func (d *demo) askTheCarrier(ctx context.Context, j *judgement) error {
+	if err := d.Violations(ctx); err != nil {
+		return err
+	}
 	var (
-		violations []json.RawMessage
-		sent       []simulator.Delivery
-		calls      []simulator.Call
+		sent  []simulator.Delivery
+		calls []simulator.Call
 	)
-	for journal, into := range map[string]any{"violations": &violations, "events": &sent, "calls": &calls} {
-		if err := d.ask(ctx, journal, into); err != nil {
+	for journal, into := range map[string]any{"events": &sent, "calls": &calls} {
+		if err := d.AskCarrier(ctx, journal, into); err != nil {
 			return err
 		}
 	}
-	if len(violations) > 0 {
-		return errors.New("the carrier saw calls that its specification forbids: " + string(violations[0]))
-	}
 	j.noticed = noticed(sent, calls)
-	return nil
-}
-
-// ask reads one of the carrier's journals.
-func (d *demo) ask(ctx context.Context, journal string, into any) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.journalURL(journal), http.NoBody)
-	if err != nil {
-		return fmt.Errorf("ask the carrier: %w", err)
-	}
-	web := &http.Client{Timeout: requestTimeout}
-	answer, err := web.Do(request)
-	if err != nil {
-		return fmt.Errorf("ask the carrier: %w", err)
-	}
-	defer answer.Body.Close() //nolint:errcheck // it was read
-	if err := json.NewDecoder(answer.Body).Decode(into); err != nil {
-		return fmt.Errorf("read the carrier's answer: %w", err)
-	}
 	return nil
 }

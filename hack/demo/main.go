@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
@@ -40,15 +41,11 @@ const samplesNamespace = "default"
 
 // demo is one run: what was asked for, and what is running.
 type demo struct {
+	*machine.Machine
 	settings
 
-	out       io.Writer
-	now       func() time.Time
-	addresses addresses
-	admin     kubeconfig // of the person who watches; the manager has its own
-	samples   []samples.Sample
-	processes []*process // in the order in which they were started
-	ended     chan *process
+	managerEvents string // where the manager takes notifications
+	samples       []samples.Sample
 }
 
 // run is the whole program.
@@ -57,11 +54,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	d := &demo{
-		settings: s, out: out, ended: make(chan *process),
-		now: time.Now, //nolint:forbidigo // the one place where the clock comes from
-	}
-	unlock, err := d.claimState()
+	clock := time.Now //nolint:forbidigo // the one place where the clock comes from
+	d := &demo{Machine: machine.New(s.machine, out, clock), settings: s}
+	unlock, err := d.ClaimState()
 	if err != nil {
 		return err
 	}
@@ -69,41 +64,32 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	return errors.Join(d.show(ctx), d.stop(ctx))
+	return errors.Join(d.show(ctx), d.Stop(ctx))
 }
 
 // prepare makes everything that needs nothing to run.
 func (d *demo) prepare(ctx context.Context) error {
-	var err error
-	if d.addresses, err = freeAddresses(ctx); err != nil {
+	if err := d.FindAddresses(ctx, &d.managerEvents); err != nil {
 		return err
 	}
+	var err error
 	if d.samples, err = samples.Read(d.samplesDir, samplesNamespace); err != nil {
 		return err
 	}
-	return errors.Join(d.writeCredentials(), d.writeCertificate(), d.writeCarrier(), d.writeSamples())
+	return errors.Join(d.writeCertificate(), d.writeCarrier(), d.writeSamples())
 }
 
 // show is the story that the demo tells.
 func (d *demo) show(ctx context.Context) error {
-	steps := []struct {
-		says string
-		do   func(context.Context) error
-	}{
-		{"etcd", d.startEtcd},
-		{"kube-apiserver", d.startAPIServer},
-		{"the simulated carrier", d.startCarrier},
-		{"CRDs and RBAC (make install)", d.install},
-		{"the manager, under its own ServiceAccount", d.startManager},
-	}
-	for _, step := range steps {
-		begun := d.now()
-		d.sayf("demo: %s ... ", step.says)
-		if err := step.do(ctx); err != nil {
-			d.sayf("failed\n")
-			return d.interrupted(ctx, err)
-		}
-		d.sayf("%.1f s\n", d.now().Sub(begun).Seconds())
+	err := d.Take(ctx, []machine.Step{
+		{Says: "etcd", Do: d.StartEtcd},
+		{Says: "kube-apiserver", Do: d.StartAPIServer},
+		{Says: "the simulated carrier", Do: d.startCarrier},
+		{Says: "CRDs and RBAC (make install)", Do: d.Install},
+		{Says: "the manager, under its own ServiceAccount", Do: d.startManager},
+	})
+	if err != nil {
+		return d.interrupted(ctx, err)
 	}
 	return d.interrupted(ctx, d.converge(ctx))
 }
@@ -119,9 +105,4 @@ func (d *demo) interrupted(ctx context.Context, err error) error {
 	default:
 		return nil
 	}
-}
-
-// sayf writes to the screen.
-func (d *demo) sayf(format string, args ...any) {
-	fmt.Fprintf(d.out, format, args...) //nolint:errcheck // a screen that is gone is told nothing
 }

@@ -6,27 +6,31 @@ import (
 	"context"
 	"fmt"
 	"text/tabwriter"
+
+	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
+	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
 const watchName = "kubectl"
 
 // startWatch shows on the screen what the services do.
 func (d *demo) startWatch(ctx context.Context) error {
-	_, err := d.launch(ctx, watchName, d.out, d.kubectl,
-		"--kubeconfig="+d.admin.path, "get", "broadbandservices", "--watch")
+	_, err := d.Launch(ctx, machine.Program{Name: watchName, Command: []string{
+		d.Kubectl, "--kubeconfig=" + d.Admin.Path, "get", "broadbandservices", "--watch",
+	}}, d.Out)
 	return err
 }
 
 // converge applies the samples and shows what becomes of them: with --once until they are
 // judged, else until Ctrl-C.
 func (d *demo) converge(ctx context.Context) error {
-	d.sayf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
+	d.Sayf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
 	if err := d.startWatch(ctx); err != nil {
 		return err
 	}
 	for _, file := range []string{secretsFile, samplesFile} {
-		if _, err := d.finish(ctx, d.kubectl, "apply", "--filename="+d.inState(file)); err != nil {
+		if _, err := d.RunKubectl(ctx, "apply", "--filename="+d.InState(file)); err != nil {
 			return err
 		}
 	}
@@ -41,7 +45,7 @@ func (d *demo) watchOver(ctx context.Context, judged <-chan judgement) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("wait: %w", ctx.Err())
-		case p := <-d.ended:
+		case p := <-d.Ended:
 			if err := d.replace(ctx, p); err != nil {
 				return err
 			}
@@ -57,45 +61,49 @@ func (d *demo) watchOver(ctx context.Context, judged <-chan judgement) error {
 
 // replace starts the manager again when it has ended, as a Deployment would. Nothing else
 // may end, and with --once not even that.
-func (d *demo) replace(ctx context.Context, p *process) error {
+func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	switch {
-	case p.name == watchName:
+	case p.Name == watchName:
 		return d.startWatch(ctx)
-	case p.name == managerName && !d.once:
-		d.sayf("demo: the manager ended (%s); starting it again\n", p.cmd.ProcessState)
+	case p.Name == machine.ManagerName && !d.once:
+		d.Sayf("demo: the manager ended (%s); starting it again\n", p.State())
 		return d.startManager(ctx)
 	default:
-		return p.failure()
+		return p.Failure()
 	}
 }
 
 // report prints what the samples show, against what they are to show.
 func (d *demo) report(j judgement) {
-	d.sayf("\n")
-	table := tabwriter.NewWriter(d.out, 0, 0, 2, ' ', 0)
-	for _, o := range j.outcomes {
+	d.Sayf("\n")
+	d.printOutcomes(j.outcomes)
+	if j.err == nil {
+		d.Sayf("\ndemo: every sample shows what it is to show, %.1f s after it was applied\n", j.took.Seconds())
+	}
+	if n := len(j.noticed); n > 0 {
+		d.Sayf("demo: %d requests that had ended were noticed %.3f s after the carrier's notification, at most %.3f s\n",
+			n, j.noticed[n/2].Seconds(), j.noticed[n-1].Seconds())
+	}
+}
+
+func (d *demo) printOutcomes(outcomes []samples.Outcome) {
+	table := tabwriter.NewWriter(d.Out, 0, 0, 2, ' ', 0)
+	for _, o := range outcomes {
 		mark := "as expected"
 		if !o.Met {
 			mark = "EXPECTED " + o.Expect.String()
 		}
-		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.Kind, o.Name, o.Shows, mark, o.Message) //nolint:errcheck // as in sayf
+		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.Kind, o.Name, o.Shows, mark, o.Message) //nolint:errcheck // as in Sayf
 	}
-	table.Flush() //nolint:errcheck,gosec // as in sayf
-	if j.err == nil {
-		d.sayf("\ndemo: every sample shows what it is to show, %.1f s after it was applied\n", j.took.Seconds())
-	}
-	if n := len(j.noticed); n > 0 {
-		d.sayf("demo: %d requests that had ended were noticed %.3f s after the carrier's notification, at most %.3f s\n",
-			n, j.noticed[n/2].Seconds(), j.noticed[n-1].Seconds())
-	}
+	table.Flush() //nolint:errcheck,gosec // as in Sayf
 }
 
 // explain says what a person can do next.
 func (d *demo) explain(err error) {
 	if err != nil {
-		d.sayf("\ndemo: %v\n", err)
+		d.Sayf("\ndemo: %v\n", err)
 	}
-	d.sayf(`
+	d.Sayf(`
 Go on in another terminal:
   export KUBECONFIG=%s
   %s describe broadbandservice
@@ -103,6 +111,6 @@ Go on in another terminal:
   curl -s http://%s/_sim/calls      what the carrier was asked
 Change %s and apply it again; the logs are in %s.
 Ctrl-C ends it all.
-`, d.admin.path, d.kubectl, d.inState(managerPIDFile), d.addresses.carrierControls,
-		d.inState(samplesFile), d.inState("logs"))
+`, d.Admin.Path, d.Kubectl, d.InState(machine.ManagerPIDFile), d.Addresses.CarrierControls,
+		d.InState(samplesFile), d.InState("logs"))
 }

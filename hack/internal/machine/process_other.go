@@ -2,14 +2,14 @@
 
 //go:build !linux
 
-package main
+package machine
 
 import (
 	"os"
 	"syscall"
 )
 
-// childAttributes leave a child in the demo's process group: Ctrl-C reaches all of them.
+// childAttributes leave a child in our process group: Ctrl-C reaches all of them.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
 // killGroup kills a child alone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package machine
 
 import (
 	"fmt"
@@ -9,8 +9,7 @@ import (
 )
 
 // childAttributes put a child into a process group of its own, so that Ctrl-C reaches the
-// demo alone and it can end its children in order; should the demo be killed, Linux kills
-// them.
+// program alone and it can end its children in order; should it be killed, Linux kills them.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+)
+
+// AskJSON asks a process of this machine for JSON.
+func AskJSON(ctx context.Context, url string, into any) error { return Ask(ctx, url, JSON(into)) }
+
+// Ask asks a process of this machine, and has what it answers read.
+func Ask(ctx context.Context, url string, read func(io.Reader) error) error {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", url, err)
+	}
+	return Send(request, read)
+}
+
+// Send sends a request to a process of this machine, and has the answer read.
+func Send(request *http.Request, read func(io.Reader) error) error {
+	web := &http.Client{Timeout: answerTimeout}
+	answer, err := web.Do(request) //nolint:gosec // the caller chose the address
+	if err != nil {
+		return fmt.Errorf("ask: %w", err)
+	}
+	defer answer.Body.Close() //nolint:errcheck // it was read
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("ask %s: %s", request.URL, answer.Status)
+	}
+	if err := read(answer.Body); err != nil {
+		return fmt.Errorf("read the answer of %s: %w", request.URL, err)
+	}
+	return nil
+}
+
+// JSON reads an answer into what it is given.
+func JSON(into any) func(io.Reader) error {
+	return func(answer io.Reader) error { return json.NewDecoder(answer).Decode(into) }
+}

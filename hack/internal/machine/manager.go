@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machine
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path/filepath"
+	"strconv"
+)
+
+// Install does what a user does on a cluster of their own.
+func (m *Machine) Install(ctx context.Context) error {
+	_, err := m.Finish(ctx, Program{Command: []string{"make", "--no-print-directory", "install"}})
+	return err
+}
+
+const operatorNamespace = "broadband-operator"
+
+// ManagerName is the manager among the processes.
+const ManagerName = "manager"
+
+// ManagerPIDFile is where its process id stands.
+const ManagerPIDFile = "manager.pid"
+
+// StartManager starts the manager, as its own ServiceAccount.
+func (m *Machine) StartManager(ctx context.Context, flags ...string) error {
+	identity, err := m.ServiceAccount(ctx, operatorNamespace, "broadband-operator-manager")
+	if err != nil {
+		return err
+	}
+	manager, err := m.Start(ctx, Program{Name: ManagerName, Command: append([]string{
+		filepath.Join(m.BinDir, "manager"),
+		"--kubeconfig=" + identity.Path,
+		"--operator-namespace=" + operatorNamespace,
+		"--allow-insecure-carrier",
+		"--leader-elect=false",
+		"--metrics-bind-address=" + m.Addresses.managerMetrics,
+		"--health-probe-bind-address=" + m.Addresses.managerHealth,
+	}, flags...)})
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		m.WriteFile(ManagerPIDFile, strconv.Itoa(manager.cmd.Process.Pid)+"\n"),
+		manager.Await(ctx, &http.Client{}, "http://"+m.Addresses.managerHealth+"/readyz"))
+}

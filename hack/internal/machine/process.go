@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package machine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+)
+
+// Program is what to run, with what it is to find in its environment beside what is there.
+type Program struct {
+	Name        string // in messages, and of its log
+	Command     []string
+	Folder      string // in which it runs; "" for ours
+	Environment []string
+	Input       string // of one that is run to its end
+}
+
+// Process is a child. Its output is in its log, unless it speaks to the screen.
+type Process struct {
+	Name string
+
+	cmd  *exec.Cmd
+	log  string
+	gone chan struct{} // closed when it has ended
+}
+
+// Start runs a program that goes on until Stop ends it, and appends what it prints to its
+// log.
+//
+// Linux ends a child when the thread that started it does, not the process: only the main
+// goroutine may call this, locked to the main thread.
+func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) {
+	path := m.InState("logs", program.Name+".log")
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, fileMode) //nolint:gosec // our own folder
+	if err != nil {
+		return nil, fmt.Errorf("open the log of %s: %w", program.Name, err)
+	}
+	defer log.Close() //nolint:errcheck // the child has its own handle
+	p, err := m.Launch(ctx, program, log)
+	if err != nil {
+		return nil, err
+	}
+	p.log = path
+	return p, nil
+}
+
+// Launch is Start for a program that writes to out. It does not end with the context: Stop
+// ends the processes one after the other.
+func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*Process, error) {
+	cmd := program.command(context.WithoutCancel(ctx))
+	cmd.Stdout, cmd.Stderr = out, out
+	p := &Process{Name: program.Name, cmd: cmd, gone: make(chan struct{})}
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", program.Name, err)
+	}
+	m.processes = append(m.processes, p)
+	go func() {
+		_ = cmd.Wait() //nolint:errcheck // cmd.ProcessState tells
+		close(p.gone)
+		select {
+		case m.Ended <- p:
+		case <-ctx.Done():
+		}
+	}()
+	return p, nil
+}
+
+// Finish runs a program to its end, as the administrator. What it prints is returned, or is
+// part of the error.
+func (m *Machine) Finish(ctx context.Context, program Program) (string, error) {
+	var stdout, all bytes.Buffer
+	cmd := program.command(ctx)
+	cmd.Env = append(cmd.Env, "KUBECONFIG="+m.Admin.Path, "KUBECTL="+m.Kubectl, "MAKEFLAGS=")
+	cmd.Stdin = strings.NewReader(program.Input)
+	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, &all), &all
+	cmd.Cancel = func() error { return killGroup(cmd.Process) }
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%s: %w\n%s", cmd, err, bytes.TrimSpace(all.Bytes()))
+	}
+	return stdout.String(), nil
+}
+
+func (p *Program) command(ctx context.Context) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // our own programs
+	cmd.Dir = p.Folder
+	cmd.Env = append(os.Environ(), p.Environment...)
+	cmd.SysProcAttr = childAttributes()
+	return cmd
+}
+
+// running says whether the process has not ended.
+func (p *Process) running() bool {
+	select {
+	case <-p.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// State says how a process ended.
+func (p *Process) State() string { return p.cmd.ProcessState.String() }
+
+// Failure says how a process ended, with the end of its log.
+func (p *Process) Failure() error {
+	const tail = 2000
+	content, err := os.ReadFile(p.log)
+	if err != nil {
+		content = nil
+	}
+	content = bytes.TrimSpace(content[max(0, len(content)-tail):])
+	return fmt.Errorf("%s ended (%s): %s\n%s", p.Name, p.cmd.ProcessState, p.log, content)
+}
+
+// How long things of the machine may take.
+const (
+	startTimeout   = time.Minute
+	requestTimeout = 2 * time.Second // of one that asks whether it is ready
+	answerTimeout  = 10 * time.Second
+	pollInterval   = 100 * time.Millisecond
+	stopTimeout    = 10 * time.Second
+)
+
+// Await waits until a URL is answered with 200, or the process has ended.
+func (p *Process) Await(ctx context.Context, web *http.Client, url string) error {
+	web.Timeout = requestTimeout
+	return p.awaitThat(ctx, func(ctx context.Context) (bool, error) {
+		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+		if err != nil {
+			return false, fmt.Errorf("ask %s: %w", p.Name, err)
+		}
+		answer, err := web.Do(request)
+		if err != nil {
+			return false, nil //nolint:nilerr // it does not listen yet
+		}
+		return answer.StatusCode == http.StatusOK, answer.Body.Close()
+	})
+}
+
+// awaitFile waits until the process has written a file.
+func (p *Process) awaitFile(ctx context.Context, path string) error {
+	return p.awaitThat(ctx, func(context.Context) (bool, error) {
+		info, err := os.Stat(path)
+		return err == nil && info.Size() > 0, nil
+	})
+}
+
+// AwaitListening waits until somebody listens at an address, or the process has ended.
+func (p *Process) AwaitListening(ctx context.Context, address string) error {
+	dialer := &net.Dialer{Timeout: requestTimeout}
+	return p.awaitThat(ctx, func(ctx context.Context) (bool, error) {
+		connection, err := dialer.DialContext(ctx, "tcp", address)
+		if err != nil {
+			return false, nil //nolint:nilerr // not yet
+		}
+		return true, connection.Close()
+	})
+}
+
+func (p *Process) awaitThat(ctx context.Context, ready wait.ConditionWithContextFunc) error {
+	alive := func(ctx context.Context) (bool, error) {
+		if !p.running() {
+			return false, p.Failure()
+		}
+		return ready(ctx)
+	}
+	err := wait.PollUntilContextTimeout(ctx, pollInterval, startTimeout, true, alive)
+	if wait.Interrupted(err) {
+		return fmt.Errorf("%s is not ready (%s): %w", p.Name, p.log, err)
+	}
+	return err //nolint:wrapcheck // the condition's own words
+}
+
+// Stop ends every process, the one started last first, and waits for each.
+func (m *Machine) Stop(ctx context.Context) error {
+	m.Sayf("%s: stopping\n", m.Name)
+	ctx = context.WithoutCancel(ctx)
+	var failed []error
+	for _, p := range slices.Backward(m.processes) {
+		failed = append(failed, p.stop(ctx))
+	}
+	return errors.Join(failed...)
+}
+
+// stop asks the process to end, and makes it.
+func (p *Process) stop(ctx context.Context) error {
+	if !p.running() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, stopTimeout)
+	defer cancel()
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("stop %s: %w", p.Name, err)
+	}
+	select {
+	case <-p.gone:
+		return nil
+	case <-ctx.Done():
+	}
+	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("kill %s: %w", p.Name, err)
+	}
+	<-p.gone
+	return nil
+}
