@@ -4,9 +4,11 @@ package machine
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"net"
 )
 
@@ -22,16 +24,15 @@ type Addresses struct {
 func (m *Machine) FindAddresses(ctx context.Context, others ...*string) error {
 	a := &m.Addresses
 	var (
-		config net.ListenConfig
 		held   []io.Closer // until all are found, so that they differ
 		failed error
 	)
 	for _, address := range append(others,
 		&a.etcd, &a.etcdPeer, &a.apiServer, &a.Carrier, &a.CarrierControls, &a.managerHealth, &a.managerMetrics,
 	) {
-		listener, err := config.Listen(ctx, "tcp", "127.0.0.1:0")
+		listener, err := listen(ctx)
 		if err != nil {
-			failed = fmt.Errorf("find a free port: %w", err)
+			failed = err
 			break
 		}
 		held = append(held, listener)
@@ -41,4 +42,32 @@ func (m *Machine) FindAddresses(ctx context.Context, others ...*string) error {
 		failed = errors.Join(failed, listener.Close())
 	}
 	return failed
+}
+
+// Ports below those that a system gives to outgoing connections by itself: what is free now is
+// free when the process starts, half a minute later.
+const (
+	firstPort = 20000
+	ports     = 12000
+)
+
+// listen listens at a free port.
+func listen(ctx context.Context) (net.Listener, error) {
+	const tries = 100
+	var (
+		config net.ListenConfig
+		taken  error
+	)
+	for range tries {
+		offset, err := rand.Int(rand.Reader, big.NewInt(ports))
+		if err != nil {
+			return nil, fmt.Errorf("choose a port: %w", err)
+		}
+		listener, err := config.Listen(ctx, "tcp", fmt.Sprintf("127.0.0.1:%d", firstPort+offset.Int64()))
+		if err == nil {
+			return listener, nil
+		}
+		taken = err
+	}
+	return nil, fmt.Errorf("find a free port: %w", taken)
 }
