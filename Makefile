@@ -33,7 +33,7 @@ FUZZTIME ?= 10s
 .PHONY: help
 help: ## Say what there is to make.
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
-		/^[a-z-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+		/^[a-z0-9-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build bin/manager and bin/simulator.
@@ -89,6 +89,8 @@ vet: ## Run go vet.
 lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml).
 	bin/golangci-lint run --allow-parallel-runners ./...
 	cd hack/flux && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
+	@# Argo CD cannot be built without the replace block of its own go.mod.
+	cd hack/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 
 .PHONY: verify
 verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy and lint clean.
@@ -160,6 +162,12 @@ sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
 demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Show it all on this machine; Ctrl-C ends it. ONCE=1 ends by itself and judges the outcome.
 	@go build -o bin/demo-run ./hack/demo
 	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once)
+
+.PHONY: e2e-argocd
+e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Drive services from Git with the real Argo CD, and judge it; builds Argo CD into bin/argocd once.
+	@bash hack/argocd/build.sh bin/argocd
+	@go build -o bin/e2e-argocd-run ./hack/gitops
+	@exec bin/e2e-argocd-run
 
 # Tools, at the versions that hack/tools pins.
 

@@ -22,7 +22,8 @@ for kustomization in config/*/kustomization.yaml; do
   bin/kustomize build "${kustomization%/*}" >"$into/built.yaml" || failed=1
 done
 
-# hack/controlplane is left out: to judge it needs every test dependency of Kubernetes.
+# hack/controlplane and hack/argocd are left out: to judge them needs every test dependency of
+# Kubernetes and of Argo CD.
 for module in . hack/tools hack/tools/golangci-lint hack/argocd-lua hack/flux; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2

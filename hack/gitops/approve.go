@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strings"
+)
+
+// declareCost shows that nothing which costs is sent before somebody has agreed.
+func (s *site) declareCost(ctx context.Context, w *watcher) error {
+	revision, err := s.setPlan(ctx, costly, planSlow, planFaster)
+	if err != nil {
+		return err
+	}
+	return w.sees(ctx, atCommit(revision, suspended))
+}
+
+// presume shows that who may only see does not approve: Argo CD says so.
+func (s *site) presume(ctx context.Context, w *watcher) error {
+	return s.isDenied(ctx, w, s.people.viewer, "code = PermissionDenied desc = permission denied")
+}
+
+// lack shows that nobody approves while Argo CD's server may not: the API server says so.
+func (s *site) lack(ctx context.Context, w *watcher) error {
+	return s.isDenied(ctx, w, s.people.approver, "ValidatingAdmissionPolicy 'broadband-operator-approval'")
+}
+
+// isDenied fails unless somebody tries to approve and is told that.
+func (s *site) isDenied(ctx context.Context, w *watcher, who *person, reason string) error {
+	denied := s.runApprove(ctx, w, who)
+	if denied == nil {
+		return errors.New("it was approved")
+	}
+	if !strings.Contains(denied.Error(), reason) {
+		return denied
+	}
+	w.sayf("seen: %s", reason)
+	return w.sees(ctx, atCommit(s.repository.head, suspended))
+}
+
+// agree shows that it is sent once an approver has run the action.
+func (s *site) agree(ctx context.Context, w *watcher) error {
+	if _, err := s.RunKubectl(ctx, "apply", "--filename="+filepath.Join(s.example, accessFile)); err != nil {
+		return err
+	}
+	offered, err := s.cli(ctx, s.people.approver, "app", "actions", "list", s.name,
+		"--kind=BroadbandService", "--resource-name="+costly)
+	if err != nil {
+		return err
+	}
+	w.sayf("the actions that it has:\n%s", strings.TrimSpace(offered))
+	if err := s.runApprove(ctx, w, s.people.approver); err != nil {
+		return err
+	}
+	return w.sees(ctx, atCommit(s.repository.head, progressing), atCommit(s.repository.head, healthy))
+}
+
+// runApprove runs the action approve on the service that asks before it costs.
+func (s *site) runApprove(ctx context.Context, w *watcher, as *person) error {
+	command := []string{
+		"app", "actions", "run", s.name, "approve", "--kind=BroadbandService", "--resource-name=" + costly,
+	}
+	w.sayf("%s: argocd %s", as.name, strings.Join(command, " "))
+	_, err := s.cli(ctx, as, command...)
+	return err
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Gitops tells how services are driven from Git, with the real Argo CD: a Git repository, Argo
+// CD's controller, repo server and API server, the manager, the simulated carrier and a control
+// plane, all as processes of this machine. It fails if anything is not as it must be, and
+// leaves nothing running.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"syscall"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
+)
+
+func main() {
+	// Every child is started from the main thread: see Machine.Start.
+	runtime.LockOSThread()
+	ctx, stop := signal.NotifyContext(
+		context.Background(), //nolint:forbidigo // a main function is where contexts come from
+		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	err := run(ctx, os.Args[1:], os.Stdout)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, program+":", err)
+		os.Exit(1)
+	}
+}
+
+// run is the whole program.
+func run(ctx context.Context, args []string, out io.Writer) error {
+	settings, err := parse(args, out)
+	if err != nil {
+		return err
+	}
+	clock := time.Now //nolint:forbidigo // the one place where the clock comes from
+	s := newSite(machine.New(settings.machine, out, clock), settings)
+	unlock, err := s.ClaimState()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := s.prepare(ctx); err != nil {
+		return err
+	}
+	failure := s.watchOver(ctx)
+	if failure != nil {
+		s.Sayf("%s: failed; the logs are in %s\n", program, s.InState("logs"))
+	}
+	return errors.Join(failure, s.Stop(ctx))
+}
+
+// watchOver shows everything, and gives up when a process ends meanwhile.
+func (s *site) watchOver(ctx context.Context) error {
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go func() {
+		select {
+		case p := <-s.Ended:
+			end(p.Failure())
+		case <-ctx.Done():
+		}
+	}()
+	err := s.show(ctx)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return cause //nolint:wrapcheck // it says itself what ended the run
+	}
+	return err
+}
+
+// show starts everything, and tells the story.
+func (s *site) show(ctx context.Context) error {
+	err := s.Take(ctx, []machine.Step{
+		{Says: "etcd", Do: s.StartEtcd},
+		{Says: "kube-apiserver", Do: s.StartAPIServer},
+		{Says: "the simulated carrier", Do: func(ctx context.Context) error { return s.StartCarrier(ctx) }},
+		{Says: "CRDs and RBAC (make install)", Do: s.Install},
+		{Says: "the manager", Do: func(ctx context.Context) error { return s.StartManager(ctx) }},
+		{Says: "what is not in Git: a namespace and the carrier's key", Do: s.applySecrets},
+		{Says: "Argo CD's own manifests", Do: s.installArgoCD},
+		{Says: "our health and actions (docs/gitops.md)", Do: s.customize},
+		{Says: "three people's passwords", Do: s.setPasswords},
+		{Says: "a redis", Do: s.startRedis},
+		{Says: "argocd-repo-server", Do: s.startRepoServer},
+		{Says: "argocd-server", Do: s.startServer},
+		{Says: "argocd-application-controller", Do: s.startController},
+		{Says: "three people log in", Do: s.logIn},
+	})
+	if err != nil {
+		return err
+	}
+	return s.tell(ctx)
+}

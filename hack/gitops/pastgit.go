@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// edit shows that Argo CD takes an edit back, and that it has cost nothing: the service asks
+// before it costs.
+func (s *site) edit(ctx context.Context, w *watcher) error {
+	before, err := s.syncs(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.editPlan(ctx, w, planFaster, planFast); err != nil {
+		return err
+	}
+	s.healed++
+	if err := s.await(ctx, "the edit is taken back", s.moreSyncs(before)); err != nil {
+		return err
+	}
+	if err := w.sees(ctx, atCommit(s.repository.head, healthy)); err != nil {
+		return err
+	}
+	if _, err := s.onPlan(ctx, planFaster); err != nil {
+		return err
+	}
+	w.sayf("seen: one more sync, and the plan is %s", planFaster)
+	return nil
+}
+
+// editPlan is somebody with kubectl edit.
+func (s *site) editPlan(ctx context.Context, w *watcher, from, to string) error {
+	service, err := s.onPlan(ctx, from)
+	if err != nil {
+		return err
+	}
+	edited := service.DeepCopy()
+	edited.Spec.Plan.Name = to
+	w.sayf("kubectl edit: %s -> %s", from, to)
+	return s.cluster.Patch(ctx, edited, client.MergeFrom(service))
+}
+
+// onPlan is the service that asks before it costs, for which that plan must be declared.
+func (s *site) onPlan(ctx context.Context, plan string) (*v1alpha1.BroadbandService, error) {
+	service := &v1alpha1.BroadbandService{}
+	if err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: costly}, service); err != nil {
+		return nil, err
+	}
+	if service.Spec.Plan.Name != plan {
+		return nil, fmt.Errorf("%s declares %s, not %s", costly, service.Spec.Plan.Name, plan)
+	}
+	return service, nil
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
+)
+
+// person is somebody who has an account in Argo CD.
+type person struct{ name, password, token string }
+
+// people are those of the story. What each may do stands in people/argocd-rbac-cm.yaml.
+type people struct{ viewer, approver, maintainer *person }
+
+func newPeople() people {
+	named := func(name string) *person { return &person{name: name, password: rand.Text()} }
+	return people{viewer: named("viewer"), approver: named("approver"), maintainer: named("maintainer")}
+}
+
+func (p people) all() []*person { return []*person{p.viewer, p.approver, p.maintainer} }
+
+// setPasswords puts everybody's password where Argo CD keeps it.
+func (s *site) setPasswords(ctx context.Context) error {
+	hashes := map[string]string{}
+	for _, person := range s.people.all() {
+		hash, err := s.cli(ctx, person, "account", "bcrypt", "--password="+person.password)
+		if err != nil {
+			return err
+		}
+		hashes["accounts."+person.name+".password"] = strings.TrimSpace(hash)
+	}
+	patch, err := json.Marshal(map[string]any{"stringData": hashes})
+	if err != nil {
+		return fmt.Errorf("encode the passwords: %w", err)
+	}
+	_, err = s.RunKubectl(ctx, "patch", "secret", "argocd-secret", "--namespace="+argocdName, "--patch="+string(patch))
+	return err
+}
+
+// logIn has everybody log in.
+func (s *site) logIn(ctx context.Context) error {
+	for _, person := range s.people.all() {
+		credentials, err := json.Marshal(map[string]string{"username": person.name, "password": person.password})
+		if err != nil {
+			return fmt.Errorf("encode a password: %w", err)
+		}
+		request, err := http.NewRequestWithContext(ctx, http.MethodPost, s.api("session"), bytes.NewReader(credentials))
+		if err != nil {
+			return fmt.Errorf("log in: %w", err)
+		}
+		request.Header.Set("Content-Type", "application/json")
+		var session struct{ Token string }
+		if err := machine.Send(request, machine.JSON(&session)); err != nil {
+			return fmt.Errorf("log %s in: %w", person.name, err)
+		}
+		person.token = session.Token
+	}
+	return nil
+}
+
+// api is a call of Argo CD's API server.
+func (s *site) api(call string) string { return "http://" + s.addresses.server + "/api/v1/" + call }
+
+// cli runs Argo CD's command line as a person does.
+func (s *site) cli(ctx context.Context, as *person, args ...string) (string, error) {
+	return s.Finish(ctx, machine.Program{
+		Command: append([]string{filepath.Join(s.argocd, "argocd")}, args...),
+		Environment: append(s.argocdEnvironment(),
+			"ARGOCD_SERVER="+s.addresses.server, "ARGOCD_AUTH_TOKEN="+as.token, "ARGOCD_OPTS=--plaintext"),
+	})
+}

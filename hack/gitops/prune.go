@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+)
+
+// prune shows that an object leaves the cluster only once that was confirmed, and that its
+// service goes on at the carrier.
+func (s *site) prune(ctx context.Context, w *watcher) error {
+	revision, err := s.push(ctx, "Remove "+changed, s.repository.remove(changed+".yaml"))
+	if err != nil {
+		return err
+	}
+	if err := w.sees(ctx, sight{says: "the sync waits for the confirmation", holds: waitsForConfirmation}); err != nil {
+		return err
+	}
+	if err := s.stays(ctx); err != nil {
+		return err
+	}
+	w.sayf("%s: argocd app confirm-deletion %s", s.people.maintainer.name, s.name)
+	if _, err := s.cli(ctx, s.people.maintainer, "app", "confirm-deletion", s.name); err != nil {
+		return err
+	}
+	if err := w.sees(ctx, atCommit(revision, healthy)); err != nil {
+		return err
+	}
+	return errors.Join(s.gone(ctx), s.goesOn(ctx, w))
+}
+
+func waitsForConfirmation(a *application) bool {
+	operation := a.Status.OperationState
+	return operation.Phase == running && strings.HasPrefix(operation.Message, "Waiting for pruning confirmation of ")
+}
+
+// stays fails unless the object is there, nobody has deleted it, and the operator holds it.
+func (s *site) stays(ctx context.Context) error {
+	service := &v1alpha1.BroadbandService{}
+	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, service)
+	switch {
+	case err != nil:
+		return err
+	case service.DeletionTimestamp != nil:
+		return errors.New("it was deleted before that was confirmed")
+	case len(service.Finalizers) == 0:
+		return errors.New("it has no finalizer that could be released")
+	default:
+		return nil
+	}
+}
+
+// gone fails while the object is there: the operator must have let it go.
+func (s *site) gone(ctx context.Context) error {
+	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, &v1alpha1.BroadbandService{})
+	if err == nil {
+		return errors.New("it is still there")
+	}
+	return client.IgnoreNotFound(err)
+}
+
+// goesOn fails unless the carrier has the service as it was.
+func (s *site) goesOn(ctx context.Context, w *watcher) error {
+	var service simulator.Service
+	if err := s.AskCarrier(ctx, "services/1000001", &service); err != nil {
+		return err
+	}
+	if service.Plan != planFast || service.Cancellation != nil {
+		return fmt.Errorf("the service is not as it was at the carrier: %+v", service)
+	}
+	w.sayf("seen: the carrier still has service %d on %s, and no cancellation of it", service.ID, service.Plan)
+	return nil
+}
+
+// restore shows that the object comes back and asks the carrier for nothing.
+func (s *site) restore(ctx context.Context, w *watcher) error {
+	_, reverted := s.repository.git(ctx, "checkout", "--quiet", "HEAD~1", "--", s.repository.path(changed+".yaml"))
+	revision, err := s.push(ctx, "Bring "+changed+" back", reverted)
+	if err != nil {
+		return err
+	}
+	return w.sees(ctx, atCommit(revision, healthy))
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// rest shows that Argo CD and the operator leave each other in peace.
+func (s *site) rest(ctx context.Context, w *watcher) error {
+	for _, look := range []teller{s.writesNothing, s.countSyncs, s.countGenerations} {
+		if err := look(ctx, w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writesNothing fails when anything is written while Argo CD looks again and again.
+func (s *site) writesNothing(ctx context.Context, w *watcher) error {
+	before, beforeErr := s.versions(ctx)
+	const looks = 3
+	var refreshErr error
+	for range looks {
+		refreshErr = errors.Join(refreshErr, s.refresh(ctx, "hard"))
+	}
+	after, afterErr := s.versions(ctx)
+	if err := errors.Join(beforeErr, refreshErr, afterErr); err != nil {
+		return err
+	}
+	if !maps.Equal(before, after) {
+		return fmt.Errorf("what was at rest was written: resourceVersions %v became %v", before, after)
+	}
+	w.sayf("seen: %d hard refreshes, and none of %d objects was written", looks, len(after))
+	return nil
+}
+
+// versions are the resourceVersions of all that is in Git.
+func (s *site) versions(ctx context.Context) (map[string]string, error) {
+	versions := map[string]string{}
+	for _, kind := range []string{"CarrierAccount", "ServiceOrder", "BroadbandService"} {
+		list := &metav1.PartialObjectMetadataList{}
+		list.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind + "List"))
+		if err := s.cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
+			return nil, err
+		}
+		for _, object := range list.Items {
+			versions[kind+"/"+object.Name] = object.ResourceVersion
+		}
+	}
+	return versions, nil
+}
+
+// countSyncs fails unless there was one sync for each commit, and one for each edit taken back.
+func (s *site) countSyncs(ctx context.Context, w *watcher) error {
+	syncs, err := s.syncs(ctx)
+	if err != nil {
+		return err
+	}
+	if want := s.repository.commits + s.healed; syncs != want {
+		return fmt.Errorf("%d syncs for %d commits and %d edits past Git", syncs, s.repository.commits, s.healed)
+	}
+	a, err := s.ask(ctx)
+	if err != nil {
+		return err
+	}
+	if deployed := len(a.Status.History); deployed != s.repository.commits {
+		return fmt.Errorf("the Application's history has %d entries for %d commits", deployed, s.repository.commits)
+	}
+	w.sayf("seen: %d syncs: %d commits and %d edit taken back", syncs, s.repository.commits, s.healed)
+	return nil
+}
+
+// countGenerations fails unless every spec was written as often as the story has it, and never
+// to and fro.
+func (s *site) countGenerations(ctx context.Context, w *watcher) error {
+	services := &v1alpha1.BroadbandServiceList{}
+	if err := s.cluster.List(ctx, services, client.InNamespace(namespace)); err != nil {
+		return err
+	}
+	want := map[string]int64{
+		changed:  1, // made anew
+		mistyped: 3, // made, mistyped, mended
+		costly:   4, // made, changed, edited past Git, taken back
+	}
+	seen := map[string]int64{}
+	for _, service := range services.Items {
+		seen[service.Name] = service.Generation
+	}
+	if !maps.Equal(seen, want) {
+		return fmt.Errorf("generations are %v, not %v", seen, want)
+	}
+	w.sayf("seen: every spec was written as often as it was declared or edited: generations %v", seen)
+	return nil
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/wait"
+
+	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
+)
+
+// syncs is how often Argo CD has synced the Application, by the controller's own count.
+func (s *site) syncs(ctx context.Context) (int, error) {
+	total := 0
+	err := machine.Ask(ctx, "http://"+s.addresses.controllerMetrics+"/metrics", func(metrics io.Reader) error {
+		lines := bufio.NewScanner(metrics)
+		for lines.Scan() {
+			count, err := syncsIn(lines.Text(), s.name)
+			if err != nil {
+				return err
+			}
+			total += count
+		}
+		return lines.Err()
+	})
+	return total, err
+}
+
+// moreSyncs tells whether there were more than that.
+func (s *site) moreSyncs(before int) wait.ConditionWithContextFunc {
+	return func(ctx context.Context) (bool, error) {
+		now, err := s.syncs(ctx)
+		return now > before, err
+	}
+}
+
+// syncsIn is the number of an Application's syncs in a line of metrics.
+func syncsIn(line, application string) (int, error) {
+	series, count, found := strings.Cut(line, "} ")
+	if !found || !strings.HasPrefix(series, "argocd_app_sync_total{") ||
+		!strings.Contains(series, `name="`+application+`"`) {
+		return 0, nil
+	}
+	number, err := strconv.Atoi(count)
+	if err != nil {
+		return 0, errors.New("not a number of syncs: " + line)
+	}
+	return number, nil
+}
