@@ -61,7 +61,7 @@ func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) 
 // Launch is Start for a program that writes to out. It does not end with the context: Stop
 // ends the processes one after the other.
 func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*Process, error) {
-	cmd := program.command(context.WithoutCancel(ctx))
+	cmd := m.command(context.WithoutCancel(ctx), program)
 	cmd.Stdout, cmd.Stderr = out, out
 	p := &Process{Name: program.Name, cmd: cmd, gone: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
@@ -83,7 +83,7 @@ func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*
 // part of the error.
 func (m *Machine) Finish(ctx context.Context, program Program) (string, error) {
 	var stdout, all bytes.Buffer
-	cmd := program.command(ctx)
+	cmd := m.command(ctx, program)
 	cmd.Env = append(cmd.Env, "KUBECONFIG="+m.Admin.Path, "KUBECTL="+m.Kubectl, "MAKEFLAGS=")
 	cmd.Stdin = strings.NewReader(program.Input)
 	cmd.Stdout, cmd.Stderr = io.MultiWriter(&stdout, &all), &all
@@ -94,10 +94,12 @@ func (m *Machine) Finish(ctx context.Context, program Program) (string, error) {
 	return stdout.String(), nil
 }
 
-func (p *Program) command(ctx context.Context) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, p.Command[0], p.Command[1:]...) //nolint:gosec // our own programs
-	cmd.Dir = p.Folder
-	cmd.Env = append(os.Environ(), p.Environment...)
+func (m *Machine) command(ctx context.Context, program Program) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program.Command[0], program.Command[1:]...) //nolint:gosec // our own programs
+	cmd.Dir = program.Folder
+	// Without a home kubectl would keep its cache in the working folder.
+	cmd.Env = append(os.Environ(), "KUBECACHEDIR="+m.InState("kubectl"))
+	cmd.Env = append(cmd.Env, program.Environment...)
 	cmd.SysProcAttr = childAttributes()
 	return cmd
 }
