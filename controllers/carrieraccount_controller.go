@@ -12,10 +12,11 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
@@ -130,18 +131,19 @@ func eventType(verdict decide.Verdict) string {
 	return corev1.EventTypeWarning
 }
 
-// unready lets through that an account is Ready no longer. Another process may have written
-// that, and have ended: only a pass of this one can find out that it logs in.
-func unready() predicate.Predicate {
-	return predicate.Funcs{
-		CreateFunc: func(event.CreateEvent) bool { return false },
-		UpdateFunc: func(update event.UpdateEvent) bool {
-			return ready(update.ObjectOld) && !ready(update.ObjectNew)
-		},
-		DeleteFunc:  func(event.DeleteEvent) bool { return false },
-		GenericFunc: func(event.GenericEvent) bool { return false },
-	}
+// doubt has an account looked at again that somebody calls ready no longer. Another process may
+// have written that, and have ended: only a pass of this one can find out that it logs in. It
+// takes its time, because two that both lead and disagree would write against each other.
+func doubt() handler.Funcs {
+	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
+		if ready(update.ObjectOld) && !ready(update.ObjectNew) {
+			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, retryLogin)
+		}
+	}}
 }
+
+// looks is the work queue of a controller.
+type looks = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 func ready(object client.Object) bool {
 	account, is := object.(*v1alpha1.CarrierAccount)

@@ -134,12 +134,14 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	return nil
 }
 
-// setup has an account looked at when its spec changes, and when it asks for that itself.
+// setup has an account looked at when its spec changes, when it asks for that itself, and some
+// time after it has been called unready.
 func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	again := newQueue()
 	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(predicate.Or(declared(), unready()))).
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
+		Watches(&v1alpha1.CarrierAccount{}, doubt()).
 		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)

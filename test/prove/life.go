@@ -36,6 +36,7 @@ type life struct {
 	managers []*manager
 	started  int // processes so far
 	nested   int // how many passes are under way that wait for another's
+	turns    int // how often somebody has done something
 	people   time.Time
 	turmoil  time.Time // when something befalls the managers next
 	peace    bool      // nothing goes wrong any more
@@ -97,8 +98,18 @@ func (l *life) until(end time.Time) {
 		}
 		sleep(at.Sub(now()))
 		do()
+		l.tires()
 		l.notice("")
 		l.replaceDead()
+	}
+}
+
+// tires ends a life in which nothing comes to an end, before it has used up the memory.
+func (l *life) tires() {
+	const most = 200_000
+	l.turns++
+	if l.turns > most {
+		panic(fmt.Sprintf("%d turns, and no end: last was %s", most, l.busy))
 	}
 }
 

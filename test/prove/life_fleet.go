@@ -132,7 +132,8 @@ func news(change store.Change) bool {
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// unready says whether an account is Ready no longer: the one change of a status that is news.
+// unready says whether an account is Ready no longer: the one change of a status that is news,
+// a minute later.
 func unready(change store.Change) bool {
 	ready := func(object client.Object) bool {
 		account, is := object.(*v1alpha1.CarrierAccount)

@@ -158,8 +158,11 @@ func (m *manager) tell(change store.Change) {
 		return
 	}
 	restored := m.life.restored[change.Version] // as a new object, or to a new process: either looks at it
-	if restored || news(change) || one.kind == kindAccount && unready(change) {
+	if restored || news(change) {
 		m.lookOf(one).want(now())
+	}
+	if one.kind == kindAccount && unready(change) {
+		m.lookOf(one).want(now().Add(time.Minute))
 	}
 	for _, other := range one.followers {
 		m.lookOf(other).want(now())

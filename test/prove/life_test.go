@@ -34,7 +34,7 @@ func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (l
 			left.told = l.told
 			if cause := recover(); cause != nil {
 				left.broken = append(left.broken, fmt.Sprintf("the simulation itself: %v", cause))
-				panic(cause)
+				panic(fmt.Sprintf("SIM_SEED=%d: %v", seed, cause))
 			}
 		}()
 		l.play()
