@@ -323,6 +323,7 @@ var _ = DescribeTable("A cancellation that may not be altered yet",
 	}),
 	Entry("waits until somebody approves it", waits{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAlways },
-		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approve with",
+		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval,
+		message: "the carrier quotes no price for it; approve with",
 	}),
 )

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -46,10 +47,19 @@ func agreed(v *View, policy v1alpha1.Approval, pending *v1alpha1.Pending) *Decis
 		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-		"approval is %s, and nothing is sent before it is given: %s; approve with: "+
+		"approval is %s, and nothing is sent before it is given: %s%s; approve with: "+
 			"kubectl -n %s annotate --overwrite %s %s %s=%s%s",
-		policy, describe(pending.Changes), v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
+		policy, describe(pending.Changes), unquoted(pending.Changes),
+		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
 		v1alpha1.AnnotationApprove, pending.Hash, void))
+}
+
+// unquoted says so where no price is known: silence would read as "nothing".
+func unquoted(changes []v1alpha1.Change) string {
+	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceWords(c) != "" }) {
+		return ""
+	}
+	return "; the carrier quotes no price for it"
 }
 
 // needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
