@@ -173,7 +173,7 @@ func (d *drill) judge(ctx SpecContext) {
 		g.Expect(wrong).To(BeEmpty())
 	}).WithTimeout(calm).WithPolling(calmPoll).Should(Succeed())
 	for _, l := range d.lanes {
-		Expect(l.Carrier.Violations()).To(BeEmpty(), l.trouble)
+		Expect(l.carrier.Violations()).To(BeEmpty(), l.trouble)
 	}
 }
 

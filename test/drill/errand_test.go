@@ -95,19 +95,39 @@ func (s *sort) most() int {
 	return 0
 }
 
-// submissions is how often an errand's request was sent, and took effect.
-func (l *lane) submissions(e *errand) simulator.Count {
-	if e.sort.operation != carrier.AppointmentCancel {
-		return l.Carrier.SubmissionsAbout(simulator.Operation(e.sort.operation), e.mark)
+// submissions is how often an errand's request was sent, as the gate has it, and took effect,
+// as the carrier has it.
+func (l *lane) submissions(e *errand) (count simulator.Count, err error) {
+	if e.sort.operation == carrier.AppointmentCancel {
+		count, err = l.givenUp(e)
+	} else {
+		count, err = l.carrier.SubmissionsAbout(simulator.Operation(e.sort.operation), e.mark)
 	}
-	var count simulator.Count
-	for _, call := range l.Carrier.Calls() {
+	count.Seen = l.gate.sent(e)
+	return count, err
+}
+
+// givenUp counts the cancellations of an appointment-request: they have no subject.
+func (l *lane) givenUp(e *errand) (count simulator.Count, err error) {
+	calls, err := l.carrier.Calls()
+	for _, call := range calls {
 		if call.Operation == simulator.OpAppointmentCancel && call.RequestID == e.mark && call.Accepted {
-			count.Seen++
 			count.Processed++
 		}
 	}
-	return count
+	return count, err
+}
+
+// sent is how often an errand's request went on to the carrier.
+func (g *gate) sent(e *errand) (times int) {
+	g.note(func(s *seen) {
+		for _, passing := range s.sent {
+			if submissionOf(e.sort.operation, passing) && strings.Contains(passing.body, e.mark) {
+				times++
+			}
+		}
+	})
+	return times
 }
 
 func submissionOf(operation carrier.Operation, passing call) bool {

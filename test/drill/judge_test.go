@@ -51,9 +51,10 @@ type finding struct {
 func (l *lane) find(ctx SpecContext, g Gomega, e *errand) finding {
 	object, isSubject := e.object.DeepCopyObject().(subject)
 	g.Expect(isSubject).To(BeTrue())
-	count := l.submissions(e)
+	count, err := l.submissions(e)
+	g.Expect(err).NotTo(HaveOccurred())
 	found := finding{errand: e, ending: ready, says: "gone", sent: count.Seen, taken: count.Processed}
-	err := l.Get(ctx, client.ObjectKeyFromObject(e.object), object)
+	err = l.Get(ctx, client.ObjectKeyFromObject(e.object), object)
 	if apierrors.IsNotFound(err) && e.sort.provoke != nil {
 		return found
 	}

@@ -4,13 +4,11 @@ package drill_test
 
 import (
 	"fmt"
-	"net/http"
 	"slices"
 
 	"k8s.io/client-go/rest"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,6 +21,7 @@ type lane struct {
 
 	trouble  string // what its managers live through
 	struck   int    // how often it has struck
+	carrier  *carrierProcess
 	gate     *gate
 	home     string       // the operator's namespace
 	access   *rest.Config // of its managers to the API server
@@ -34,20 +33,15 @@ type lane struct {
 	orders   int64 // how many of the carrier's orders have been given to an errand
 }
 
-// firstOrder is the first of the orders that the carrier has from the start.
-const (
-	firstOrder = 70_001
-	orders     = 200
-)
-
 // newLane makes a lane, whose carrier does everything at once.
 func newLane(ctx SpecContext, trouble string) *lane {
 	GinkgoHelper()
 	l := &lane{
-		World: world.NewInRealTime(ctx, plane.ControlPlane, realTime, prompt), trouble: trouble, gate: newGate(),
-		home: world.OperatorName, access: employed(), folder: GinkgoT().TempDir(), log: &journal{},
+		trouble: trouble, gate: newGate(), home: world.OperatorName, access: employed(),
+		folder: GinkgoT().TempDir(), log: &journal{},
 	}
-	l.URL = l.gate.serve(nil, l.URL, http.DefaultTransport)
+	l.carrier = startCarrier(l.folder)
+	l.World = world.Abroad(ctx, plane.ControlPlane, l.gate.serve(nil, l.carrier.origin(), l.carrier), l.carrier)
 	l.Login(ctx, func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
 	})
@@ -70,14 +64,6 @@ func employed(groups ...string) *rest.Config {
 	employed, err := plane.AddUser(user, groups...)
 	Expect(err).NotTo(HaveOccurred())
 	return employed.Config()
-}
-
-func prompt(seed *simulator.Seed) {
-	clear(seed.Delays)
-	seed.Delays["default"] = 0
-	for id := range int64(orders) {
-		seed.Orders = append(seed.Orders, simulator.PlacedOrder{ID: firstOrder + id, Client: world.ClientName})
-	}
 }
 
 // placed is an order at the carrier.

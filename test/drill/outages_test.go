@@ -33,7 +33,7 @@ func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
 	for range times {
 		l.declareAll(ctx, each)
 		e := l.declare(ctx, each[0])
-		soon(ctx, func(g Gomega) { g.Expect(l.submissions(e).Seen).To(Equal(1)) })
+		soon(ctx, func(g Gomega) { g.Expect(l.gate.sent(e)).To(Equal(1)) })
 		was := l.gate.counted()
 		m.link.Cut()
 		l.declareAll(ctx, each)
@@ -52,10 +52,7 @@ func (l *lane) forget(ctx SpecContext, cuts []cut) {
 	l.start()
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
-		point := l.point(e, cut, func(call) error {
-			l.Carrier.Forget()
-			return nil
-		})
+		point := l.point(e, cut, func(call) error { return l.carrier.Forget() })
 		Expect(l.Create(ctx, e.object)).To(Succeed())
 		awaitStruck(ctx, point, cut)
 		l.struck++

@@ -71,6 +71,7 @@ func (c counts) plus(other counts) counts {
 type seen struct {
 	counts
 
+	sent     []call // POSTs that went on to the carrier, which may have taken them
 	accepted []acceptance
 	open     map[string][]*manager // who may have written an intent for an object that has no outcome yet
 	left     map[string]bool       // the objects among them whose process has ended
@@ -88,6 +89,16 @@ func (s *seen) goes(passing call) {
 		s.watches++
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.open[object] = append(s.open[object], passing.by)
+	}
+}
+
+// send notes a POST that has gone on to the carrier, unless the answer is that it was not
+// processed. The carrier's journal may have died with it; this has not.
+func (s *seen) send(passing call, answer *http.Response) {
+	turnedAway := answer != nil &&
+		(answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusTooManyRequests)
+	if passing.toCarrier() && passing.method == http.MethodPost && !turnedAway {
+		s.sent = append(s.sent, passing)
 	}
 }
 

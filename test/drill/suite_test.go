@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package drill_test has the program itself live through trouble: the built manager as a
-// process, a real etcd and kube-apiserver, the simulated carrier behind HTTP. Processes are
-// killed, stopped and doubled, the API server, etcd and the watches go away, and the carrier
-// forgets. Then one manager per lane is left in peace, and every wish is judged: is it done,
-// or does it say what a person has to do, and was it sent more often than is allowed?
+// process, a real etcd and kube-apiserver, and the built simulator as the carrier. Managers are
+// killed, stopped and doubled; the API server, etcd and the watches go away, and the carrier
+// forgets. Then one manager per lane is left in peace, and every wish is judged: is
+// it done, or does it say what a person has to do, and was it sent more often than is allowed?
 //
 // The program has no switch for this. Failpoints stand in a proxy on its two ways: to the
 // API server and to the carrier.
@@ -45,13 +45,16 @@ const user = "operator"
 var realTime = time.Now //nolint:forbidigo // the managers are processes, with the machine's clock
 
 var (
-	program string // the built manager
-	plane   *world.Durable
+	program          string // the built manager
+	simulatorProgram string // the built simulator
+	plane            *world.Durable
 )
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
 	program, err = gexec.Build("github.com/broadband-operator/broadband-operator")
+	Expect(err).NotTo(HaveOccurred())
+	simulatorProgram, err = gexec.Build("github.com/broadband-operator/broadband-operator/hack/simulator")
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(gexec.CleanupBuildArtifacts)
 	plane, err = world.StartDurable(ctx, GinkgoT().TempDir())

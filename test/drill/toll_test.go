@@ -64,6 +64,7 @@ func (t *toll) passAndStrike(point *failpoint, passing call, request *http.Reque
 func (t *toll) pass(passing call, request *http.Request) (*http.Response, error) {
 	answer, err := t.next.RoundTrip(request)
 	t.gate.note(func(s *seen) {
+		s.send(passing, answer)
 		if err != nil {
 			s.unanswered++
 			return

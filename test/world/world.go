@@ -158,9 +158,15 @@ type World struct {
 	KeyPEM    []byte // the reseller's private key
 	Events    *Recorder
 	now       func() time.Time
+	books     Books
 	tap       *wiretap
 	held      *holds
 	heard     int // how many of the Events have been looked at
+}
+
+// Books are where a carrier has the services of a world.
+type Books interface {
+	AddService(service simulator.Service) error
 }
 
 // Meanwhile has something done once, while the next POST to a path is out.
@@ -196,6 +202,7 @@ func build(
 		edit(&start)
 	}
 	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed, Observe: w.held.observe})
+	w.books = w.Carrier
 	w.tap = &wiretap{next: w.Carrier.Handler()}
 	server := httptest.NewServer(w.tap)
 	w.URL = server.URL
@@ -212,10 +219,28 @@ func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulat
 	for _, edit := range edits {
 		edit(&options)
 	}
+	carrier := simulator.New(options)
 	return &World{
 		Client: cluster, Events: &Recorder{}, now: now, Namespace: "tenant", URL: "http://carrier.example", KeyPEM: private,
-		Carrier: simulator.New(options),
+		Carrier: carrier, books: carrier,
 	}
+}
+
+// Abroad makes a world whose carrier is a process of its own, begun from Seed and reached at an
+// origin: the world has no Carrier, and goes by the clock of the machine.
+func Abroad(ctx context.Context, plane *ControlPlane, origin string, books Books) *World {
+	private, _ := keyPair()
+	w := &World{
+		Client: plane.Client, Plane: plane, Namespace: newNamespace(), URL: origin, KeyPEM: private, books: books,
+	}
+	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
+	return w
+}
+
+// Seed is what every carrier of a world begins with.
+func Seed() simulator.Seed {
+	_, public := keyPair()
+	return seed(public)
 }
 
 // NextDoor is another namespace of the same world: its carrier, its clock, and another tenant.

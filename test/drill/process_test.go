@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"sync"
+	"syscall"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// process is a running program.
+type process struct {
+	command *exec.Cmd
+	gone    chan struct{} // closed when it has ended
+}
+
+// launch begins a process of a program, which is ended with the spec at the latest.
+func launch(log *journal, program string, flags ...string) *process {
+	GinkgoHelper()
+	p := &process{gone: make(chan struct{})}
+	p.command = exec.Command(program, flags...) //nolint:noctx,gosec // it is ended by signals; the program is ours
+	p.command.Stderr = log
+	Expect(p.command.Start()).To(Succeed())
+	go func() {
+		_ = p.command.Wait() //nolint:errcheck // that it is gone is all that is asked
+		close(p.gone)
+	}()
+	DeferCleanup(func() { _ = p.end() }) //nolint:errcheck // it may have ended long before
+	return p
+}
+
+// lives says whether the process has not ended.
+func (p *process) lives() bool {
+	select {
+	case <-p.gone:
+		return false
+	default:
+		return true
+	}
+}
+
+// end kills the process and waits until it is gone.
+func (p *process) end() error {
+	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	<-p.gone
+	return nil
+}
+
+// halt stops the process as a machine does that swaps or is moved: it may go on any time.
+func (p *process) halt() error { return p.command.Process.Signal(syscall.SIGSTOP) }
+
+// resume lets a halted process go on.
+func (p *process) resume() error { return p.command.Process.Signal(syscall.SIGCONT) }
+
+// journal is what processes have logged.
+type journal struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write appends.
+func (j *journal) Write(text []byte) (int, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.Write(text)
+}
+
+// String is all of it.
+func (j *journal) String() string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.text.String()
+}
