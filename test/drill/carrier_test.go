@@ -49,12 +49,20 @@ func startCarrier(folder string) *carrierProcess {
 const (
 	firstOrder = 70_001
 	orders     = 200
+	locations  = 100
 )
+
+func location(number int64) string { return fmt.Sprintf("LOC%012d", 500_000+number) }
 
 func prompt(seed simulator.Seed) simulator.Seed {
 	seed.Delays = map[string]simulator.Duration{"default": 0}
 	for id := range int64(orders) {
 		seed.Orders = append(seed.Orders, simulator.PlacedOrder{ID: firstOrder + id, Client: world.ClientName})
+	}
+	for number := range int64(locations) {
+		seed.FibreBuilds = append(seed.FibreBuilds, simulator.FibreBuild{
+			LocationID: location(number), POIName: "Eastern Creek", PriceCents: 1234505,
+		})
 	}
 	return seed
 }

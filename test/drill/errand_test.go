@@ -200,6 +200,11 @@ func modified(operation carrier.Operation) []effect {
 	}
 }
 
+// answered are the effects of a question that is followed.
+func answered(operation carrier.Operation) []effect {
+	return []effect{posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation)}
+}
+
 // serviceFor declares a service of a line, and nothing of it but what is edited.
 func serviceFor(
 	line func(*simulator.Service), edit func(*v1alpha1.BroadbandServiceSpec),

@@ -31,6 +31,7 @@ type lane struct {
 	managers []*manager // those that have been started, and may have ended
 	errands  []*errand
 	orders   int64 // how many of the carrier's orders have been given to an errand
+	surveys  int64 // the same of its locations
 }
 
 // newLane makes a lane, whose carrier does everything at once.
@@ -70,6 +71,12 @@ func employed(groups ...string) *rest.Config {
 func (l *lane) placed() int64 {
 	l.orders++
 	return firstOrder + l.orders - 1
+}
+
+// surveyed is a location for which the carrier can quote.
+func (l *lane) surveyed() string {
+	l.surveys++
+	return location(l.surveys - 1)
 }
 
 // declare has something wanted that needs one request.

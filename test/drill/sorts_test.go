@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// sorts are all operations that change something at the carrier, and two that ask.
-func sorts() []*sort { return slices.Concat(changes(), cancellations(), oneShots()) }
+// sorts are all operations that change something at the carrier, and three that ask.
+func sorts() []*sort { return slices.Concat(changes(), cancellations(), oneShots(), questions()) }
 
 // declarable are those whose request is wanted as soon as they are declared.
 func declarable() []*sort {
@@ -125,17 +125,22 @@ func oneShots() []*sort {
 			},
 			declare: appointment, provoke: provokeCancel,
 		},
-		{
-			name: "options", operation: carrier.PlanOptions,
-			effects: []effect{
-				posts(effectPOST, carrier.PlanOptions), accepted(carrier.PlanOptions),
-				asks(carrier.PlanOptions), ended(carrier.PlanOptions),
-			},
-			declare: func(l *lane, name string) (subject, string) {
-				id := l.Line()
-				return l.Query(name, id), strconv.FormatInt(id, 10)
-			},
-		},
+	}
+}
+
+// questions change nothing.
+func questions() []*sort {
+	options := func(l *lane, name string) (subject, string) {
+		id := l.Line()
+		return l.Query(name, id), strconv.FormatInt(id, 10)
+	}
+	quote := func(l *lane, name string) (subject, string) {
+		at := l.surveyed()
+		return l.Quote(name, at), at
+	}
+	return []*sort{
+		{name: "options", operation: carrier.PlanOptions, effects: answered(carrier.PlanOptions), declare: options},
+		{name: "quote", operation: carrier.FibreBuildCharge, effects: answered(carrier.FibreBuildCharge), declare: quote},
 	}
 }
 
