@@ -118,7 +118,7 @@ race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race de
 	CGO_ENABLED=1 go test -race -shuffle=on ./pkg/... ./controllers/...
 
 .PHONY: drill
-drill: $(CONTROLPLANE) ## Kill, stop and double the built manager, and its control plane: the whole of test/drill, minutes.
+drill: $(CONTROLPLANE) ## Kill, stop and double the built manager, kill its control plane and the carrier: the whole of test/drill, minutes.
 	DRILL=all go test -v -count=1 -timeout=20m ./test/drill
 
 .PHONY: cover

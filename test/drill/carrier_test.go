@@ -4,16 +4,21 @@ package drill_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
+	"time"
 
+	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
@@ -24,15 +29,19 @@ import (
 )
 
 // carrierProcess is the simulated carrier of a lane, as a process of the built program. It is
-// managed as any user of it would.
+// managed as any user of it would, and can be killed and begun again.
 type carrierProcess struct {
 	flags []string
+	state string // the file in which it keeps everything; "" for nowhere
 
-	serving, managing string // its addresses
+	mu                sync.Mutex
+	now               *process // that runs, or ran last
+	serving, managing string   // its addresses: others each time
 }
 
-// startCarrier begins a carrier that does everything at once.
-func startCarrier(folder string) *carrierProcess {
+// startCarrier begins a carrier that does everything at once. It saves its state only where it
+// is started again.
+func startCarrier(folder, trouble string) *carrierProcess {
 	GinkgoHelper()
 	seed, err := yaml.Marshal(prompt(world.Seed()))
 	Expect(err).NotTo(HaveOccurred())
@@ -40,6 +49,10 @@ func startCarrier(folder string) *carrierProcess {
 	Expect(os.WriteFile(file, seed, 0o600)).To(Succeed())
 	c := &carrierProcess{
 		flags: []string{"--seed=" + file, "--listen=127.0.0.1:0", "--management-listen=127.0.0.1:0"},
+	}
+	if trouble == carrierKilled {
+		c.state = filepath.Join(folder, "state.json")
+		c.flags = append(c.flags, "--state="+c.state)
 	}
 	c.start()
 	return c
@@ -67,12 +80,15 @@ func prompt(seed simulator.Seed) simulator.Seed {
 	return seed
 }
 
-// start begins a process.
+// start begins a process, from the state that the one before has saved.
 func (c *carrierProcess) start() {
 	GinkgoHelper()
 	log := &journal{}
-	launch(log, simulatorProgram, c.flags...)
-	c.serving, c.managing = log.address("carrier"), log.address("management")
+	began := launch(log, simulatorProgram, c.flags...)
+	serving, managing := log.address("carrier"), log.address("management")
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now, c.serving, c.managing = began, serving, managing
 }
 
 // address is where a server of the simulator says that it listens.
@@ -83,13 +99,22 @@ func (j *journal) address(server string) string {
 	return says.FindStringSubmatch(j.String())[1]
 }
 
+// kill ends the process with SIGKILL.
+func (c *carrierProcess) kill() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now.end()
+}
+
 // origin is where clients believe the carrier to be.
 func (*carrierProcess) origin() string { return "http://carrier.example" }
 
 // RoundTrip passes a call on to the process that runs now.
 func (c *carrierProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 	onward := request.Clone(request.Context())
+	c.mu.Lock()
 	onward.URL.Host = c.serving
+	c.mu.Unlock()
 	return http.DefaultTransport.RoundTrip(onward)
 }
 
@@ -134,7 +159,9 @@ func show[T any](c *carrierProcess, what string) (shown T, err error) {
 
 // manage calls the simulator's own interface.
 func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error) {
+	c.mu.Lock()
 	address := "http://" + c.managing + "/_sim/" + path
+	c.mu.Unlock()
 	request, err := http.NewRequestWithContext(GinkgoT().Context(), method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
@@ -148,4 +175,37 @@ func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error
 		err = fmt.Errorf("%s %s: %d: %s", method, path, answer.StatusCode, content)
 	}
 	return content, errors.Join(err, answer.Body.Close())
+}
+
+// savedState is how much a state holds.
+type savedState struct {
+	Calls    []json.RawMessage `json:"calls"`
+	Services []json.RawMessage `json:"services"`
+}
+
+// awaitSaved waits until the carrier has saved what it knows now.
+func (c *carrierProcess) awaitSaved(ctx context.Context) error {
+	const often = 20 * time.Millisecond
+	calls, callsErr := show[[]json.RawMessage](c, "calls")
+	services, servicesErr := show[[]json.RawMessage](c, "services")
+	if err := errors.Join(callsErr, servicesErr); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(ctx, often, patience, true, func(context.Context) (bool, error) {
+		kept, err := c.saved()
+		return len(kept.Calls) >= len(calls) && len(kept.Services) >= len(services), err
+	})
+}
+
+// saved is the state from which the next process goes on.
+func (c *carrierProcess) saved() (kept savedState, err error) {
+	content, err := os.ReadFile(c.state)
+	if errors.Is(err, fs.ErrNotExist) { // nothing has changed since the seed
+		return savedState{}, nil
+	}
+	if err != nil {
+		return savedState{}, err
+	}
+	err = json.Unmarshal(content, &kept)
+	return kept, err
 }

@@ -31,7 +31,8 @@ var _ = Describe("The program", func() {
 
 	// One spec: what one trouble leaves behind goes on beside the next, and all wait once.
 	It("loses nothing and sends nothing twice, whatever it lives through", func(ctx SpecContext) {
-		d.stage("it is killed, and the carrier forgets", append(d.kills(ctx), d.forgets(ctx))...)
+		d.stage("it is killed, and the carrier forgets",
+			slices.Concat(d.kills(ctx), d.carrierKills(ctx), d.forgets(ctx))...)
 		d.stage("it fails over, is stopped, and acts twice at once",
 			slices.Concat(d.failOvers(ctx), d.stops(ctx), d.twins(ctx))...)
 		d.stage("it is cut off", d.cutsOff(ctx))
@@ -63,11 +64,36 @@ func (d *drill) kills(ctx SpecContext) []func() {
 	GinkgoHelper()
 	const lanes = 4
 	lives := make([]func(), 0, lanes)
-	for _, share := range deal(thinned(cuts(), 8), lanes) {
+	for _, share := range deal(thinned(cuts(), 9), lanes) {
 		l := d.add(newLane(ctx, killed))
 		lives = append(lives, func() { l.killAt(ctx, share) })
 	}
 	return lives
+}
+
+// carrierKills are lanes in which the carrier is killed: some as soon as it has saved what it
+// knows, the others at once, so that a request that it took may be lost with it.
+func (d *drill) carrierKills(ctx SpecContext) []func() {
+	GinkgoHelper()
+	keeping, losing := 4, 2
+	if !whole {
+		keeping, losing = 1, 1
+	}
+	lives := make([]func(), 0, keeping+losing)
+	for _, share := range deal(thinned(answers(), 15), keeping) {
+		lives = append(lives, d.carrierLane(ctx, share, kept))
+	}
+	for _, share := range deal(thinned(taken(), 12), losing) {
+		lives = append(lives, d.carrierLane(ctx, share, lost))
+	}
+	return lives
+}
+
+// carrierLane is one of them.
+func (d *drill) carrierLane(ctx SpecContext, share []cut, books remains) func() {
+	GinkgoHelper()
+	l := d.add(newLane(ctx, carrierKilled))
+	return func() { l.killCarrierAt(ctx, share, books) }
 }
 
 // failOvers are lanes in which leaders fail, in each of the ways.
@@ -134,10 +160,10 @@ func (d *drill) cutsOff(ctx SpecContext) func() {
 }
 
 // forgets is a lane whose carrier forgets.
-func (d *drill) forgets(ctx SpecContext) func() {
+func (d *drill) forgets(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, forgetful))
-	return func() { l.forget(ctx, thinned(polls(), 4)) }
+	return []func(){func() { l.forget(ctx, thinned(polls(), 4)) }}
 }
 
 // outages is a lane that loses a part of the control plane.

@@ -41,7 +41,7 @@ func newLane(ctx SpecContext, trouble string) *lane {
 		trouble: trouble, gate: newGate(), home: world.OperatorName, access: employed(),
 		folder: GinkgoT().TempDir(), log: &journal{},
 	}
-	l.carrier = startCarrier(l.folder)
+	l.carrier = startCarrier(l.folder, trouble)
 	l.World = world.Abroad(ctx, plane.ControlPlane, l.gate.serve(nil, l.carrier.origin(), l.carrier), l.carrier)
 	l.Login(ctx, func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}

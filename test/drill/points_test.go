@@ -56,6 +56,20 @@ func polls() []cut {
 	return where(func(c cut) bool { return c.at.name == effectPoll && c.side == before })
 }
 
+// answers are the cuts before the carrier gets a request, after it has taken it, and before
+// it is asked after it, the operations in turn.
+func answers() []cut {
+	return inTurn(append(where(func(c cut) bool { return c.at.name == effectPOST && c.quick() }), polls()...))
+}
+
+// taken are the cuts after the carrier has taken a request.
+func taken() []cut {
+	return where(func(c cut) bool { return c.at.name == effectPOST && c.side == after && c.quick() })
+}
+
+// quick leaves out, unless everything is run, what takes two minutes to prove.
+func (c cut) quick() bool { return whole || c.sort.class() != carrier.ClassCharge }
+
 // chargeable are the cuts around the POST of what costs money or disturbs a customer, and
 // what is done next, the operations in turn.
 func chargeable() []cut {

@@ -15,6 +15,7 @@ type tally struct {
 	endings map[ending]int
 	wishes  int
 	posts   int
+	taken   int // those that the carrier knows
 	most    int // POSTs of one errand that costs
 }
 
@@ -24,6 +25,7 @@ func tallied(findings []finding) *tally {
 	for _, f := range findings {
 		t.endings[f.ending]++
 		t.posts += f.sent
+		t.taken += f.taken
 		if f.errand.sort.once() {
 			t.most = max(t.most, f.sent)
 		}
@@ -44,8 +46,8 @@ func (t *tally) String() string {
 			ended = append(ended, fmt.Sprintf("%d %s", t.endings[e], e))
 		}
 	}
-	return fmt.Sprintf("%d wishes: %s; %d POSTs, at most %d of one that costs",
-		t.wishes, strings.Join(ended, ", "), t.posts, t.most)
+	return fmt.Sprintf("%d wishes: %s; %d POSTs, %d known to the carrier, at most %d of one that costs",
+		t.wishes, strings.Join(ended, ", "), t.posts, t.taken, t.most)
 }
 
 // report prints what has become of the errands, by what the managers have lived through.

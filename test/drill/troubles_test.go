@@ -16,6 +16,7 @@ const (
 	restarted      = "SIGKILL and restart of the API server"
 	etcdGone       = "SIGKILL and restart of etcd"
 	cutOff         = "calls and watches cut off"
+	carrierKilled  = "SIGKILL and restart of the carrier"
 	forgetful      = "the carrier forgets its ids"
 )
 
@@ -31,6 +32,7 @@ func troubles() []trouble {
 	nothing := func(counts) string { return "" }
 	givenUp := func(of counts) string { return fmt.Sprintf("%d intents were given up unsent", of.notSent) }
 	second := func(of counts) string { return fmt.Sprintf("%d writes came second", of.conflicts) }
+	silent := func(of counts) string { return fmt.Sprintf("%d calls got no answer", of.unanswered) }
 	away := func(of counts) string {
 		return fmt.Sprintf("%d calls got no answer, %d an error; %d watches were begun", of.unanswered, of.failed, of.watches)
 	}
@@ -45,6 +47,7 @@ func troubles() []trouble {
 		{restarted, 10, away},
 		{etcdGone, 10, away},
 		{cutOff, 5, away},
+		{carrierKilled, 40, silent},
 		{forgetful, 10, nothing},
 	}
 }
