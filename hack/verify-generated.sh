@@ -22,9 +22,9 @@ for kustomization in config/*/kustomization.yaml; do
   bin/kustomize build "${kustomization%/*}" >"$into/built.yaml" || failed=1
 done
 
-# hack/controlplane and hack/argocd are left out: to judge them needs every test dependency of
-# Kubernetes and of Argo CD.
-for module in . hack/tools hack/tools/golangci-lint hack/argocd-lua hack/flux; do
+# hack/controlplane, hack/argocd and hack/argocd-lua are left out: to judge them needs every test
+# dependency of Kubernetes and of Argo CD.
+for module in . hack/tools hack/tools/golangci-lint hack/flux; do
   if ! go -C "$module" mod tidy -diff; then
     echo "verify: $module/go.mod is not tidy: run go mod tidy there" >&2
     failed=1
