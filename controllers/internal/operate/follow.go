@@ -121,7 +121,7 @@ func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
 		}
 		settled(request)
 	}
-	return Fact{Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil}
+	return Fact{Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil, Judged: true}
 }
 
 func decidedEvent(settle decide.Settle) string {

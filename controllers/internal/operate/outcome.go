@@ -33,7 +33,8 @@ type Fact struct {
 	Event  string // reason of the Kubernetes Event; "" for none
 	Normal bool   // whether the Event is good news
 
-	Enter func(Subject) // puts an attempt that has no intent on record; nil: it has one
+	Enter  func(Subject) // puts an attempt that has no intent on record; nil: it has one
+	Judged bool          // decided on what is on record, an end perhaps: an order that is dead may be sent again
 }
 
 // RecordWithin is how long what became of a request may take to be written down.
@@ -102,7 +103,7 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 // apply changes a request by a fact, and what the status shows of it if that is news.
 func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
 	was, now := *request.DeepCopy(), metav1.NewTime(p.Now().Truncate(time.Second))
-	if !saidByCarrier(request.Phase) {
+	if fact.Judged || !saidByCarrier(request.Phase) {
 		fact.Apply(job.Subject, request)
 	}
 	dateEnd(request, now)
