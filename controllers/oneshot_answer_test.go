@@ -238,3 +238,18 @@ var _ = Describe("What a carrier answers a one-shot", func() {
 		Expect(s.posts(w)).To(Equal(1))
 	})
 })
+
+// The long simulation found it (SIM_SEED=6193, as it was then): a test that failed ran once more by
+// a word that somebody had given before it ran at all.
+var _ = Describe("A retry that is asked for before anything was sent", func() {
+	It("is used up by the first attempt", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		s := tests()
+		Expect(w.Carrier.FailNext("POST "+string(s.asked), refusing("constraints.not.null"))).To(Succeed())
+		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		s.annotate(ctx, w, v1alpha1.AnnotationRetry, "early")
+		object := s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
+		Expect(s.posts(w)).To(Equal(1))
+		Expect(object.Controls().Retry).To(Equal("early"))
+	})
+})

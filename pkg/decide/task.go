@@ -95,7 +95,7 @@ func sendTask(v *View, task Task) *Decision {
 	}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
 	submit := Submit{Request: w.intent(v), Contact: task.Contact}
-	if v.Subject.RequestOf(task.Operation) != nil && wantsRetry(v) {
+	if wantsRetry(v) { // used up by the first attempt, too: nobody has seen that fail when he asked
 		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
 	}
 	decision.Step = submit
