@@ -18,7 +18,7 @@ func (s *site) edit(ctx context.Context, w *watcher) error {
 	if err != nil {
 		return err
 	}
-	if err := s.editPlan(ctx, w, planFaster, planFast); err != nil {
+	if err := s.editPlan(ctx, w, planFaster, planDearer); err != nil {
 		return err
 	}
 	s.healed++

@@ -12,6 +12,7 @@ const (
 	planSlow   = "Home 50/20"
 	planFast   = "Home 100/20"
 	planFaster = "Home 250/25"
+	planDearer = "Home 500/50"
 	planWrong  = "Home 1OO/20"
 )
 
