@@ -8,33 +8,14 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
-func main() {
-	// Linux ends a child when the thread that started it does, not the process. The
-	// main thread lives as long as the demo: every child is started from here.
-	runtime.LockOSThread()
-	ctx, stop := signal.NotifyContext(
-		context.Background(), //nolint:forbidigo // a main function is where contexts come from
-		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "demo:", err)
-		os.Exit(1)
-	}
-}
+func main() { machine.Main("demo", run) }
 
 // samplesNamespace is where the samples go.
 const samplesNamespace = "default"

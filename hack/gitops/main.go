@@ -9,31 +9,13 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"runtime"
-	"syscall"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-func main() {
-	// Every child is started from the main thread: see Machine.Start.
-	runtime.LockOSThread()
-	ctx, stop := signal.NotifyContext(
-		context.Background(), //nolint:forbidigo // a main function is where contexts come from
-		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
-	err := run(ctx, os.Args[1:], os.Stdout)
-	stop()
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, program+":", err)
-		os.Exit(1)
-	}
-}
+func main() { machine.Main(program, run) }
 
 // run is the whole program.
 func run(ctx context.Context, args []string, out io.Writer) error {

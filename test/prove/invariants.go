@@ -249,7 +249,8 @@ func forgotten(w *witness) string {
 		return ""
 	}
 	for _, request := range w.left {
-		if sent := w.sentAs(request.AttemptID); sent != nil && sent.accepted && !w.recorded(request.AttemptID) {
+		sent := w.sentAs(request.AttemptID)
+		if sent != nil && sent.accepted && !recorded(w.run.ctx, w.run.store.Client(), request.AttemptID) {
 			return fmt.Sprintf("%s was open, its object is gone, and nothing remembers it", request.AttemptID)
 		}
 	}

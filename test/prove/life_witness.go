@@ -6,18 +6,14 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // sends sees a POST just before the carrier does: 2 WriteAhead, 3 OnePerAttempt, 9 Frozen,
@@ -290,24 +286,11 @@ func (c *chronicle) left(one *member, before Subject) {
 		return
 	}
 	for _, request := range openOf(before) {
-		if sent := c.sentAs(request.AttemptID); sent != nil && sent.accepted && !c.recorded(request.AttemptID) {
+		sent := c.sentAs(request.AttemptID)
+		if sent != nil && sent.accepted && !recorded(c.life.ctx, c.life.store.Client(), request.AttemptID) {
 			c.breaks(15, request.AttemptID+" was open, its object is gone, and nothing remembers it")
 		}
 	}
-}
-
-// recorded says whether a ConfigMap of the operator's namespace mentions an attempt.
-func (c *chronicle) recorded(attempt string) bool {
-	var records corev1.ConfigMapList
-	must(c.life.store.Client().List(c.life.ctx, &records, client.InNamespace(world.OperatorName)))
-	return slices.ContainsFunc(records.Items, func(record corev1.ConfigMap) bool {
-		for _, text := range record.Data {
-			if strings.Contains(text, attempt) {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // sentAs is the POST of an attempt, or nil.

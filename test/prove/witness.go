@@ -3,6 +3,7 @@
 package prove
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"slices"
@@ -279,10 +280,10 @@ func (w *witness) accepted(operation v1alpha1.Operation) int {
 	return count
 }
 
-// records are the ConfigMaps of the operator's namespace that mention an attempt.
-func (w *witness) recorded(attempt string) bool {
+// recorded says whether a ConfigMap of the operator's namespace mentions an attempt.
+func recorded(ctx context.Context, cluster client.Reader, attempt string) bool {
 	var records corev1.ConfigMapList
-	must(w.run.store.Client().List(w.run.ctx, &records, client.InNamespace(world.OperatorName)))
+	must(cluster.List(ctx, &records, client.InNamespace(world.OperatorName)))
 	return slices.ContainsFunc(records.Items, func(record corev1.ConfigMap) bool {
 		for _, text := range record.Data {
 			if strings.Contains(text, attempt) {
