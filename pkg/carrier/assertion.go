@@ -25,9 +25,10 @@ type assertion struct {
 	now      time.Time // on the identity provider's clock
 }
 
-// sign returns the JWT: RS256, as the specification demands, with the key's id in its header.
-func (a assertion) sign(keyID string, key *rsa.PrivateKey) (string, error) {
-	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
+// sign returns the JWT, with the key's id in its header. The method is RS256, as the specification
+// demands.
+func (a assertion) sign(method jwt.SigningMethod, keyID string, key *rsa.PrivateKey) (string, error) {
+	token := jwt.NewWithClaims(method, jwt.MapClaims{
 		"jti": a.id,
 		"iss": a.client,
 		"sub": a.client,

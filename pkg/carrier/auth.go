@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/golang-jwt/jwt/v5"
 )
 
 // TokenConfig says who the client is and where its tokens come from (spec §5).
@@ -23,6 +25,7 @@ type TokenConfig struct {
 	AllowInsecure bool                                      // plain http and loopback addresses
 	Now           func() time.Time                          // the clock; required
 	NewID         func() string                             // the jti of each assertion; nil: a random GUID
+	Signing       jwt.SigningMethod                         // another way to RS256; nil: the key signs here
 	Patience      time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around the transport; nil: nothing does
 	UserAgent     string                                    // the header of that name
@@ -111,6 +114,9 @@ func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	}
 	if config.NewID == nil {
 		config.NewID = newGUID
+	}
+	if config.Signing == nil {
+		config.Signing = jwt.SigningMethodRS256
 	}
 	if config.Patience == 0 {
 		config.Patience = usualPatience

@@ -164,7 +164,7 @@ func (s *ClientCredentials) exchange(
 	start := s.config.Now()
 	signed, err := assertion{
 		id: s.config.NewID(), client: s.config.ClientName, audience: s.audience, now: start.Add(skew),
-	}.sign(keyID, key)
+	}.sign(s.config.Signing, keyID, key)
 	if err != nil {
 		return grant{}, &TokenError{Reason: TokenKeyInvalid, KeyID: keyID, Message: "the key signs nothing"}
 	}

@@ -52,7 +52,7 @@ func (p *port) operator(number int, events *world.Recorder) controllers.Reconcil
 			}
 			return id
 		},
-		Wrap: func(http.RoundTripper) http.RoundTripper { return p },
+		Signing: rs256, Wrap: func(http.RoundTripper) http.RoundTripper { return p },
 	})
 }
 

@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,6 +29,7 @@ type Book struct {
 	Workers       int // passes at a time, per kind; 0: it is not known, and no account is bounded
 	Now           func() time.Time
 	NewID         func() string
+	Signing       jwt.SigningMethod                         // another way to RS256; nil: the account's key signs here
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every transport; nil: nothing does
 	LoginFailed   func(types.NamespacedName)                // told when a login fails in use; nil: nobody is
 
@@ -106,7 +108,8 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account),
-		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Wrap: b.Wrap, UserAgent: b.UserAgent,
+		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Signing: b.Signing,
+		Wrap: b.Wrap, UserAgent: b.UserAgent,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
