@@ -121,6 +121,20 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		Expect(w.Posts(line)).To(Equal(2))
 	})
 
+	It("uses up a retry that somebody asked for before it was sent", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "early")
+
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
+		Expect(service.Status.Handled.Retry).To(Equal("early"))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
 	It("that is edited while a request runs leads to one further request, for the newest wish", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

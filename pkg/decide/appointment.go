@@ -202,12 +202,7 @@ func cancelFirst(v *AppointmentView) *Decision {
 		return held
 	}
 	w := wish{operation: v1alpha1.OperationAppointmentCancel}
-	decision := sendTask(&v.View, Task{Operation: w.operation, Body: appointmentBody(v, w)})
-	if submit, ok := decision.Step.(Submit); ok {
-		submit.Retry = retryUsed(v)
-		decision.Step = submit
-	}
-	return decision
+	return sendTask(&v.View, Task{Operation: w.operation, Body: appointmentBody(v, w)})
 }
 
 // madeElsewhere: the request on record pins the carrier at which the appointment-request
@@ -235,21 +230,11 @@ func askForSlots(v *AppointmentView) *Decision {
 	}
 	decision := sendTask(&v.View, Task{Operation: w.operation, Target: w.target, Body: w.body})
 	if question, ok := decision.Step.(Pose); ok {
-		question.Hold, question.Retry = CancelsOnDelete(v.Appointment), retryUsed(v)
+		question.Hold = CancelsOnDelete(v.Appointment)
 		question.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
 		decision.Step = question
 	}
 	return decision
-}
-
-// retryUsed is the retry annotation, when what is sent is sent because of it: after a
-// definitive failure.
-func retryUsed(v *AppointmentView) string {
-	request := v.Appointment.Status.Request
-	if request == nil || !Definitive(request.Phase) || !wantsRetry(&v.View) {
-		return ""
-	}
-	return control(v.Subject, v1alpha1.AnnotationRetry)
 }
 
 func slotsWish(v *AppointmentView) wish {

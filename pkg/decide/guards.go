@@ -5,6 +5,7 @@ package decide
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -96,7 +97,7 @@ func (w wish) submit(v *ServiceView) Submit {
 		submit.Request.ApprovedHash = pendingOf(v).Hash
 		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
 	}
-	if last := lastOf(v, w.operation); last != nil && wantsRetry(&v.View) {
+	if usesUpRetry(v, w) {
 		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
 	}
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
@@ -106,6 +107,16 @@ func (w wish) submit(v *ServiceView) Submit {
 		}
 	}
 	return submit
+}
+
+// usesUpRetry says whether sending a wish acts on the retry annotation. The first attempt does, too,
+// because nobody has seen that fail when he asked; but where another request has failed, he asked
+// for that one.
+func usesUpRetry(v *ServiceView, w wish) bool {
+	failed := slices.ContainsFunc(v.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		return Definitive(request.Phase)
+	})
+	return wantsRetry(&v.View) && (!failed || lastOf(v, w.operation) != nil)
 }
 
 func observing(v *ServiceView, _ wish) *Decision {
