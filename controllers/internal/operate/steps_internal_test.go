@@ -264,6 +264,28 @@ func TestADeletedObjectSendsNothing(t *testing.T) {
 	}
 }
 
+// Where two managers lead, what one of them has learned may be older than what the carrier has told
+// the other. A person's word, which is judged on what is on record, may go beyond it.
+func TestAnEndThatTheCarrierToldStands(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed} {
+		for judged, want := range map[bool]v1alpha1.RequestPhase{false: phase, true: v1alpha1.PhaseNotSent} {
+			tape := newTape()
+			tape.record.PutRequest(v1alpha1.Request{
+				Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", APIVersion: 8, Phase: phase,
+			})
+			late := notSent(errTooLate)
+			late.Judged = judged
+			if err := tape.protocol("me").Settle(t.Context(), tape.job(), "a-1", late); err != nil {
+				t.Fatal(err)
+			}
+			if got := tape.record.Status.Requests[0].Phase; got != want {
+				t.Errorf("judged %t: %s became %s, want %s", judged, phase, got, want)
+			}
+		}
+	}
+}
+
 func TestAPOSTOutlivesAnEndThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())

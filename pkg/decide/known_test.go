@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// forLost makes a request stand for whatever was sent before a status was lost.
+func forLost(r *v1alpha1.Request) { r.Target = v1alpha1.RequestTarget{} }
+
+// Where two managers lead, one may hold a reading from before a change that the other brought about.
+func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
+	t.Parallel()
+	const before, after = -time.Second, 2 * time.Second // of the second in which the request ended
+	for name, test := range map[string]struct {
+		request func(*decide.ServiceView)
+		asked   time.Duration
+		want    string
+	}{
+		"asked before the change":                         {with(v1alpha1.PhaseSucceeded), before, ""},
+		"asked in the second in which it ended":           {with(v1alpha1.PhaseSucceeded), 0, ""},
+		"asked after it":                                  {with(v1alpha1.PhaseSucceeded), after, "LOC000000000001"},
+		"asked before a change that failed":               {with(v1alpha1.PhaseFailed), before, "LOC000000000001"},
+		"asked before it was known that a status is lost": {with(v1alpha1.PhaseSucceeded, forLost), before, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(test.request, read("Fast", test.asked))
+			view.Memory.Readings.Health.Health.LocationID = "LOC000000000001"
+			decide.Absorb(&view)
+			if got := view.Service.Status.Carrier.LocationID; got != test.want {
+				t.Errorf("the location is taken to be %q, want %q", got, test.want)
+			}
+		})
+	}
+}
