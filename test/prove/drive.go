@@ -19,8 +19,8 @@ const (
 	// mostPasses is more than any story needs.
 	mostPasses = 600
 	// calm is how long nothing is done by those who look again and again at an object at rest: longer
-	// than any answer is late, and than what was forbidden is left alone.
-	calm = 15 * time.Minute
+	// than any answer is late, and than what was forbidden twice is left alone.
+	calm = 25 * time.Minute
 )
 
 // play tells a story by its plan, to its end.

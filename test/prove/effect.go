@@ -90,10 +90,16 @@ func rare(sort Sort) []Kind {
 	}[sort]
 }
 
-// typical are the faults that stand for all those which nobody can tell from them: that no
-// answer came to a poll, for instance, or one that proves nothing.
-func typical(sort Sort) []Kind {
-	return [...][]Kind{
+// isCommon says whether a fault is common.
+func isCommon(sort Sort, kind Kind) bool { return slices.Contains(common(sort), kind) }
+
+// faults are all that can go wrong at an effect of a sort.
+func faults(sort Sort) []Kind { return slices.Concat(common(sort), rare(sort)) }
+
+// typical says whether a fault stands for others that nobody can tell from it: that no answer came
+// to a poll, for instance, or one that proves nothing.
+func typical(sort Sort, kind Kind) bool {
+	return slices.Contains([...][]Kind{
 		Write: {CrashAfter, Refused, Lost},
 		Read:  {CrashBefore, Refused},
 		Key:   {Refused},
@@ -101,7 +107,7 @@ func typical(sort Sort) []Kind {
 		Poll:  {CrashAfter, Missing, Invalid},
 		Token: {Refused},
 		Look:  {},
-	}[sort]
+	}[sort], kind)
 }
 
 // acts are what somebody else can do between two effects of a story. What would change nothing
@@ -124,7 +130,7 @@ func (k Kind) acts() bool {
 
 // happensTo says whether it can happen at an effect of a sort.
 func (k Kind) happensTo(sort Sort) bool {
-	return k.acts() || slices.Contains(common(sort), k) || slices.Contains(rare(sort), k)
+	return k.acts() || slices.Contains(faults(sort), k)
 }
 
 // late says whether the others go on for a while before it is heard.

@@ -22,13 +22,14 @@ type Enumeration struct {
 
 	Play func(Plan) Outcome // carries a plan out
 
-	pairs, others int
+	common, rare, acts int // pairs so far
 }
 
 // Share is how much of the pairs is tried: every how-manieth. All that happens alone always is.
 type Share struct {
-	Common int // of the pairs of common faults, and of what a cache shows
-	Others int // of those with a fault that is rare, or with an act
+	Common int // of two common faults, and of what a cache shows
+	Rare   int // of two faults that are not both common
+	Acts   int // of a fault and what somebody else does
 }
 
 // All tells the story by every plan.
@@ -44,21 +45,23 @@ func (e *Enumeration) All() {
 
 // kinds are what can happen at an effect: all that can go wrong, and all that somebody can do.
 func (e *Enumeration) kinds(effect Effect) []Kind {
-	return slices.Concat(common(effect.Sort), rare(effect.Sort), acts(e.Story, e.Managers))
+	return slices.Concat(faults(effect.Sort), acts(e.Story, e.Managers))
 }
 
-// pairsAfter tries one thing, and every second one that can follow it: all common faults follow each
-// other; what is rare, or done by somebody else, follows a typical fault, or is followed by one.
+// pairsAfter tries one thing, and every second one that can follow it. Every fault follows every
+// fault; what somebody else does follows a typical one, or is followed by one.
 func (e *Enumeration) pairsAfter(first Fault, sort Sort) {
 	hit := e.play(first)
 	for _, effect := range hit.Effects[min(first.At, len(hit.Effects)):] {
 		for _, kind := range e.kinds(effect) {
 			second := Fault{At: effect.Number, Kind: kind}
 			switch {
-			case slices.Contains(common(sort), first.Kind) && slices.Contains(common(effect.Sort), kind):
-				e.pair(first, second)
-			case slices.Contains(typical(sort), first.Kind), slices.Contains(typical(effect.Sort), kind):
-				e.other(first, second)
+			case isCommon(sort, first.Kind) && isCommon(effect.Sort, kind):
+				e.pair(&e.common, e.Share.Common, first, second)
+			case !first.Kind.acts() && !kind.acts():
+				e.pair(&e.rare, e.Share.Rare, first, second)
+			case typical(sort, first.Kind), typical(effect.Sort, kind):
+				e.pair(&e.acts, e.Share.Acts, first, second)
 			}
 		}
 	}
@@ -72,7 +75,7 @@ func (e *Enumeration) observations(whole Outcome) {
 		e.play(first)
 		for _, second := range shown[i+1:] {
 			if second.At > first.At {
-				e.pair(first, second)
+				e.pair(&e.common, e.Share.Common, first, second)
 			}
 		}
 	}
@@ -91,18 +94,10 @@ func observable(whole Outcome) []Fault {
 	return shown
 }
 
-// pair tries two faults, or leaves them out of the share.
-func (e *Enumeration) pair(first, second Fault) {
-	e.pairs++
-	if e.pairs%e.Share.Common == 0 {
-		e.play(first, second)
-	}
-}
-
-// other does so with two things that make a pair less often.
-func (e *Enumeration) other(first, second Fault) {
-	e.others++
-	if e.others%e.Share.Others == 0 {
+// pair tries two things, or leaves them out of the share. It counts the pairs of their sort.
+func (e *Enumeration) pair(count *int, share int, first, second Fault) {
+	*count++
+	if *count%share == 0 {
 		e.play(first, second)
 	}
 }

@@ -3,6 +3,8 @@
 package prove
 
 import (
+	"fmt"
+	"math"
 	"os"
 	"sync"
 	"testing"
@@ -19,16 +21,16 @@ import (
 )
 
 // share is how much of the pairs is tried: PROVE=most, as `make prove` sets it, tries all pairs of
-// common faults; PROVE=all tries the others too, in three times that time; without it the
-// rest of the tests have their turn.
+// common faults; PROVE=all all pairs of faults, in twice that time; PROVE=alone none, as
+// `make mutants` sets it; without it the rest of the tests have their turn.
 func share() Share {
-	switch os.Getenv("PROVE") {
-	case "all":
-		return Share{Common: 1, Others: 1}
-	case "most":
-		return Share{Common: 1, Others: 5}
-	}
-	return Share{Common: 97, Others: 97}
+	const sample, few, some = 97, 20, 5
+	return map[string]Share{
+		"":      {Common: sample, Rare: sample, Acts: sample},
+		"alone": {Common: math.MaxInt, Rare: math.MaxInt, Acts: math.MaxInt},
+		"most":  {Common: 1, Rare: few, Acts: few},
+		"all":   {Common: 1, Rare: 1, Acts: some},
+	}[os.Getenv("PROVE")]
 }
 
 func stage(tb testing.TB) *runtime.Scheme {
@@ -70,14 +72,20 @@ func TestProve(t *testing.T) {
 	for _, story := range Stories() {
 		t.Run(story.Name, func(t *testing.T) {
 			t.Parallel()
-			var tally Tally
-			for _, managers := range []int{1, 2} {
-				enumerate(t, scheme, story, managers, &tally)
+			tallies := []*Tally{{}, {}}
+			t.Cleanup(func() {
+				whole := ofStory(tallies)
+				t.Logf("prove: %-26s %s", story.Name, whole.String())
+				mu.Lock()
+				defer mu.Unlock()
+				total.Add(whole)
+			})
+			for i, tally := range tallies {
+				t.Run(fmt.Sprintf("managers=%d", i+1), func(t *testing.T) {
+					t.Parallel()
+					enumerate(t, scheme, story, i+1, tally)
+				})
 			}
-			t.Logf("prove: %-26s %s", story.Name, tally.String())
-			mu.Lock()
-			defer mu.Unlock()
-			total.Add(tally)
 		})
 	}
 }

@@ -203,26 +203,27 @@ func phaseDAG(w *witness) string {
 	return ""
 }
 
-// knownBetter: two edges are there for those who know. A sender that was stopped between intent and
-// POST may be taken for one that has sent, and says when it goes on that it has not. And a Query
-// whose Location is lost is asked anew, because that costs nothing.
+// knownBetter: three edges are there for those who know. A sender that was stopped between intent
+// and POST, or between a refusal and the record of it, may be taken for one whose request was taken,
+// and says when it goes on that it was not. And a Query whose Location is lost is asked anew, because
+// that costs nothing.
 func (w *witness) knownBetter(step step) bool {
 	switch step.to {
-	case v1alpha1.PhaseNotSent:
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseRejected:
 		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil
 	case v1alpha1.PhaseNotProcessed:
 		return step.from == v1alpha1.PhaseInProgress && step.class == carrier.ClassQuery
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown:
+		v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown:
 	}
 	return false
 }
 
-// pollRate: two managers that both lead do not know of each other's polls, which the carrier
-// may see at the same moment.
+// pollRate: no process hurries. Two managers that both lead do not know of each other's polls, which
+// the carrier may see at the same moment.
 func pollRate(w *witness) string {
-	if len(w.run.managers) > 1 {
-		return ""
+	if w.tooSoon != "" || len(w.run.managers) > 1 {
+		return w.tooSoon
 	}
 	return w.violated(simulator.RulePollInterval)
 }
@@ -323,10 +324,13 @@ func serial(w *witness) string {
 	return ""
 }
 
-// resolutionExact: only a person can say that what is unknown was not taken, or give it up.
+// resolutionExact: only a person can say that what is unknown was not taken, or give it up. But a
+// sender whose POST was turned away before the carrier saw it, and whom another took for lost
+// meanwhile, knows better.
 func resolutionExact(w *witness) string {
 	for _, step := range w.steps {
-		byPerson := step.to == v1alpha1.PhaseNotProcessed || step.to == v1alpha1.PhaseAbandoned
+		byPerson := step.to == v1alpha1.PhaseAbandoned ||
+			step.to == v1alpha1.PhaseNotProcessed && w.sentAs(step.attempt) != nil
 		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !w.words[step.attempt] {
 			return fmt.Sprintf("%s became %s without a word on it", step.attempt, step.to)
 		}

@@ -196,6 +196,9 @@ func (m *manager) check(effect Effect) { m.life.happened(m, effect) }
 // sends implements scene.
 func (m *manager) sends(p *port, path string, body []byte) { m.life.sends(m, p.sender, path, body) }
 
+// hurries implements scene.
+func (m *manager) hurries(how string) { m.life.breaks(11, how) }
+
 // panics implements scene.
 func (m *manager) panics(how string) { m.life.breaks(24, how) }
 

@@ -18,7 +18,7 @@ type Tally struct {
 	Alarms   int // plans with a clean error that ended so
 	Violated int
 
-	stories int // that were told
+	stories int // that were told whole
 }
 
 // Plans are all of them.
@@ -34,7 +34,18 @@ func (t *Tally) Add(other Tally) {
 	t.Needless += other.Needless
 	t.Alarms += other.Alarms
 	t.Violated += other.Violated
-	t.stories++
+	t.stories += other.stories
+}
+
+// ofStory is what came of a story that was told with one manager, and with more.
+func ofStory(parts []*Tally) Tally {
+	var whole Tally
+	for _, part := range parts {
+		whole.Add(*part)
+		whole.Effects = part.Effects
+	}
+	whole.stories = 1
+	return whole
 }
 
 // String is a line of the report.

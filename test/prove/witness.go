@@ -38,6 +38,7 @@ type witness struct {
 	left     []v1alpha1.Request
 	failed   map[string]bool // the Locations that answered 422
 	panicked string
+	tooSoon  string // how a process asked after a request too soon
 
 	unsettled string // how an object that was done came to be otherwise
 
@@ -105,6 +106,9 @@ func (w *witness) breaks(number int, why string) {
 
 // panics sees a panic that nobody has planned.
 func (w *witness) panics(how string) { w.panicked = how }
+
+// hurries sees a process that asks after a request too soon.
+func (w *witness) hurries(how string) { w.tooSoon = how }
 
 // sends sees a POST just before the carrier does.
 func (w *witness) sends(p *port, path string, body []byte) {
@@ -218,7 +222,7 @@ func (w *witness) settled(subject Subject) bool {
 }
 
 // stays says whether an object that is done is still, by the same requests. What is read of the
-// carrier's state may change beside them.
+// carrier's state may change beside them, and its account may be unable to log in for a while.
 func stays(before, next Subject) bool {
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
@@ -226,8 +230,8 @@ func stays(before, next Subject) bool {
 			return false
 		}
 	}
-	_, ready, _ := standing(next)
-	return ready || next.GetGeneration() != before.GetGeneration()
+	reason, ready, _ := standing(next)
+	return ready || reason == v1alpha1.ReasonAccountNotReady || next.GetGeneration() != before.GetGeneration()
 }
 
 func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operation) {
