@@ -112,8 +112,9 @@ func (b bench) verdict(ctx context.Context, tests chosen, overlay string) (verdi
 // so that a program which a test builds is broken too.
 func (b bench) goTest(ctx context.Context, tests chosen, overlay string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", tests.arguments()...) //nolint:gosec // our own arguments
+	command.Env = append(os.Environ(), tests.env)
 	if overlay != "" {
-		command.Env = append(os.Environ(), "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
+		command.Env = append(command.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	}
 	command.Dir = b.root
 	var text bytes.Buffer

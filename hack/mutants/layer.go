@@ -12,7 +12,9 @@ import (
 type layer struct {
 	name   string
 	folder string // of the package, below the root
-	suite  string // the Go test that runs the package's specs; "": it has Go tests alone
+	suite  string // the Go test that runs the package's specs; "": it has none
+	parent string // the Go tests that the tests are parts of, separated by "|"; "": they stand by themselves
+	env    string // is set for it: "NAME=value"
 }
 
 // layers are all of them, the quick ones first.
@@ -24,7 +26,10 @@ func layers() []layer {
 		{name: "steps", folder: "controllers/internal/operate"},                // the protocol's steps by themselves
 		{name: "accounts", folder: "controllers/internal/accounts"},            // what objects of an account share
 		{name: "controllers", folder: "controllers", suite: "TestControllers"}, // with an API server and the simulator
-		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"},   // whole managers with both
+		{ // all that can happen at one effect of a story, and the plans that once found something
+			name: "enumeration", folder: "test/prove", parent: "TestProve|TestFound", env: "PROVE=alone",
+		},
+		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
 	}
 }
 
@@ -48,14 +53,20 @@ func (m mutant) layers() []chosen {
 
 // arguments are those of `go test`.
 func (c chosen) arguments() []string {
-	run, specs := c.tests, []string(nil)
-	if c.suite != "" {
-		run, specs = []string{c.suite}, []string{"-ginkgo.no-color", "-ginkgo.focus=" + anyOf(c.tests)}
+	run, specs := whole(anyOf(c.tests)), []string(nil)
+	switch {
+	case c.suite != "":
+		run, specs = whole(c.suite), []string{"-ginkgo.no-color", "-ginkgo.focus=" + anyOf(c.tests)}
+	case c.parent != "":
+		run = whole(c.parent) + "/" + strings.ReplaceAll(run, " ", "_")
 	}
 	return slices.Concat(
 		[]string{"test", "-count=1", "-vet=off", "-ldflags=-s -w", "-timeout=10m"},
-		[]string{"-run=^(" + anyOf(run) + ")$", "./" + c.folder}, specs)
+		[]string{"-run=" + run, "./" + c.folder}, specs)
 }
+
+// whole is the pattern of names that a pattern matches whole.
+func whole(pattern string) string { return "^(" + pattern + ")$" }
 
 // anyOf is the pattern of what holds one of these texts.
 func anyOf(texts []string) string {
