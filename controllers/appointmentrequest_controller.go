@@ -75,7 +75,9 @@ func (r *AppointmentRequestReconciler) setup(
 	if err != nil {
 		return fmt.Errorf("index AppointmentRequest by %s: %w", fieldAccount, err)
 	}
-	controlled := ctrl.NewControllerManagedBy(mgr).For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted()))
+	controlled := ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted())).
+		Watches(&v1alpha1.AppointmentRequest{}, doubt())
 	for _, awaited := range []struct {
 		object client.Object
 		by     handler.MapFunc

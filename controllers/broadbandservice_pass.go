@@ -6,8 +6,6 @@ import (
 	"context"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -87,7 +85,7 @@ func (p *servicePass) finish(request *v1alpha1.Request, body []byte) {
 
 func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) {
 	if decide.StandsForLost(request) {
-		request.FinishedAt = metav1.NewTime(now.Truncate(time.Second)) // what was read before the word is out of date
+		request.FinishedAt = v1alpha1.WholeSeconds(now) // what was read before the word is out of date
 		decide.TakeDeclared(p.service, now)
 		return
 	}

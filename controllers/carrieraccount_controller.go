@@ -12,11 +12,8 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
@@ -129,23 +126,4 @@ func eventType(verdict decide.Verdict) string {
 		return corev1.EventTypeNormal
 	}
 	return corev1.EventTypeWarning
-}
-
-// doubt has an account looked at again that somebody calls ready no longer. Another process may
-// have written that, and have ended: only a pass of this one can find out that it logs in. It
-// takes its time, because two that both lead and disagree would write against each other.
-func doubt() handler.Funcs {
-	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
-		if ready(update.ObjectOld) && !ready(update.ObjectNew) {
-			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, retryLogin)
-		}
-	}}
-}
-
-// looks is the work queue of a controller.
-type looks = workqueue.TypedRateLimitingInterface[ctrl.Request]
-
-func ready(object client.Object) bool {
-	account, is := object.(*v1alpha1.CarrierAccount)
-	return is && meta.IsStatusConditionTrue(account.Status.Conditions, v1alpha1.ConditionReady)
 }

@@ -10,7 +10,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -230,6 +229,6 @@ func (p *pass) settled(step decide.Settle, handled v1alpha1.Handled) func(*v1alp
 // was lost, with a fresh id for resolve to name. What was read before says nothing any more.
 func (p *pass) mourn(lost v1alpha1.Request) {
 	lost.AttemptID = p.Protocol.NewID()
-	lost.FinishedAt = metav1.NewTime(p.Protocol.Now().Truncate(time.Second))
+	lost.FinishedAt = v1alpha1.WholeSeconds(p.Protocol.Now())
 	p.subject.PutRequest(lost)
 }

@@ -37,6 +37,7 @@ func (r *ServiceOrderReconciler) setup(ctx context.Context, mgr ctrl.Manager, op
 	}
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(wanted())).
+		Watches(&v1alpha1.ServiceOrder{}, doubt()).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
 		WithOptions(options).

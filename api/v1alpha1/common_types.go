@@ -7,6 +7,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 // Duration is a length of time such as 90s, 5m or 24h; "0" switches off.
@@ -26,6 +28,10 @@ func (d Duration) Or(fallback time.Duration) time.Duration {
 	}
 	return parsed
 }
+
+// WholeSeconds is a time as it comes back from the API server, whose times have no fractions: what
+// this process holds and what is on record are then equal.
+func WholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(time.Second)) }
 
 // Date is a calendar day, YYYY-MM-DD, in the account's time zone.
 // +kubebuilder:validation:MaxLength=10

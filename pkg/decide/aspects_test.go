@@ -230,3 +230,25 @@ func TestPendingNamesThePrice(t *testing.T) {
 		t.Errorf("the message %q does not say what to approve: %s", decision.Verdict.Message, decision.Pending.Hash)
 	}
 }
+
+func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
+	t.Parallel()
+	seen := map[string]string{}
+	for story, view := range map[string]decide.ServiceView{
+		"a change":              settled(wanting),
+		"another object":        settled(wanting, func(v *decide.ServiceView) { v.Service.UID = "u-2" }),
+		"another generation":    settled(wanting, func(v *decide.ServiceView) { v.Service.Generation = 4 }),
+		"another plan":          settled(wanting, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Faster" }),
+		"another carrier state": settled(func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
+		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),
+	} {
+		hash := decide.Service(view).Pending.Hash
+		if other, twice := seen[hash]; twice {
+			t.Errorf("%q and %q have the same hash %s", story, other, hash)
+		}
+		seen[hash] = story
+		if again := decide.Service(view).Pending.Hash; again != hash {
+			t.Errorf("%q has the hashes %s and %s", story, hash, again)
+		}
+	}
+}

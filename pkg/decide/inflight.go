@@ -67,11 +67,20 @@ func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
 		return settle(open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
 	case v.Now.Before(attempt.Seen.Add(senderGrace)):
-		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
-			"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
-			open.Operation, open.AttemptID)), attempt.Seen.Add(senderGrace))
+		return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 	}
 	return by.verify(open)
+}
+
+// awaited: the process that sent it may still be writing the answer. What a person holds back is
+// held back all the same: to each new process it would look as if it went on for two minutes.
+func awaited(open *v1alpha1.Request, by witness) *Decision {
+	if held := by.verify(open); held.Verdict.Standing == Waiting {
+		return held
+	}
+	return working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"%s attempt %s was being sent when its process ended: its answer is awaited for two minutes",
+		open.Operation, open.AttemptID))
 }
 
 // inProgress judges a request that the carrier took.

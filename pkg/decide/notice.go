@@ -5,8 +5,6 @@ package decide
 import (
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -22,7 +20,7 @@ type Notification struct {
 func NoticeOf(told Notification, now time.Time) *v1alpha1.Notice {
 	return &v1alpha1.Notice{
 		Event: string(told.Event), Reason: bounded(told.Reason, maxMessage), Unverified: told.Unverified,
-		At: metav1.NewTime(now.Truncate(time.Second)),
+		At: v1alpha1.WholeSeconds(now),
 	}
 }
 

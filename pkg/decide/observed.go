@@ -111,10 +111,10 @@ func disruptionOf(found *carrier.Disruption) *v1alpha1.Disruption {
 		Description: bounded(found.Description, 1024),
 	}
 	if at, ok := found.MaintenanceStartAt.Time(); ok {
-		one.StartAt = metav1.NewTime(at.Truncate(time.Second))
+		one.StartAt = v1alpha1.WholeSeconds(at)
 	}
 	if at, ok := found.MaintenanceEndAt.Time(); ok {
-		one.EndAt = metav1.NewTime(at.Truncate(time.Second))
+		one.EndAt = v1alpha1.WholeSeconds(at)
 	}
 	return one
 }

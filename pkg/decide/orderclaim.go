@@ -5,7 +5,6 @@ package decide
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -161,7 +160,7 @@ func beyondStatus(v *ClaimView) ClaimSay {
 // under the resourceVersion that was judged leaves no room for the intent.
 func withoutIntent(v *ClaimView, claimed v1alpha1.Request) *v1alpha1.Request {
 	own := claimed.Sender == v.Memory.Sender
-	claimed.FinishedAt = metav1.NewTime(v.Now.Truncate(time.Second))
+	claimed.FinishedAt = v1alpha1.WholeSeconds(v.Now)
 	switch {
 	case own && v.Posted:
 		claimed.FinishedAt = metav1.Time{} // this process may hold the answer

@@ -130,6 +130,10 @@ func answered(v *decide.ServiceView) {
 	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
 }
 
+// seenNow has the process see the attempt for the first time.
+func seenNow(v *decide.ServiceView) { v.Memory.Attempts["a-1"] = decide.Attempt{Seen: v.Now} }
+
+func planned(v *decide.ServiceView)        { v.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan }
 func planUnknown(v *decide.ServiceView)    { v.Service.Status.Carrier.Plan = nil }
 func withoutAccount(v *decide.ServiceView) { v.Account = decide.Account{} }
 
@@ -210,6 +214,10 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		"another process's intent is left alone for two minutes": {
 			settled(with(v1alpha1.PhaseSubmitting, stranger), at(119*time.Second)),
 			working("Rest"),
+		},
+		"but what a person holds back is held back at once": {
+			settled(with(v1alpha1.PhaseSubmitting, stranger, profileRepeated(0)), at(16*time.Minute), seenNow, planned),
+			judged{"Rest", decide.Waiting, "Planned"},
 		},
 		"and then verified by health": {
 			settled(with(v1alpha1.PhaseSubmitting, stranger), at(120*time.Second)),
@@ -312,26 +320,4 @@ func stepName(step decide.Step) string {
 		return "Settle " + string(step.Phase)
 	}
 	return "?"
-}
-
-func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
-	t.Parallel()
-	seen := map[string]string{}
-	for story, view := range map[string]decide.ServiceView{
-		"a change":              settled(wanting),
-		"another object":        settled(wanting, func(v *decide.ServiceView) { v.Service.UID = "u-2" }),
-		"another generation":    settled(wanting, func(v *decide.ServiceView) { v.Service.Generation = 4 }),
-		"another plan":          settled(wanting, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Faster" }),
-		"another carrier state": settled(func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
-		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),
-	} {
-		hash := decide.Service(view).Pending.Hash
-		if other, twice := seen[hash]; twice {
-			t.Errorf("%q and %q have the same hash %s", story, other, hash)
-		}
-		seen[hash] = story
-		if again := decide.Service(view).Pending.Hash; again != hash {
-			t.Errorf("%q has the hashes %s and %s", story, hash, again)
-		}
-	}
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -37,7 +35,7 @@ func TakeSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.
 		status.Slots = append(status.Slots, shownSlot(slot))
 	}
 	status.SlotCount = int32(min(len(offered), maxCount))
-	status.Since = metav1.NewTime(now.Truncate(time.Second))
+	status.Since = v1alpha1.WholeSeconds(now)
 	return nil
 }
 

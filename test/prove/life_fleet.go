@@ -8,6 +8,7 @@ import (
 	"reflect"
 
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -132,14 +133,27 @@ func news(change store.Change) bool {
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// unready says whether an account is Ready no longer: the one change of a status that is news,
-// a minute later.
-func unready(change store.Change) bool {
-	ready := func(object client.Object) bool {
-		account, is := object.(*v1alpha1.CarrierAccount)
-		return is && meta.IsStatusConditionTrue(account.Status.Conditions, v1alpha1.ConditionReady)
+// doubted says whether the Ready condition of an object has become another: the one change of a
+// status that is news, a minute later.
+func doubted(change store.Change) bool {
+	was, is := readyOf(change.Before), readyOf(change.Now)
+	return change.Before != nil && change.Now != nil && (was.Status != is.Status || was.Reason != is.Reason)
+}
+
+// readyOf is the Ready condition of an object; empty where it has none.
+func readyOf(object client.Object) metav1.Condition {
+	var conditions []metav1.Condition
+	switch object := object.(type) {
+	case *v1alpha1.CarrierAccount:
+		conditions = object.Status.Conditions
+	case Subject:
+		described, _ := object.Describes()
+		conditions = *described
 	}
-	return ready(change.Before) && !ready(change.Now)
+	if ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); ready != nil {
+		return *ready
+	}
+	return metav1.Condition{}
 }
 
 // facet is one aspect of a service, with the state of the line that it starts from, and

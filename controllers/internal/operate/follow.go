@@ -68,7 +68,7 @@ func proofless(err error) bool {
 func (p *Protocol) handleFault(why *v1alpha1.RequestError) Fact {
 	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
 		if request.LostSince.IsZero() { // the first of them is the news: its time is what counts
-			request.Error, request.LostSince = why, metav1.NewTime(p.Now().Truncate(time.Second))
+			request.Error, request.LostSince = why, v1alpha1.WholeSeconds(p.Now())
 		}
 	}}
 }

@@ -102,7 +102,7 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 
 // apply changes a request by a fact, and what the status shows of it if that is news.
 func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
-	was, now := *request.DeepCopy(), metav1.NewTime(p.Now().Truncate(time.Second))
+	was, now := *request.DeepCopy(), v1alpha1.WholeSeconds(p.Now())
 	if fact.Judged || !saidByCarrier(request.Phase) {
 		fact.Apply(job.Subject, request)
 	}

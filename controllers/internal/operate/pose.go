@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -27,7 +25,7 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	ctx = context.WithoutCancel(ctx) // the question goes out: its answer is worth more than a quick exit
 	request, asked := parcel.Request, p.Now()
 	request.AttemptID, request.Sender = p.NewID(), p.Ledger.Sender()
-	request.SubmittedAt = metav1.NewTime(asked.Truncate(time.Second))
+	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
 	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, false)
 	if !p.said(job.Subject, parcel, receipt, asked) {
 		return 0, nil

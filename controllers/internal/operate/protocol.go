@@ -89,7 +89,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	}
 	began := p.Now()
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Ledger.Sender()
-	parcel.Request.SubmittedAt = metav1.NewTime(began.Truncate(time.Second))
+	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began)
 	if parcel.Claim != nil { // step 2
 		if err := parcel.Claim(ctx, parcel.Request); err != nil {
 			return 0, err

@@ -77,7 +77,7 @@ func (o Object) abnormal(conditionType string, standing decide.Standing, verdict
 func (o Object) set(conditionType string, status metav1.ConditionStatus, verdict decide.Verdict, now time.Time) {
 	meta.SetStatusCondition(o.Conditions, metav1.Condition{
 		Type: conditionType, Status: status, Reason: verdict.Reason, Message: verdict.Message,
-		ObservedGeneration: o.Generation, LastTransitionTime: metav1.NewTime(now.Truncate(time.Second)),
+		ObservedGeneration: o.Generation, LastTransitionTime: v1alpha1.WholeSeconds(now),
 	})
 }
 
