@@ -17,17 +17,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// doubtAfter is how long a Ready condition stands before it is doubted.
+// doubtAfter is how long a step back stands before it is doubted.
 const doubtAfter = time.Minute
 
-// doubt has an object looked at again some time after its Ready condition has become another. That
+// doubt has an object looked at again some time after it was called less settled than before. That
 // may be the word of another process, which knew less and has ended: of two that both lead, one asks
 // for a price that the other knows, says so, and is killed. Where this process wrote it, the look
-// finds nothing to do. It takes its time, because two that disagree would write against each other.
+// finds nothing to do. Of two that disagree and go on, only the one that sees the object more settled
+// doubts the other, and not before its time: they do not write against each other.
 func doubt() handler.Funcs {
 	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
-		was, is := readyOf(update.ObjectOld), readyOf(update.ObjectNew)
-		if was.Status != is.Status || was.Reason != is.Reason {
+		if settlednessOf(update.ObjectNew) < settlednessOf(update.ObjectOld) {
 			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, doubtAfter)
 		}
 	}}
@@ -36,8 +36,17 @@ func doubt() handler.Funcs {
 // looks is the work queue of a controller.
 type looks = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// readyOf is the Ready condition of an object of ours; empty where it has none yet.
-func readyOf(object client.Object) metav1.Condition {
+// settledness is how settled an object is.
+type settledness int
+
+const (
+	underWay settledness = iota // or not looked at yet
+	atRest                      // until a person does something
+	isReady
+)
+
+// settlednessOf is what the conditions of an object of ours say of it.
+func settlednessOf(object client.Object) settledness {
 	var conditions []metav1.Condition
 	switch object := object.(type) {
 	case *v1alpha1.CarrierAccount:
@@ -46,9 +55,11 @@ func readyOf(object client.Object) metav1.Condition {
 		described, _ := object.Describes()
 		conditions = *described
 	}
-	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
-	if ready == nil {
-		return metav1.Condition{}
+	switch {
+	case meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady):
+		return isReady
+	case len(conditions) == 0, meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReconciling):
+		return underWay
 	}
-	return *ready
+	return atRest
 }

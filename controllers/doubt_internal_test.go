@@ -23,32 +23,39 @@ type later struct {
 
 func (l later) AddAfter(request ctrl.Request, wait time.Duration) { l.after[request] = wait }
 
-// readyFor is an account and an object that sends requests, with a Ready condition; none without a
-// reason.
-func readyFor(reason string, is metav1.ConditionStatus) []client.Object {
+// called is an account and an object that sends requests, with conditions that are True and others
+// that are not.
+func called(is ...metav1.Condition) []client.Object {
 	account, service := &v1alpha1.CarrierAccount{}, &v1alpha1.BroadbandService{}
-	if reason != "" {
-		ready := []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: is, Reason: reason}}
-		account.Status.Conditions, service.Status.Conditions = ready, ready
-	}
+	account.Status.Conditions, service.Status.Conditions = is, is
 	return []client.Object{account, service}
 }
 
 // Two managers that both lead, one of which can log in and the other cannot, wrote against each
-// other without a pause: the long simulation found it (SIM_SEED=219, as it was then). And one of two
-// that asked for a price that the other knew, and was killed, left the service Progressing for ever
-// (SIM_SEED=3525).
-func TestAWordOfReadyIsDoubtedAfterAWhile(t *testing.T) {
+// other without a pause: the long simulation found it (SIM_SEED=219, as it was then). One of two that
+// asked for a price that the other knew, and was killed, left the service Progressing for ever
+// (SIM_SEED=3525). And two that called a lost request Progressing and CarrierUnavailable wrote that
+// against each other every minute, when every word was doubted.
+func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 	t.Parallel()
+	yes, no := metav1.ConditionTrue, metav1.ConditionFalse
+	ready := called(metav1.Condition{Type: v1alpha1.ConditionReady, Status: yes})
+	waits := called(metav1.Condition{Type: v1alpha1.ConditionReady, Status: no, Reason: "AwaitingApproval"})
+	works := called(metav1.Condition{Type: v1alpha1.ConditionReady, Status: no, Reason: "Progressing"},
+		metav1.Condition{Type: v1alpha1.ConditionReconciling, Status: yes})
+	hangs := called(metav1.Condition{Type: v1alpha1.ConditionReady, Status: no, Reason: "CarrierUnavailable"},
+		metav1.Condition{Type: v1alpha1.ConditionReconciling, Status: yes})
 	for name, story := range map[string]struct {
 		was, is []client.Object
 		waits   time.Duration // 0: it is not looked at
 	}{
-		"called unready": {readyFor("A", metav1.ConditionTrue), readyFor("A", metav1.ConditionFalse), time.Minute},
-		"called ready":   {readyFor("A", metav1.ConditionFalse), readyFor("A", metav1.ConditionTrue), time.Minute},
-		"another reason": {readyFor("A", metav1.ConditionFalse), readyFor("B", metav1.ConditionFalse), time.Minute},
-		"the first word": {readyFor("", ""), readyFor("A", metav1.ConditionFalse), time.Minute},
-		"nothing new":    {readyFor("A", metav1.ConditionFalse), readyFor("A", metav1.ConditionFalse), 0},
+		"ready no longer":          {ready, waits, time.Minute},
+		"under way again":          {ready, works, time.Minute},
+		"waiting no longer":        {waits, works, time.Minute},
+		"under way in another way": {works, hangs, 0},
+		"waiting now":              {works, waits, 0},
+		"ready":                    {waits, ready, 0},
+		"the first word":           {called(), works, 0},
 	} {
 		for i := range story.was {
 			queue := later{after: map[ctrl.Request]time.Duration{}}

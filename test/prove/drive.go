@@ -81,6 +81,19 @@ func (r *run) take(ctx context.Context, manager *process) bool {
 	return r.deeds() != before
 }
 
+// doubt has every manager look again a minute after the object was called less settled than before, as
+// the watches do.
+func (r *run) doubt(before, after Subject) {
+	if before == nil || after == nil || !doubted(before, after) {
+		return
+	}
+	for _, manager := range r.managers {
+		if at := now().Add(time.Minute); manager.doubts.IsZero() || at.Before(manager.doubts) {
+			manager.doubts = at
+		}
+	}
+}
+
 func nobody(*process) bool { return false }
 
 // next is the manager whose look comes first, but for some; nil when there is none within the

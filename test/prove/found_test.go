@@ -95,6 +95,14 @@ func findings() []finding {
 			"a sender that was turned away knows better than an alarm", v1alpha1.OperationOrderCreate, 2,
 			[]Fault{{At: 8, Kind: Denied}, {At: 9, Kind: Late}},
 		},
+		// The carrier forgets a request. One process has asked after it in vain for some time, and calls the
+		// carrier unavailable; the other has just started, and calls it in progress. When each doubted every
+		// word of the other, they wrote that against each other every minute.
+		{
+			"two that call a lost request by other names do not write against each other",
+			v1alpha1.OperationPlanChange, 2,
+			[]Fault{{At: 24, Kind: Forgotten}, {At: 93, Kind: CrashAfter}},
+		},
 	}
 }
 

@@ -133,15 +133,15 @@ func news(change store.Change) bool {
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// doubted says whether the Ready condition of an object has become another: the one change of a
-// status that is news, a minute later.
-func doubted(change store.Change) bool {
-	was, is := readyOf(change.Before), readyOf(change.Now)
-	return change.Before != nil && change.Now != nil && (was.Status != is.Status || was.Reason != is.Reason)
+// doubted says whether an object is called less settled than before: the one change of a status that
+// is news, a minute later.
+func doubted(before, after client.Object) bool {
+	return before != nil && after != nil && settledness(after) < settledness(before)
 }
 
-// readyOf is the Ready condition of an object; empty where it has none.
-func readyOf(object client.Object) metav1.Condition {
+// settledness is more where an object is Ready than where it rests, and there more than where it is
+// under way.
+func settledness(object client.Object) int {
 	var conditions []metav1.Condition
 	switch object := object.(type) {
 	case *v1alpha1.CarrierAccount:
@@ -150,10 +150,14 @@ func readyOf(object client.Object) metav1.Condition {
 		described, _ := object.Describes()
 		conditions = *described
 	}
-	if ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady); ready != nil {
-		return *ready
+	const underWay, atRest, ready = 0, 1, 2
+	switch {
+	case meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady):
+		return ready
+	case len(conditions) == 0, meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReconciling):
+		return underWay
 	}
-	return metav1.Condition{}
+	return atRest
 }
 
 // facet is one aspect of a service, with the state of the line that it starts from, and

@@ -161,7 +161,7 @@ func (m *manager) tell(change store.Change) {
 	if restored || news(change) {
 		m.lookOf(one).want(now())
 	}
-	if doubted(change) {
+	if doubted(change.Before, change.Now) {
 		m.lookOf(one).want(now().Add(time.Minute))
 	}
 	for _, other := range one.followers {

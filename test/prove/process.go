@@ -27,6 +27,7 @@ type process struct {
 	told        bool      // it was told of the object while it looked at it
 	due         time.Time // when it looks at the object next; zero: never
 	login       time.Time // the same for the account
+	doubts      time.Time // when it looks at the object again, because it was called less settled
 	reconcilers controllers.Reconcilers
 }
 
@@ -74,10 +75,13 @@ func reconcilerOf(all controllers.Reconcilers, kind string) reconcile.Reconciler
 
 // next is when a process looks at something next; zero: never.
 func (p *process) next() time.Time {
-	if p.due.IsZero() || !p.login.IsZero() && p.login.Before(p.due) {
-		return p.login
+	var next time.Time
+	for _, at := range []time.Time{p.due, p.login, p.doubts} {
+		if next.IsZero() || !at.IsZero() && at.Before(next) {
+			next = at
+		}
 	}
-	return p.due
+	return next
 }
 
 // pass has a process look at the account and the object, if it is time.
@@ -89,8 +93,11 @@ func (p *process) pass(ctx context.Context) {
 		result, err := p.alive(ctx, p.reconcilers.Accounts, key)
 		p.login = after(result, err)
 	}
-	if p.dead || !isDue(p.due) {
+	if p.dead || !isDue(p.due) && !isDue(p.doubts) {
 		return
+	}
+	if isDue(p.doubts) {
+		p.doubts = time.Time{}
 	}
 	result, err := p.alive(ctx, reconcilerOf(p.reconcilers, p.run.plan.Story.Kind), p.run.name)
 	p.due = after(result, err)

@@ -196,6 +196,7 @@ func (w *witness) heard() {
 func (w *witness) observe(next Subject) {
 	before := w.seen
 	w.seen = next
+	w.run.doubt(before, next)
 	if next == nil {
 		if before != nil {
 			w.left = open(before)
