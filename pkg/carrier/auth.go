@@ -45,7 +45,8 @@ const (
 )
 
 var (
-	errNoClock = errors.New("the token source needs a clock and keys")
+	errNoClock  = errors.New("the token source needs a clock and keys")
+	errNotRS256 = errors.New("the carrier takes RS256 only") // spec §5: "must be signed with this algorithm"
 
 	errTokensRefused = &TokenError{
 		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
@@ -117,6 +118,9 @@ func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	}
 	if config.Signing == nil {
 		config.Signing = jwt.SigningMethodRS256
+	}
+	if config.Signing.Alg() != jwt.SigningMethodRS256.Alg() {
+		return nil, errNotRS256
 	}
 	if config.Patience == 0 {
 		config.Patience = usualPatience
