@@ -21,7 +21,7 @@ import (
 )
 
 // share is how much of the pairs is tried: PROVE=most, as `make prove` sets it, tries all pairs of
-// common faults; PROVE=all all pairs of faults, in twice that time; PROVE=alone none, as
+// common faults; PROVE=all all pairs of faults, in three times that time; PROVE=alone none, as
 // `make mutants` sets it; without it the rest of the tests have their turn.
 func share() Share {
 	const sample, few = 97, 20
