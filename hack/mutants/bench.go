@@ -112,7 +112,7 @@ func (b bench) verdict(ctx context.Context, tests chosen, overlay string) (verdi
 // so that a program which a test builds is broken too.
 func (b bench) goTest(ctx context.Context, tests chosen, overlay string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", tests.arguments()...) //nolint:gosec // our own arguments
-	command.Env = append(os.Environ(), tests.env)
+	command.Env = append(os.Environ(), tests.env...)
 	if overlay != "" {
 		command.Env = append(command.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	}
@@ -129,14 +129,18 @@ var (
 	notBuilt   = regexp.MustCompile(`\[(build|setup) failed\]`)
 	failedSpec = regexp.MustCompile(`\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.*\[It\].*)`)
 	failedTest = regexp.MustCompile(`--- FAIL: (\S+)`)
+	failedPart = regexp.MustCompile(`--- FAIL: ([^\s/]+/[^\s/]+)`)
 )
 
 // killer is the test that noticed a mutant; "" when none says so. A control plane that did
 // not start, or a run out of time, has noticed nothing.
 func killer(tests chosen, text []byte) string {
 	failed := failedTest
-	if tests.suite != "" {
+	switch {
+	case tests.suite != "":
 		failed = failedSpec
+	case tests.parent != "":
+		failed = failedPart
 	}
 	if found := failed.FindSubmatch(text); len(found) > 1 {
 		return string(found[1])

@@ -11,10 +11,10 @@ import (
 // layer is a kind of tests: what they have in common is how they drive the code.
 type layer struct {
 	name   string
-	folder string // of the package, below the root
-	suite  string // the Go test that runs the package's specs; "": it has none
-	parent string // the Go tests that the tests are parts of, separated by "|"; "": they stand by themselves
-	env    string // is set for it: "NAME=value"
+	folder string   // of the package, below the root
+	suite  string   // the Go test that runs the package's specs; "": it has none
+	parent string   // the Go tests that the tests are parts of, separated by "|"; "": they stand by themselves
+	env    []string // what is set for it, each "NAME=value"
 }
 
 // layers are all of them, the quick ones first.
@@ -27,7 +27,7 @@ func layers() []layer {
 		{name: "accounts", folder: "controllers/internal/accounts"},            // what objects of an account share
 		{name: "controllers", folder: "controllers", suite: "TestControllers"}, // with an API server and the simulator
 		{ // all that can happen at one effect of a story, and the plans that once found something
-			name: "enumeration", folder: "test/prove", parent: "TestProve|TestFound", env: "PROVE=alone",
+			name: "enumeration", folder: "test/prove", parent: "TestProve|TestFound", env: []string{"PROVE=alone"},
 		},
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
 	}

@@ -14,7 +14,7 @@ import (
 
 const (
 	tree   = "../.."
-	wanted = 34
+	wanted = 33
 )
 
 // listed are the mutants.
@@ -101,6 +101,7 @@ func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
 func TestOnlyATestThatFailedKills(t *testing.T) {
 	t.Parallel()
 	plain, stories := chosen{}, chosen{layer: layer{suite: "TestControllers"}}
+	parts := chosen{layer: layer{parent: "TestProve|TestFound"}}
 	for _, run := range []struct {
 		tests      chosen
 		text, want string
@@ -110,6 +111,8 @@ func TestOnlyATestThatFailedKills(t *testing.T) {
 		{plain, "FAIL\tpkg/carrier [build failed]", ""},
 		{stories, "  [FAIL] A story [It] ends well\n--- FAIL: TestControllers (1.00s)", "A story [It] ends well"},
 		{stories, "  [PANICKED!] [It] A table an entry\n--- FAIL: TestControllers", "[It] A table an entry"},
+		{parts, "--- FAIL: TestProve (0.00s)\n    --- FAIL: TestProve/Reclaim (0.00s)\n", "TestProve/Reclaim"},
+		{parts, "--- FAIL: TestProve (0.00s)\n", ""},
 		{stories, "  [FAIL] [BeforeSuite] \n--- FAIL: TestControllers (1.00s)", ""},
 	} {
 		if got := killer(run.tests, []byte(run.text)); got != run.want {
