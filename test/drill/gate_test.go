@@ -48,6 +48,13 @@ func (g *gate) arm(point *failpoint) {
 	g.armed = append(g.armed, point)
 }
 
+// putBack sets a failpoint that was taken and has not struck.
+func (g *gate) putBack(point *failpoint) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.armed = append(g.armed, point)
+}
+
 // take notes a call that goes out, and takes the failpoint that it fits, if there is one.
 func (g *gate) take(passing call) *failpoint {
 	g.mu.Lock()

@@ -34,7 +34,6 @@ func (t *toll) RoundTrip(request *http.Request) (*http.Response, error) {
 	if point == nil {
 		return t.pass(passing, request)
 	}
-	defer close(point.struck)
 	if point.side == before {
 		return t.strikeAndPass(point, passing, request)
 	}
@@ -42,6 +41,7 @@ func (t *toll) RoundTrip(request *http.Request) (*http.Response, error) {
 }
 
 func (t *toll) strikeAndPass(point *failpoint, passing call, request *http.Request) (*http.Response, error) {
+	defer close(point.struck)
 	if err := point.strike(passing); err != nil {
 		return nil, err
 	}
@@ -49,9 +49,15 @@ func (t *toll) strikeAndPass(point *failpoint, passing call, request *http.Reque
 }
 
 // passAndStrike passes the call on whatever becomes of the caller, who may be gone by the
-// time of the answer.
+// time of the answer. A write that meets a conflict takes no effect: the failpoint waits for one
+// that does.
 func (t *toll) passAndStrike(point *failpoint, passing call, request *http.Request) (*http.Response, error) {
 	answer, err := t.pass(passing, request.WithContext(context.WithoutCancel(request.Context())))
+	if err == nil && answer.StatusCode == http.StatusConflict {
+		t.gate.putBack(point)
+		return answer, nil
+	}
+	defer close(point.struck)
 	if err != nil {
 		return nil, err
 	}
