@@ -26,6 +26,8 @@ type failpoint struct {
 	fits   func(call) bool
 	strike func(call) error // with an error the caller gets no answer
 	struck chan struct{}    // closed when it has, and the call is over
+
+	patient bool // does not strike at a call that met a conflict: where one manager writes, another call follows
 }
 
 // gate stands on both ways of a lane's managers. It passes every call on, but for failpoints,

@@ -24,6 +24,7 @@ func (l *lane) stop(ctx SpecContext, cuts []cut, length time.Duration) {
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
 		point := l.point(e, cut, func(call) error { return m.halt() })
+		point.patient = true // a process that is stopped after an intent has one to give up
 		Expect(l.Create(ctx, e.object)).To(Succeed())
 		awaitStruck(ctx, point, cut)
 		l.expectStill(ctx, length)

@@ -49,11 +49,11 @@ func (t *toll) strikeAndPass(point *failpoint, passing call, request *http.Reque
 }
 
 // passAndStrike passes the call on whatever becomes of the caller, who may be gone by the
-// time of the answer. A write that meets a conflict takes no effect: the failpoint waits for one
-// that does.
+// time of the answer. A write that meets a conflict takes no effect: a failpoint that is patient
+// waits for one that does.
 func (t *toll) passAndStrike(point *failpoint, passing call, request *http.Request) (*http.Response, error) {
 	answer, err := t.pass(passing, request.WithContext(context.WithoutCancel(request.Context())))
-	if err == nil && answer.StatusCode == http.StatusConflict {
+	if err == nil && answer.StatusCode == http.StatusConflict && point.patient {
 		t.gate.putBack(point)
 		return answer, nil
 	}
