@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -43,7 +42,7 @@ type Options struct {
 	UserAgent         string
 	Now               func() time.Time
 	NewID             func() string
-	Signing           jwt.SigningMethod                         // another way to RS256; nil: the accounts' keys sign here
+	Sign              carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Orders            Orders                                    // where orderRef leads; nil: to ServiceOrders
 	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
 	EventsAddress     string                                    // of the receiver of notifications; "0": there is none
@@ -67,7 +66,7 @@ type Reconcilers struct {
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
 	book := &accounts.Book{
 		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
-		Now: options.Now, NewID: options.NewID, Signing: options.Signing, Wrap: options.Wrap,
+		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 	}
 	operator := &Operator{
 		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,

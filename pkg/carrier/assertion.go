@@ -2,7 +2,6 @@ package carrier
 
 import (
 	"crypto/rand"
-	"crypto/rsa"
 	"fmt"
 	"time"
 
@@ -25,10 +24,10 @@ type assertion struct {
 	now      time.Time // on the identity provider's clock
 }
 
-// sign returns the JWT, with the key's id in its header. The method is RS256, as the specification
-// demands.
-func (a assertion) sign(method jwt.SigningMethod, keyID string, key *rsa.PrivateKey) (string, error) {
-	token := jwt.NewWithClaims(method, jwt.MapClaims{
+// sign returns the JWT, with the key's id in its header. Its method is RS256: "must be signed with
+// this algorithm" (spec §5).
+func (a assertion) sign(by Signer, key Key) (string, error) {
+	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
 		"jti": a.id,
 		"iss": a.client,
 		"sub": a.client,
@@ -37,12 +36,16 @@ func (a assertion) sign(method jwt.SigningMethod, keyID string, key *rsa.Private
 		"nbf": a.now.Add(-assertionBefore).Unix(),
 		"exp": a.now.Add(assertionAfter).Unix(),
 	})
-	token.Header["kid"] = keyID
-	signed, err := token.SignedString(key)
+	token.Header["kid"] = key.ID
+	text, err := token.SigningString()
 	if err != nil {
-		return "", fmt.Errorf("sign assertion: %w", err)
+		return "", fmt.Errorf("word the assertion: %w", err)
 	}
-	return signed, nil
+	signature, err := by(key, text)
+	if err != nil {
+		return "", err
+	}
+	return text + "." + token.EncodeSegment(signature), nil
 }
 
 // newGUID returns a random UUID (RFC 9562, version 4).

@@ -7,8 +7,6 @@ import (
 	"net/http"
 	"sync"
 	"time"
-
-	"github.com/golang-jwt/jwt/v5"
 )
 
 // TokenConfig says who the client is and where its tokens come from (spec §5).
@@ -25,7 +23,7 @@ type TokenConfig struct {
 	AllowInsecure bool                                      // plain http and loopback addresses
 	Now           func() time.Time                          // the clock; required
 	NewID         func() string                             // the jti of each assertion; nil: a random GUID
-	Signing       jwt.SigningMethod                         // another way to RS256; nil: the key signs here
+	Sign          Signer                                    // signs each assertion; nil: [Sign]
 	Patience      time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around the transport; nil: nothing does
 	UserAgent     string                                    // the header of that name
@@ -45,8 +43,7 @@ const (
 )
 
 var (
-	errNoClock  = errors.New("the token source needs a clock and keys")
-	errNotRS256 = errors.New("the carrier takes RS256 only") // spec §5: "must be signed with this algorithm"
+	errNoClock = errors.New("the token source needs a clock and keys")
 
 	errTokensRefused = &TokenError{
 		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
@@ -116,11 +113,8 @@ func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	if config.NewID == nil {
 		config.NewID = newGUID
 	}
-	if config.Signing == nil {
-		config.Signing = jwt.SigningMethodRS256
-	}
-	if config.Signing.Alg() != jwt.SigningMethodRS256.Alg() {
-		return nil, errNotRS256
+	if config.Sign == nil {
+		config.Sign = Sign
 	}
 	if config.Patience == 0 {
 		config.Patience = usualPatience

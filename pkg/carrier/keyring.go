@@ -2,7 +2,6 @@ package carrier
 
 import (
 	"context"
-	"crypto/rsa"
 	"crypto/sha256"
 	"errors"
 	"slices"
@@ -111,12 +110,8 @@ func anotherKeyMayDo(err error) bool {
 // out to be another than we thought, it makes one more on that clock: an assertion with a new id,
 // never the old one again.
 func (s *ClientCredentials) tryKey(ctx context.Context, key Key) (grant, error) {
-	private, err := usableKey(key)
-	if err != nil {
-		return grant{}, &TokenError{Reason: TokenKeyInvalid, KeyID: excerpt(key.ID), Message: "key", cause: err}
-	}
 	used := s.granter.usableSkew()
-	granted, err := s.exchange(ctx, key.ID, private, used)
+	granted, err := s.exchange(ctx, key, used)
 	if !rejected(err) {
 		return granted, err
 	}
@@ -125,7 +120,7 @@ func (s *ClientCredentials) tryKey(ctx context.Context, key Key) (grant, error) 
 	case skew.Abs() > skewRefused:
 		return grant{}, clockSkew(err, skew)
 	case (skew - used).Abs() > skewNoticed:
-		return s.exchange(ctx, key.ID, private, skew)
+		return s.exchange(ctx, key, skew)
 	}
 	return grant{}, err
 }
@@ -146,31 +141,18 @@ func clockSkew(err error, skew time.Duration) error {
 	}
 }
 
-func usableKey(key Key) (*rsa.PrivateKey, error) {
-	if err := checkKeyID(key.ID); err != nil {
-		return nil, err
-	}
-	private, err := ParseKey(key.PEM)
-	if bad, ok := errors.AsType[*KeyError](err); ok {
-		return nil, &KeyError{ID: key.ID, Defect: bad.Defect}
-	}
-	return private, err
-}
-
 // exchange signs an assertion and posts it.
-func (s *ClientCredentials) exchange(
-	ctx context.Context, keyID string, key *rsa.PrivateKey, skew time.Duration,
-) (grant, error) {
+func (s *ClientCredentials) exchange(ctx context.Context, key Key, skew time.Duration) (grant, error) {
 	start := s.config.Now()
 	signed, err := assertion{
 		id: s.config.NewID(), client: s.config.ClientName, audience: s.audience, now: start.Add(skew),
-	}.sign(s.config.Signing, keyID, key)
+	}.sign(s.config.Sign, key)
 	if err != nil {
-		return grant{}, &TokenError{Reason: TokenKeyInvalid, KeyID: keyID, Message: "the key signs nothing"}
+		return grant{}, &TokenError{Reason: TokenKeyInvalid, KeyID: excerpt(key.ID), Message: "key", cause: err}
 	}
 	granted, err := s.granter.exchange(ctx, signed, start)
 	if failure, ok := errors.AsType[*TokenError](err); ok {
-		failure.KeyID = keyID
+		failure.KeyID = key.ID
 	}
 	return granted, err
 }

@@ -38,6 +38,7 @@ func stage(tb testing.TB) *runtime.Scheme {
 	gomega.RegisterFailHandler(func(message string, _ ...int) { panic(message) })
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard()) // every crash in a retried write is logged with its stack
+	rememberVerified()
 	scheme := runtime.NewScheme()
 	must(clientgoscheme.AddToScheme(scheme))
 	must(v1alpha1.AddToScheme(scheme))

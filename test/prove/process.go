@@ -53,7 +53,7 @@ func (p *port) operator(number int, events *world.Recorder) controllers.Reconcil
 			}
 			return id
 		},
-		Signing: rs256, Wrap: func(http.RoundTripper) http.RoundTripper { return p },
+		Sign: sign, Wrap: func(http.RoundTripper) http.RoundTripper { return p },
 	})
 }
 

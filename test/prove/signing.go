@@ -5,50 +5,83 @@ package prove
 import (
 	"crypto/rsa"
 	"crypto/sha256"
-	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// remembered is RS256 that signs a text by a key once, and says the same when it is asked again: its
-// signatures are deterministic (RFC 8017 section 8.2). Every plan of a story begins with the same
-// login at the same moment, and half of all time would go into that.
-type remembered struct {
+// signatures are those made so far.
+var signatures memory[[]byte]
+
+// sign is the [carrier.Signer] that remembers. Every plan of a story begins with the same login at
+// the same moment, and half of all time would go into reading its key, signing and verifying; but
+// RS256 is deterministic (RFC 8017 section 8.2).
+func sign(key carrier.Key, text string) ([]byte, error) {
+	return signatures.recall(digest(key.PEM, []byte(text)), func() ([]byte, error) { return carrier.Sign(key, text) })
+}
+
+// rs256 is RS256 for who verifies.
+type rs256 struct {
 	*jwt.SigningMethodRSA
 
-	mu         sync.Mutex
-	signatures map[[sha256.Size]byte][]byte // of a digest of key and text
+	verified memory[bool]
 }
 
-// rs256 is the one of this process.
-var rs256 = &remembered{SigningMethodRSA: jwt.SigningMethodRS256, signatures: map[[sha256.Size]byte][]byte{}}
+// rememberVerified has every parser of JWTs in this process remember what it has verified.
+func rememberVerified() {
+	method := &rs256{SigningMethodRSA: jwt.SigningMethodRS256}
+	jwt.RegisterSigningMethod(method.Alg(), func() jwt.SigningMethod { return method })
+}
 
-var errNoRSA = errors.New("RS256 needs an RSA key")
-
-// Sign implements [jwt.SigningMethod].
-func (r *remembered) Sign(text string, by any) ([]byte, error) {
-	key, is := by.(*rsa.PrivateKey)
+// Verify implements [jwt.SigningMethod]. What is not signed well is verified each time.
+func (m *rs256) Verify(text string, signature []byte, by any) error {
+	key, is := by.(*rsa.PublicKey)
 	if !is {
-		return nil, errNoRSA
+		return fmt.Errorf("%w: %T", jwt.ErrInvalidKeyType, by)
 	}
-	what := sha256.Sum256(append(key.N.Bytes(), text...))
-	if known := r.known(what); known != nil {
+	_, err := m.verified.recall(digest(key.N.Bytes(), []byte(text), signature), func() (bool, error) {
+		return true, m.SigningMethodRSA.Verify(text, signature, key)
+	})
+	return err
+}
+
+func digest(parts ...[]byte) [sha256.Size]byte { return sha256.Sum256(slices.Concat(parts...)) }
+
+// memory is what has been made so far, by a digest of what it was made from. It is safe for
+// concurrent use.
+type memory[T any] struct {
+	mu   sync.Mutex
+	made map[[sha256.Size]byte]T
+}
+
+// recall makes something once. What fails is tried again.
+func (m *memory[T]) recall(from [sha256.Size]byte, how func() (T, error)) (T, error) {
+	if known, is := m.known(from); is {
 		return known, nil
 	}
-	signature, err := r.SigningMethodRSA.Sign(text, key)
-	if err != nil {
-		return nil, fmt.Errorf("sign: %w", err)
+	made, err := how()
+	if err == nil {
+		m.keep(from, made)
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.signatures[what] = signature
-	return signature, nil
+	return made, err
 }
 
-func (r *remembered) known(what [sha256.Size]byte) []byte {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.signatures[what]
+func (m *memory[T]) known(from [sha256.Size]byte) (T, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known, is := m.made[from]
+	return known, is
+}
+
+func (m *memory[T]) keep(from [sha256.Size]byte, made T) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.made == nil {
+		m.made = map[[sha256.Size]byte]T{}
+	}
+	m.made[from] = made
 }

@@ -13,7 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -29,7 +28,7 @@ type Book struct {
 	Workers       int // passes at a time, per kind; 0: it is not known, and no account is bounded
 	Now           func() time.Time
 	NewID         func() string
-	Signing       jwt.SigningMethod                         // another way to RS256; nil: the account's key signs here
+	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every transport; nil: nothing does
 	LoginFailed   func(types.NamespacedName)                // told when a login fails in use; nil: nobody is
 
@@ -108,7 +107,7 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
 		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account),
-		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Signing: b.Signing,
+		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Sign: b.Sign,
 		Wrap: b.Wrap, UserAgent: b.UserAgent,
 	})
 	if err != nil {

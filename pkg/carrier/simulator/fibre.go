@@ -7,11 +7,12 @@ import (
 	"time"
 )
 
+// locationForm is that of a locationId.
+var locationForm = regexp.MustCompile(`^LOC\d{12}$`)
+
 // fibreFields is the body of a FibreBuildCharge request (spec §4).
 func fibreFields() []field {
-	return []field{
-		{name: "locationId", kind: text, required: true, pattern: regexp.MustCompile(`^LOC\d{12}$`)},
-	}
+	return []field{{name: "locationId", kind: text, required: true, pattern: locationForm}}
 }
 
 func fibreFamily() family {

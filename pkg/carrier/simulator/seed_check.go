@@ -128,12 +128,13 @@ func (s *Seed) checkOffers() []error {
 	return problems
 }
 
-// checkPrice applies spec §2: the amount of Money is a decimal with two places.
+// amountForm is that of the amount of Money: a decimal with two places (spec §2).
+var amountForm = regexp.MustCompile(`^\d+\.\d{2}$`)
+
 func checkPrice(of string, price Price) []error {
-	amount := regexp.MustCompile(`^\d+\.\d{2}$`)
 	var problems []error
 	for _, text := range []string{price.OneTime, price.Monthly} {
-		if text != "" && !amount.MatchString(text) {
+		if text != "" && !amountForm.MatchString(text) {
 			problems = append(problems, fmt.Errorf("price of %s: %q is not a decimal with two places", of, text))
 		}
 	}

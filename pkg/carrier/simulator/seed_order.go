@@ -3,7 +3,6 @@ package simulator
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"time"
 )
@@ -83,15 +82,14 @@ type PlacedOrder struct {
 // checkSites judges what orders and quotes are made from.
 func (s *Seed) checkSites() []error {
 	var problems []error
-	location := regexp.MustCompile(`^LOC\d{12}$`)
 	for i, build := range s.FibreBuilds {
-		if !location.MatchString(build.LocationID) {
+		if !locationForm.MatchString(build.LocationID) {
 			problems = append(problems, fmt.Errorf("fibreBuilds[%d]: locationId is LOC and 12 digits", i))
 		}
 	}
 	for i := range s.Qualifications {
 		site := &s.Qualifications[i]
-		if !location.MatchString(site.LocationID) || site.QualificationSearchID == "" {
+		if !locationForm.MatchString(site.LocationID) || site.QualificationSearchID == "" {
 			problems = append(problems,
 				fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId (LOC and 12 digits) are required", i))
 		}

@@ -1,0 +1,35 @@
+package carrier
+
+import (
+	"crypto/rsa"
+	"errors"
+
+	"github.com/golang-jwt/jwt/v5"
+)
+
+// Signer returns the RS256 signature of a text by a key. Its error is a [KeyError].
+type Signer func(key Key, text string) ([]byte, error)
+
+// Sign is the [Signer] that reads the key anew each time, and keeps nothing of it.
+func Sign(key Key, text string) ([]byte, error) {
+	private, err := usableKey(key)
+	if err != nil {
+		return nil, err
+	}
+	signature, err := jwt.SigningMethodRS256.Sign(text, private)
+	if err != nil {
+		return nil, &KeyError{ID: key.ID, Defect: "it signs nothing"}
+	}
+	return signature, nil
+}
+
+func usableKey(key Key) (*rsa.PrivateKey, error) {
+	if err := checkKeyID(key.ID); err != nil {
+		return nil, err
+	}
+	private, err := ParseKey(key.PEM)
+	if bad, ok := errors.AsType[*KeyError](err); ok {
+		return nil, &KeyError{ID: key.ID, Defect: bad.Defect}
+	}
+	return private, err
+}
