@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// doubtAfter is how long a step back stands before it is doubted.
-const doubtAfter = time.Minute
+// DoubtAfter is how long a step back stands before it is doubted.
+const DoubtAfter = time.Minute
 
 // doubt has an object looked at again some time after it was called less settled than before. That
 // may be the word of another process, which knew less and has ended: of two that both lead, one asks
@@ -27,14 +27,17 @@ const doubtAfter = time.Minute
 // doubts the other, and not before its time: they do not write against each other.
 func doubt() handler.Funcs {
 	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
-		if settlednessOf(update.ObjectNew) < settlednessOf(update.ObjectOld) {
-			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, doubtAfter)
+		if Doubted(update.ObjectOld, update.ObjectNew) {
+			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, DoubtAfter)
 		}
 	}}
 }
 
 // looks is the work queue of a controller.
 type looks = workqueue.TypedRateLimitingInterface[ctrl.Request]
+
+// Doubted says whether an object of ours is called less settled than before.
+func Doubted(before, after client.Object) bool { return settlednessOf(after) < settlednessOf(before) }
 
 // settledness is how settled an object is.
 type settledness int
@@ -48,12 +51,9 @@ const (
 // settlednessOf is what the conditions of an object of ours say of it.
 func settlednessOf(object client.Object) settledness {
 	var conditions []metav1.Condition
-	switch object := object.(type) {
-	case *v1alpha1.CarrierAccount:
-		conditions = object.Status.Conditions
-	case Subject:
-		described, _ := object.Describes()
-		conditions = *described
+	if described, is := object.(v1alpha1.Described); is {
+		held, _ := described.Describes()
+		conditions = *held
 	}
 	switch {
 	case meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady):

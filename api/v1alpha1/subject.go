@@ -4,6 +4,18 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
+// Described is an object of one of our kinds: its status says in conditions how it stands.
+// +kubebuilder:object:generate=false
+type Described interface {
+	metav1.Object
+	Describes() (conditions *[]metav1.Condition, observed *int64)
+}
+
+// Describes is where the conditions are, and the generation that they speak of.
+func (a *CarrierAccount) Describes() (conditions *[]metav1.Condition, observed *int64) {
+	return &a.Status.Conditions, &a.Status.ObservedGeneration
+}
+
 // Controls are the control annotations that were acted on. The pointer leads into the
 // status.
 func (s *BroadbandService) Controls() *Handled { return &s.Status.Handled }

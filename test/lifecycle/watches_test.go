@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -157,16 +156,13 @@ func awaitReason(ctx SpecContext, w *world.World, reason string, objects ...clie
 	}
 }
 
-// conditionsOf are those of an object of any kind.
+// conditionsOf are those of an object of ours.
 func conditionsOf(object client.Object) []metav1.Condition {
-	switch object := object.(type) {
-	case *v1alpha1.CarrierAccount:
-		return object.Status.Conditions
-	case controllers.Subject:
-		conditions, _ := object.Describes()
-		return *conditions
-	}
-	return nil
+	GinkgoHelper()
+	described, is := object.(v1alpha1.Described)
+	Expect(is).To(BeTrue(), "%T", object)
+	conditions, _ := described.Describes()
+	return *conditions
 }
 
 // restless is how many passes have asked for another one by themselves, once all are done.

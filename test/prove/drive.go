@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
@@ -81,14 +82,14 @@ func (r *run) take(ctx context.Context, manager *process) bool {
 	return r.deeds() != before
 }
 
-// doubt has every manager look again a minute after the object was called less settled than before, as
-// the watches do.
+// doubt has every manager look again some time after the object was called less settled than
+// before, as the watches do.
 func (r *run) doubt(before, after Subject) {
-	if before == nil || after == nil || !doubted(before, after) {
+	if !doubted(before, after) {
 		return
 	}
 	for _, manager := range r.managers {
-		if at := now().Add(time.Minute); manager.doubts.IsZero() || at.Before(manager.doubts) {
+		if at := now().Add(controllers.DoubtAfter); manager.doubts.IsZero() || at.Before(manager.doubts) {
 			manager.doubts = at
 		}
 	}

@@ -7,11 +7,10 @@ import (
 	"maps"
 	"reflect"
 
-	"k8s.io/apimachinery/pkg/api/meta"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/store"
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -134,30 +133,9 @@ func news(change store.Change) bool {
 }
 
 // doubted says whether an object is called less settled than before: the one change of a status that
-// is news, a minute later.
+// is news, a while later.
 func doubted(before, after client.Object) bool {
-	return before != nil && after != nil && settledness(after) < settledness(before)
-}
-
-// settledness is more where an object is Ready than where it rests, and there more than where it is
-// under way.
-func settledness(object client.Object) int {
-	var conditions []metav1.Condition
-	switch object := object.(type) {
-	case *v1alpha1.CarrierAccount:
-		conditions = object.Status.Conditions
-	case Subject:
-		described, _ := object.Describes()
-		conditions = *described
-	}
-	const underWay, atRest, ready = 0, 1, 2
-	switch {
-	case meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady):
-		return ready
-	case len(conditions) == 0, meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReconciling):
-		return underWay
-	}
-	return atRest
+	return before != nil && after != nil && controllers.Doubted(before, after)
 }
 
 // facet is one aspect of a service, with the state of the line that it starts from, and

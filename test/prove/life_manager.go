@@ -162,7 +162,7 @@ func (m *manager) tell(change store.Change) {
 		m.lookOf(one).want(now())
 	}
 	if doubted(change.Before, change.Now) {
-		m.lookOf(one).want(now().Add(time.Minute))
+		m.lookOf(one).want(now().Add(controllers.DoubtAfter))
 	}
 	for _, other := range one.followers {
 		m.lookOf(other).want(now())
