@@ -42,16 +42,8 @@ func newGate() *gate {
 	return &gate{seen: seen{open: map[string][]*manager{}, left: map[string]bool{}, senders: map[string]*manager{}}}
 }
 
-// arm sets a failpoint.
+// arm sets a failpoint: a new one, or one that was taken and has not struck.
 func (g *gate) arm(point *failpoint) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	point.struck = make(chan struct{})
-	g.armed = append(g.armed, point)
-}
-
-// putBack sets a failpoint that was taken and has not struck.
-func (g *gate) putBack(point *failpoint) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.armed = append(g.armed, point)

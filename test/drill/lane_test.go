@@ -105,10 +105,15 @@ func (l *lane) prepare(s *sort) *errand {
 
 // point arms a failpoint at a cut of an errand.
 func (l *lane) point(e *errand, at cut, strike func(call) error) *failpoint {
-	fits := func(passing call) bool { return at.at.is(&l.gate.seen, e, passing) }
-	point := &failpoint{side: at.side, fits: fits, strike: strike}
+	point := l.fit(e, at, strike)
 	l.gate.arm(point)
 	return point
+}
+
+// fit makes the failpoint, which is not armed yet.
+func (l *lane) fit(e *errand, at cut, strike func(call) error) *failpoint {
+	fits := func(passing call) bool { return at.at.is(&l.gate.seen, e, passing) }
+	return &failpoint{side: at.side, fits: fits, strike: strike, struck: make(chan struct{})}
 }
 
 // attend has a number of managers look after the lane, as a Deployment would: one that has

@@ -23,8 +23,9 @@ func (l *lane) stop(ctx SpecContext, cuts []cut, length time.Duration) {
 	m := l.start()
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
-		point := l.point(e, cut, func(call) error { return m.halt() })
+		point := l.fit(e, cut, func(call) error { return m.halt() })
 		point.patient = true // a process that is stopped after an intent has one to give up
+		l.gate.arm(point)
 		Expect(l.Create(ctx, e.object)).To(Succeed())
 		awaitStruck(ctx, point, cut)
 		l.expectStill(ctx, length)

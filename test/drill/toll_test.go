@@ -54,7 +54,7 @@ func (t *toll) strikeAndPass(point *failpoint, passing call, request *http.Reque
 func (t *toll) passAndStrike(point *failpoint, passing call, request *http.Request) (*http.Response, error) {
 	answer, err := t.pass(passing, request.WithContext(context.WithoutCancel(request.Context())))
 	if err == nil && answer.StatusCode == http.StatusConflict && point.patient {
-		t.gate.putBack(point)
+		t.gate.arm(point)
 		return answer, nil
 	}
 	defer close(point.struck)
