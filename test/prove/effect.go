@@ -90,9 +90,6 @@ func rare(sort Sort) []Kind {
 	}[sort]
 }
 
-// isCommon says whether a fault is common.
-func isCommon(sort Sort, kind Kind) bool { return slices.Contains(common(sort), kind) }
-
 // faults are all that can go wrong at an effect of a sort.
 func faults(sort Sort) []Kind { return slices.Concat(common(sort), rare(sort)) }
 

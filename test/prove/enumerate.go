@@ -22,13 +22,12 @@ type Enumeration struct {
 
 	Play func(Plan) Outcome // carries a plan out
 
-	common, rare, acts int // pairs so far
+	faults, acts int // pairs so far
 }
 
 // Share is how much of the pairs is tried: every how-manieth. All that happens alone always is.
 type Share struct {
-	Common int // of two common faults, and of what a cache shows
-	Rare   int // of two faults that are not both common
+	Faults int // of two faults, and of what a cache shows
 	Acts   int // of a fault and what somebody else does
 }
 
@@ -56,10 +55,8 @@ func (e *Enumeration) pairsAfter(first Fault, sort Sort) {
 		for _, kind := range e.kinds(effect) {
 			second := Fault{At: effect.Number, Kind: kind}
 			switch {
-			case isCommon(sort, first.Kind) && isCommon(effect.Sort, kind):
-				e.pair(&e.common, e.Share.Common, first, second)
 			case !first.Kind.acts() && !kind.acts():
-				e.pair(&e.rare, e.Share.Rare, first, second)
+				e.pair(&e.faults, e.Share.Faults, first, second)
 			case typical(sort, first.Kind), typical(effect.Sort, kind):
 				e.pair(&e.acts, e.Share.Acts, first, second)
 			}
@@ -75,7 +72,7 @@ func (e *Enumeration) observations(whole Outcome) {
 		e.play(first)
 		for _, second := range shown[i+1:] {
 			if second.At > first.At {
-				e.pair(&e.common, e.Share.Common, first, second)
+				e.pair(&e.faults, e.Share.Faults, first, second)
 			}
 		}
 	}

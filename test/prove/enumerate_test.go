@@ -20,16 +20,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// share is how much of the pairs is tried: PROVE=most, as `make prove` sets it, tries all pairs of
-// common faults; PROVE=all all pairs of faults, in three times that time; PROVE=alone none, as
-// `make mutants` sets it; without it the rest of the tests have their turn.
+// share is how much of the pairs is tried: PROVE=all, as `make prove` sets it, tries all pairs of
+// faults; PROVE=alone none, as `make mutants` sets it; without it the rest of the tests have their
+// turn.
 func share() Share {
 	const sample, few = 97, 20
 	return map[string]Share{
-		"":      {Common: sample, Rare: sample, Acts: sample},
-		"alone": {Common: math.MaxInt, Rare: math.MaxInt, Acts: math.MaxInt},
-		"most":  {Common: 1, Rare: few, Acts: few},
-		"all":   {Common: 1, Rare: 1, Acts: few},
+		"":      {Faults: sample, Acts: sample},
+		"alone": {Faults: math.MaxInt, Acts: math.MaxInt},
+		"all":   {Faults: 1, Acts: few},
 	}[os.Getenv("PROVE")]
 }
 
@@ -110,7 +109,7 @@ func judge(t *testing.T, total *Tally) {
 	if total.Needless*100 > total.Crashes*mostNeedless {
 		t.Errorf("%d of %d crashes called for a person in vain", total.Needless, total.Crashes)
 	}
-	if share().Common == 1 && (total.Faults < leastFaults || total.Stale < leastStale) {
+	if share().Faults == 1 && (total.Faults < leastFaults || total.Stale < leastStale) {
 		t.Errorf("only %d fault plans and %d stale or unobserved plans were tried", total.Faults, total.Stale)
 	}
 }
