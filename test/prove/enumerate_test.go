@@ -25,11 +25,16 @@ import (
 // turn.
 func share() Share {
 	const sample, few = 97, 20
-	return map[string]Share{
+	word := os.Getenv("PROVE")
+	share, known := map[string]Share{
 		"":      {Faults: sample, Acts: sample},
 		"alone": {Faults: math.MaxInt, Acts: math.MaxInt},
 		"all":   {Faults: 1, Acts: few},
-	}[os.Getenv("PROVE")]
+	}[word]
+	if !known {
+		panic(fmt.Sprintf("PROVE=%s: it is all, alone, or not set", word))
+	}
+	return share
 }
 
 func stage(tb testing.TB) *runtime.Scheme {
