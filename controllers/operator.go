@@ -3,9 +3,9 @@
 package controllers
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -26,5 +26,5 @@ type Operator struct {
 type Subject interface {
 	operate.Subject
 	decide.Subject
-	Describes() (conditions *[]metav1.Condition, observed *int64)
+	v1alpha1.Described
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -21,7 +20,7 @@ import (
 // subject is an object with requests in its status.
 type subject interface {
 	client.Object
-	Describes() (conditions *[]metav1.Condition, observed *int64)
+	v1alpha1.Described
 	OpenRequests() []*v1alpha1.Request
 }
 
