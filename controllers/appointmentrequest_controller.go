@@ -68,13 +68,7 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 
 // setup has an appointment-request looked at when a user changed it, and when its account
 // or its order changes.
-func (r *AppointmentRequestReconciler) setup(
-	ctx context.Context, mgr ctrl.Manager, options controller.Options,
-) error {
-	err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.AppointmentRequest{}, fieldAccount, accountOf)
-	if err != nil {
-		return fmt.Errorf("index AppointmentRequest by %s: %w", fieldAccount, err)
-	}
+func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	controlled := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted())).
 		Watches(&v1alpha1.AppointmentRequest{}, doubt())

@@ -31,15 +31,8 @@ func oneShots(operator *Operator) map[string]*OneShotReconciler {
 }
 
 // setupOneShots puts them into a manager.
-func setupOneShots(
-	ctx context.Context, mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, options controller.Options,
-) error {
+func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, options controller.Options) error {
 	for kind, reconciler := range reconcilers {
-		for field, values := range map[string]client.IndexerFunc{fieldAccount: accountOf, fieldServiceRef: serviceNamed} {
-			if err := mgr.GetFieldIndexer().IndexField(ctx, reconciler.shape().subject, field, values); err != nil {
-				return fmt.Errorf("index %s by %s: %w", kind, field, err)
-			}
-		}
 		if err := reconciler.setup(mgr, options); err != nil {
 			return fmt.Errorf("set up %s: %w", kind, err)
 		}

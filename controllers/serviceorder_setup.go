@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -26,15 +25,7 @@ const (
 
 // setup has an order looked at when a user changed it, when its account changes and when
 // another object with its customerReference is gone.
-func (r *ServiceOrderReconciler) setup(ctx context.Context, mgr ctrl.Manager, options controller.Options) error {
-	fields := map[string]client.IndexerFunc{
-		fieldAccount: accountOf, fieldReference: referenceOf, fieldOrderID: orderIDOf,
-	}
-	for field, values := range fields {
-		if err := mgr.GetFieldIndexer().IndexField(ctx, &v1alpha1.ServiceOrder{}, field, values); err != nil {
-			return fmt.Errorf("index ServiceOrder by %s: %w", field, err)
-		}
-	}
+func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(wanted())).
 		Watches(&v1alpha1.ServiceOrder{}, doubt()).

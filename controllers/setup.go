@@ -110,7 +110,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 // Setup puts the controllers into a manager.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	reconcilers := New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("broadband-operator"), options)
-	if err := index(ctx, mgr.GetFieldIndexer()); err != nil {
+	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
 	workers, told := controller.Options{MaxConcurrentReconciles: max(options.Workers, 1)}, newQueue()
@@ -120,13 +120,13 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := reconcilers.Services.setup(mgr, told, workers); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
 	}
-	if err := reconcilers.Orders.setup(ctx, mgr, workers); err != nil {
+	if err := reconcilers.Orders.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up ServiceOrder: %w", err)
 	}
-	if err := reconcilers.Appointments.setup(ctx, mgr, workers); err != nil {
+	if err := reconcilers.Appointments.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up AppointmentRequest: %w", err)
 	}
-	if err := setupOneShots(ctx, mgr, reconcilers.OneShots, workers); err != nil {
+	if err := setupOneShots(mgr, reconcilers.OneShots, workers); err != nil {
 		return err
 	}
 	if err := setupNotifications(mgr, reconcilers, told, options); err != nil {
@@ -230,20 +230,6 @@ func listed(
 		return nil
 	}
 	return requests
-}
-
-// index lets services be found by account and by service id.
-func index(ctx context.Context, indexer client.FieldIndexer) error {
-	fields := map[string]client.IndexerFunc{
-		fieldAccount: accountOf, fieldServiceID: serviceIDOf, fieldLearnedID: learnedIDOf,
-		fieldOrderRef: orderRefOf,
-	}
-	for field, values := range fields {
-		if err := indexer.IndexField(ctx, &v1alpha1.BroadbandService{}, field, values); err != nil {
-			return fmt.Errorf("index BroadbandService by %s: %w", field, err)
-		}
-	}
-	return nil
 }
 
 // accountOf is the account of an object of any kind that sends requests.

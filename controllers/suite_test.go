@@ -37,6 +37,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
+	Expect(plane.CacheReads(ctx)).To(Succeed())
 })
 
 // Every pass is held to the rules of world.Unsound. This is where they were tried.

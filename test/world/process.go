@@ -37,9 +37,8 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	for _, edit := range edits {
 		edit(&options)
 	}
-	operator := w.Plane.Operator
-	cluster := seamClient{Client: operator, cache: w.Client, seam: seam}
-	live := seamReader{Reader: operator, seam: seam}
+	cluster := seamClient{Client: w.Plane.Operator, cache: w.Client, seam: seam}
+	live := seamReader{Reader: w.Plane.Live, seam: seam}
 	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, live, w.Events, options)}
 }
 

@@ -85,7 +85,8 @@ func (c *ControlPlane) employ(ctx context.Context, user string) error {
 	}
 	config := credentials.Config()
 	config.QPS = -1
-	c.Operator, err = client.New(config, client.Options{Scheme: c.Scheme})
+	operator, err := client.New(config, client.Options{Scheme: c.Scheme})
+	c.Operator, c.Live = operator, operator
 	return err
 }
 

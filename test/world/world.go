@@ -19,6 +19,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,14 +69,16 @@ const PlacedOrderID = int64(555)
 // ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
 type ControlPlane struct {
 	Config *rest.Config
-	Client client.Client // administrator, reads and writes the API server directly
+	Client client.Client // the administrator
 	Scheme *apiruntime.Scheme
 
-	// Operator is who a Process writes as, and reads as where it reads past its cache: a user
-	// with the operator's roles, or the administrator.
+	// Operator is who a Process writes as: a user with the operator's roles, or the administrator.
 	Operator client.Client
+	// Live reads as the same user, and never from a cache.
+	Live client.Reader
 
-	env *envtest.Environment
+	env     *envtest.Environment
+	closers []func() error // end what depends on it, the last first
 }
 
 // Root is the root of the repository: the nearest folder above a test's with a go.mod.
@@ -127,14 +130,20 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 	if err != nil {
 		return nil, fmt.Errorf("create a client: %w", err)
 	}
-	return &ControlPlane{Config: config, Client: direct, Operator: direct, Scheme: scheme, env: env}, nil
+	return &ControlPlane{Config: config, Client: direct, Operator: direct, Live: direct, Scheme: scheme, env: env}, nil
 }
 
 // builtAssets is where make puts the control plane.
 func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
 
 // Stop ends it.
-func (c *ControlPlane) Stop() error { return c.env.Stop() }
+func (c *ControlPlane) Stop() error {
+	failures := make([]error, 0, len(c.closers)+1)
+	for _, end := range slices.Backward(c.closers) {
+		failures = append(failures, end())
+	}
+	return errors.Join(append(failures, c.env.Stop())...)
+}
 
 // AddUser makes credentials for a user with the groups given.
 func (c *ControlPlane) AddUser(name string, groups ...string) (*envtest.AuthenticatedUser, error) {
