@@ -71,7 +71,7 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	controlled := ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.AppointmentRequest{}, doubt())
+		Watches(&v1alpha1.AppointmentRequest{}, doubt(r.DoubtAfter))
 	for _, awaited := range []struct {
 		object client.Object
 		by     handler.MapFunc

@@ -33,6 +33,8 @@ type CarrierAccountReconciler struct {
 	Events   operate.Recorder
 	Now      func() time.Time
 
+	DoubtAfter time.Duration // how long a step back stands before it is doubted
+
 	again func(types.NamespacedName) // has an account looked at again; nil: nobody does
 }
 

@@ -17,7 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// DoubtAfter is how long a step back stands before it is doubted.
+// DoubtAfter is how long a step back stands before it is doubted, unless Options name another time.
 const DoubtAfter = time.Minute
 
 // doubt has an object looked at again some time after it was called less settled than before. That
@@ -25,10 +25,10 @@ const DoubtAfter = time.Minute
 // for a price that the other knows, says so, and is killed. Where this process wrote it, the look
 // finds nothing to do. Of two that disagree and go on, only the one that sees the object more settled
 // doubts the other, and not before its time: they do not write against each other.
-func doubt() handler.Funcs {
+func doubt(after time.Duration) handler.Funcs {
 	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
 		if Doubted(update.ObjectOld, update.ObjectNew) {
-			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, DoubtAfter)
+			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, after)
 		}
 	}}
 }

@@ -59,7 +59,7 @@ func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 	} {
 		for i := range story.was {
 			queue := later{after: map[ctrl.Request]time.Duration{}}
-			doubt().Update(t.Context(), event.UpdateEvent{ObjectOld: story.was[i], ObjectNew: story.is[i]}, queue)
+			doubt(time.Minute).Update(t.Context(), event.UpdateEvent{ObjectOld: story.was[i], ObjectNew: story.is[i]}, queue)
 			if queue.after[ctrl.Request{}] != story.waits {
 				t.Errorf("%s: %T looked at after %v, not %v", name, story.is[i], queue.after, story.waits)
 			}

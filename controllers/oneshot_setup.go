@@ -45,7 +45,7 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.shape().subject, builder.WithPredicates(wanted())).
-		Watches(r.shape().subject, doubt()).
+		Watches(r.shape().subject, doubt(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldAccount))).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
 			builder.WithPredicates(numbered())).

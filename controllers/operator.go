@@ -3,6 +3,8 @@
 package controllers
 
 import (
+	"time"
+
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -19,7 +21,8 @@ type Operator struct {
 	Accounts *accounts.Book
 	Submit   bool // whether requests may be sent at all
 
-	Namespaces []string // those that it looks after; none: all
+	Namespaces []string      // those that it looks after; none: all
+	DoubtAfter time.Duration // how long a step back stands before it is doubted
 }
 
 // Subject is an object that a pass can take as far as it can go.

@@ -28,7 +28,7 @@ const (
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.ServiceOrder{}, doubt()).
+		Watches(&v1alpha1.ServiceOrder{}, doubt(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
 		WithOptions(options).

@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -34,11 +35,12 @@ const LongestSubmission = carrier.LongestCall + operate.RecordWithin
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.
 type Options struct {
-	OperatorNamespace string   // where the records of deleted objects are kept
-	Namespaces        []string // those that the manager looks after; none: all
-	AllowInsecure     bool     // http and loopback carriers
-	Submit            bool     // whether requests may be sent at all
-	Workers           int      // passes at a time, per kind
+	OperatorNamespace string        // where the records of deleted objects are kept
+	Namespaces        []string      // those that the manager looks after; none: all
+	AllowInsecure     bool          // http and loopback carriers
+	Submit            bool          // whether requests may be sent at all
+	Workers           int           // passes at a time, per kind
+	DoubtAfter        time.Duration // how long a step back stands before it is doubted; 0: [DoubtAfter]
 	UserAgent         string
 	Now               func() time.Time
 	NewID             func() string
@@ -70,6 +72,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	}
 	operator := &Operator{
 		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
+		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
 			Ledger: operate.NewLedger(options.NewID()),
@@ -84,7 +87,9 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	}
 	appointments := &AppointmentRequestReconciler{Operator: operator}
 	notifications := &Notifications{Operator: operator, Orders: orders, Appointments: appointments}
-	login := &CarrierAccountReconciler{Client: cluster, Accounts: book, Events: events, Now: options.Now}
+	login := &CarrierAccountReconciler{
+		Client: cluster, Accounts: book, Events: events, Now: options.Now, DoubtAfter: operator.DoubtAfter,
+	}
 	login.Receiver = receiver.New(receiver.Config{
 		Secret: func(
 			ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
@@ -142,7 +147,7 @@ func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Op
 	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
-		Watches(&v1alpha1.CarrierAccount{}, doubt()).
+		Watches(&v1alpha1.CarrierAccount{}, doubt(r.DoubtAfter)).
 		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)
@@ -153,7 +158,7 @@ func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Op
 func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.BroadbandService{}, doubt()).
+		Watches(&v1alpha1.BroadbandService{}, doubt(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.rivals),
