@@ -160,7 +160,7 @@ type Polling struct {
 	// +optional
 	Min Duration `json:"min,omitempty"`
 
-	// max is the longest time between two looks.
+	// max is the longest time between two looks, and before the first.
 	// +kubebuilder:default="5m"
 	// +optional
 	Max Duration `json:"max,omitempty"`

@@ -49,9 +49,8 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	if operation == carrier.FibreBuildCharge { // "never below 5 s, whatever is set"
 		shortest = max(shortest, contract.Poll.Min)
 	}
-	first := max(contract.Poll.First, shortest)
-	longest := polling.Max.Or(contract.Poll.Max)
-	return curve{shortest: shortest, first: first, longest: max(longest, first)}
+	longest := max(polling.Max.Or(contract.Poll.Max), shortest)
+	return curve{shortest: shortest, first: min(max(contract.Poll.First, shortest), longest), longest: longest}
 }
 
 // next is the first point of the curve after a moment. The gaps are stretched by up

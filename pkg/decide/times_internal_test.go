@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 var noon = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
@@ -34,6 +37,33 @@ func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
 				gap = next
 			}
 			at = next
+		}
+	}
+}
+
+// An account that has its requests polled often has the first poll as soon. What the carrier
+// asks for a fibre build charge, nobody can shorten.
+func TestAnAccountBoundsTheFirstGapToo(t *testing.T) {
+	t.Parallel()
+	const second = time.Second
+	for _, c := range []struct {
+		operation      carrier.Operation
+		least, most    v1alpha1.Duration
+		first, longest time.Duration
+	}{
+		{carrier.PlanChange, "", "", 5 * second, 5 * time.Minute},
+		{carrier.PlanChange, "1s", "", 5 * second, 5 * time.Minute},
+		{carrier.PlanChange, "1s", "1s", second, second},
+		{carrier.PlanChange, "1s", "3s", 3 * second, 3 * second},
+		{carrier.PlanChange, "20s", "10s", 20 * second, 20 * second},
+		{carrier.PlanChange, "0s", "0s", second, second},
+		{carrier.FibreBuildCharge, "1s", "1s", 5 * second, 5 * second},
+	} {
+		account := &v1alpha1.CarrierAccount{}
+		account.Spec.Polling = v1alpha1.Polling{Min: c.least, Max: c.most}
+		if got := curveOf(c.operation, account); got.first != c.first || got.longest != c.longest {
+			t.Errorf("%s polled from %q to %q: first after %v, at last every %v; want %v and %v",
+				c.operation, c.least, c.most, got.first, got.longest, c.first, c.longest)
 		}
 	}
 }
