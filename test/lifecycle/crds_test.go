@@ -14,43 +14,63 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("CRDs that are removed and installed again", func() {
-	for _, manager := range []struct {
-		says    string
-		restart bool
-	}{
-		{"by the manager that ran meanwhile", false},
-		{"by a manager that starts afterwards", true},
-	} {
-		It("have every order and the change under way found again, and none sent twice, "+manager.says,
-			func(ctx SpecContext) {
-				own := startOwn(ctx)
-				w := world.NewInRealTime(ctx, own, realTime, holding)
-				first := w.Manage(ctx, user)
-				s := reach(ctx, w)
+// The CRDs go once and come back once, under three managers, each with a namespace and a carrier of
+// its own: one runs all the time, one ends and is followed by another, one is cut off from the API server.
+var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueOnFailure, func() {
+	var (
+		throughout, afterwards *stages
+		missed                 *missing
+	)
 
-				own.DeleteCRDs()
-				s.awaitDeletion(ctx, underWay)
-				s.answer()
-				own.AwaitNoCRDs(ctx)
-				s.expectTold(ctx)
-				if manager.restart {
-					first.End()
-				}
-				own.InstallCRDs()
-				if manager.restart {
-					w.Manage(ctx, user)
-				}
+	BeforeAll(func(ctx SpecContext) {
+		own := startOwn(ctx)
+		through, after := world.NewInRealTime(ctx, own, realTime, holding), world.NewInRealTime(ctx, own, realTime, holding)
+		through.Manage(ctx, user)
+		first := after.Manage(ctx, user)
+		missed = watch(ctx, own)
+		throughout, afterwards = reach(ctx, through), reach(ctx, after)
+		missed.await(ctx)
 
-				s.apply(ctx)
-				s.expectMemory(ctx)
-				s.expectSentOnce()
-			})
-	}
+		missed.link.Cut()
+		own.DeleteCRDs()
+		for _, s := range []*stages{throughout, afterwards} {
+			s.awaitDeletion(ctx, underWay)
+			s.answer()
+		}
+		own.AwaitNoCRDs(ctx)
+		throughout.expectTold(ctx)
+		afterwards.expectTold(ctx)
+		first.End()
+		own.InstallCRDs()
+		missed.apply(ctx)
+		missed.link.Mend()
+		after.Manage(ctx, user)
+		throughout.apply(ctx)
+		afterwards.apply(ctx)
+	})
+
+	It("have every order and the change under way found again, and none sent twice, by the manager that ran meanwhile",
+		func(ctx SpecContext) {
+			throughout.expectMemory(ctx)
+			throughout.expectSentOnce()
+		})
+
+	It("have every order and the change under way found again, and none sent twice, by a manager that starts afterwards",
+		func(ctx SpecContext) {
+			afterwards.expectMemory(ctx)
+			afterwards.expectSentOnce()
+		})
+
+	// What the manager sees then is not that an object was deleted and another created, but
+	// one object that has changed: its UID, and nothing that a user writes.
+	It("while the manager is cut off have the new objects of the same names looked at", func(ctx SpecContext) {
+		missed.await(ctx)
+		Expect(missed.Carrier.Violations()).To(BeEmpty())
+	})
 })
 
-// startOwn starts a control plane for one test: the common one holds objects that no manager
-// would let go.
+// startOwn starts a control plane for the tests of one container: the common one holds objects that no
+// manager would let go.
 func startOwn(ctx SpecContext) *world.ControlPlane {
 	GinkgoHelper()
 	own, err := world.StartControlPlane(ctx)

@@ -13,42 +13,42 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("CRDs that are removed and installed again while the manager is cut off", func() {
-	// What the manager sees then is not that an object was deleted and another created, but
-	// one object that has changed: its UID, and nothing that a user writes.
-	It("have the new objects of the same names looked at", func(ctx SpecContext) {
-		own := startOwn(ctx)
-		w := world.NewInRealTime(ctx, own, realTime, quick)
-		link := &world.Link{}
-		w.Manage(ctx, user, link.Lay)
-		line := w.Line(func(line *simulator.Service) { line.Plan = world.PlanFast })
-		asDeclared := func() []client.Object { // they need no request, and so no finalizer
-			return []client.Object{w.Account(watchful), w.Service(site, line), w.Query("query", line)}
-		}
-		reasons := []string{v1alpha1.ReasonTokenIssued, v1alpha1.ReasonInSync, v1alpha1.ReasonCompleted}
-		Expect(w.Create(ctx, w.Secret())).To(Succeed())
-		apply := func() {
-			GinkgoHelper()
-			for _, manifest := range asDeclared() {
-				Expect(w.Create(ctx, manifest)).To(Succeed())
-			}
-		}
-		await := func() {
-			GinkgoHelper()
-			for i, manifest := range asDeclared() {
-				awaitReason(ctx, w, reasons[i], manifest)
-			}
-		}
+// missing are objects that are deleted and created again while their manager cannot see it.
+type missing struct {
+	*world.World
 
-		apply()
-		await()
-		link.Cut()
-		own.DeleteCRDs()
-		own.AwaitNoCRDs(ctx)
-		own.InstallCRDs()
-		apply()
-		link.Mend()
-		await()
-		Expect(w.Carrier.Violations()).To(BeEmpty())
-	})
-})
+	link *world.Link
+	line int64
+}
+
+// watch applies such objects, with a manager at work.
+func watch(ctx SpecContext, plane *world.ControlPlane) *missing {
+	GinkgoHelper()
+	m := &missing{World: world.NewInRealTime(ctx, plane, realTime, quick), link: &world.Link{}}
+	m.Manage(ctx, user, m.link.Lay)
+	m.line = m.Line(func(line *simulator.Service) { line.Plan = world.PlanFast })
+	Expect(m.Create(ctx, m.Secret())).To(Succeed())
+	m.apply(ctx)
+	return m
+}
+
+// asDeclared are the objects. They need no request, and so no finalizer.
+func (m *missing) asDeclared() []client.Object {
+	return []client.Object{m.Account(watchful), m.Service(site, m.line), m.Query("query", m.line)}
+}
+
+func (m *missing) apply(ctx SpecContext) {
+	GinkgoHelper()
+	for _, manifest := range m.asDeclared() {
+		Expect(m.Create(ctx, manifest)).To(Succeed())
+	}
+}
+
+// await waits until each of the objects has been looked at, and is as declared.
+func (m *missing) await(ctx SpecContext) {
+	GinkgoHelper()
+	reasons := []string{v1alpha1.ReasonTokenIssued, v1alpha1.ReasonInSync, v1alpha1.ReasonCompleted}
+	for i, manifest := range m.asDeclared() {
+		awaitReason(ctx, m.World, reasons[i], manifest)
+	}
+}

@@ -49,8 +49,15 @@ var _ = Describe("The samples", func() {
 
 		for _, sample := range manifests {
 			if sample.Expect.Reason == v1alpha1.ReasonInSync {
-				handle(ctx, w, sample.Object)
+				annotate(ctx, w, sample.Object)
 			}
+		}
+		for _, sample := range manifests {
+			if sample.Expect.Reason == v1alpha1.ReasonInSync {
+				awaitHandled(ctx, w, sample.Object)
+			}
+		}
+		for _, sample := range manifests {
 			staysApplied(ctx, w, sample.Object)
 		}
 	})
@@ -68,17 +75,25 @@ func serverSide(
 	return applied
 }
 
-// handle has a person annotate the object, which the manifest knows nothing of, and waits
-// until the operator has acted on it.
-func handle(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
+// token is what a person writes into the annotation that asks for a look.
+const token = "looked-at"
+
+// annotate has a person annotate the object, which the manifest knows nothing of.
+func annotate(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
 	GinkgoHelper()
-	const token = "looked-at"
 	service := &v1alpha1.BroadbandService{}
 	key := client.ObjectKeyFromObject(manifest)
 	Expect(w.Get(ctx, key, service)).To(Succeed())
 	before := service.DeepCopy()
 	service.Annotations[v1alpha1.AnnotationReconcile] = token
 	Expect(w.Patch(ctx, service, client.MergeFrom(before))).To(Succeed())
+}
+
+// awaitHandled waits until the operator has acted on that.
+func awaitHandled(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
+	GinkgoHelper()
+	service := &v1alpha1.BroadbandService{}
+	key := client.ObjectKeyFromObject(manifest)
 	soon(ctx, func(g Gomega) {
 		g.Expect(w.Get(ctx, key, service)).To(Succeed())
 		g.Expect(service.Status.Handled.Reconcile).To(Equal(token))

@@ -45,7 +45,7 @@ func quick(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 
 
 // watchful has a request asked after as often as its operation allows.
 func watchful(account *v1alpha1.CarrierAccount) {
-	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
+	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 }
 
 // stages are an account and an object at each stage that a request can be in.

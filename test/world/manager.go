@@ -55,7 +55,8 @@ func (w *World) ManageBeside(
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	gomega.Expect(controllers.Setup(ctx, mgr, controllers.Options{
 		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
-		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) },
+		DoubtAfter: w.DoubtAfter,
+		Now:        w.now, NewID: func() string { return string(uuid.NewUUID()) },
 	})).To(gomega.Succeed())
 	manager := &Manager{stop: stop, ended: make(chan error, 1)}
 	go func() { manager.ended <- mgr.Start(ctx) }()

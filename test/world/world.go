@@ -166,11 +166,16 @@ type World struct {
 	URL       string // the carrier's and the identity provider's origin
 	KeyPEM    []byte // the reseller's private key
 	Events    *Recorder
-	now       func() time.Time
-	books     Books
-	tap       *wiretap
-	held      *holds
-	heard     int // how many of the Events have been looked at
+
+	// DoubtAfter is how long the managers of the world let a step back stand; 0: as long as the
+	// program does.
+	DoubtAfter time.Duration
+
+	now   func() time.Time
+	books Books
+	tap   *wiretap
+	held  *holds
+	heard int // how many of the Events have been looked at
 }
 
 // Books are where a carrier has the services of a world.
