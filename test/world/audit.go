@@ -3,25 +3,36 @@
 package world
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/onsi/gomega"
 )
 
 // Audit is the API server's own record of who did what.
-type Audit struct{ policy, log string }
+type Audit struct {
+	policy, log string
+
+	mu   sync.Mutex
+	read int64                   // how many bytes of the log have been read
+	by   map[string][]auditEvent // what has been read, by user
+}
 
 // NewAudit prepares one in a folder.
 func NewAudit(folder string) (*Audit, error) {
-	audit := &Audit{policy: filepath.Join(folder, "policy.yaml"), log: filepath.Join(folder, "audit.log")}
+	audit := &Audit{
+		policy: filepath.Join(folder, "policy.yaml"), log: filepath.Join(folder, "audit.log"), by: map[string][]auditEvent{},
+	}
 	policy := "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, omitStages: [RequestReceived]}]\n"
 	return audit, os.WriteFile(audit.policy, []byte(policy), 0o600)
 }
@@ -60,18 +71,44 @@ func (r objectRef) resource() string {
 	return r.Resource + "/" + r.Subresource
 }
 
-// each visits what a user did to resources. The last line may not be whole yet.
+// each visits what a user did to resources.
 func (a *Audit) each(user string, visit func(auditEvent)) {
-	log, err := os.ReadFile(a.log)
-	if errors.Is(err, fs.ErrNotExist) {
-		return // nothing has been recorded yet
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	gomega.Expect(a.readOn()).To(gomega.Succeed())
+	for _, event := range a.by[user] {
+		visit(event)
 	}
-	gomega.Expect(err).NotTo(gomega.HaveOccurred())
-	for line := range bytes.Lines(log) {
-		var event auditEvent
-		if json.Unmarshal(line, &event) == nil && event.User.Username == user && event.ObjectRef != nil {
-			visit(event)
+}
+
+// readOn reads what the log has gained. A last line that is not whole yet is left for the next time.
+func (a *Audit) readOn() error {
+	log, err := os.Open(a.log)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // nothing has been recorded yet
+	}
+	if err != nil {
+		return err
+	}
+	gained := io.NewSectionReader(log, a.read, math.MaxInt64-a.read)
+	lines, line := bufio.NewReader(gained), []byte(nil)
+	for err == nil {
+		if line, err = lines.ReadBytes('\n'); err == nil {
+			a.read += int64(len(line))
+			a.keep(line)
 		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return errors.Join(err, log.Close())
+}
+
+// keep keeps a line, if somebody did something to a resource.
+func (a *Audit) keep(line []byte) {
+	var event auditEvent
+	if json.Unmarshal(line, &event) == nil && event.ObjectRef != nil {
+		a.by[event.User.Username] = append(a.by[event.User.Username], event)
 	}
 }
 
