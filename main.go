@@ -21,6 +21,7 @@ import (
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/client-go/tools/leaderelection"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -97,6 +98,9 @@ type settings struct {
 	allowInsecureCarrier bool
 	operatorNamespace    string
 	leaderElect          bool
+	leaseDuration        time.Duration
+	renewDeadline        time.Duration
+	retryPeriod          time.Duration
 	namespaces           string
 	submit               bool
 	workers              int
@@ -121,6 +125,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
 		"`namespace` of the operator's own records and its lease; keep it when you uninstall: it remembers what was sent")
 	flags.BoolVar(&s.leaderElect, "leader-elect", false, "let only one of several managers act; the others stand by")
+	s.electionFlags(flags)
 	flags.StringVar(&s.namespaces, "namespaces", "",
 		"comma-separated `namespaces` to manage; default: all. An account identity belongs to one set of namespaces")
 	flags.BoolVar(&s.submit, "submit", true,
@@ -146,7 +151,36 @@ func parse(args []string, out io.Writer) (settings, error) {
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
 	}
-	return s, nil
+	return s, s.checkElection()
+}
+
+// electionFlags have the names and the defaults that they have in the components of Kubernetes.
+func (s *settings) electionFlags(flags *flag.FlagSet) {
+	flags.DurationVar(&s.leaseDuration, "leader-elect-lease-duration", 15*time.Second,
+		"how `long` the others wait before they take over from a leader that no longer renews its lease")
+	flags.DurationVar(&s.renewDeadline, "leader-elect-renew-deadline", 10*time.Second,
+		"how `long` a leader tries to renew its lease before it stops leading and ends")
+	flags.DurationVar(&s.retryPeriod, "leader-elect-retry-period", 2*time.Second,
+		"how `long` to wait between two tries to take or renew the lease")
+}
+
+// checkElection says which of the durations do not fit together: a leader must have given up before
+// another takes over, and must have had the time for a second try.
+func (s settings) checkElection() error {
+	again := time.Duration(leaderelection.JitterFactor * float64(s.retryPeriod))
+	switch {
+	case s.leaseDuration < time.Second:
+		return fmt.Errorf("--leader-elect-lease-duration is %v: a lease has at least 1s", s.leaseDuration)
+	case s.retryPeriod <= 0:
+		return fmt.Errorf("--leader-elect-retry-period is %v: it must be greater than 0", s.retryPeriod)
+	case s.leaseDuration <= s.renewDeadline:
+		return fmt.Errorf("--leader-elect-lease-duration is %v: it must be greater than "+
+			"--leader-elect-renew-deadline, which is %v", s.leaseDuration, s.renewDeadline)
+	case s.renewDeadline <= again:
+		return fmt.Errorf("--leader-elect-renew-deadline is %v: it must be greater than %v, "+
+			"which is --leader-elect-retry-period and a fifth", s.renewDeadline, again)
+	}
+	return nil
 }
 
 func (s settings) logger(out io.Writer) logr.Logger {
@@ -192,6 +226,9 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 		LeaderElectionID:              "broadband-operator.wholesale.broadband",
 		LeaderElectionNamespace:       s.operatorNamespace,
 		LeaderElectionReleaseOnCancel: true,
+		LeaseDuration:                 &s.leaseDuration,
+		RenewDeadline:                 &s.renewDeadline,
+		RetryPeriod:                   &s.retryPeriod,
 		GracefulShutdownTimeout:       &shutdown,
 		Controller:                    config.Controller{EnableWarmup: &warmup},
 	}, nil
