@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	coordinationv1 "k8s.io/api/coordination/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -52,6 +53,22 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	certify()
 })
 
+// often is how often is looked at what takes its time.
+const often = 100 * time.Millisecond
+
+// changeTakes is how long the carrier works on a plan change, unless the test moves its clock on.
+const changeTakes = time.Minute
+
+// slow has the carrier work on plan changes until the test moves its clock on.
+func slow(seed *simulator.Seed) {
+	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(world.Speed * changeTakes)
+}
+
+// watchful has a request polled as often as its operation allows.
+func watchful(account *v1alpha1.CarrierAccount) {
+	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
+}
+
 // contact is a person, as a Secret holds one.
 var contact = map[string]string{"name": "Jo Yellowbird", "phone": "0491 570 156", "email": "jo.canary@example.com"}
 
@@ -65,12 +82,21 @@ var _ = Describe("The manager", Ordered, func() {
 		lines      []int64
 	)
 	name := func(i int) string { return fmt.Sprintf("site-%d", i) }
+	service := func(ctx context.Context, name string, check func(Gomega, *v1alpha1.BroadbandService)) {
+		GinkgoHelper()
+		Eventually(func(g Gomega) { check(g, w.Read(ctx, name)) }).
+			WithTimeout(time.Minute).WithPolling(often).Should(Succeed())
+	}
 	everyService := func(ctx context.Context, check func(Gomega, *v1alpha1.BroadbandService)) {
 		Eventually(func(g Gomega) {
 			for i := range sites {
 				check(g, w.Read(ctx, name(i)))
 			}
-		}).WithTimeout(2 * time.Minute).WithPolling(200 * time.Millisecond).Should(Succeed())
+		}).WithTimeout(2 * time.Minute).WithPolling(often).Should(Succeed())
+	}
+	changing := func(g Gomega, service *v1alpha1.BroadbandService) {
+		g.Expect(service.Status.ObservedGeneration).To(Equal(service.Generation))
+		g.Expect(service.Status.InFlight).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
 	}
 	inSync := func(generation int64) func(Gomega, *v1alpha1.BroadbandService) {
 		return func(g Gomega, service *v1alpha1.BroadbandService) {
@@ -80,12 +106,15 @@ var _ = Describe("The manager", Ordered, func() {
 	}
 
 	BeforeAll(func(ctx SpecContext) {
-		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, slow)
 		kubeconfig, reader = kubeconfigOf(user), scraper(ctx, "canary", metricsReader)
 		manager = start(ctx, kubeconfig)
 	})
 
-	AfterAll(func() { manager.end(syscall.SIGTERM) }) // it gives its lease back
+	AfterAll(func(ctx SpecContext) { // whoever leads next need not wait for the lease of one that is dead
+		manager.end(syscall.SIGTERM)
+		Expect(plane.Client.DeleteAllOf(ctx, &coordinationv1.Lease{}, client.InNamespace(world.OperatorName))).To(Succeed())
+	})
 
 	AfterEach(func(ctx SpecContext) {
 		if CurrentSpecReport().Failed() {
@@ -95,11 +124,13 @@ var _ = Describe("The manager", Ordered, func() {
 	})
 
 	It("converges services, with four status writes at first sight and one finalizer each", func(ctx SpecContext) {
-		w.AwaitLogin(ctx)
+		w.AwaitLogin(ctx, watchful)
 		for i := range sites {
 			lines = append(lines, w.Line())
 			Expect(w.Create(ctx, w.Service(name(i), lines[i]))).To(Succeed())
 		}
+		everyService(ctx, changing)
+		w.Carrier.Advance(changeTakes)
 		everyService(ctx, inSync(1))
 		writes := audit.Writes(user, w.Namespace)
 		statusWrites := writes["update broadbandservices/status"]
@@ -110,22 +141,26 @@ var _ = Describe("The manager", Ordered, func() {
 	})
 
 	It("makes a further change with three status writes, none per poll", func(ctx SpecContext) {
-		before := audit.Writes(user, w.Namespace)
+		before, calls := audit.Writes(user, w.Namespace), len(w.Carrier.Calls())
 		for i := range sites {
 			w.Edit(ctx, name(i), func(s *v1alpha1.BroadbandService) { s.Spec.Plan.Name = world.PlanSlow })
 		}
+		Eventually(func() int {
+			polls := 0
+			for _, call := range w.Carrier.Calls()[calls:] {
+				poll := call.Operation == simulator.OpPlanChange && call.Method == http.MethodGet
+				if poll && call.Status == http.StatusAccepted {
+					polls++
+				}
+			}
+			return polls
+		}).WithTimeout(time.Minute).WithPolling(often).Should(BeNumerically(">=", sites), "polls answered 202")
+		everyService(ctx, changing)
+		w.Carrier.Advance(changeTakes)
 		everyService(ctx, inSync(2))
 		after := audit.Writes(user, w.Namespace)
 		Expect(after["update broadbandservices/status"] - before["update broadbandservices/status"]).To(Equal(3 * sites))
 		Expect(after["patch broadbandservices"]).To(Equal(before["patch broadbandservices"]))
-		polls := 0
-		for _, call := range w.Carrier.Calls() {
-			poll := call.Operation == simulator.OpPlanChange && call.Method == http.MethodGet
-			if poll && call.Status == http.StatusAccepted {
-				polls++
-			}
-		}
-		Expect(polls).To(BeNumerically(">=", sites), "there were polls answered 202")
 		for _, line := range lines {
 			Expect(w.Posts(line)).To(Equal(2))
 		}
@@ -140,7 +175,9 @@ var _ = Describe("The manager", Ordered, func() {
 			WithTimeout(30 * time.Second).Should(BeNumerically(">", listed))
 		// A change of one service comes after the others were looked at again.
 		w.Edit(ctx, name(0), func(s *v1alpha1.BroadbandService) { s.Spec.Plan.Term = 24 })
-		Eventually(func(g Gomega) { inSync(3)(g, w.Read(ctx, name(0))) }).WithTimeout(time.Minute).Should(Succeed())
+		service(ctx, name(0), changing)
+		w.Carrier.Advance(changeTakes)
+		service(ctx, name(0), inSync(3))
 		after := audit.Writes(user, w.Namespace)
 		Expect(after["update broadbandservices/status"] - writes["update broadbandservices/status"]).To(Equal(3))
 		Expect(after["update carrieraccounts/status"]).To(Equal(writes["update carrieraccounts/status"]))
@@ -157,11 +194,9 @@ var _ = Describe("The manager", Ordered, func() {
 				s.Spec.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 36}
 			})
 		}
-		everyService(ctx, func(g Gomega, service *v1alpha1.BroadbandService) {
-			g.Expect(service.Status.InFlight).NotTo(BeNil())
-			g.Expect(service.Status.InFlight.Location).NotTo(BeEmpty())
-		})
+		everyService(ctx, changing)
 		manager.end(syscall.SIGKILL)
+		w.Carrier.Advance(changeTakes)
 		manager = start(ctx, kubeconfig)
 		Eventually(func(g Gomega) {
 			for i := range sites {
@@ -170,7 +205,7 @@ var _ = Describe("The manager", Ordered, func() {
 				g.Expect(world.Ready(service).Reason).To(Equal(v1alpha1.ReasonInSync), world.Ready(service).Message)
 				g.Expect(w.Posts(lines[i])).To(Equal(posts[i] + 1))
 			}
-		}).WithTimeout(2 * time.Minute).WithPolling(200 * time.Millisecond).Should(Succeed())
+		}).WithTimeout(2 * time.Minute).WithPolling(often).Should(Succeed())
 	})
 
 	It("sends a contact that it shows to nobody, even when the carrier repeats it", func(ctx SpecContext) {
@@ -198,9 +233,9 @@ var _ = Describe("The manager", Ordered, func() {
 			g.Expect(world.Ready(w.Read(ctx, "giga")).Reason).To(Equal(v1alpha1.ReasonInvalidFormat))
 		}).WithTimeout(time.Minute).Should(Succeed())
 		w.Annotate(ctx, "giga", v1alpha1.AnnotationRetry, "again")
-		Eventually(func(g Gomega) {
-			inSync(1)(g, w.Read(ctx, "giga"))
-		}).WithTimeout(time.Minute).Should(Succeed())
+		service(ctx, "giga", changing)
+		w.Carrier.Advance(changeTakes)
+		service(ctx, "giga", inSync(1))
 	})
 
 	It("sends an order's contact, and shows that to nobody either", func(ctx SpecContext) {

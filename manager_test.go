@@ -60,6 +60,7 @@ func start(ctx context.Context, kubeconfig string, more ...string) *running {
 	flags := append([]string{
 		"--kubeconfig=" + kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
 		"--log-level=debug-20", "--operator-namespace=" + world.OperatorName,
+		"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=5s", "--leader-elect-retry-period=500ms",
 		"--metrics-bind-address=" + metricsAddress, "--metrics-cert-dir=" + certificates,
 	}, more...)
 	manager.command = exec.CommandContext(context.WithoutCancel(ctx), self, flags...) //nolint:gosec // this test binary

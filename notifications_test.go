@@ -40,12 +40,12 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 	}
 
 	BeforeAll(func(ctx SpecContext) {
-		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now)
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, prompt)
 		leader, standby = freeAddress(), freeAddress()
 		reader = scraper(ctx, "counter", metricsReader)
 		first = listening(ctx, leader)
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
-		w.AwaitLogin(ctx, world.WithEvents(v1alpha1.SignatureHMAC))
+		w.AwaitLogin(ctx, watchful, world.WithEvents(v1alpha1.SignatureHMAC))
 		other = listening(ctx, standby, "--metrics-bind-address=0")
 	})
 

@@ -40,11 +40,14 @@ var _ = Describe("The rights of a manager", func() {
 			manager.end(syscall.SIGTERM)
 		})
 		Expect(scrape(ctx, scraper(ctx, "auditor")).status).To(Equal(http.StatusForbidden))
-		w.AwaitLogin(ctx)
-		w.askOnce(ctx)
+		w.AwaitLogin(ctx, watchful)
+		shots := w.askOnce(ctx)
 		w.replace(ctx)
 		w.order(ctx)
 		w.appoint(ctx)
+		for _, shot := range shots {
+			w.awaitGone(ctx, shot)
+		}
 		Eventually(audit.Unused).WithArguments(user).WithTimeout(10*time.Second).Should(BeEmpty(), "what is granted")
 		Expect(audit.Denied(user)).To(BeEmpty(), "what is not granted")
 	})
@@ -79,8 +82,8 @@ func (w walk) awaitGone(ctx context.Context, object client.Object) {
 	}).WithTimeout(time.Minute).Should(BeTrue())
 }
 
-// askOnce makes one-shots of each kind, which expire.
-func (w walk) askOnce(ctx context.Context) {
+// askOnce makes one-shots of each kind, which expire, and returns them.
+func (w walk) askOnce(ctx context.Context) []client.Object {
 	GinkgoHelper()
 	const soon = "1s"
 	line := w.Line()
@@ -94,9 +97,7 @@ func (w walk) askOnce(ctx context.Context) {
 	for _, shot := range shots {
 		Expect(w.Create(ctx, shot)).To(Succeed())
 	}
-	for _, shot := range shots {
-		w.awaitGone(ctx, shot)
-	}
+	return shots
 }
 
 // replace deletes a service while its plan change is under way, and has another object take

@@ -194,12 +194,15 @@ func New(ctx context.Context, plane *ControlPlane) *World {
 	return w
 }
 
+// Speed is how many times as fast as its seed says a carrier works in real time.
+const Speed = 5
+
 // NewInRealTime makes a world that goes by the clock of a manager in a process of its
-// own. The carrier works five times as fast.
+// own. The carrier works at Speed.
 func NewInRealTime(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, edits ...func(*simulator.Seed),
 ) *World {
-	return build(ctx, plane, now, 5, edits...)
+	return build(ctx, plane, now, Speed, edits...)
 }
 
 func build(
