@@ -5,9 +5,13 @@ package lifecycle_test
 import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,25 +27,34 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 	)
 
 	BeforeAll(func(ctx SpecContext) {
-		own := startOwn(ctx)
-		through, after := world.NewInRealTime(ctx, own, realTime, holding), world.NewInRealTime(ctx, own, realTime, holding)
+		release(ctx)
+		through, after := world.NewInRealTime(ctx, plane, realTime, holding), world.NewInRealTime(ctx, plane, realTime, holding)
 		through.Manage(ctx, user)
 		first := after.Manage(ctx, user)
-		missed = watch(ctx, own)
+		missed = watch(ctx)
 		throughout, afterwards = reach(ctx, through), reach(ctx, after)
 		missed.await(ctx)
 
-		missed.link.Cut()
-		own.DeleteCRDs()
+		missed.link.Hold()
+		installed := false
+		DeferCleanup(func(ctx SpecContext) { // for the tests of others
+			if !installed {
+				release(ctx)
+				plane.AwaitNoCRDs(ctx)
+				plane.InstallCRDs()
+			}
+		})
+		plane.DeleteCRDs()
 		for _, s := range []*stages{throughout, afterwards} {
 			s.awaitDeletion(ctx, underWay)
 			s.answer()
 		}
-		own.AwaitNoCRDs(ctx)
+		plane.AwaitNoCRDs(ctx)
 		throughout.expectTold(ctx)
 		afterwards.expectTold(ctx)
 		first.End()
-		own.InstallCRDs()
+		plane.InstallCRDs()
+		installed = true
 		missed.apply(ctx)
 		missed.link.Mend()
 		after.Manage(ctx, user)
@@ -69,15 +82,25 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 	})
 })
 
-// startOwn starts a control plane for the tests of one container: the common one holds objects that no
-// manager would let go.
-func startOwn(ctx SpecContext) *world.ControlPlane {
+// release lets go of what other tests have left, whose managers have ended: a CRD is not gone before its
+// objects are.
+func release(ctx SpecContext) {
 	GinkgoHelper()
-	own, err := world.StartControlPlane(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(own.Stop)
-	Expect(own.GrantRoles(ctx, user)).To(Succeed())
-	return own
+	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	for _, list := range []client.ObjectList{
+		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
+		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
+		&v1alpha1.PlanOptionsQueryList{},
+	} {
+		Expect(plane.Client.List(ctx, list)).To(Succeed())
+		Expect(meta.EachListItem(list, func(item runtime.Object) error {
+			object, is := item.(client.Object)
+			if !is || len(object.GetFinalizers()) == 0 {
+				return nil
+			}
+			return client.IgnoreNotFound(plane.Client.Patch(ctx, object, letGo))
+		})).To(Succeed())
+	}
 }
 
 // expectTold: whoever deletes is told what goes on at the carrier, at least once. Whether the

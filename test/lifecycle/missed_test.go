@@ -22,7 +22,7 @@ type missing struct {
 }
 
 // watch applies such objects, with a manager at work.
-func watch(ctx SpecContext, plane *world.ControlPlane) *missing {
+func watch(ctx SpecContext) *missing {
 	GinkgoHelper()
 	m := &missing{World: world.NewInRealTime(ctx, plane, realTime, quick), link: &world.Link{}}
 	m.Manage(ctx, user, m.link.Lay)

@@ -31,6 +31,7 @@ var _ = Describe("The samples", func() {
 		Expect(samples.PointAt(manifests, strings.TrimPrefix(w.URL, "http://"))).To(Succeed())
 		w.Manage(ctx, user)
 
+		pollOften(manifests)
 		for _, secret := range secrets {
 			secret.Namespace = w.Namespace
 			Expect(w.Create(ctx, secret)).To(Succeed())
@@ -62,6 +63,16 @@ var _ = Describe("The samples", func() {
 		}
 	})
 })
+
+// pollOften has accounts have their requests polled as often as their operation allows.
+func pollOften(manifests []samples.Sample) {
+	GinkgoHelper()
+	for _, sample := range manifests {
+		if sample.Object.GetKind() == "CarrierAccount" {
+			Expect(unstructured.SetNestedField(sample.Object.Object, "1s", "spec", "polling", "max")).To(Succeed())
+		}
+	}
+}
 
 // serverSide applies a manifest as a field manager, without force: a conflict is an error, and
 // so is a field that is not known.

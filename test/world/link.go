@@ -5,6 +5,7 @@ package world
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"sync"
 
@@ -15,6 +16,7 @@ import (
 type Link struct {
 	mu   sync.Mutex
 	down bool
+	held chan struct{} // closed when calls go on; nil while they do
 	open map[*http.Request]context.CancelFunc
 }
 
@@ -28,6 +30,19 @@ func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down = true
+	l.endAll()
+}
+
+// Hold ends every call and watch, and has those to come wait until the link is mended. A manager whose
+// calls fail tries again ever more rarely, and so hears late that the link is mended.
+func (l *Link) Hold() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.held = make(chan struct{})
+	l.endAll()
+}
+
+func (l *Link) endAll() {
 	for _, end := range l.open {
 		end()
 	}
@@ -39,6 +54,26 @@ func (l *Link) Mend() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down = false
+	if l.held != nil {
+		close(l.held)
+		l.held = nil
+	}
+}
+
+// await waits until calls are not held.
+func (l *Link) await(ctx context.Context) error {
+	l.mu.Lock()
+	held := l.held
+	l.mu.Unlock()
+	if held == nil {
+		return nil
+	}
+	select {
+	case <-held:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("reach the API server: %w", ctx.Err())
+	}
 }
 
 // take lets a call onto the link. It ends when the link is cut.
@@ -65,6 +100,9 @@ type over struct {
 
 // RoundTrip makes one call.
 func (o over) RoundTrip(call *http.Request) (*http.Response, error) {
+	if err := o.link.await(call.Context()); err != nil {
+		return nil, err
+	}
 	taken, err := o.link.take(call)
 	if err != nil {
 		return nil, err
