@@ -28,11 +28,13 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 
 	BeforeAll(func(ctx SpecContext) {
 		release(ctx)
-		through, after := world.NewInRealTime(ctx, plane, realTime, holding), world.NewInRealTime(ctx, plane, realTime, holding)
+		through := world.NewInRealTime(ctx, plane, realTime, holding)
+		after := world.NewInRealTime(ctx, plane, realTime, holding)
 		through.Manage(ctx, user)
 		first := after.Manage(ctx, user)
 		missed = watch(ctx)
-		throughout, afterwards = reach(ctx, through), reach(ctx, after)
+		both := reach(ctx, through, after)
+		throughout, afterwards = both[0], both[1]
 		missed.await(ctx)
 
 		missed.link.Hold()
@@ -45,7 +47,7 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 			}
 		})
 		plane.DeleteCRDs()
-		for _, s := range []*stages{throughout, afterwards} {
+		for _, s := range both {
 			s.awaitDeletion(ctx, underWay)
 			s.answer()
 		}

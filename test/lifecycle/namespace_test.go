@@ -23,7 +23,7 @@ var _ = Describe("A namespace that is deleted and comes back", func() {
 	It("has every order and the change under way found again, and none sent twice", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, holding)
 		w.Manage(ctx, user)
-		s := reach(ctx, w)
+		s := reach(ctx, w)[0]
 
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
 		Expect(w.Delete(ctx, namespace)).To(Succeed())

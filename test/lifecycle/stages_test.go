@@ -73,30 +73,53 @@ func (s *stages) appointment() *v1alpha1.AppointmentRequest {
 	})
 }
 
-// reach brings a world to all the stages, with a manager at work.
-func reach(ctx SpecContext, w *world.World) *stages {
+// reach brings worlds to all the stages, each with a manager at work.
+func reach(ctx SpecContext, worlds ...*world.World) []*stages {
 	GinkgoHelper()
-	s := &stages{World: w, line: w.Line()}
-	w.AwaitLogin(ctx, watchful)
-	for _, manifest := range []client.Object{s.Service(site, s.line), s.Order(accepted, accepted), s.appointment()} {
-		Expect(w.Create(ctx, manifest)).To(Succeed())
+	reached := make([]*stages, 0, len(worlds))
+	for _, w := range worlds {
+		s := &stages{World: w, line: w.Line()}
+		reached = append(reached, s)
+		s.AwaitLogin(ctx, watchful)
+		for _, manifest := range []client.Object{s.Service(site, s.line), s.Order(accepted, accepted), s.appointment()} {
+			Expect(s.Create(ctx, manifest)).To(Succeed())
+		}
 	}
+	for _, s := range reached {
+		s.awaitAnswered(ctx)
+		s.holdAnswer(ctx)
+		s.loseAnswer(ctx)
+	}
+	return reached
+}
+
+// awaitAnswered waits until the carrier has answered all that was asked so far.
+func (s *stages) awaitAnswered(ctx SpecContext) {
+	GinkgoHelper()
 	s.order = s.awaitSubmitted(ctx, accepted)
 	s.awaitSlots(ctx)
 	soon(ctx, func(g Gomega) {
-		change := w.Read(ctx, site).Status.InFlight
+		change := s.Read(ctx, site).Status.InFlight
 		g.Expect(change).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
 		s.change = *change
 	})
+}
 
-	s.answer = w.HoldAnswer(underWay)
-	Expect(w.Create(ctx, s.Order(underWay, underWay))).To(Succeed())
-	soon(ctx, func(g Gomega) { g.Expect(w.Ordered(underWay).Processed).To(Equal(1)) })
+// holdAnswer creates an order whose answer is on its way.
+func (s *stages) holdAnswer(ctx SpecContext) {
+	GinkgoHelper()
+	s.answer = s.HoldAnswer(underWay)
+	Expect(s.Create(ctx, s.Order(underWay, underWay))).To(Succeed())
+	soon(ctx, func(g Gomega) { g.Expect(s.Ordered(underWay).Processed).To(Equal(1)) })
+}
+
+// loseAnswer creates an order whose answer is lost.
+func (s *stages) loseAnswer(ctx SpecContext) {
+	GinkgoHelper()
 	reset := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
-	Expect(w.Carrier.FailNext("POST OrderCreate", reset)).To(Succeed())
-	Expect(w.Create(ctx, s.Order(lost, lost))).To(Succeed())
+	Expect(s.Carrier.FailNext("POST OrderCreate", reset)).To(Succeed())
+	Expect(s.Create(ctx, s.Order(lost, lost))).To(Succeed())
 	s.awaitUnknown(ctx)
-	return s
 }
 
 // awaitSubmitted waits until an order is Ready, and returns its number.
