@@ -108,10 +108,15 @@ func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane,
 // StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
 func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
 
+// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a machine with
+// much else to do, the 20 and 10 seconds of envtest are not enough.
+const patience = 2 * time.Minute
+
 func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		env.BinaryAssetsDirectory = builtAssets()
 	}
+	env.ControlPlaneStartTimeout, env.ControlPlaneStopTimeout = patience, patience
 	flags := env.ControlPlane.GetAPIServer().Configure()
 	for _, argument := range arguments {
 		name, value, _ := strings.Cut(argument, "=")
