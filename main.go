@@ -125,7 +125,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
 		"`namespace` of the operator's own records and its lease; keep it when you uninstall: it remembers what was sent")
 	flags.BoolVar(&s.leaderElect, "leader-elect", false, "let only one of several managers act; the others stand by")
-	s.electionFlags(flags)
+	electionFlags(flags, &s)
 	flags.StringVar(&s.namespaces, "namespaces", "",
 		"comma-separated `namespaces` to manage; default: all. An account identity belongs to one set of namespaces")
 	flags.BoolVar(&s.submit, "submit", true,
@@ -155,7 +155,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 }
 
 // electionFlags have the names and the defaults that they have in the components of Kubernetes.
-func (s *settings) electionFlags(flags *flag.FlagSet) {
+func electionFlags(flags *flag.FlagSet, s *settings) {
 	flags.DurationVar(&s.leaseDuration, "leader-elect-lease-duration", 15*time.Second,
 		"how `long` the others wait before they take over from a leader that no longer renews its lease")
 	flags.DurationVar(&s.renewDeadline, "leader-elect-renew-deadline", 10*time.Second,

@@ -18,8 +18,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The CRDs go once and come back once, under three managers, each with a namespace and a carrier of
-// its own: one runs all the time, one ends and is followed by another, one is cut off from the API server.
+// The CRDs go once and come back once, under three managers, each with a namespace and a carrier
+// of its own: one runs all the time, one ends and is followed by another, one is cut off from
+// the API server.
 var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueOnFailure, func() {
 	var (
 		throughout, afterwards *stages
@@ -84,8 +85,8 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 	})
 })
 
-// release lets go of what other tests have left, whose managers have ended: a CRD is not gone before its
-// objects are.
+// release lets go of what other tests have left, whose managers have ended: a CRD is not gone
+// before its objects are.
 func release(ctx SpecContext) {
 	GinkgoHelper()
 	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))

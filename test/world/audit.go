@@ -91,17 +91,17 @@ func (a *Audit) readOn() error {
 		return err
 	}
 	gained := io.NewSectionReader(log, a.read, math.MaxInt64-a.read)
-	lines, line := bufio.NewReader(gained), []byte(nil)
-	for err == nil {
-		if line, err = lines.ReadBytes('\n'); err == nil {
-			a.read += int64(len(line))
-			a.keep(line)
+	for lines := bufio.NewReader(gained); ; {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return log.Close()
 		}
+		if err != nil {
+			return errors.Join(err, log.Close())
+		}
+		a.read += int64(len(line))
+		a.keep(line)
 	}
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return errors.Join(err, log.Close())
 }
 
 // keep keeps a line, if somebody did something to a resource.

@@ -108,8 +108,8 @@ func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane,
 // StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
 func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
 
-// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a machine with
-// much else to do, the 20 and 10 seconds of envtest are not enough.
+// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a
+// machine with much else to do, the 20 and 10 seconds of envtest are not enough.
 const patience = 2 * time.Minute
 
 func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {

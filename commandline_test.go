@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("The command line", func() {
+	It("explains each flag", func(ctx SpecContext) {
+		var out bytes.Buffer
+		Expect(run(ctx, []string{"--help"}, &out)).NotTo(Succeed())
+		for _, flag := range []string{
+			"kubeconfig", "allow-insecure-carrier", "operator-namespace", "leader-elect", "namespaces", "submit",
+			"leader-elect-lease-duration", "leader-elect-renew-deadline", "leader-elect-retry-period",
+			"metrics-bind-address", "metrics-secure", "metrics-cert-dir", "health-probe-bind-address",
+		} {
+			Expect(out.String()).To(ContainSubstring("-" + flag))
+		}
+	})
+
+	It("refuses what it does not know", func(ctx SpecContext) {
+		for _, args := range [][]string{{"--submti=false"}, {"run"}, {"--kubeconfig=/does/not/exist"}} {
+			Expect(run(ctx, args, GinkgoWriter)).NotTo(Succeed(), "%v", args)
+		}
+	})
+
+	It("says which durations of leader election do not fit together", func() {
+		const (
+			lease    = "--leader-elect-lease-duration"
+			deadline = "--leader-elect-renew-deadline"
+			period   = "--leader-elect-retry-period"
+		)
+		for _, refused := range []struct {
+			args []string
+			says string
+		}{
+			{[]string{lease + "=0s"}, lease + " is 0s: "},
+			{[]string{lease + "=10s"}, lease + " is 10s: it must be greater than " + deadline + ", which is 10s"},
+			{[]string{deadline + "=2400ms"}, deadline + " is 2.4s: it must be greater than 2.4s"},
+			{[]string{period + "=0s"}, period + " is 0s: "},
+			{[]string{period + "=-1s"}, period + " is -1s: "},
+		} {
+			_, err := parse(refused.args, GinkgoWriter)
+			Expect(err).To(MatchError(HavePrefix(refused.says)), "%v", refused.args)
+		}
+		started, err := parse(nil, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		options, err := started.managerOptions()
+		Expect(err).NotTo(HaveOccurred())
+		Expect(*options.LeaseDuration).To(Equal(15 * time.Second))
+		Expect(*options.RenewDeadline).To(Equal(10 * time.Second))
+		Expect(*options.RetryPeriod).To(Equal(2 * time.Second))
+	})
+})
