@@ -40,7 +40,7 @@ func DescribeFacets(object Object, facets []decide.Facet, now time.Time) {
 	for _, conditionType := range facetTypes() {
 		facet := facetOf(facets, conditionType)
 		if facet == nil {
-			meta.RemoveStatusCondition(object.Conditions, conditionType)
+			object.remove(conditionType)
 			continue
 		}
 		object.set(facet.Type, facet.Status, decide.Verdict{Reason: facet.Reason, Message: facet.Message}, now)
@@ -68,10 +68,18 @@ func facetOf(facets []decide.Facet, conditionType string) *decide.Facet {
 // abnormal writes a condition that there is in one standing only.
 func (o Object) abnormal(conditionType string, standing decide.Standing, verdict decide.Verdict, now time.Time) {
 	if verdict.Standing != standing {
-		meta.RemoveStatusCondition(o.Conditions, conditionType)
+		o.remove(conditionType)
 		return
 	}
 	o.set(conditionType, metav1.ConditionTrue, verdict, now)
+}
+
+// remove removes a condition. [meta.RemoveStatusCondition] copies the others even where there is
+// nothing to remove, which is almost always.
+func (o Object) remove(conditionType string) {
+	if meta.FindStatusCondition(*o.Conditions, conditionType) != nil {
+		meta.RemoveStatusCondition(o.Conditions, conditionType)
+	}
 }
 
 func (o Object) set(conditionType string, status metav1.ConditionStatus, verdict decide.Verdict, now time.Time) {
