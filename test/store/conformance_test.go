@@ -28,11 +28,13 @@ import (
 )
 
 const (
-	sequences = 500
-	length    = 16
-	writers   = 8
-	tenant    = "default"
+	length  = 16
+	writers = 64 // a list waits up to 100 ms for the API server's cache: more writers share that wait
+	tenant  = "default"
 )
+
+// sequences is how many there are.
+var sequences = world.Scale[uint64](100, 500)
 
 // TestSameAnswers writes the same sequences to the store and to a real kube-apiserver, which
 // must answer alike. What they count for themselves, versions and UIDs, is compared up to
@@ -61,7 +63,7 @@ func TestSameAnswers(t *testing.T) {
 			}
 		})
 	}
-	for seed := range uint64(sequences) {
+	for seed := range sequences {
 		seeds <- seed
 	}
 	close(seeds)
@@ -70,7 +72,7 @@ func TestSameAnswers(t *testing.T) {
 	for _, n := range calls {
 		total += n
 	}
-	t.Logf("store: %d sequences of %d calls, with the answers of a real kube-apiserver", sequences, total/sequences)
+	t.Logf("store: %d sequences of %d calls, with the answers of a real kube-apiserver", sequences, total/int(sequences))
 }
 
 // serial gives UIDs that can be told apart.
