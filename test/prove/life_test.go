@@ -15,6 +15,8 @@ import (
 	"time"
 
 	apiruntime "k8s.io/apimachinery/pkg/runtime"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // lived is what is left of a life.
@@ -50,7 +52,7 @@ func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (l
 // seedsWanted is how many lives are told: `make simulate` says how many with SEEDS.
 func seedsWanted(t *testing.T) uint64 {
 	t.Helper()
-	const usual = 100
+	usual := world.Scale[uint64](25, 100)
 	text := os.Getenv("SEEDS")
 	if text == "" {
 		return usual
