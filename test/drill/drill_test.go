@@ -5,6 +5,7 @@ package drill_test
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -31,21 +32,50 @@ var _ = Describe("The program", func() {
 
 	// One spec: what one trouble leaves behind goes on beside the next, and all wait once.
 	It("loses nothing and sends nothing twice, whatever it lives through", func(ctx SpecContext) {
-		d.stage("it is killed, and the carrier forgets",
-			slices.Concat(d.kills(ctx), d.carrierKills(ctx), d.forgets(ctx))...)
-		d.stage("it fails over, is stopped, and acts twice at once",
-			slices.Concat(d.failOvers(ctx), d.stops(ctx), d.twins(ctx))...)
-		d.stage("it is cut off", d.cutsOff(ctx))
+		d.stages(
+			stage{"it is killed, and the carrier forgets", func() []func() {
+				return slices.Concat(d.kills(ctx), d.carrierKills(ctx), d.forgets(ctx))
+			}},
+			stage{"it fails over, is stopped, and acts twice at once", func() []func() {
+				return slices.Concat(d.failOvers(ctx), d.stops(ctx), d.twins(ctx))
+			}},
+			stage{"it is cut off", func() []func() { return []func(){d.cutsOff(ctx)} }},
+		)
 		// One at a time: the control plane is everybody's.
-		d.stage("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))
-		d.stage("the API server loses etcd", d.outages(ctx, etcdGone, plane.KillEtcd))
-		d.stage("it is left in peace", func() { d.judge(ctx) })
+		d.run("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))
+		d.run("the API server loses etcd", d.outages(ctx, etcdGone, plane.KillEtcd))
+		d.run("it is left in peace", func() { d.judge(ctx) })
 		d.expectEnough()
 	})
 })
 
-// stage has lanes live through their troubles beside each other, and tells how long it took.
-func (d *drill) stage(what string, lives ...func()) {
+// stage is what some lanes do at the same time.
+type stage struct {
+	name  string
+	lanes func() []func() // makes them
+}
+
+// stages runs stages whose lanes do not disturb each other: one after the other when everything is
+// run, which is too much at once, and else all at the same time. Most of it waits, for a lease to
+// expire for instance.
+func (d *drill) stages(all ...stage) {
+	GinkgoHelper()
+	if whole {
+		for _, one := range all {
+			d.run(one.name, one.lanes()...)
+		}
+		return
+	}
+	names := make([]string, 0, len(all))
+	var lives []func()
+	for _, one := range all {
+		names, lives = append(names, one.name), append(lives, one.lanes()...)
+	}
+	d.run(strings.Join(names, "; "), lives...)
+}
+
+// run has lanes live through their troubles at the same time, and tells how long it took.
+func (*drill) run(what string, lives ...func()) {
 	GinkgoHelper()
 	By(what)
 	began := realTime()
@@ -64,7 +94,7 @@ func (d *drill) kills(ctx SpecContext) []func() {
 	GinkgoHelper()
 	const lanes = 4
 	lives := make([]func(), 0, lanes)
-	for _, share := range deal(thinned(cuts(), 9), lanes) {
+	for _, share := range deal(thinned(cuts(), world.Scale(17, 9)), lanes) {
 		l := d.add(newLane(ctx, killed))
 		lives = append(lives, func() { l.killAt(ctx, share) })
 	}
@@ -80,10 +110,10 @@ func (d *drill) carrierKills(ctx SpecContext) []func() {
 		keeping, losing = 1, 1
 	}
 	lives := make([]func(), 0, keeping+losing)
-	for _, share := range deal(thinned(answers(), 15), keeping) {
+	for _, share := range deal(thinned(answers(), world.Scale(31, 15)), keeping) {
 		lives = append(lives, d.carrierLane(ctx, share, kept))
 	}
-	for _, share := range deal(thinned(taken(), 12), losing) {
+	for _, share := range deal(thinned(taken(), world.Scale(24, 12)), losing) {
 		lives = append(lives, d.carrierLane(ctx, share, lost))
 	}
 	return lives
@@ -145,7 +175,7 @@ func (d *drill) stops(ctx SpecContext) []func() {
 func (d *drill) twins(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, doubled))
-	return []func(){func() { l.besides(ctx, declarable(), thinned(intents(), 4)) }}
+	return []func(){func() { l.besides(ctx, declarable(), thinned(intents(), world.Scale(6, 4))) }}
 }
 
 // cutsOff is a lane whose manager cannot reach the API server for a while.
@@ -163,7 +193,7 @@ func (d *drill) cutsOff(ctx SpecContext) func() {
 func (d *drill) forgets(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, forgetful))
-	return []func(){func() { l.forget(ctx, thinned(polls(), 4)) }}
+	return []func(){func() { l.forget(ctx, thinned(forgettable(), world.Scale(6, 4))) }}
 }
 
 // outages is a lane that loses a part of the control plane.
@@ -178,10 +208,11 @@ func (d *drill) outages(ctx SpecContext, trouble string, goesAway func(context.C
 // the health request that may follow.
 const (
 	calm     = 4 * time.Minute
-	calmPoll = 2 * time.Second
+	calmPoll = 250 * time.Millisecond
 )
 
-// judge leaves every lane in peace and waits until no errand has anything wrong.
+// judge leaves every lane in peace and waits until no errand has anything wrong. Only the lanes in
+// which something was wrong are looked at again, and at the end all of them.
 func (d *drill) judge(ctx SpecContext) {
 	GinkgoHelper()
 	for _, l := range d.lanes {
@@ -189,11 +220,15 @@ func (d *drill) judge(ctx SpecContext) {
 	}
 	findings := make([][]finding, len(d.lanes))
 	defer func() { d.report(findings) }()
+	all := make([]int, len(d.lanes))
+	for i := range all {
+		all[i] = i
+	}
+	open := all
 	Eventually(ctx, func(g Gomega) {
 		var wrong []string
-		for i, l := range d.lanes {
-			found, flaws := l.judge(ctx, g)
-			findings[i], wrong = found, append(wrong, flaws...)
+		if wrong, open = d.look(ctx, g, open, findings); len(open) == 0 {
+			wrong, open = d.look(ctx, g, all, findings)
 		}
 		GinkgoWriter.Printf("%s: %d not at rest: %q\n", realTime().Format(time.TimeOnly), len(wrong), wrong)
 		g.Expect(wrong).To(BeEmpty())
@@ -201,6 +236,18 @@ func (d *drill) judge(ctx SpecContext) {
 	for _, l := range d.lanes {
 		Expect(l.carrier.Violations()).To(BeEmpty(), l.trouble)
 	}
+}
+
+// look judges some of the lanes, and says what is wrong and in which of them.
+func (d *drill) look(ctx SpecContext, g Gomega, at []int, findings [][]finding) (wrong []string, open []int) {
+	for _, i := range at {
+		found, flaws := d.lanes[i].judge(ctx, g)
+		findings[i], wrong = found, append(wrong, flaws...)
+		if len(flaws) > 0 {
+			open = append(open, i)
+		}
+	}
+	return wrong, open
 }
 
 // expectEnough: every trouble has struck, and in the whole drill as often as is wanted.

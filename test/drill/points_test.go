@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // cut is a place at which trouble strikes: one side of one effect of an operation.
@@ -54,6 +55,15 @@ func writes() []cut {
 // polls are the cuts before the first time that the carrier is asked after a request.
 func polls() []cut {
 	return where(func(c cut) bool { return c.at.name == effectPoll && c.side == before })
+}
+
+// forgettable are the cuts before the first time that the carrier is asked after a request, without
+// a health reading in `make test`: one that the carrier has forgotten is requested again after a
+// minute.
+func forgettable() []cut {
+	return slices.DeleteFunc(polls(), func(c cut) bool {
+		return !whole && world.Scale(c.sort.name == "plan", false)
+	})
 }
 
 // answers are the cuts before the carrier gets a request, after it has taken it, and before

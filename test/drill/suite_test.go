@@ -51,17 +51,28 @@ var (
 )
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	var err error
-	program, err = gexec.Build("github.com/broadband-operator/broadband-operator")
-	Expect(err).NotTo(HaveOccurred())
-	simulatorProgram, err = gexec.Build("github.com/broadband-operator/broadband-operator/hack/simulator")
-	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(gexec.CleanupBuildArtifacts)
-	plane, err = world.StartDurable(ctx, GinkgoT().TempDir())
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(plane.Stop)
+	folder := GinkgoT().TempDir()
+	together([]func(){
+		func() { program = built("github.com/broadband-operator/broadband-operator") },
+		func() { simulatorProgram = built("github.com/broadband-operator/broadband-operator/hack/simulator") },
+		func() {
+			var err error
+			plane, err = world.StartDurable(ctx, folder)
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(plane.Stop)
+		},
+	})
 	Expect(plane.GrantRoles(ctx, user)).To(Succeed())
 })
+
+// built is a program of ours. It is linked without what only debuggers read, which takes long.
+func built(name string) string {
+	GinkgoHelper()
+	path, err := gexec.Build(name, "-ldflags=-s -w")
+	Expect(err).NotTo(HaveOccurred())
+	return path
+}
 
 // patience is how long anything that is waited for may take. It gates nothing but a hang.
 const patience = 90 * time.Second
