@@ -72,7 +72,7 @@ func TestSameAnswers(t *testing.T) {
 	for _, n := range calls {
 		total += n
 	}
-	t.Logf("store: %d sequences of %d calls, with the answers of a real kube-apiserver", sequences, total/int(sequences))
+	t.Logf("store: %d calls in %d sequences, with the answers of a real kube-apiserver", total, sequences)
 }
 
 // serial gives UIDs that can be told apart.
