@@ -32,6 +32,9 @@ var _ = Describe("The program", func() {
 
 	// One spec: what one trouble leaves behind goes on beside the next, and all wait once.
 	It("loses nothing and sends nothing twice, whatever it lives through", func(ctx SpecContext) {
+		if soonest {
+			d.loseControlPlane(ctx)
+		}
 		d.stages(
 			stage{"it is killed, and the carrier forgets", func() []func() {
 				return slices.Concat(d.kills(ctx), d.carrierKills(ctx), d.forgets(ctx))
@@ -41,9 +44,9 @@ var _ = Describe("The program", func() {
 			}},
 			stage{"it is cut off", func() []func() { return []func(){d.cutsOff(ctx)} }},
 		)
-		// One at a time: the control plane is everybody's.
-		d.run("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))
-		d.run("the API server loses etcd", d.outages(ctx, etcdGone, plane.KillEtcd))
+		if !soonest {
+			d.loseControlPlane(ctx)
+		}
 		d.run("it is left in peace", func() { d.judge(ctx) })
 		d.expectEnough()
 	})
@@ -194,6 +197,13 @@ func (d *drill) forgets(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, forgetful))
 	return []func(){func() { l.forget(ctx, thinned(forgettable(), world.Scale(6, 4))) }}
+}
+
+// loseControlPlane has one part of the control plane go away after the other: it is everybody's.
+func (d *drill) loseControlPlane(ctx SpecContext) {
+	GinkgoHelper()
+	d.run("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))
+	d.run("the API server loses etcd", d.outages(ctx, etcdGone, plane.KillEtcd))
 }
 
 // outages is a lane that loses a part of the control plane.
