@@ -12,6 +12,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/util/workqueue"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -49,7 +50,14 @@ type Options struct {
 	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
 	EventsAddress     string                                    // of the receiver of notifications; "0": there is none
 	EventsCertDir     string                                    // its certificate: tls.crt and tls.key
+	NewQueue          NewQueue                                  // nil: controller-runtime's own work queues
 }
+
+// NewQueue makes the work queue of a controller. A pass that is to be taken later waits in the
+// queue, whose timers are the machine's unless the queue has others.
+type NewQueue func(
+	controller string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+) workqueue.TypedRateLimitingInterface[reconcile.Request]
 
 // Reconcilers are the operator's controllers, wired to one another.
 type Reconcilers struct {
@@ -118,7 +126,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	workers, told := controller.Options{MaxConcurrentReconciles: max(options.Workers, 1)}, newQueue()
+	workers, told := controller.Options{
+		MaxConcurrentReconciles: max(options.Workers, 1), NewQueue: options.NewQueue,
+	}, newQueue()
 	if err := reconcilers.Accounts.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
 	}
