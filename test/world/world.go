@@ -122,6 +122,7 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 		name, value, _ := strings.Cut(argument, "=")
 		flags.Append(name, value)
 	}
+	env.ControlPlaneStartTimeout = 2 * time.Minute // 20 s are too few beside other busy processes
 	config, err := env.Start()
 	if err != nil {
 		return nil, fmt.Errorf("start the control plane: %w", errors.Join(err, env.Stop()))
