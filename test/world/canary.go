@@ -29,6 +29,7 @@ type wiretap struct {
 	seen   []string
 	posted map[string][]string // the bodies of the POSTs, by path
 
+	called    func()   // told of each call, if not nil
 	meanwhile sync.Map // what is to be done during the next POST to a path: func(), by path
 }
 
@@ -44,6 +45,9 @@ func (t *wiretap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	copied.Body = io.NopCloser(bytes.NewReader(body))
 	t.keep(copied.PostFormValue("client_assertion"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
 	t.note(r, body)
+	if t.called != nil {
+		t.called()
+	}
 	t.pause(r)
 	t.next.ServeHTTP(w, r)
 }

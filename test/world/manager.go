@@ -4,7 +4,9 @@ package world
 
 import (
 	"context"
+	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
@@ -13,9 +15,11 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 )
 
@@ -26,10 +30,34 @@ const Workers = 16
 // Manager is the operator as it runs in a cluster, with its cache, watches and work
 // queues, in this process.
 type Manager struct {
-	stop  context.CancelFunc
-	ended chan error
-	once  sync.Once
+	stop   context.CancelFunc
+	ended  chan error
+	once   sync.Once
+	writes atomic.Int64
+
+	// Of one that goes by a world's clock.
+	timers  *timers
+	written written
+	cache   client.Reader
 }
+
+// Advance lets time pass in the manager's world. The manager goes by the world's clock, its work
+// queues too, so that it takes those passes that are due by then, and no others.
+func (m *Manager) Advance(by time.Duration) { m.timers.advance(by) }
+
+// Busy counts the passes that the manager is to take now, or is taking.
+func (m *Manager) Busy() int { return m.timers.busy() }
+
+// Planned counts the passes that the manager is to take within a time from now.
+func (m *Manager) Planned(within time.Duration) int { return m.timers.planned(within) }
+
+// Unseen counts the services that the manager has written and not yet seen in its cache. A test
+// that lets time pass before would have it judge what is no longer true.
+func (m *Manager) Unseen(ctx context.Context) (int, error) { return m.written.unseen(ctx, m.cache) }
+
+// Writes counts the API server's answers to what the manager wrote, Events included. Each is in
+// the audit log, which may lag behind.
+func (m *Manager) Writes() int { return int(m.writes.Load()) }
 
 // Manage starts a manager as a user of the API server, with the options that the program
 // has by default, for the world's namespace alone. It may outlive the spec that starts it.
@@ -50,15 +78,28 @@ func (w *World) ManageBeside(
 	for _, edit := range edits {
 		edit(cluster)
 	}
-	mgr, err := ctrl.NewManager(cluster, managerOptions(append([]*World{w}, others...)))
-	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
-	gomega.Expect(controllers.Setup(ctx, mgr, controllers.Options{
+	manager := &Manager{
+		stop: stop, ended: make(chan error, 1),
+		written: written{newest: map[client.ObjectKey]*v1alpha1.BroadbandService{}},
+	}
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return counting{writes: &manager.writes, next: next} })
+	setup := managerOptions(append([]*World{w}, others...))
+	if w.Clock != nil {
+		setup.NewClient = manager.written.newClient
+	}
+	mgr, err := ctrl.NewManager(cluster, setup)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	manager.cache = mgr.GetCache()
+	options := controllers.Options{
 		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
-		DoubtAfter: w.DoubtAfter,
-		Now:        w.now, NewID: func() string { return string(uuid.NewUUID()) },
-	})).To(gomega.Succeed())
-	manager := &Manager{stop: stop, ended: make(chan error, 1)}
+		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, DoubtAfter: w.DoubtAfter,
+	}
+	if w.Clock != nil {
+		manager.timers = &timers{clock: w.Clock}
+		options.NewQueue = manager.timers.newQueue
+	}
+	gomega.Expect(controllers.Setup(ctx, mgr, options)).To(gomega.Succeed())
 	go func() { manager.ended <- mgr.Start(ctx) }()
 	ginkgo.DeferCleanup(manager.End)
 	return manager

@@ -192,10 +192,11 @@ type Books interface {
 // Meanwhile has something done once, while the next POST to a path is out.
 func (w *World) Meanwhile(path string, do func()) { w.tap.meanwhile.Store(path, do) }
 
-// New makes a world whose time stands still until the test moves it.
-func New(ctx context.Context, plane *ControlPlane) *World {
+// New makes a world whose time stands still until the test moves it. A manager of such a world goes
+// by its clock too, work queues included: see [Manager.Advance].
+func New(ctx context.Context, plane *ControlPlane, edits ...func(*simulator.Seed)) *World {
 	clock := NewClock()
-	w := build(ctx, plane, clock.Now, 1)
+	w := build(ctx, plane, clock.Now, 1, edits...)
 	w.Clock = clock
 	return w
 }
@@ -210,6 +211,9 @@ func NewInRealTime(
 ) *World {
 	return build(ctx, plane, now, Speed, edits...)
 }
+
+// EachCallTakes has time pass with each call to the carrier. It is for a world without a manager yet.
+func (w *World) EachCallTakes(long time.Duration) { w.tap.called = func() { w.Clock.Advance(long) } }
 
 func build(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64, edits ...func(*simulator.Seed),

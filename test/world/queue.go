@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+)
+
+// timers make the work queues of a manager that goes by a world's clock. The queues are
+// controller-runtime's own, as in the program; only the wait of a pass that is to be taken
+// later ends when the clock is advanced, and not before. So the manager is never late:
+// however slow the machine is, each pass is taken at the time that it was planned for.
+type timers struct {
+	clock *Clock
+
+	mu     sync.Mutex
+	queues []*timedQueue
+}
+
+// newQueue makes the queue of one controller.
+func (t *timers) newQueue(
+	controller string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	queue := &timedQueue{
+		PriorityQueue: priorityqueue.New(controller, func(o *priorityqueue.Opts[reconcile.Request]) {
+			o.RateLimiter = limiter
+		}),
+		now: t.clock.Now, later: map[reconcile.Request]timer{},
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.queues = append(t.queues, queue)
+	return queue
+}
+
+// advance lets time pass, and has those passes taken whose time has come.
+func (t *timers) advance(by time.Duration) {
+	t.clock.Advance(by)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, queue := range t.queues {
+		queue.release()
+	}
+}
+
+// busy counts the passes that are due or being taken.
+func (t *timers) busy() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	busy := 0
+	for _, queue := range t.queues {
+		busy += queue.Len() + int(queue.taken.Load())
+	}
+	return busy
+}
+
+// planned counts the passes that are to be taken within a time from now.
+func (t *timers) planned(within time.Duration) int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	planned := 0
+	for _, queue := range t.queues {
+		planned += queue.planned(within)
+	}
+	return planned
+}
+
+// timer is when a pass is to be taken, and how urgent it is then.
+type timer struct {
+	at       time.Time
+	priority *int
+}
+
+// timedQueue is a priority queue whose delays are those of a clock. Like the priority queue
+// itself it has at most one entry per object, at the earliest of the times asked for.
+type timedQueue struct {
+	priorityqueue.PriorityQueue[reconcile.Request]
+
+	now   func() time.Time
+	taken atomic.Int64 // passes that are being taken
+
+	mu    sync.Mutex
+	later map[reconcile.Request]timer
+}
+
+// GetWithPriority waits for an object whose pass is to be taken.
+func (q *timedQueue) GetWithPriority() (object reconcile.Request, priority int, shutdown bool) {
+	object, priority, shutdown = q.PriorityQueue.GetWithPriority()
+	q.taken.Add(1)
+	return object, priority, shutdown
+}
+
+// Done ends a pass.
+func (q *timedQueue) Done(object reconcile.Request) {
+	q.PriorityQueue.Done(object)
+	q.taken.Add(-1)
+}
+
+// Add adds an object at once.
+func (q *timedQueue) Add(object reconcile.Request) {
+	q.AddWithOpts(priorityqueue.AddOpts{}, object)
+}
+
+// AddAfter adds an object after a delay.
+func (q *timedQueue) AddAfter(object reconcile.Request, delay time.Duration) {
+	q.AddWithOpts(priorityqueue.AddOpts{After: delay}, object)
+}
+
+// AddWithOpts adds objects, those with a delay when the clock says so. A retry after a failure
+// waits by the machine's time, as it is not planned.
+func (q *timedQueue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, object := range objects {
+		if options.After > 0 && !options.RateLimited {
+			q.plan(object, timer{at: q.now().Add(options.After), priority: options.Priority})
+			continue
+		}
+		delete(q.later, object)
+		q.PriorityQueue.AddWithOpts(options, object)
+	}
+}
+
+func (q *timedQueue) plan(object reconcile.Request, timer timer) {
+	if planned, found := q.later[object]; !found || timer.at.Before(planned.at) {
+		q.later[object] = timer
+	}
+}
+
+// release adds the objects whose time has come.
+func (q *timedQueue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	now := q.now()
+	for object, timer := range q.later {
+		if !timer.at.After(now) {
+			delete(q.later, object)
+			q.PriorityQueue.AddWithOpts(priorityqueue.AddOpts{Priority: timer.priority}, object)
+		}
+	}
+}
+
+func (q *timedQueue) planned(within time.Duration) int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	until, count := q.now().Add(within), 0
+	for _, timer := range q.later {
+		if !timer.at.After(until) {
+			count++
+		}
+	}
+	return count
+}
