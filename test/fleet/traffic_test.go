@@ -15,6 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
 )
 
 // traffic is what the carrier has seen.
@@ -96,12 +97,25 @@ type account struct {
 
 // end stops the manager, so that nothing is done any more, and counts.
 func (s watch) end(manager *world.Manager) account {
+	GinkgoHelper()
 	took := realTime().Sub(s.began)
 	manager.End()
 	return account{
-		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: audit.Tally(user, s.world.Namespace),
+		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: wrote(s.world, manager),
 		passes: metric(world.PassesTaken) - s.passes, failures: metric(world.PassesFailed) - s.failures,
 	}
+}
+
+// wrote is what the audit log says of a manager that has ended. A line may be written after the
+// manager has had the answer, so it is read until it has all that the manager knows of.
+func wrote(w *world.World, manager *world.Manager) world.Tally {
+	GinkgoHelper()
+	var tally world.Tally
+	Eventually(func() int {
+		tally = audit.Tally(user, w.Namespace)
+		return total(tally.Done) + total(tally.Failed)
+	}).WithTimeout(time.Minute).WithPolling(time.Second).Should(BeNumerically(">=", manager.Writes()))
+	return tally
 }
 
 // show prints the figures of one run.
@@ -121,7 +135,7 @@ func total[K comparable](counts map[K]int) int {
 	return sum
 }
 
-func ratio(count int) float64 { return float64(count) / services }
+func ratio(count int) float64 { return float64(count) / float64(services) }
 
 func perService[K ~string](counts map[K]int) string {
 	words := make([]string, 0, len(counts))
