@@ -34,13 +34,17 @@ type poison struct {
 	open   atomic.Int64 // calls and logins that hang now
 }
 
-// newPoison starts one. It lets clients in for as long as lets says, and then hangs; its
-// carrier begins an answer that is garbage, and never ends it.
-func newPoison(lets func(login int64) bool) *poison {
+// newPoison starts one. It lets clients in for as long as lets says, and then hangs; its carrier
+// begins an answer that is garbage, and never ends it, for as long as hangs says, and then has no
+// token count any more.
+func newPoison(lets, hangs func(turn int64) bool) *poison {
 	p := &poison{ended: make(chan struct{})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !strings.HasSuffix(r.URL.Path, "/token") {
-			p.calls.Add(1)
+			if !hangs(p.calls.Add(1)) {
+				w.WriteHeader(http.StatusUnauthorized)
+				return
+			}
 			p.hang(w, r)
 			return
 		}

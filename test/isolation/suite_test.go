@@ -9,6 +9,7 @@
 package isolation_test
 
 import (
+	"runtime/debug"
 	"testing"
 	"time"
 
@@ -34,11 +35,16 @@ const user = "operator"
 // realTime is the clock: the manager's queues go by no other.
 var realTime = time.Now //nolint:forbidigo // a manager is a process of its own elsewhere
 
-var plane *world.ControlPlane
+var (
+	plane *world.ControlPlane
+	audit *world.Audit
+)
 
 var _ = BeforeSuite(func(ctx SpecContext) {
+	GinkgoT().Setenv("GOGC", "400") // of the control plane, as in test/fleet
+	DeferCleanup(debug.SetGCPercent, debug.SetGCPercent(400))
 	var err error
-	plane, _, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
+	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
 })
