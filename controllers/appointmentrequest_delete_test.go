@@ -213,41 +213,39 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 		effects := uncut.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", end.atLeast))
 		lost, given := 0, 0
-		for _, effect := range effects {
-			for _, after := range []bool{false, true} {
-				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
-				w, _ := begun(world.Cut{At: effect.Number, After: after})
-				end.rest(ctx, w, nil)
-				successor := w.Start(world.Cut{})
-				_, err := successor.LookAtAccount(ctx)
-				Expect(err).NotTo(HaveOccurred())
-				successor.DriveAppointment(ctx, site)
+		for _, cut := range world.Cuts(effects) {
+			By("killing it " + cut.String())
+			w, _ := begun(cut)
+			end.rest(ctx, w, nil)
+			successor := w.Start(world.Cut{})
+			_, err := successor.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			successor.DriveAppointment(ctx, site)
 
-				left := end.left
-				if forgotten(effects, effect, after) {
-					left, lost = left+1, lost+1
-				}
-				appointment := w.ReadAppointment(ctx, site)
-				if end.gone && unsettled(effects, effect, after) {
-					// Whether the cancel was sent is not known, it is repeated "not before 15 min",
-					// and a deleted object is "given up with a Warning event after 10 minutes".
-					Expect(warned(w)).To(Equal(1))
-					left, given = left+1-cancelPosts(w), given+1
-				} else {
-					Expect(warned(w)).To(BeZero())
-				}
-				Expect(w.Uncancelled()).To(HaveLen(left))
-				Expect(cancelPosts(w)).To(BeNumerically("<=", end.cancels+end.repeated))
-				Expect(appointment == nil).To(Equal(end.gone))
-				if !end.gone {
-					expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-				}
-				Expect(w.Carrier.Violations()).To(BeEmpty())
+			left := end.left
+			if forgotten(effects, cut) {
+				left, lost = left+1, lost+1
 			}
+			appointment := w.ReadAppointment(ctx, site)
+			if end.gone && unsettled(effects, cut) {
+				// Whether the cancel was sent is not known, it is repeated "not before 15 min",
+				// and a deleted object is "given up with a Warning event after 10 minutes".
+				Expect(warned(w)).To(Equal(1))
+				left, given = left+1-cancelPosts(w), given+1
+			} else {
+				Expect(warned(w)).To(BeZero())
+			}
+			Expect(w.Uncancelled()).To(HaveLen(left))
+			Expect(cancelPosts(w)).To(BeNumerically("<=", end.cancels+end.repeated))
+			Expect(appointment == nil).To(Equal(end.gone))
+			if !end.gone {
+				expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			}
+			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points", fmt.Sprintf(
 			"%d kill points, %d of them left an appointment-request that nobody knows of, %d were given up with a warning",
-			2*len(effects), lost, given))
+			len(world.Cuts(effects)), lost, given))
 	},
 	Entry("slots", ends{
 		story: drive, rest: nothing, left: 1, atLeast: 6,
@@ -272,17 +270,20 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 
 // forgotten says whether a process ended between a question for slots and its record. Class
 // Query: such a question is put again, and what it made is known to nobody.
-func forgotten(effects []world.Effect, end world.Effect, after bool) bool {
+func forgotten(effects []world.Effect, end world.Cut) bool {
 	asks := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
-	return after && asks(end) || !after && end.Number > 1 && asks(effects[end.Number-2])
+	if end.After {
+		return asks(effects[end.At-1])
+	}
+	return end.At > 1 && asks(effects[end.At-2])
 }
 
 // unsettled says whether a process ended between the intent of a cancel and its outcome.
-func unsettled(effects []world.Effect, end world.Effect, after bool) bool {
+func unsettled(effects []world.Effect, end world.Cut) bool {
 	for _, effect := range effects {
 		if strings.HasSuffix(effect.What, "appointment-requests/cancel") {
 			number := effect.Number
-			return end.Number == number || end.Number == number-1 && after || end.Number == number+1 && !after
+			return end.At == number || end.At == number-1 && end.After || end.At == number+1 && !end.After
 		}
 	}
 	return false

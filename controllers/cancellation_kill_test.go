@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	"context"
-	"fmt"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -39,14 +38,12 @@ var _ = DescribeTable("An operator that is killed between any two effects brings
 		_, whole, _ := tell(world.Cut{})
 		effects := whole.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", story.least))
-		for _, effect := range effects {
-			for _, after := range []bool{false, true} {
-				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
-				w, _, line := tell(world.Cut{At: effect.Number, After: after})
-				expectTakenOver(ctx, w, line, story.done)
-			}
+		for _, cut := range world.Cuts(effects) {
+			By("killing it " + cut.String())
+			w, _, line := tell(cut)
+			expectTakenOver(ctx, w, line, story.done)
 		}
-		AddReportEntry("kill points", 2*len(effects))
+		AddReportEntry("kill points", len(world.Cuts(effects)))
 	},
 	Entry("by a reschedule", killedAlteration{
 		edits: []edit{sansPlan, endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 9,

@@ -66,26 +66,24 @@ var _ = Describe("A diagnostic test", func() {
 		_, whole := story(ctx, world.Cut{})
 		unknown, points := 0, whole.Seam.Effects()
 		Expect(len(points)).To(BeNumerically(">=", 8))
-		for _, effect := range points {
-			for _, after := range []bool{false, true} {
-				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
-				w, _ := story(ctx, world.Cut{At: effect.Number, After: after})
-				successor := w.Start(world.Cut{})
-				_, err := successor.LookAtAccount(ctx)
-				Expect(err).NotTo(HaveOccurred())
-				Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
-				Expect(tests().posts(w)).To(BeNumerically("<=", 1))
-				if readyOf(tests().read(ctx, w)).Reason == v1alpha1.ReasonOutcomeUnknown {
-					unknown++
-					resolve(ctx, w)
-				}
-				tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-				Expect(tests().posts(w)).To(Equal(1))
-				Expect(w.Carrier.Violations()).To(BeEmpty())
+		for _, cut := range world.Cuts(points) {
+			By("killing it " + cut.String())
+			w, _ := story(ctx, cut)
+			successor := w.Start(world.Cut{})
+			_, err := successor.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+			Expect(tests().posts(w)).To(BeNumerically("<=", 1))
+			if readyOf(tests().read(ctx, w)).Reason == v1alpha1.ReasonOutcomeUnknown {
+				unknown++
+				resolve(ctx, w)
 			}
+			tests().drive(ctx, w, successor, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(tests().posts(w)).To(Equal(1))
+			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points of a test",
-			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", 2*len(points), unknown))
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.Cuts(points)), unknown))
 	})
 
 	DescribeTable("whose answer was lost is a person's, who can say that it",

@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -278,25 +277,23 @@ var _ = Describe("An operator that is killed between any two effects of a reclai
 	It("has the service reclaimed once, or says that it does not know", func(ctx SpecContext) {
 		_, whole, _ := tell(ctx, world.Cut{})
 		unknown := 0
-		for _, effect := range whole.Seam.Effects() {
-			for _, after := range []bool{false, true} {
-				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
-				w, _, line := tell(ctx, world.Cut{At: effect.Number, After: after})
-				successor := w.Start(world.Cut{})
-				_, err := successor.LookAtAccount(ctx)
-				Expect(err).NotTo(HaveOccurred())
-				service := successor.Drive(ctx, site)
-				request := service.RequestOf(v1alpha1.OperationReclaim)
-				Expect(reclaims(w, line)).To(BeNumerically("<=", 1+int(request.Repeats)))
-				if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
-					unknown++
-					w.Annotate(ctx, site, v1alpha1.AnnotationResolve, request.AttemptID+"=Succeeded")
-					service = successor.Drive(ctx, site)
-				}
-				expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-				expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
-				Expect(w.Carrier.Submissions(simulator.OpReclaim, line).Processed).To(Equal(1))
+		for _, cut := range world.Cuts(whole.Seam.Effects()) {
+			By("killing it " + cut.String())
+			w, _, line := tell(ctx, cut)
+			successor := w.Start(world.Cut{})
+			_, err := successor.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			service := successor.Drive(ctx, site)
+			request := service.RequestOf(v1alpha1.OperationReclaim)
+			Expect(reclaims(w, line)).To(BeNumerically("<=", 1+int(request.Repeats)))
+			if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
+				unknown++
+				w.Annotate(ctx, site, v1alpha1.AnnotationResolve, request.AttemptID+"=Succeeded")
+				service = successor.Drive(ctx, site)
 			}
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+			Expect(w.Carrier.Submissions(simulator.OpReclaim, line).Processed).To(Equal(1))
 		}
 		AddReportEntry("kill points of a reclaim that ended OutcomeUnknown", unknown)
 	})

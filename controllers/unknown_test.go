@@ -69,26 +69,24 @@ var _ = Describe("An operator that is killed", func() {
 		effects := whole.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", 12))
 		unknown := 0
-		for _, effect := range effects {
-			for _, after := range []bool{false, true} {
-				By(fmt.Sprintf("killing it at effect %d, %s (happened: %t)", effect.Number, effect.What, after))
-				w, _, line := story(ctx, world.Cut{At: effect.Number, After: after})
-				successor := w.Start(world.Cut{})
-				_, err := successor.LookAtAccount(ctx)
-				Expect(err).NotTo(HaveOccurred())
-				service := successor.Drive(ctx, site)
-				if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
-					unknown++
-					Expect(w.Posts(line)).To(BeNumerically("<=", 1))
-					service = expectResolved(ctx, w, successor, line)
-				}
-				expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-				Expect(w.Posts(line)).To(Equal(1))
-				Expect(w.Carrier.Violations()).To(BeEmpty())
+		for _, cut := range world.Cuts(effects) {
+			By("killing it " + cut.String())
+			w, _, line := story(ctx, cut)
+			successor := w.Start(world.Cut{})
+			_, err := successor.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			service := successor.Drive(ctx, site)
+			if world.Ready(service).Reason == v1alpha1.ReasonOutcomeUnknown {
+				unknown++
+				Expect(w.Posts(line)).To(BeNumerically("<=", 1))
+				service = expectResolved(ctx, w, successor, line)
 			}
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Posts(line)).To(Equal(1))
+			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points",
-			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", 2*len(effects), unknown))
+			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.Cuts(effects)), unknown))
 	})
 })
 

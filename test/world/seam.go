@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"slices"
@@ -26,8 +27,30 @@ type Effect struct {
 
 // Cut says where a process ends.
 type Cut struct {
-	At    int  // the effect at which it ends; 0: never
-	After bool // whether that effect still happens
+	At    int    // the effect at which it ends; 0: never
+	After bool   // whether that effect still happens
+	What  string // the effect, for people
+}
+
+// Cuts are the points at which a process with these effects can end. That it ends after one leaves
+// the same as that it ends before the next, but for the time between them: `make test` has one of two.
+func Cuts(effects []Effect) []Cut {
+	cuts := make([]Cut, 0, 2*len(effects))
+	for _, effect := range effects {
+		if Scale(effect.Number == 1, true) {
+			cuts = append(cuts, Cut{At: effect.Number, What: effect.What})
+		}
+		cuts = append(cuts, Cut{At: effect.Number, After: true, What: effect.What})
+	}
+	return cuts
+}
+
+// String says where a process ends.
+func (c Cut) String() string {
+	if c.After {
+		return fmt.Sprintf("after effect %d, %s", c.At, c.What)
+	}
+	return fmt.Sprintf("before effect %d, %s", c.At, c.What)
 }
 
 // killed is what unwinds a process whose end has come.
