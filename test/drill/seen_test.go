@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -32,6 +33,20 @@ func (c call) ofStatus() string {
 		return ""
 	}
 	return path.Base(folder)
+}
+
+// claimed is the order for which a call makes a claim, which comes before the intent; "" for any other
+// call. A process that ends between the two leaves an order of which nobody knows whether it was sent.
+func (c call) claimed() string {
+	if c.toCarrier() || c.method != http.MethodPost || path.Base(c.path) != "configmaps" {
+		return ""
+	}
+	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
+	record, is := object.(*corev1.ConfigMap)
+	if err != nil || !is {
+		return ""
+	}
+	return record.Data["name"]
 }
 
 // takesLease: whoever writes the lease leads, unless it gives it back. A leader that was stopped
@@ -89,6 +104,8 @@ func (s *seen) goes(passing call) {
 		s.watches++
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.open[object] = append(s.open[object], passing.by)
+	case passing.claimed() != "":
+		s.open[passing.claimed()] = append(s.open[passing.claimed()], passing.by)
 	}
 }
 
