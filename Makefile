@@ -98,8 +98,16 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
-test: $(CONTROLPLANE) ## Run every test, those against a real kube-apiserver too; with the race detector if there is a C compiler.
-	@bash hack/test.sh
+test: $(CONTROLPLANE) ## Run every test, the slow ones at a small size, those against a real kube-apiserver too: minutes.
+	@bash hack/test.sh part
+
+.PHONY: test-all
+test-all: $(CONTROLPLANE) ## Run every test at full size, with the race detector if there is a C compiler: what CI runs.
+	@bash hack/test.sh all
+
+.PHONY: test-times
+test-times: $(CONTROLPLANE) ## Run every test at full size, and print the specs that take longest, too.
+	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove
 prove: ## Try all faults and all pairs of faults, of every request, in memory; `make test` tries a part.
@@ -112,10 +120,6 @@ test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM: it com
 .PHONY: simulate
 simulate: ## Tell SEEDS (10000) long lives of fifty objects, in memory; SIM_SEED=number tells one again, line by line.
 	SEEDS=$(or $(SEEDS),10000) GOGC=600 go test -v -timeout=90m -run='^TestLives$$' ./test/prove
-
-.PHONY: race
-race: $(CONTROLPLANE) ## Run the tests of pkg/ and controllers/ with the race detector (needs a C compiler).
-	CGO_ENABLED=1 go test -race -shuffle=on ./pkg/... ./controllers/...
 
 .PHONY: drill
 drill: $(CONTROLPLANE) ## Kill, stop and double the built manager, kill its control plane and the carrier: the whole of test/drill, minutes.

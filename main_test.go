@@ -19,7 +19,6 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -31,9 +30,7 @@ import (
 )
 
 func TestManager(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	RunSpecs(t, "the manager against a real kube-apiserver and the simulated carrier")
+	world.RunSpecs(t, "the manager against a real kube-apiserver and the simulated carrier")
 }
 
 // user is who the manager is at the API server; it has the generated RBAC and no more.

@@ -37,10 +37,8 @@ func kubeconfigOf(user string) string {
 	GinkgoHelper()
 	credentials, err := plane.AddUser(user)
 	Expect(err).NotTo(HaveOccurred())
-	config, err := credentials.KubeConfig()
-	Expect(err).NotTo(HaveOccurred())
 	file := filepath.Join(GinkgoT().TempDir(), "kubeconfig")
-	Expect(os.WriteFile(file, config, 0o600)).To(Succeed())
+	Expect(world.WriteKubeconfig(file, credentials)).To(Succeed())
 	return file
 }
 

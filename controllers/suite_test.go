@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/klog/v2"
-
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -15,9 +13,7 @@ import (
 )
 
 func TestControllers(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	RunSpecs(t, "controllers against a real kube-apiserver and the simulated carrier")
+	world.RunSpecs(t, "controllers against a real kube-apiserver and the simulated carrier")
 }
 
 // horizon is a wait in which a request that can end has ended.
@@ -25,7 +21,7 @@ const horizon = 2 * time.Hour
 
 // user is who the reconcilers write as, and read as where they read past the cache. It has
 // the generated roles and no more.
-const user = "operator"
+const user = "operator-of-controllers"
 
 var (
 	plane *world.ControlPlane
@@ -34,7 +30,7 @@ var (
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
-	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
+	plane, audit, err = world.JoinAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
 	Expect(plane.CacheReads(ctx)).To(Succeed())

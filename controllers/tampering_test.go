@@ -170,9 +170,9 @@ func tenant(ctx SpecContext, w *world.World) client.Client {
 		RoleRef:    rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: name},
 		Subjects:   []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: "User", Name: name}},
 	})).To(Succeed())
-	credentials, err := plane.AddUser(name)
+	config, err := plane.AddUser(name)
 	Expect(err).NotTo(HaveOccurred())
-	user, err := client.New(credentials.Config(), client.Options{Scheme: plane.Scheme})
+	user, err := client.New(config, client.Options{Scheme: plane.Scheme})
 	Expect(err).NotTo(HaveOccurred())
 	return user
 }

@@ -1,34 +1,79 @@
 #!/usr/bin/env bash
-# Runs every test: those of pkg/ and controllers/ with the race detector, if there is a
-# C compiler for it. The rest measure and kill whole processes, and run without it.
+# Runs the tests, and ends with a table of the packages and what each took.
+#   hack/test.sh part    what every change needs: all specs, the slow ones at a small size
+#   hack/test.sh all     all specs at full size, and with the race detector what has concurrency, if
+#                        there is a C compiler
+# SPECS=1 adds the specs that took longest.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+size=${1:?usage: test.sh part|all}
 
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-failed=0
+mkdir -p bin
+go build -o bin/ ./hack/testtimes ./hack/testplane
+TEST_REPORTS=$(mktemp -d)
+export TEST_REPORTS
+trap 'rm -rf "$TEST_REPORTS"' EXIT
+began=$SECONDS
 
+# These have many goroutines: whole managers, the client, the simulator, what passes share.
+concurrent='^\./(controllers|pkg)(/|$)|^\./test/(lifecycle|isolation)$'
+
+# go test begins with the first: those that take longest come first.
+longest=(./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
+module=$(go list -m)
+mapfile -t packages < <({
+  printf '%s\n' "${longest[@]}"
+  go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n "s|^$module|.|p"
+} | awk '!seen[$0]++')
+
+# Several packages wait most of their time: more of them at once than there are cores.
 run() { # run CGO_ENABLED ARGUMENTS
-  CGO_ENABLED=$1 go test -shuffle=on -timeout=20m "${@:2}" 2>&1 | grep --line-buffered -v '\[no test files\]$' | tee -a "$log" || failed=1
+  CGO_ENABLED=$1 go test -shuffle=on -timeout=30m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
 }
 
-if echo '#include <stdlib.h>' | "$(go env CC)" -x c -c -o /dev/null - 2>/dev/null; then
-  mapfile -t rest < <(go list ./... | grep -vE '^[^/]+/[^/]+/[^/]+/(pkg|controllers)(/|$)')
-  echo "test: pkg/ and controllers/ with the race detector"
-  run 1 -race ./pkg/... ./controllers/...
-  echo "test: everything else"
-  run 0 "${rest[@]}"
+# One control plane for all packages that can share it.
+coproc PLANE { exec bin/testtimes named "$TEST_REPORTS" "shared control plane" bin/testplane; }
+plane=$PLANE_PID
+read -r -u "${PLANE[0]}" shared
+export "${shared?}"
+
+go -C hack/flux test ./... >"$TEST_REPORTS/flux" 2>&1 &
+flux=$!
+
+status=0
+if [ "$size" = all ]; then
+  export TEST_ALL=1
+  if echo '#include <stdlib.h>' | "$(go env CC)" -x c -c -o /dev/null - 2>/dev/null; then
+    mapfile -t raced < <(printf '%s\n' "${packages[@]}" | grep -E "$concurrent")
+    mapfile -t packages < <(printf '%s\n' "${packages[@]}" | grep -vE "$concurrent")
+    echo "test: with the race detector: ${raced[*]}"
+    run 1 -p=2 -race "${raced[@]}" &
+    with_race=$!
+    run 0 -p=2 "${packages[@]}" || status=1
+    wait "$with_race" || status=1
+  else
+    echo "test: without the race detector, which needs a C compiler"
+    run 0 -p=4 "${packages[@]}" || status=1
+  fi
 else
-  echo "test: without the race detector, which needs a C compiler"
-  run 0 ./...
+  run 0 -p=4 "${packages[@]}" || status=1
 fi
 
+exec {PLANE[1]}>&-
+wait "$plane" || status=1
+
+wait "$flux" || status=1
 echo "test: Flux's health checks, a module of its own"
-go -C hack/flux test ./... || failed=1
+cat "$TEST_REPORTS/flux"
 
 echo "test: what of the specification the simulator was walked through:"
-CGO_ENABLED=0 go test -run='^TestConformance$' -v ./pkg/carrier/simulator | grep -E '^ +§' || failed=1
+cat "$TEST_REPORTS/conformance"
 
-echo "test: the packages that took longest:"
-awk '($1 == "ok" || $1 == "FAIL") && $3 ~ /^[0-9.]+s$/ { print "  " $3, $2 }' "$log" | sort -rn -k1.3 | sed 5q
-exit "$failed"
+if [ "${SPECS:-}" = 1 ]; then
+  echo "test: the specs that took longest:"
+  bin/testtimes specs "$TEST_REPORTS"
+fi
+echo "test: what each package took:"
+bin/testtimes packages "$TEST_REPORTS"
+echo "test: $((SECONDS - began)) s in all, exit $status"
+exit "$status"

@@ -22,8 +22,7 @@ import (
 )
 
 func TestAdmission(t *testing.T) {
-	RegisterFailHandler(Fail)
-	RunSpecs(t, "what the API server refuses")
+	world.RunSpecs(t, "what the API server refuses")
 }
 
 // corpus is one file of refused manifests.
@@ -55,7 +54,7 @@ var plane *world.ControlPlane
 
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
-	plane, err = world.StartControlPlane(ctx)
+	plane, err = world.JoinControlPlane(ctx)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
 })

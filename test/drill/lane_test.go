@@ -62,9 +62,9 @@ func newLaneWithLease(ctx SpecContext, trouble string) *lane {
 // employed is the operator's user, who may belong to groups.
 func employed(groups ...string) *rest.Config {
 	GinkgoHelper()
-	employed, err := plane.AddUser(user, groups...)
+	config, err := plane.AddUser(user, groups...)
 	Expect(err).NotTo(HaveOccurred())
-	return employed.Config()
+	return config
 }
 
 // placed is an order at the carrier.

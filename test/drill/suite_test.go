@@ -19,8 +19,6 @@ import (
 	"time"
 
 	"github.com/onsi/gomega/gexec"
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -29,10 +27,7 @@ import (
 )
 
 func TestDrill(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	ctrl.SetLogger(GinkgoLogr)
-	RunSpecs(t, "the program in trouble")
+	world.RunSpecs(t, "the program in trouble")
 }
 
 // whole is whether everything is run: minutes, for make drill.

@@ -13,12 +13,8 @@
 package fleet_test
 
 import (
-	"runtime/debug"
 	"testing"
 	"time"
-
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -27,10 +23,7 @@ import (
 )
 
 func TestFleet(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	ctrl.SetLogger(GinkgoLogr)
-	RunSpecs(t, "a fleet of services")
+	world.RunSpecs(t, "a fleet of services")
 }
 
 // services is how many there are of them.
@@ -49,10 +42,6 @@ var (
 )
 
 var _ = BeforeSuite(func(ctx SpecContext) {
-	// The API server does most of the work here. It does a third less when it has room, and the
-	// manager in this process a tenth.
-	GinkgoT().Setenv("GOGC", "400")
-	DeferCleanup(debug.SetGCPercent, debug.SetGCPercent(400))
 	var err error
 	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())

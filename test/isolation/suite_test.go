@@ -13,9 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -23,10 +20,7 @@ import (
 )
 
 func TestIsolation(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	ctrl.SetLogger(GinkgoLogr)
-	RunSpecs(t, "trouble stays where it is")
+	world.RunSpecs(t, "trouble stays where it is")
 }
 
 // user is who the manager is at the API server.

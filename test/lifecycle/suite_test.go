@@ -10,9 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"k8s.io/klog/v2"
-	ctrl "sigs.k8s.io/controller-runtime"
-
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -20,10 +17,7 @@ import (
 )
 
 func TestLifecycle(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	ctrl.SetLogger(GinkgoLogr)
-	RunSpecs(t, "objects that come, go and come back")
+	world.RunSpecs(t, "objects that come, go and come back")
 }
 
 // user is who a manager is at the API server; it has the generated RBAC and no more.

@@ -13,7 +13,6 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
@@ -23,9 +22,7 @@ import (
 )
 
 func TestPrivilege(t *testing.T) {
-	RegisterFailHandler(Fail)
-	klog.SetLogger(GinkgoLogr)
-	RunSpecs(t, "what is deployed, and who may do what")
+	world.RunSpecs(t, "what is deployed, and who may do what")
 }
 
 var plane *world.ControlPlane

@@ -41,7 +41,7 @@ var sequences = world.Scale[uint64](100, 500)
 // renaming.
 func TestSameAnswers(t *testing.T) {
 	klog.SetLogger(ctrl.Log) // nowhere: the API server's warnings are not about us
-	plane, err := world.StartControlPlane(t.Context())
+	plane, err := world.JoinControlPlane(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}

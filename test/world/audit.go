@@ -4,6 +4,7 @@ package world
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -28,11 +29,16 @@ type Audit struct {
 	by   map[string][]auditEvent // what has been read, by user
 }
 
-// NewAudit prepares one in a folder.
-func NewAudit(folder string) (*Audit, error) {
-	audit := &Audit{
+// auditIn is the one that is kept in a folder.
+func auditIn(folder string) *Audit {
+	return &Audit{
 		policy: filepath.Join(folder, "policy.yaml"), log: filepath.Join(folder, "audit.log"), by: map[string][]auditEvent{},
 	}
+}
+
+// NewAudit prepares one in a folder.
+func NewAudit(folder string) (*Audit, error) {
+	audit := auditIn(folder)
 	policy := "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, omitStages: [RequestReceived]}]\n"
 	return audit, os.WriteFile(audit.policy, []byte(policy), 0o600)
 }
@@ -43,11 +49,10 @@ func (a *Audit) Flags() []string {
 }
 
 type auditEvent struct {
-	Stage string `json:"stage"`
-	Verb  string `json:"verb"`
-	User  struct {
-		Username string `json:"username"`
-	} `json:"user"`
+	Stage     string     `json:"stage"`
+	Verb      string     `json:"verb"`
+	User      auditUser  `json:"user"`
+	As        auditUser  `json:"impersonatedUser"`
 	ObjectRef *objectRef `json:"objectRef"`
 	Response  struct {
 		Code int `json:"code"`
@@ -60,6 +65,13 @@ type objectRef struct {
 	Namespace   string `json:"namespace"`
 	Subresource string `json:"subresource"`
 }
+
+type auditUser struct {
+	Username string `json:"username"`
+}
+
+// username is who did it: whoever somebody else acts as, if there is one.
+func (e auditEvent) username() string { return cmp.Or(e.As.Username, e.User.Username) }
 
 func (e auditEvent) action() string { return e.Verb + " " + e.ObjectRef.resource() }
 
@@ -108,7 +120,7 @@ func (a *Audit) readOn() error {
 func (a *Audit) keep(line []byte) {
 	var event auditEvent
 	if json.Unmarshal(line, &event) == nil && event.ObjectRef != nil {
-		a.by[event.User.Username] = append(a.by[event.User.Username], event)
+		a.by[event.username()] = append(a.by[event.username()], event)
 	}
 }
 

@@ -38,7 +38,8 @@ func startCache(ctx context.Context, plane *ControlPlane) (started *sharedCache,
 		return nil, nil, fmt.Errorf("create the cache: %w", err)
 	}
 	c := &sharedCache{Cache: informers, scheme: plane.Scheme, changed: make(chan struct{})}
-	if err = errors.Join(controllers.IndexFields(ctx, c), c.watchAll(ctx)); err != nil {
+	err = errors.Join(controllers.IndexFields(ctx, c), c.watchAll(ctx))
+	if err != nil {
 		return nil, nil, err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))

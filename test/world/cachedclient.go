@@ -88,7 +88,9 @@ type cachedStatus struct {
 }
 
 // Update writes a status.
-func (s cachedStatus) Update(ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption) error {
+func (s cachedStatus) Update(
+	ctx context.Context, object client.Object, options ...client.SubResourceUpdateOption,
+) error {
 	return s.client.written(ctx, object, s.SubResourceWriter.Update(ctx, object, options...))
 }
 

@@ -71,9 +71,8 @@ func (w *World) ManageBeside(
 	ctx context.Context, user string, others []*World, edits ...func(*rest.Config),
 ) *Manager {
 	ginkgo.GinkgoHelper()
-	credentials, err := w.Plane.AddUser(user)
+	cluster, err := w.Plane.AddUser(user)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
-	cluster := credentials.Config()
 	cluster.QPS = -1 // as in a pod: the API server's own fairness is the limit
 	for _, edit := range edits {
 		edit(cluster)

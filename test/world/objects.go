@@ -4,6 +4,7 @@ package world
 
 import (
 	"context"
+	"os"
 	"sync/atomic"
 	"time"
 
@@ -17,8 +18,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// lastServiceID makes the services of all worlds differ: the API server is shared.
+// lastServiceID makes the services of all worlds of a process differ: the API server is shared.
 var lastServiceID atomic.Int64
+
+// firstServiceID makes those of two processes differ, which may share it too.
+func firstServiceID() int64 { return 4_000_000 + int64(os.Getpid())*100_000 }
 
 func seconds(n int) simulator.Duration { return simulator.Duration(time.Duration(n) * time.Second) }
 
@@ -78,7 +82,7 @@ func (w *World) AwaitLogin(ctx context.Context, edits ...func(*v1alpha1.CarrierA
 // Line puts a service into the carrier's books, and returns its id.
 func (w *World) Line(edits ...func(*simulator.Service)) int64 {
 	line := simulator.Service{
-		ID: 4_000_000 + lastServiceID.Add(1), Client: ClientName, TechnologyType: "FTTP",
+		ID: firstServiceID() + lastServiceID.Add(1), Client: ClientName, TechnologyType: "FTTP",
 		Plan: PlanSlow, Term: 12, RestorationSLA: SLAStd,
 	}
 	for _, edit := range edits {

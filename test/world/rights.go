@@ -79,11 +79,10 @@ func (c *ControlPlane) employ(ctx context.Context, user string) error {
 	if err := c.GrantRoles(ctx, user); err != nil {
 		return err
 	}
-	credentials, err := c.AddUser(user)
+	config, err := c.AddUser(user)
 	if err != nil {
-		return fmt.Errorf("add the operator's user: %w", err)
+		return err
 	}
-	config := credentials.Config()
 	config.QPS = -1
 	operator, err := client.New(config, client.Options{Scheme: c.Scheme})
 	c.Operator, c.Live = operator, operator

@@ -14,28 +14,15 @@ import (
 	"crypto/rsa"
 	"crypto/x509"
 	"encoding/pem"
-	"errors"
-	"fmt"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	apiruntime "k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
-	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
-	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
@@ -65,101 +52,6 @@ const (
 
 // PlacedOrderID is an order that the carrier has from the start.
 const PlacedOrderID = int64(555)
-
-// ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
-type ControlPlane struct {
-	Config *rest.Config
-	Client client.Client // the administrator
-	Scheme *apiruntime.Scheme
-
-	// Operator is who a Process writes as: a user with the operator's roles, or the administrator.
-	Operator client.Client
-	// Live reads as the same user, and never from a cache.
-	Live client.Reader
-
-	env     *envtest.Environment
-	closers []func() error // end what depends on it, the last first
-}
-
-// Root is the root of the repository: the nearest folder above a test's with a go.mod.
-func Root() string {
-	folder, err := os.Getwd()
-	for err == nil {
-		if _, statErr := os.Stat(filepath.Join(folder, "go.mod")); statErr == nil || folder == filepath.Dir(folder) {
-			break
-		}
-		folder = filepath.Dir(folder)
-	}
-	return folder
-}
-
-// StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
-func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
-	plane, err := startPlane(&envtest.Environment{CRDInstallOptions: crds()}, arguments...)
-	if err != nil {
-		return nil, err
-	}
-	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
-		return nil, fmt.Errorf("create the operator's namespace: %w", err)
-	}
-	return plane, nil
-}
-
-// StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
-func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
-
-// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a
-// machine with much else to do, the 20 and 10 seconds of envtest are not enough.
-const patience = 2 * time.Minute
-
-func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
-	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
-		env.BinaryAssetsDirectory = builtAssets()
-	}
-	env.ControlPlaneStartTimeout, env.ControlPlaneStopTimeout = patience, patience
-	flags := env.ControlPlane.GetAPIServer().Configure()
-	for _, argument := range arguments {
-		name, value, _ := strings.Cut(argument, "=")
-		flags.Append(name, value)
-	}
-	env.ControlPlaneStartTimeout = 2 * time.Minute // 20 s are too few beside other busy processes
-	config, err := env.Start()
-	if err != nil {
-		return nil, fmt.Errorf("start the control plane: %w", errors.Join(err, env.Stop()))
-	}
-	config.QPS = -1
-	scheme := apiruntime.NewScheme()
-	if err = errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
-		return nil, fmt.Errorf("build the scheme: %w", err)
-	}
-	direct, err := client.New(config, client.Options{Scheme: scheme})
-	if err != nil {
-		return nil, fmt.Errorf("create a client: %w", err)
-	}
-	return &ControlPlane{Config: config, Client: direct, Operator: direct, Live: direct, Scheme: scheme, env: env}, nil
-}
-
-// builtAssets is where make puts the control plane.
-func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
-
-// Stop ends it.
-func (c *ControlPlane) Stop() error {
-	failures := make([]error, 0, len(c.closers)+1)
-	for _, end := range slices.Backward(c.closers) {
-		failures = append(failures, end())
-	}
-	return errors.Join(append(failures, c.env.Stop())...)
-}
-
-// AddUser makes credentials for a user with the groups given.
-func (c *ControlPlane) AddUser(name string, groups ...string) (*envtest.AuthenticatedUser, error) {
-	return c.env.AddUser(envtest.User{Name: name, Groups: groups}, c.Config)
-}
-
-// AddNamespace makes a namespace.
-func (c *ControlPlane) AddNamespace(ctx context.Context, name string) error {
-	return c.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
-}
 
 // World is one test's: a namespace, a carrier, a clock.
 type World struct {

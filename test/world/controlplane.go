@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
+type ControlPlane struct {
+	Config *rest.Config
+	Client client.Client // the administrator
+	Scheme *apiruntime.Scheme
+
+	// Operator is who a Process writes as: a user with the operator's roles, or the administrator.
+	Operator client.Client
+	// Live reads as the same user, and never from a cache.
+	Live client.Reader
+
+	env      *envtest.Environment // nil where the control plane is somebody else's
+	measured bool                 // what it uses is measured by who started it
+	closers  []func() error       // end what depends on it, the last first
+}
+
+// Root is the root of the repository: the nearest folder above a test's with a go.mod.
+func Root() string {
+	folder, err := os.Getwd()
+	for err == nil {
+		if _, statErr := os.Stat(filepath.Join(folder, "go.mod")); statErr == nil || folder == filepath.Dir(folder) {
+			break
+		}
+		folder = filepath.Dir(folder)
+	}
+	return folder
+}
+
+// StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
+func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
+	plane, err := startPlane(&envtest.Environment{CRDInstallOptions: crds()}, arguments...)
+	if err != nil {
+		return nil, err
+	}
+	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
+		return nil, fmt.Errorf("create the operator's namespace: %w", err)
+	}
+	return plane, nil
+}
+
+// StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
+func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
+
+// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a
+// machine with much else to do, the 20 and 10 seconds of envtest are not enough.
+const patience = 2 * time.Minute
+
+func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
+	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
+		env.BinaryAssetsDirectory = builtAssets()
+	}
+	env.ControlPlaneStartTimeout, env.ControlPlaneStopTimeout = patience, patience
+	flags := env.ControlPlane.GetAPIServer().Configure()
+	for _, argument := range arguments {
+		name, value, _ := strings.Cut(argument, "=")
+		flags.Append(name, value)
+	}
+	restore, err := giveRoom()
+	if err != nil {
+		return nil, err
+	}
+	config, err := env.Start()
+	if err = errors.Join(err, restore()); err != nil {
+		return nil, fmt.Errorf("start the control plane: %w", errors.Join(err, env.Stop()))
+	}
+	plane, err := connect(config)
+	if err != nil {
+		return nil, errors.Join(err, env.Stop())
+	}
+	plane.env = env
+	return plane, nil
+}
+
+// moreRoom is GOGC for tests and their control planes: with more memory they work a fifth less.
+const moreRoom = 400
+
+// giveRoom has the programs that are started until it is taken back collect garbage less often.
+func giveRoom() (takeBack func() error, err error) {
+	const name = "GOGC"
+	before, was := os.LookupEnv(name)
+	takeBack = func() error {
+		if was {
+			return os.Setenv(name, before)
+		}
+		return os.Unsetenv(name)
+	}
+	return takeBack, os.Setenv(name, cmp.Or(before, strconv.Itoa(moreRoom)))
+}
+
+// connect makes the administrator's clients of a control plane.
+func connect(config *rest.Config) (*ControlPlane, error) {
+	config.QPS = -1
+	scheme := apiruntime.NewScheme()
+	if err := errors.Join(clientgoscheme.AddToScheme(scheme), v1alpha1.AddToScheme(scheme)); err != nil {
+		return nil, fmt.Errorf("build the scheme: %w", err)
+	}
+	direct, err := client.New(config, client.Options{Scheme: scheme})
+	if err != nil {
+		return nil, fmt.Errorf("create a client: %w", err)
+	}
+	return &ControlPlane{Config: config, Client: direct, Operator: direct, Live: direct, Scheme: scheme}, nil
+}
+
+// builtAssets is where make puts the control plane.
+func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
+
+// Stop ends it.
+func (c *ControlPlane) Stop() error {
+	failures := make([]error, 0, len(c.closers)+2)
+	for _, end := range slices.Backward(c.closers) {
+		failures = append(failures, end())
+	}
+	if c.env != nil && !c.measured {
+		failures = append(failures, reportCPU())
+	}
+	if c.env != nil {
+		failures = append(failures, c.env.Stop())
+	}
+	return errors.Join(failures...)
+}
+
+// AddUser is how a user with the groups given comes to the API server.
+func (c *ControlPlane) AddUser(name string, groups ...string) (*rest.Config, error) {
+	if c.env == nil { // only who started it can sign certificates
+		config := rest.CopyConfig(c.Config)
+		config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: groups}
+		return config, nil
+	}
+	user, err := c.env.AddUser(envtest.User{Name: name, Groups: groups}, c.Config)
+	if err != nil {
+		return nil, fmt.Errorf("add user %s: %w", name, err)
+	}
+	return user.Config(), nil
+}
+
+// AddNamespace makes a namespace.
+func (c *ControlPlane) AddNamespace(ctx context.Context, name string) error {
+	return c.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
+}

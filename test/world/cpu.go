@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+
+	"github.com/prometheus/procfs"
+)
+
+// reportCPU adds the CPU seconds of the control planes that this process runs to the report of a run
+// that is measured. It is called before they end.
+func reportCPU() error {
+	folder := reportsFolder()
+	if folder == "" {
+		return nil
+	}
+	name, nameErr := packageName()
+	seconds, err := controlPlaneCPU()
+	if err = errors.Join(nameErr, err); err != nil {
+		return fmt.Errorf("measure the control plane: %w", err)
+	}
+	file := filepath.Join(folder, name+".controlplane."+strconv.Itoa(os.Getpid()))
+	return os.WriteFile(file, fmt.Appendf(nil, "%.2f\n", seconds), 0o600)
+}
+
+// controlPlaneCPU is what etcd and kube-apiserver have used that are children of this process.
+func controlPlaneCPU() (seconds float64, err error) {
+	processes, err := procfs.AllProcs()
+	if err != nil {
+		return 0, err
+	}
+	for _, process := range processes {
+		stat, err := process.Stat()
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		if stat.PPID == os.Getpid() && slices.Contains([]string{etcdProgram, apiServerProgram}, stat.Comm) {
+			seconds += stat.CPUTime()
+		}
+	}
+	return seconds, nil
+}
