@@ -47,7 +47,7 @@ type fleet struct {
 
 // perCall is how long a call to the carrier takes: long enough for the account to stay within
 // its rate limit, as a pass that has to wait for its turn may write that.
-const perCall = 2 * time.Millisecond
+const perCall = time.Millisecond
 
 // newFleet makes a world, and starts a manager that has logged in.
 func newFleet(ctx context.Context, edits ...func(*simulator.Seed)) fleet {
@@ -130,11 +130,12 @@ func standings(ctx context.Context, w *world.World) (map[string]int, error) {
 	return counts, nil
 }
 
-// delays has a plan change polled in vain once: it is polled after 5 s and after 12.5 s, each a
-// quarter later at most. The other requests have ended when they are first polled.
+// delays has a plan change polled in vain: it is polled after 5 s and after 12.5 s, each a quarter
+// later at most, and some seconds when a thousand are polled. The other requests have ended when
+// they are first polled.
 func delays(seed *simulator.Seed) {
 	seed.Delays = map[string]simulator.Duration{
-		string(simulator.OpPlanChange): simulator.Duration(12 * time.Second), "default": simulator.Duration(time.Second),
+		string(simulator.OpPlanChange): simulator.Duration(20 * time.Second), "default": simulator.Duration(time.Second),
 	}
 }
 

@@ -4,7 +4,6 @@ package world
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"k8s.io/client-go/util/workqueue"
@@ -12,10 +11,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
+// atATime is how many passes a manager that goes by a world's clock takes at a time, per kind: as
+// many as an account has slots when it is alone. With more passes the others would wait for a slot,
+// for a second of the machine's time, and on a slow machine some would be turned away.
+const atATime = Workers / 2
+
 // timers make the work queues of a manager that goes by a world's clock. The queues are
 // controller-runtime's own, as in the program; only the wait of a pass that is to be taken
-// later ends when the clock is advanced, and not before. So the manager is never late:
-// however slow the machine is, each pass is taken at the time that it was planned for.
+// later ends when the clock is advanced, and not before. So a pass does not wait for the
+// machine's time, and how slow the machine is does not decide how late it is.
 type timers struct {
 	clock *Clock
 
@@ -31,7 +35,7 @@ func (t *timers) newQueue(
 		PriorityQueue: priorityqueue.New(controller, func(o *priorityqueue.Opts[reconcile.Request]) {
 			o.RateLimiter = limiter
 		}),
-		now: t.clock.Now, later: map[reconcile.Request]timer{},
+		now: t.clock.Now, later: map[reconcile.Request]timer{}, out: map[reconcile.Request]struct{}{},
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -55,7 +59,7 @@ func (t *timers) busy() int {
 	defer t.mu.Unlock()
 	busy := 0
 	for _, queue := range t.queues {
-		busy += queue.Len() + int(queue.taken.Load())
+		busy += queue.busy()
 	}
 	return busy
 }
@@ -82,24 +86,11 @@ type timer struct {
 type timedQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 
-	now   func() time.Time
-	taken atomic.Int64 // passes that are being taken
+	now func() time.Time
 
 	mu    sync.Mutex
 	later map[reconcile.Request]timer
-}
-
-// GetWithPriority waits for an object whose pass is to be taken.
-func (q *timedQueue) GetWithPriority() (object reconcile.Request, priority int, shutdown bool) {
-	object, priority, shutdown = q.PriorityQueue.GetWithPriority()
-	q.taken.Add(1)
-	return object, priority, shutdown
-}
-
-// Done ends a pass.
-func (q *timedQueue) Done(object reconcile.Request) {
-	q.PriorityQueue.Done(object)
-	q.taken.Add(-1)
+	out   map[reconcile.Request]struct{} // whose passes are to be taken now, or being taken
 }
 
 // Add adds an object at once.
@@ -115,35 +106,57 @@ func (q *timedQueue) AddAfter(object reconcile.Request, delay time.Duration) {
 // AddWithOpts adds objects, those with a delay when the clock says so. A retry after a failure
 // waits by the machine's time, as it is not planned.
 func (q *timedQueue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
+	if options.RateLimited {
+		q.PriorityQueue.AddWithOpts(options, objects...)
+		return
+	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	at := q.now().Add(options.After)
 	for _, object := range objects {
-		if options.After > 0 && !options.RateLimited {
-			q.plan(object, timer{at: q.now().Add(options.After), priority: options.Priority})
-			continue
+		if planned, found := q.later[object]; !found || at.Before(planned.at) {
+			q.later[object] = timer{at: at, priority: options.Priority}
 		}
-		delete(q.later, object)
-		q.PriorityQueue.AddWithOpts(options, object)
 	}
+	q.releaseLocked()
 }
 
-func (q *timedQueue) plan(object reconcile.Request, timer timer) {
-	if planned, found := q.later[object]; !found || timer.at.Before(planned.at) {
-		q.later[object] = timer
-	}
+// Done ends a pass, which lets another begin.
+func (q *timedQueue) Done(object reconcile.Request) {
+	q.PriorityQueue.Done(object)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	delete(q.out, object)
+	q.releaseLocked()
 }
 
-// release adds the objects whose time has come.
+// release has the passes taken whose time has come.
 func (q *timedQueue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	q.releaseLocked()
+}
+
+func (q *timedQueue) releaseLocked() {
 	now := q.now()
 	for object, timer := range q.later {
-		if !timer.at.After(now) {
-			delete(q.later, object)
-			q.PriorityQueue.AddWithOpts(priorityqueue.AddOpts{Priority: timer.priority}, object)
+		if len(q.out) >= atATime {
+			return
 		}
+		if _, out := q.out[object]; out || timer.at.After(now) {
+			continue
+		}
+		delete(q.later, object)
+		q.out[object] = struct{}{}
+		q.PriorityQueue.AddWithOpts(priorityqueue.AddOpts{Priority: timer.priority}, object)
 	}
+}
+
+func (q *timedQueue) busy() int {
+	due := q.planned(0)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return due + len(q.out)
 }
 
 func (q *timedQueue) planned(within time.Duration) int {
