@@ -26,9 +26,9 @@ mapfile -t packages < <({
   go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n "s|^$module|.|p"
 } | awk '!seen[$0]++')
 
-# Several packages wait most of their time: more of them at once than there are cores.
+# Several packages wait most of their time: more of them at once than there are cores. make verify vets.
 run() { # run CGO_ENABLED ARGUMENTS
-  CGO_ENABLED=$1 go test -shuffle=on -timeout=30m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
+  CGO_ENABLED=$1 go test -vet=off -shuffle=on -timeout=30m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
 }
 
 # One control plane for all packages that can share it.
