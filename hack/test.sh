@@ -16,7 +16,7 @@ trap 'rm -rf "$TEST_REPORTS"' EXIT
 began=$SECONDS
 
 # These have many goroutines: whole managers, the client, the simulator, what passes share.
-concurrent='^\./(controllers|pkg)(/|$)|^\./test/(lifecycle|isolation)$'
+concurrent='^\./(controllers|pkg)(/|$)|^\./test/lifecycle$'
 
 # go test begins with the first: those that take longest come first.
 longest=(./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
