@@ -11,13 +11,19 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 func main() {
-	ctx := context.Background() //nolint:forbidigo // a main function is where contexts come from
-	if err := run(ctx, os.Stdin, os.Stdout); err != nil {
+	ctx, stop := signal.NotifyContext(
+		context.Background(), //nolint:forbidigo // a main function is where contexts come from
+		os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Stdin, os.Stdout)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "testplane:", err)
 		os.Exit(1)
 	}
@@ -35,7 +41,20 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	_, err = fmt.Fprintln(out, variable)
 	if err == nil {
-		_, err = io.Copy(io.Discard, in)
+		awaitEnd(ctx, in)
 	}
 	return errors.Join(err, plane.Stop())
+}
+
+// awaitEnd waits until nothing more is to be read, or this process is told to end.
+func awaitEnd(ctx context.Context, in io.Reader) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = io.Copy(io.Discard, in) //nolint:errcheck // input that cannot be read has ended too
+	}()
+	select {
+	case <-ended:
+	case <-ctx.Done():
+	}
 }

@@ -36,6 +36,8 @@ func measurePackage(folder string, program []string, now func() time.Time) error
 func measure(folder, name string, program []string, now func() time.Time) error {
 	command := exec.Command(program[0], program[1:]...) //nolint:noctx,gosec // go test ends it; the program is its own
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
+	report := folder + string(filepath.Separator) + fileName(name) // the root's own name is a dot
+	command.Env = append(os.Environ(), "TEST_REPORT="+report)
 	began := now()
 	if err := command.Start(); err != nil {
 		return fmt.Errorf("start %s: %w", program[0], err)

@@ -36,9 +36,8 @@ type ControlPlane struct {
 	// Live reads as the same user, and never from a cache.
 	Live client.Reader
 
-	env      *envtest.Environment // nil where the control plane is somebody else's
-	measured bool                 // what it uses is measured by who started it
-	closers  []func() error       // end what depends on it, the last first
+	env     *envtest.Environment // nil where the control plane is somebody else's
+	closers []func() error       // end what depends on it, the last first
 }
 
 // Root is the root of the repository: the nearest folder above a test's with a go.mod.
@@ -137,11 +136,8 @@ func (c *ControlPlane) Stop() error {
 	for _, end := range slices.Backward(c.closers) {
 		failures = append(failures, end())
 	}
-	if c.env != nil && !c.measured {
-		failures = append(failures, reportCPU())
-	}
 	if c.env != nil {
-		failures = append(failures, c.env.Stop())
+		failures = append(failures, reportCPU(), c.env.Stop())
 	}
 	return errors.Join(failures...)
 }

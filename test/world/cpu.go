@@ -3,10 +3,8 @@
 package world
 
 import (
-	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 
@@ -16,17 +14,15 @@ import (
 // reportCPU adds the CPU seconds of the control planes that this process runs to the report of a run
 // that is measured. It is called before they end.
 func reportCPU() error {
-	folder := reportsFolder()
-	if folder == "" {
+	file := reportFile()
+	if file == "" {
 		return nil
 	}
-	name, nameErr := packageName()
 	seconds, err := controlPlaneCPU()
-	if err = errors.Join(nameErr, err); err != nil {
+	if err != nil {
 		return fmt.Errorf("measure the control plane: %w", err)
 	}
-	file := filepath.Join(folder, name+".controlplane."+strconv.Itoa(os.Getpid()))
-	return os.WriteFile(file, fmt.Appendf(nil, "%.2f\n", seconds), 0o600)
+	return os.WriteFile(file+".controlplane."+strconv.Itoa(os.Getpid()), fmt.Appendf(nil, "%.2f\n", seconds), 0o600)
 }
 
 // controlPlaneCPU is what etcd and kube-apiserver have used that are children of this process.

@@ -32,7 +32,6 @@ func StartSharedControlPlane(ctx context.Context, folder string) (plane *Control
 	if err = WriteKubeconfig(filepath.Join(folder, sharedKubeconfig), plane.Config); err != nil {
 		return nil, "", errors.Join(fmt.Errorf("write the kubeconfig: %w", err), plane.Stop())
 	}
-	plane.measured = true
 	return plane, sharedFolder + "=" + folder, nil
 }
 

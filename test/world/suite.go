@@ -4,9 +4,7 @@ package world
 
 import (
 	"os"
-	"path/filepath"
 	"runtime/debug"
-	"strings"
 	"testing"
 
 	"github.com/onsi/ginkgo/v2"
@@ -15,9 +13,9 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// reportsFolder is where a run that is measured (hack/test.sh) wants to know what took how long; none
-// when it is empty.
-func reportsFolder() string { return os.Getenv("TEST_REPORTS") }
+// reportFile is where a run that is measured (hack/testtimes) wants to know what took how long: the
+// beginning of the names of its files, or nothing.
+func reportFile() string { return os.Getenv("TEST_REPORT") }
 
 // RunSpecs runs the specs of a package. What is logged is shown when a spec fails.
 func RunSpecs(t *testing.T, description string) {
@@ -29,22 +27,8 @@ func RunSpecs(t *testing.T, description string) {
 		debug.SetGCPercent(moreRoom)
 	}
 	suite, reporter := ginkgo.GinkgoConfiguration()
-	if folder := reportsFolder(); folder != "" {
-		name, err := packageName()
-		if err != nil {
-			t.Fatal(err)
-		}
-		reporter.JSONReport = filepath.Join(folder, name+".specs.json")
+	if file := reportFile(); file != "" {
+		reporter.JSONReport = file + ".specs.json"
 	}
 	ginkgo.RunSpecs(t, description, suite, reporter)
-}
-
-// packageName is the folder of the package that is tested, as the name of a file.
-func packageName() (string, error) {
-	folder, err := os.Getwd()
-	if err != nil {
-		return "", err
-	}
-	relative, err := filepath.Rel(Root(), folder)
-	return strings.ReplaceAll(relative, string(filepath.Separator), "_"), err
 }
