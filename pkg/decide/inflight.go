@@ -15,6 +15,10 @@ const (
 	// alone: that process may still be writing the answer it got.
 	senderGrace = 120 * time.Second
 
+	// cacheLag is when an object is looked at again of which the cache shows less than this process has
+	// written.
+	cacheLag = time.Second
+
 	// handleGrace is how long a Location that answers 404 or 400 is asked again, and
 	// queryGrace how long that of a Query, which "is asked anew after 60 s".
 	handleGrace = 24 * time.Hour
@@ -66,10 +70,13 @@ func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 	case open.Sender == v.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
 		return settle(open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
-	case v.Now.Before(attempt.Seen.Add(senderGrace)):
-		return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
+	case !v.Now.Before(attempt.Seen.Add(senderGrace)):
+		return by.verify(open)
+	case attempt.Posted:
+		// The answer is on record, and the cache does not show it yet. Our own write wakes nobody.
+		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, v.Now.Add(cacheLag))
 	}
-	return by.verify(open)
+	return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 }
 
 // awaited: the process that sent it may still be writing the answer. What a person holds back is

@@ -130,6 +130,11 @@ func answered(v *decide.ServiceView) {
 	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
 }
 
+// recorded is an attempt whose answer this process has put on record.
+func recorded(v *decide.ServiceView) {
+	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true}
+}
+
 // seenNow has the process see the attempt for the first time.
 func seenNow(v *decide.ServiceView) { v.Memory.Attempts["a-1"] = decide.Attempt{Seen: v.Now} }
 
@@ -320,4 +325,14 @@ func stepName(step decide.Step) string {
 		return "Settle " + string(step.Phase)
 	}
 	return "?"
+}
+
+func TestACacheThatLagsBehindOurOwnAnswerIsLookedAtAgainSoon(t *testing.T) {
+	t.Parallel()
+	view := settled(wanting, with(v1alpha1.PhaseSubmitting), recorded)
+	decision := decide.Service(view)
+	if _, rests := decision.Step.(decide.Rest); !rests || !decision.LookAt.Equal(view.Now.Add(time.Second)) {
+		t.Errorf("%T, to be looked at again at %s, want a rest of one second: its own write wakes no process",
+			decision.Step, decision.LookAt)
+	}
 }
