@@ -35,15 +35,16 @@ func (c call) ofStatus() string {
 	return path.Base(folder)
 }
 
-// claimed is the order for which a call makes a claim, which comes before the intent; "" for any other
-// call. A process that ends between the two leaves an order of which nobody knows whether it was sent.
+// claimed is the order for which a call makes a claim, or claims anew, which comes before the intent;
+// "" for any other call. A process that ends between the two leaves an order of which nobody knows
+// whether it was sent.
 func (c call) claimed() string {
-	if c.toCarrier() || c.method != http.MethodPost || path.Base(c.path) != "configmaps" {
+	if c.toCarrier() || !strings.Contains(c.path, "/configmaps") {
 		return ""
 	}
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
 	record, is := object.(*corev1.ConfigMap)
-	if err != nil || !is {
+	if err != nil || !is || record.Data["outcome"] != string(v1alpha1.PhaseSubmitting) {
 		return ""
 	}
 	return record.Data["name"]
@@ -56,6 +57,9 @@ func (c call) takesLease() bool {
 	lease, is := object.(*coordinationv1.Lease)
 	return err == nil && is && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != ""
 }
+
+// putsAny says whether a call writes a request in any phase.
+func (c call) putsAny() bool { return strings.Contains(c.body, `"phase":"`) }
 
 // puts says whether a call writes a request in a phase.
 func (c call) puts(phase v1alpha1.RequestPhase) bool {
@@ -140,7 +144,7 @@ func (s *seen) succeeds(passing call, answer *http.Response) {
 		s.leader = passing.by
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.senders[object] = passing.by
-	case object != "":
+	case object != "" && passing.putsAny(): // one that knows of no request settles no claim
 		if len(s.open[object]) > 0 && passing.puts(v1alpha1.PhaseNotSent) {
 			s.notSent++
 		}

@@ -231,6 +231,15 @@ func TestAClosedGateSendsNothing(t *testing.T) {
 	}
 }
 
+func TestAnIntentIsGoodForTenSeconds(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.at[stepFinalizer] = func() error { tape.now = tape.now.Add(gateAfter - time.Nanosecond); return nil }
+	if err := tape.send(t.Context()); err != nil || !slices.Contains(tape.steps, stepPOST) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
+
 func TestAnIntentOutlivesAnEndThatIsAskedFor(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
