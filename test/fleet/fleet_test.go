@@ -109,7 +109,7 @@ func (f fleet) awaitInSync(ctx context.Context) {
 			return map[string]int{"passes to take later": planned}, nil
 		}
 		return standings(ctx, f.world) // the list is long: it is read when it may be the last
-	}).WithTimeout(15 * time.Minute).WithPolling(20 * time.Millisecond).
+	}).WithTimeout(25 * time.Minute).WithPolling(20 * time.Millisecond).
 		Should(Equal(map[string]int{"True InSync": services}))
 }
 
