@@ -144,7 +144,10 @@ func (s *seen) succeeds(passing call, answer *http.Response) {
 		s.leader = passing.by
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.senders[object] = passing.by
-	case object != "" && passing.putsAny(): // one that knows of no request settles no claim
+	case object == "" || !passing.putsAny() || passing.puts(v1alpha1.PhaseOutcomeUnknown):
+		// What knows of no request settles no claim; and an alarm of one manager settles nothing for the other,
+		// which may know better as long as it lives.
+	default:
 		if len(s.open[object]) > 0 && passing.puts(v1alpha1.PhaseNotSent) {
 			s.notSent++
 		}
