@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 )
 
 // Sort is what an effect acts on, which says what can go wrong with it.
@@ -178,15 +179,36 @@ func (k Kind) clean(sort Sort) bool {
 
 // Fault is what happens at one effect of a run.
 type Fault struct {
-	At      int // the number of the effect, or of the look
+	At      int // the number of the effect, or of the look; 0 where it is named
 	Kind    Kind
 	Version int64 // what a stale cache shows
+
+	What string // how the name of the effect begins, where it has no number
+	Nth  int    // which of the effects whose names begin so, from 1
+}
+
+// strikes says whether a fault is due at the newest of some effects.
+func (f Fault) strikes(effects []Effect) bool {
+	newest := effects[len(effects)-1]
+	if f.What == "" {
+		return f.At == newest.Number
+	}
+	named := 0
+	for _, effect := range effects {
+		if strings.HasPrefix(effect.What, f.What) {
+			named++
+		}
+	}
+	return named == f.Nth && strings.HasPrefix(newest.What, f.What)
 }
 
 // String names the fault so that it can be found again.
 func (f Fault) String() string {
 	if f.Kind == Stale || f.Kind == Lagging {
 		return fmt.Sprintf("%d: %s (%d)", f.At, f.Kind, f.Version)
+	}
+	if f.What != "" {
+		return fmt.Sprintf("%s #%d: %s", f.What, f.Nth, f.Kind)
 	}
 	return fmt.Sprintf("%d: %s", f.At, f.Kind)
 }

@@ -99,8 +99,10 @@ func must(err error) {
 func (r *run) begin(sort Sort, what string) (Effect, Kind) {
 	effect := Effect{Number: len(r.effects) + 1, Sort: sort, What: what}
 	r.effects = append(r.effects, effect)
-	for _, fault := range r.plan.Faults {
-		if fault.At == effect.Number && r.lastEffect == 0 && fault.Kind.happensTo(sort) {
+	for i := range r.plan.Faults {
+		fault := &r.plan.Faults[i]
+		if r.lastEffect == 0 && fault.Kind.happensTo(sort) && fault.strikes(r.effects) {
+			fault.At = effect.Number
 			return effect, fault.Kind
 		}
 	}

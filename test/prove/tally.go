@@ -84,7 +84,7 @@ func (t *Tally) noteUnknown(r *run, faults []Fault) {
 			t.Needless++
 		}
 	}
-	clean := func(f Fault) bool { return f.Kind.clean(r.effects[f.At-1].Sort) }
+	clean := func(f Fault) bool { return f.At > 0 && f.Kind.clean(r.effects[f.At-1].Sort) }
 	if needless && !slices.ContainsFunc(faults, func(f Fault) bool { return !clean(f) }) {
 		t.Alarms++
 	}
