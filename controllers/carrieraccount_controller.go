@@ -38,7 +38,7 @@ type CarrierAccountReconciler struct {
 	again func(types.NamespacedName) // has an account looked at again; nil: nobody does
 }
 
-// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=list;watch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
 
 // retryLogin is how often an account that is not ready is tried: Secrets are not

@@ -203,7 +203,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 func (p *pass) job() operate.Job {
 	p.Protocol.Ledger.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
 	job := operate.Job{
-		Subject: p.subject, Carrier: p.session, Refused: p.refused,
+		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
 		Describe: p.describeMeanwhile,
 	}
 	if may, collide := p.kind.(rivalrous); collide {

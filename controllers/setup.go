@@ -44,6 +44,7 @@ type Options struct {
 	DoubtAfter        time.Duration // how long a step back stands before it is doubted; 0: [DoubtAfter]
 	UserAgent         string
 	Now               func() time.Time
+	Elapsed           func() time.Duration // monotonic; nil: by Now, whose times have a monotonic reading in production
 	NewID             func() string
 	Sign              carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Orders            Orders                                    // where orderRef leads; nil: to ServiceOrders
@@ -78,12 +79,17 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 	}
+	if options.Elapsed == nil {
+		began := options.Now()
+		options.Elapsed = func() time.Duration { return options.Now().Sub(began) }
+	}
 	operator := &Operator{
 		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
 		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
-			Ledger: operate.NewLedger(options.NewID()),
+			Elapsed: options.Elapsed,
+			Ledger:  operate.NewLedger(options.NewID()),
 		},
 	}
 	orders := &ServiceOrderReconciler{

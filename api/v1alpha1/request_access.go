@@ -74,7 +74,7 @@ func (s *BroadbandService) ServiceNumber() int64 {
 // phase that this version does not know has not ended: it is left alone.
 func (p RequestPhase) Ended() bool {
 	switch p {
-	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseAbandoned:
+	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseNotAccepted, PhaseAbandoned:
 		return true
 	case PhaseSubmitting, PhaseInProgress, PhaseOutcomeUnknown:
 		return false

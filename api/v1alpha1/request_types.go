@@ -31,7 +31,7 @@ const (
 //	Submitting ─┬─► NotSent │ NotProcessed │ Rejected      nothing happened at the carrier
 //	            ├─► InProgress ──► Succeeded │ Failed      the carrier took it
 //	            └─► OutcomeUnknown                         nobody can tell: a person resolves it
-//	                  └─► InProgress │ Succeeded │ NotProcessed │ Abandoned
+//	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
 //
 // Two ways back are rare: a process that was stopped writes late that its own attempt was never
 // sent (OutcomeUnknown to NotSent), and a question whose Location the carrier has forgotten
@@ -49,9 +49,22 @@ const (
 	PhaseFailed         RequestPhase = "Failed"         // the carrier took the request and ended it with 422
 	PhaseOutcomeUnknown RequestPhase = "OutcomeUnknown" // sent, perhaps; only a person can tell
 	PhaseNotSent        RequestPhase = "NotSent"        // not a byte of it left us
-	PhaseNotProcessed   RequestPhase = "NotProcessed"   // turned away at the door: 401, 429, or a person's word
+	PhaseNotProcessed   RequestPhase = "NotProcessed"   // turned away with 401 or 429
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
+	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a person says that the carrier has not taken it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a person gave it up: never sent again
+)
+
+// EndedBy is whose word ended an attempt.
+// +kubebuilder:validation:MaxLength=20
+type EndedBy string
+
+// Those who can end an attempt.
+const (
+	EndedByCarrier EndedBy = "Carrier"
+	EndedByProof   EndedBy = "Proof"
+	EndedByPerson  EndedBy = "Person"
+	EndedBySender  EndedBy = "Sender"
 )
 
 // Request is one attempt to have the carrier do something, as far as it has come.
@@ -133,6 +146,11 @@ type Request struct {
 	// finishedAt is when the attempt ended.
 	// +optional
 	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
+
+	// endedBy is whose word ended it: the carrier's answer, a proof, a person who resolved it, or the
+	// process that did not send it. What a person ended is not changed by what a process reports late.
+	// +optional
+	EndedBy EndedBy `json:"endedBy,omitempty"`
 
 	// carrierStatus is the carrier's own status of the request, where its answer
 	// carries one.

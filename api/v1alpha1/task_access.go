@@ -30,7 +30,7 @@ func (s *ServiceOrder) RequestChanged(request Request, now metav1.Time) {
 // freezes: "frozen is set with the intent and cleared on NotSent, NotProcessed, Rejected
 // and NotAccepted", so that a typo that the carrier refused can be mended.
 func (p RequestPhase) freezes() bool {
-	return p != PhaseNotSent && p != PhaseNotProcessed && p != PhaseRejected
+	return p != PhaseNotSent && p != PhaseNotProcessed && p != PhaseRejected && p != PhaseNotAccepted
 }
 
 // NewestError is the newest error on record, or nil.

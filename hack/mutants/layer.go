@@ -29,6 +29,7 @@ func layers() []layer {
 		{ // all that can happen at one effect of a story, and the plans that once found something
 			name: "enumeration", folder: "test/prove", parent: "TestProve|TestFound", env: []string{"PROVE=alone"},
 		},
+		{name: "rules", folder: "test/prove"},                                // scenes of the rules that no plan has
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
 	}
 }

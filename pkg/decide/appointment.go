@@ -58,7 +58,7 @@ func TakeAppointment(status *v1alpha1.AppointmentRequestStatus) {
 // takeAsked: the id of an appointment-request is that of its Location. One whose Location
 // leads nowhere "is asked anew after 60 s": there is no other by then that we know of.
 func takeAsked(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
-	if request.Phase == v1alpha1.PhaseNotProcessed {
+	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
 		forgetAppointment(status)
 		return
 	}

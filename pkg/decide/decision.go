@@ -105,6 +105,7 @@ type Record struct{ AttemptID string }
 // Settle ends or moves an attempt without a call: the facts at hand suffice.
 type Settle struct {
 	AttemptID string
+	By        Writer
 	From      v1alpha1.RequestPhase // the phase that was judged: in another one the fact no longer holds
 	Phase     v1alpha1.RequestPhase
 	Location  string                 // the polling Location, when a person named the request

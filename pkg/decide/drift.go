@@ -108,7 +108,7 @@ func planHeld(v *ServiceView) bool {
 // corrects says whether drift is corrected now.
 func corrects(v *ServiceView, operation v1alpha1.Operation) bool {
 	last := v.Subject.RequestOf(operation)
-	sent := last != nil && last.Phase != v1alpha1.PhaseNotSent && last.Phase != v1alpha1.PhaseNotProcessed
+	sent := last != nil && !goesAgain(last.Phase)
 	due := !sent || !v.Now.Before(last.SubmittedAt.Add(correctEvery))
 	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }

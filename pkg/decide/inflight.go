@@ -54,7 +54,7 @@ func untilEnded(v *View, open *v1alpha1.Request, by witness) *Decision {
 	case v1alpha1.PhaseOutcomeUnknown:
 		return outcomeUnknown(v, open, by)
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
 	}
 	return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
 		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that wrote it",
@@ -69,7 +69,7 @@ func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 		return by.verify(open) // the POST went out and its answer was lost
 	case open.Sender == v.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
-		return settle(open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
+		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
 	case !v.Now.Before(attempt.Seen.Add(senderGrace)):
 		return by.verify(open)
 	case attempt.Posted:

@@ -64,7 +64,8 @@ func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
 	for phase, goes := range map[v1alpha1.RequestPhase]bool{
 		v1alpha1.PhaseSucceeded: true, v1alpha1.PhaseFailed: true, v1alpha1.PhaseAbandoned: true,
 		v1alpha1.PhaseRejected: true, v1alpha1.PhaseNotSent: false, v1alpha1.PhaseNotProcessed: false,
-		v1alpha1.PhaseSubmitting: false, v1alpha1.PhaseInProgress: false, v1alpha1.PhaseOutcomeUnknown: false,
+		v1alpha1.PhaseNotAccepted: false,
+		v1alpha1.PhaseSubmitting:  false, v1alpha1.PhaseInProgress: false, v1alpha1.PhaseOutcomeUnknown: false,
 	} {
 		for _, ttl := range []v1alpha1.Duration{"", "0", "1h"} {
 			test := &v1alpha1.DiagnosticTest{}

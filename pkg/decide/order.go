@@ -68,7 +68,13 @@ func orderRequest(v *OrderView) *v1alpha1.Request {
 // Freed says whether an attempt in this phase leaves its order free to be changed and
 // sent: "NotSent, NotProcessed, Rejected and NotAccepted".
 func Freed(phase v1alpha1.RequestPhase) bool {
-	return phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed || phase == v1alpha1.PhaseRejected
+	switch phase {
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
+		return true
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned:
+	}
+	return false
 }
 
 // orderEnded answers for an order that is with the carrier, or will never be. Nothing
@@ -124,7 +130,8 @@ func rejectionResolved(v *OrderView) *Decision {
 	if !resolutionNames(&v.View, request.AttemptID) || word.outcome != resolvedNotAccepted {
 		return nil
 	}
-	return settle(request, v1alpha1.PhaseNotProcessed, because("rejected by the carrier, and resolved as not accepted"))
+	return settleBy(WriterPerson, request, v1alpha1.PhaseNotAccepted,
+		because("rejected by the carrier, and resolved as not accepted"))
 }
 
 // orderWitness has no way to find out what became of an order: there is no read of one,
@@ -138,7 +145,7 @@ func (orderWitness) verify(open *v1alpha1.Request) *Decision {
 // proof: an attempt of this very process that it never posted was never sent.
 func (o orderWitness) proof(open *v1alpha1.Request) *Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
-		return settle(open, v1alpha1.PhaseNotSent, because("the order was claimed and nothing was sent"))
+		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the order was claimed and nothing was sent"))
 	}
 	return stuck(unknownReason(open.Error), fmt.Sprintf(
 		"whether the carrier took the order in attempt %s is not known (%s), and it is not sent again before you say so. "+

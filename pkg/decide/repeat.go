@@ -61,6 +61,10 @@ func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
 			return decision
 		}
 	}
+	if open.ApprovedHash != "" && control(v.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
+		return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
+			"the approval %s was taken back: %s", open.ApprovedHash, lost))
+	}
 	if v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
 		return waiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
 	}

@@ -60,11 +60,11 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	case resolvedAccepted:
 		return accepted(open, word.requestID)
 	case resolvedSucceeded:
-		return settleSucceeded(open, v1alpha1.SourceDeclared)
+		return settleSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
-		return settle(open, v1alpha1.PhaseAbandoned, because(givenUp(open.Operation)))
+		return settleBy(WriterPerson, open, v1alpha1.PhaseAbandoned, because(givenUp(open.Operation)))
 	}
-	return settle(open, v1alpha1.PhaseNotProcessed, because("resolved as not accepted by the carrier"))
+	return settleBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, because("resolved as not accepted by the carrier"))
 }
 
 // givenUp: "never sent again; the next generation may send; an order: final, its
@@ -83,7 +83,9 @@ func accepted(open *v1alpha1.Request, requestID string) *Decision {
 		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends with being accepted
 	}
 	return &Decision{
-		Step:    Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: phase, Location: location},
+		Step: Settle{
+			AttemptID: open.AttemptID, By: WriterPerson, From: open.Phase, Phase: phase, Location: location,
+		},
 		Verdict: progressing(open),
 	}
 }
@@ -119,7 +121,7 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 	case v1alpha1.PhaseSubmitting:
 		return open.Error != nil || !v.Now.Before(v.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
 	}
 	return false
 }

@@ -13,6 +13,7 @@ import (
 // maySend holds a request back for the reasons of every kind.
 func maySend(v *View, w wish) *Decision {
 	for _, guard := range []func(*View, wish) *Decision{
+		accountBehind,    // the cache shows an account that has changed
 		backedOff,        // the last attempt did not reach the carrier
 		breakerClosed,    // answers were lost lately
 		underChargeLimit, // enough has been spent for now
@@ -24,10 +25,34 @@ func maySend(v *View, w wish) *Decision {
 	return nil
 }
 
-// backedOff: NotSent and NotProcessed are tried again by themselves, after back-off.
+// accountBehind: after a gate that was closed, the next attempt waits "until the cache shows the
+// generation that the gate saw" (R12).
+func accountBehind(v *View, _ wish) *Decision {
+	account, seen := v.Account.Object, v.Memory.AccountSeen
+	if string(account.UID) != seen.UID || account.Generation >= seen.Generation {
+		return nil
+	}
+	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"CarrierAccount %s has changed, and the cache does not show the change yet: nothing is sent before it does",
+		account.Name)), v.Now.Add(time.Minute))
+}
+
+// goesAgain says whether an attempt in this phase did not reach the carrier, and is tried again by
+// itself.
+func goesAgain(phase v1alpha1.RequestPhase) bool {
+	switch phase {
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
+		return true
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseRejected, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned:
+	}
+	return false
+}
+
+// backedOff: NotSent, NotProcessed and NotAccepted are tried again by themselves, after back-off.
 func backedOff(v *View, w wish) *Decision {
 	last := v.Subject.RequestOf(w.operation)
-	if last == nil || last.Phase != v1alpha1.PhaseNotSent && last.Phase != v1alpha1.PhaseNotProcessed {
+	if last == nil || !goesAgain(last.Phase) {
 		return nil
 	}
 	again := later(last.FinishedAt.Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)

@@ -262,7 +262,7 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		},
 		"a person's word on it settles it": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-1=NotAccepted")),
-			working("Settle NotProcessed"),
+			working("Settle NotAccepted"),
 		},
 		"a person's word on another attempt does not": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-2=NotAccepted")),

@@ -31,7 +31,7 @@ func (s serviceWitness) verify(open *v1alpha1.Request) *Decision {
 	case open.Operation.AltersCancellation():
 		return verifyCancellation(v, open)
 	case proven(v, open):
-		return settleSucceeded(open, v1alpha1.SourceHealth)
+		return settleSucceeded(WriterRule, open, v1alpha1.SourceHealth)
 	case !provable(open) || healthSupported(v) != nil || disproven(v, open):
 		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
@@ -43,7 +43,7 @@ func (s serviceWitness) proof(open *v1alpha1.Request) *Decision {
 	v := s.ServiceView
 	switch {
 	case proven(v, open):
-		return settleSucceeded(open, v1alpha1.SourceHealth)
+		return settleSucceeded(WriterRule, open, v1alpha1.SourceHealth)
 	case open.Operation.AltersCancellation() && readSince(v, open.SubmittedAt.Add(settleTime)):
 		return shownByCancellation(v, open)
 	}

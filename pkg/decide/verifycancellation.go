@@ -51,7 +51,7 @@ func shownByCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
 	case known == nil:
 		return nil
 	case AsWanted(open, known):
-		return settleSucceeded(open, "")
+		return settleSucceeded(WriterRule, open, "")
 	case known.RequestedOn != open.Before.RequestedOn:
 		return settle(open, v1alpha1.PhaseAbandoned, because("another cancellation has been requested since"))
 	}

@@ -33,12 +33,20 @@ func lookAgain(decision *Decision, at time.Time) *Decision {
 }
 
 func settle(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
-	settled := Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: phase, Error: why}
+	return settleBy(WriterRule, open, phase, why)
+}
+
+func settleBy(
+	by Writer, open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError,
+) *Decision {
+	settled := Settle{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: phase, Error: why}
 	return &Decision{Step: settled, Verdict: progressing(open)}
 }
 
-func settleSucceeded(open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
-	succeeded := Settle{AttemptID: open.AttemptID, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source}
+func settleSucceeded(by Writer, open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
+	succeeded := Settle{
+		AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source,
+	}
 	return &Decision{Step: succeeded, Verdict: progressing(open)}
 }
 

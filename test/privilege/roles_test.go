@@ -75,7 +75,7 @@ var _ = Describe("The operator", func() {
 			"appointmentrequests/status.wholesale.broadband: update",
 			"broadbandservices.wholesale.broadband: get list patch watch",
 			"broadbandservices/status.wholesale.broadband: update",
-			"carrieraccounts.wholesale.broadband: list watch",
+			"carrieraccounts.wholesale.broadband: get list watch",
 			"carrieraccounts/status.wholesale.broadband: update",
 			"configmaps: get",
 			"diagnostictests.wholesale.broadband: delete get list patch watch",

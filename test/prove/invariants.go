@@ -128,7 +128,8 @@ func noLostAcceptance(w *witness) string {
 	for _, one := range w.sent {
 		switch phase := w.phases[one.attempt]; {
 		case !one.accepted || one.attempt == "":
-		case phase == v1alpha1.PhaseNotSent, phase == v1alpha1.PhaseRejected, phase == v1alpha1.PhaseNotProcessed:
+		case phase == v1alpha1.PhaseNotSent, phase == v1alpha1.PhaseRejected, phase == v1alpha1.PhaseNotProcessed,
+			phase == v1alpha1.PhaseNotAccepted:
 			return fmt.Sprintf("the carrier took %s, which is %s", one.attempt, phase)
 		}
 	}
@@ -178,7 +179,7 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 	case v1alpha1.PhaseSubmitting:
 		return []v1alpha1.RequestPhase{
 			v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseInProgress,
-			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned,
+			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		}
 	case v1alpha1.PhaseInProgress:
 		return []v1alpha1.RequestPhase{
@@ -186,10 +187,10 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 		}
 	case v1alpha1.PhaseOutcomeUnknown:
 		return []v1alpha1.RequestPhase{
-			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseAbandoned,
+			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
 	}
 	return nil
 }
@@ -212,9 +213,10 @@ func (w *witness) knownBetter(step step) bool {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseRejected:
 		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil
 	case v1alpha1.PhaseNotProcessed:
-		return step.from == v1alpha1.PhaseInProgress && step.class == carrier.ClassQuery
+		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil ||
+			step.from == v1alpha1.PhaseInProgress && step.class == carrier.ClassQuery
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown:
+		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown:
 	}
 	return false
 }
@@ -329,8 +331,7 @@ func serial(w *witness) string {
 // meanwhile, knows better.
 func resolutionExact(w *witness) string {
 	for _, step := range w.steps {
-		byPerson := step.to == v1alpha1.PhaseAbandoned ||
-			step.to == v1alpha1.PhaseNotProcessed && w.sentAs(step.attempt) != nil
+		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted
 		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !w.words[step.attempt] {
 			return fmt.Sprintf("%s became %s without a word on it", step.attempt, step.to)
 		}

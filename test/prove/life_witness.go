@@ -249,12 +249,13 @@ func (of move) unfound() bool {
 
 // denies says whether by a phase the carrier did nothing.
 func (of move) denies() bool {
-	return of.to == v1alpha1.PhaseNotSent || of.to == v1alpha1.PhaseRejected || of.to == v1alpha1.PhaseNotProcessed
+	return of.to == v1alpha1.PhaseNotSent || of.to == v1alpha1.PhaseRejected || of.to == v1alpha1.PhaseNotProcessed ||
+		of.to == v1alpha1.PhaseNotAccepted
 }
 
 // isWord says whether only a person can say so of what is unknown.
 func (of move) isWord() bool {
-	ends := of.to == v1alpha1.PhaseNotProcessed || of.to == v1alpha1.PhaseAbandoned
+	ends := of.to == v1alpha1.PhaseNotAccepted || of.to == v1alpha1.PhaseAbandoned
 	return of.from == v1alpha1.PhaseOutcomeUnknown && ends
 }
 

@@ -42,7 +42,7 @@ func (r *run) start() *process {
 
 // operator is what runs in a process: the production controllers, behind its port.
 func (p *port) operator(number int, events *world.Recorder) controllers.Reconcilers {
-	drawn := 0
+	drawn, began := 0, now()
 	return controllers.New(p.cluster(), p.live(), events, controllers.Options{
 		OperatorNamespace: world.OperatorName, AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now,
 		NewID: func() string {
@@ -53,7 +53,8 @@ func (p *port) operator(number int, events *world.Recorder) controllers.Reconcil
 			}
 			return id
 		},
-		Sign: sign, Wrap: func(http.RoundTripper) http.RoundTripper { return p },
+		Sign: sign, Elapsed: func() time.Duration { return now().Sub(began) - p.asleep },
+		Wrap: func(http.RoundTripper) http.RoundTripper { return p },
 	})
 }
 

@@ -33,8 +33,9 @@ type port struct {
 	scene   scene
 	store   *store.Store
 	carrier http.Handler
-	sender  string // the id by which the process signs what it sends
-	token   string // that it was granted last
+	sender  string        // the id by which the process signs what it sends
+	token   string        // that it was granted last
+	asleep  time.Duration // what its monotonic clock has not counted, because the machine was suspended
 	dead    bool
 	asked   map[string]time.Time // when it last asked after a request, by Location
 }

@@ -19,6 +19,7 @@ const (
 	eventAborted      = "CancellationAborted"
 	eventFeeMismatch  = v1alpha1.ReasonFeeMismatch
 	eventOddLocation  = "OddLocation"
+	eventLate         = "LateAcceptance"
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).
@@ -42,7 +43,7 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	case v1alpha1.PhaseSubmitting:
 		return eventAnswerLost, false
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
 	}
 	return fact.Event, fact.Normal
 }

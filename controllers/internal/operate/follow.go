@@ -66,7 +66,7 @@ func proofless(err error) bool {
 }
 
 func (p *Protocol) handleFault(why *v1alpha1.RequestError) Fact {
-	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
+	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
 		if request.LostSince.IsZero() { // the first of them is the news: its time is what counts
 			request.Error, request.LostSince = why, v1alpha1.WholeSeconds(p.Now())
 		}
@@ -77,12 +77,12 @@ func (p *Protocol) handleFault(why *v1alpha1.RequestError) Fact {
 func found(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
-		return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
+		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
 			finish(request, outcome.Body)
 		}}
 	case carrier.Failed:
-		return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
+		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseFailed, Apply: func(_ Subject, request *v1alpha1.Request) {
 			request.Phase, request.Error = v1alpha1.PhaseFailed, decide.RequestErrorOf(outcome.Err)
 		}}
 	case carrier.Pending:
@@ -93,7 +93,7 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 // stillPending is the fact that a request goes on. Its status is taken over only where it
 // says that something is wrong, or no longer is: the rest of the way is no news.
 func stillPending(outcome carrier.Outcome) Fact {
-	return Fact{Apply: func(_ Subject, request *v1alpha1.Request) {
+	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Error, request.LostSince = nil, metav1.Time{}
 		summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), outcome.Body)
 		switch {
@@ -121,7 +121,7 @@ func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
 		}
 		settled(request)
 	}
-	return Fact{Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil, Judged: true}
+	return Fact{By: settle.By, To: settle.Phase, Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil}
 }
 
 func decidedEvent(settle decide.Settle) string {
@@ -133,7 +133,7 @@ func decidedEvent(settle decide.Settle) string {
 	case v1alpha1.PhaseAbandoned:
 		return eventAbandoned
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
 	}
 	return eventResolved
 }

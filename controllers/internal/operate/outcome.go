@@ -20,21 +20,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The reasons for which a gate is closed.
-var (
-	errDeleting = errors.New("the object is being deleted")
-	errTooLate  = errors.New("more than 10 s went by between the intent and the POST")
-)
-
 // Fact is something learned of an attempt. It is applied to the object that is on
 // record at that moment, which may be fresher than the one that was judged.
 type Fact struct {
+	By     decide.Writer         // who says it
+	To     v1alpha1.RequestPhase // where it takes the attempt, unless it says less than what is known
 	Apply  func(Subject, *v1alpha1.Request)
 	Event  string // reason of the Kubernetes Event; "" for none
 	Normal bool   // whether the Event is good news
 
-	Enter  func(Subject) // puts an attempt that has no intent on record; nil: it has one
-	Judged bool          // decided on what is on record, an end perhaps: an order that is dead may be sent again
+	Enter func(Subject) // puts an attempt that has no intent on record; nil: it has one
 }
 
 // RecordWithin is how long what became of a request may take to be written down.
@@ -103,10 +98,12 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 // apply changes a request by a fact, and what the status shows of it if that is news.
 func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
 	was, now := *request.DeepCopy(), v1alpha1.WholeSeconds(p.Now())
-	if fact.Judged || !saidByCarrier(request.Phase) {
+	if decide.MayBecome(request, fact.By, fact.To) {
 		fact.Apply(job.Subject, request)
 	}
-	dateEnd(request, now)
+	if request.Phase != was.Phase {
+		dateEnd(request, fact.By, now)
+	}
 	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
 	if job.Refused != nil && failed {
 		job.Refused(request)
@@ -118,14 +115,11 @@ func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1
 	return changed
 }
 
-// saidByCarrier: an end that the carrier has told stands. What another process has learned, and
-// writes down late, is older.
-func saidByCarrier(phase v1alpha1.RequestPhase) bool {
-	return phase == v1alpha1.PhaseSucceeded || phase == v1alpha1.PhaseFailed
-}
-
-// dateEnd says when an attempt came to its end, once.
-func dateEnd(request *v1alpha1.Request, now metav1.Time) {
+// dateEnd says when an attempt came to its end, once, and by whose word.
+func dateEnd(request *v1alpha1.Request, by decide.Writer, now metav1.Time) {
+	if request.Phase.Ended() {
+		request.EndedBy = by.EndedBy(request.Phase)
+	}
 	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
 		request.FinishedAt = now
 	}
@@ -173,24 +167,37 @@ func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
 	}
 }
 
+// remarkLate: "An Accepted receipt is never dropped" (R15). One that the record has no room for,
+// because a person has ended the attempt or another is in its place, is with the carrier all the same.
+func (p *Protocol) remarkLate(subject Subject, attemptID string, receipt carrier.Receipt) {
+	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
+	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == location {
+		return
+	}
+	onRecord := "nothing of it is on record"
+	if taken != nil {
+		onRecord = fmt.Sprintf("it is %s on record", taken.Phase)
+	} else if other := subject.RequestOf(v1alpha1.Operation(receipt.Handle.Operation)); other != nil {
+		onRecord = fmt.Sprintf("attempt %s is on record in its place", other.AttemptID)
+	}
+	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(receipt.Handle.Operation),
+		"the carrier has taken %s attempt %s as %s, and %s: ask the carrier what became of it",
+		receipt.Handle.Operation, attemptID, location, onRecord)
+}
+
 // notSent is the fact that not a byte of an attempt has left the process.
 func notSent(why error) Fact {
-	return Fact{Event: eventNotSent, Apply: func(_ Subject, request *v1alpha1.Request) {
+	apply := func(_ Subject, request *v1alpha1.Request) {
 		decide.TurnedAway(request, v1alpha1.PhaseNotSent, &v1alpha1.RequestError{Message: why.Error()})
-	}}
+	}
+	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
 }
 
 // answered turns the answer to a POST into the phase it means (step 6).
 func answered(receipt carrier.Receipt) Fact {
 	switch receipt.Delivery {
 	case carrier.Accepted:
-		return Fact{Event: eventAccepted, Normal: true, Apply: func(_ Subject, request *v1alpha1.Request) {
-			request.Phase, request.Location, request.Error = v1alpha1.PhaseInProgress, receipt.Handle.Path(), nil
-			request.FinishedAt = metav1.Time{} // an outcome that was unknown no longer is
-			if contract, _ := carrier.ContractOf(carrier.Operation(request.Operation)); !contract.Followed {
-				request.Phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: "both end here, Succeeded"
-			}
-		}}
+		return acceptedAs(receipt.Handle)
 	case carrier.NotSent:
 		return refusal(eventNotSent, v1alpha1.PhaseNotSent, receipt)
 	case carrier.NotProcessed:
@@ -202,6 +209,25 @@ func answered(receipt carrier.Receipt) Fact {
 	// Everything else may have happened: the phase stays Submitting, and its error
 	// says that the answer, not the request, is what is missing.
 	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
+}
+
+// acceptedAs is the fact that the carrier has taken an attempt and follows it at a Location.
+func acceptedAs(handle carrier.Handle) Fact {
+	phase := v1alpha1.PhaseInProgress
+	if contract, _ := carrier.ContractOf(handle.Operation); !contract.Followed {
+		phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: "both end here, Succeeded"
+	}
+	return Fact{
+		By: decide.WriterSender, To: phase, Event: eventAccepted, Normal: true,
+		Apply: func(_ Subject, request *v1alpha1.Request) {
+			request.Location = handle.Path()
+			if request.Phase == v1alpha1.PhaseSucceeded {
+				return // R15: "only the handle is added"
+			}
+			request.Phase, request.Error = phase, nil
+			request.FinishedAt = metav1.Time{} // an outcome that was unknown no longer is
+		},
+	}
 }
 
 // finished is what answered is, and takes over the answer's body where nothing follows it.
@@ -223,14 +249,11 @@ func finished(receipt carrier.Receipt, finish Finish) Fact {
 // refusal is the fact that an attempt was not accepted. On a repeat, "another 422
 // proves nothing": an attempt before it may be what is in the way.
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
-	return Fact{Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
+	return Fact{By: decide.WriterSender, To: phase, Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
 		told := decide.RequestErrorOf(receipt.Err)
 		if phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed {
 			decide.TurnedAway(request, phase, told)
 			return
-		}
-		if phase == v1alpha1.PhaseSubmitting && request.Phase != v1alpha1.PhaseSubmitting {
-			return // an answer that was lost says nothing to who has decided without it
 		}
 		request.Phase, request.Error = phase, told
 		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {

@@ -44,7 +44,11 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 		}
 	}
 	p.remark(job.Subject, receipt)
-	return 0, p.Settle(ctx, job, request.AttemptID, fact)
+	err := p.Settle(ctx, job, request.AttemptID, fact)
+	if err == nil && parcel.Hold {
+		p.remarkLate(job.Subject, request.AttemptID, receipt)
+	}
+	return 0, err
 }
 
 // newest is the attempt of an operation that is on record; "" when there is none.

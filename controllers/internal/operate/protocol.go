@@ -15,10 +15,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// gateAfter: "less than 10 s (monotonic) since step 3 began". A process that was
-// stopped and resumed between intent and POST finds its gate closed.
-const gateAfter = 10 * time.Second
-
 // Subject is an object that holds requests in its status.
 type Subject interface {
 	client.Object
@@ -49,12 +45,14 @@ type Protocol struct {
 	Ledger  *Ledger
 	Events  Recorder
 	Now     func() time.Time
+	Elapsed func() time.Duration // monotonic: it goes on when the wall clock is set back, and not while the machine sleeps
 	NewID   func() string
 }
 
 // Job is one object in one pass.
 type Job struct {
 	Subject  Subject
+	Account  *v1alpha1.CarrierAccount // as it was judged
 	Carrier  Carrier
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
 	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
@@ -87,9 +85,9 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	if wait, err = p.ready(ctx, job, parcel.Class); wait > 0 || err != nil {
 		return wait, err
 	}
-	began := p.Now()
+	began := p.timed()
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Ledger.Sender()
-	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began)
+	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
 	if parcel.Claim != nil { // step 2
 		if err := parcel.Claim(ctx, parcel.Request); err != nil {
 			return 0, err
@@ -98,7 +96,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	if err := p.writeIntent(ctx, job, parcel); err != nil {
 		return 0, err
 	}
-	if err := p.gate(ctx, job, began, parcel.Request.Operation); err != nil {
+	if err := p.gate(ctx, job, parcel.Request, began); err != nil {
 		return 0, p.Settle(context.WithoutCancel(ctx), job, parcel.Request.AttemptID, notSent(err))
 	}
 	return 0, p.post(context.WithoutCancel(ctx), job, parcel)
@@ -139,28 +137,6 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 	return nil
 }
 
-// gate is step 4, with the finalizer before it: "not deleting (AppointmentCancel apart)",
-// leader context alive, not too long since the intent.
-func (p *Protocol) gate(ctx context.Context, job Job, began time.Time, operation v1alpha1.Operation) error {
-	if err := p.Hold(ctx, job.Subject); err != nil {
-		return err
-	}
-	if job.Alone != nil {
-		if err := job.Alone(ctx); err != nil {
-			return err
-		}
-	}
-	switch {
-	case !job.Subject.GetDeletionTimestamp().IsZero() && operation != v1alpha1.OperationAppointmentCancel:
-		return errDeleting
-	case ctx.Err() != nil:
-		return fmt.Errorf("this process is stopping: %w", ctx.Err())
-	case p.Now().Sub(began) >= gateAfter:
-		return errTooLate
-	}
-	return nil
-}
-
 // post is steps 5 to 7. The context outlives a graceful shutdown: once the POST is
 // out, its answer is worth more than a quick exit.
 func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
@@ -183,6 +159,7 @@ func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) 
 	}
 	p.Ledger.Recorded(attemptID)
 	p.remark(job.Subject, *receipt)
+	p.remarkLate(job.Subject, attemptID, *receipt)
 	p.Ledger.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
 }

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+const (
+	// gateAfter: "less than 10 s since the intent was begun, by the larger of the monotonic and the
+	// wall clock's difference" (R13).
+	gateAfter = 10 * time.Second
+
+	// gateRead: "Each has 3 s" (R12).
+	gateRead = 3 * time.Second
+)
+
+// The reasons for which a gate is closed.
+var (
+	errDeleting = errors.New("the object is being deleted")
+	errTooLate  = errors.New("more than 10 s went by between the intent and the POST")
+	errChanged  = errors.New("the object was changed after this was decided")
+	errRevoked  = errors.New("the approval was taken back")
+	errSettled  = errors.New("the attempt has been settled since its intent was written")
+
+	errAccountChanged  = errors.New("the CarrierAccount was changed after this was decided")
+	errAccountDeleting = errors.New("the CarrierAccount is being deleted")
+)
+
+// moment is a time by both clocks. Linux stops the monotonic one while the machine is suspended, and
+// people set the other one.
+type moment struct {
+	wall      time.Time
+	monotonic time.Duration
+}
+
+func (p *Protocol) timed() moment { return moment{p.Now(), p.Elapsed()} }
+
+// since is the time that has gone by, by the clock that shows more of it.
+func (p *Protocol) since(began moment) time.Duration {
+	now := p.timed()
+	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
+}
+
+// gate is step 4, with the finalizer before it. It is the last look before the POST, past every
+// cache, at whatever could have taken back what was decided (R12), and at the time (R13).
+func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
+	if err := p.Hold(ctx, job.Subject); err != nil {
+		return err
+	}
+	if job.Alone != nil {
+		if err := job.Alone(ctx); err != nil {
+			return err
+		}
+	}
+	if err := p.accountStands(ctx, job); err != nil {
+		return err
+	}
+	if err := p.subjectStands(ctx, job.Subject, intent); err != nil {
+		return err
+	}
+	switch {
+	case ctx.Err() != nil:
+		return fmt.Errorf("this process is stopping: %w", ctx.Err())
+	case p.since(began) >= gateAfter:
+		return errTooLate
+	}
+	return nil
+}
+
+// accountStands: "the account (same UID and generation as judged, not deleting, still lists the
+// service)". The list is part of its spec, and so of the generation.
+func (p *Protocol) accountStands(ctx context.Context, job Job) error {
+	var live v1alpha1.CarrierAccount
+	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(job.Account), &live); err != nil {
+		return err
+	}
+	p.Ledger.Note(job.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
+		memory.AccountSeen = decide.Version{UID: string(live.UID), Generation: live.Generation}
+	})
+	switch {
+	case live.UID != job.Account.UID || live.Generation != job.Account.Generation:
+		return errAccountChanged
+	case !live.DeletionTimestamp.IsZero():
+		return errAccountDeleting
+	}
+	return nil
+}
+
+// subjectStands: "the object (same UID and generation, not deleting, AppointmentCancel apart; where
+// the attempt has an approved hash the annotation still says it)", and the intent, which is in its
+// status.
+func (p *Protocol) subjectStands(ctx context.Context, subject Subject, intent v1alpha1.Request) error {
+	live, is := subject.DeepCopyObject().(Subject)
+	if !is {
+		return fmt.Errorf("%T holds no requests", subject)
+	}
+	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
+		return err
+	}
+	switch {
+	case live.GetUID() != subject.GetUID() || live.GetGeneration() != subject.GetGeneration():
+		return errChanged
+	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
+		return errDeleting
+	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
+		return errRevoked
+	}
+	return intentStands(live.RequestOf(intent.Operation), intent)
+}
+
+// intentStands: a person, or another process, may have settled what was about to be sent.
+func intentStands(onRecord *v1alpha1.Request, intent v1alpha1.Request) error {
+	same := onRecord != nil && onRecord.AttemptID == intent.AttemptID
+	if !same || onRecord.Phase != v1alpha1.PhaseSubmitting || onRecord.Error != nil {
+		return errSettled
+	}
+	return nil
+}
+
+func (p *Protocol) readAtGate(ctx context.Context, key client.ObjectKey, into client.Object) error {
+	ctx, cancel := context.WithTimeout(ctx, gateRead)
+	defer cancel()
+	if err := p.Live.Get(ctx, key, into); err != nil {
+		if apierrors.IsNotFound(err) {
+			return fmt.Errorf("%s is gone: %w", key.Name, err)
+		}
+		return fmt.Errorf("read %s once more before the POST: %w", key.Name, err)
+	}
+	return nil
+}

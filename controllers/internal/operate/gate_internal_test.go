@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+func TestR12AClosedGateSendsNothing(t *testing.T) {
+	t.Parallel()
+	for why, happens := range map[string]func(*tape, context.CancelFunc) error{
+		"the finalizer cannot be put on": func(*tape, context.CancelFunc) error { return errStep },
+		"the process is told to stop":    func(_ *tape, stop context.CancelFunc) error { stop(); return nil },
+		"the process was stopped for 10s": func(t *tape, _ context.CancelFunc) error {
+			t.passed += gateAfter // and somebody has set the wall clock back meanwhile
+			t.now = t.now.Add(-time.Hour)
+			return nil
+		},
+		"the machine was suspended for 10s": func(t *tape, _ context.CancelFunc) error {
+			t.now = t.now.Add(gateAfter) // which the monotonic clock does not count
+			return nil
+		},
+		"the account is closed": func(t *tape, _ context.CancelFunc) error {
+			t.account.Generation++
+			return nil
+		},
+		"the account is another of the same name": func(t *tape, _ context.CancelFunc) error {
+			t.account.UID = "another"
+			return nil
+		},
+		"the account is being deleted": func(t *tape, _ context.CancelFunc) error {
+			t.account.DeletionTimestamp = &metav1.Time{Time: t.now}
+			return nil
+		},
+		"the account cannot be read": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepAccount] = func() error { return errStep }
+			return nil
+		},
+		"the object is edited": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepObject] = func() error { t.record.Generation++; return nil }
+			return nil
+		},
+		"the object is another of the same name": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepObject] = func() error { t.record.UID = "another"; return nil }
+			return nil
+		},
+		"the object is deleted": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepObject] = func() error { t.record.DeletionTimestamp = &metav1.Time{Time: t.now}; return nil }
+			return nil
+		},
+		"the object cannot be read": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepObject] = func() error { delete(t.at, stepObject); return errStep }
+			return nil
+		},
+		"the approval is taken back": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepObject] = func() error { t.record.Annotations = nil; return nil }
+			return nil
+		},
+		"the attempt has been given up": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepObject] = func() error { t.record.Status.Requests[0].Phase = v1alpha1.PhaseAbandoned; return nil }
+			return nil
+		},
+		"another object sends": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepAlone] = func() error { return errStep }
+			return nil
+		},
+	} {
+		ctx, stop := context.WithCancel(t.Context())
+		tape := newTape()
+		tape.at[stepFinalizer] = func() error { return happens(tape, stop) }
+		err := tape.send(ctx)
+		if last := tape.steps[len(tape.steps)-1]; err != nil || last != stepNotSent || slices.Contains(tape.steps, stepPOST) {
+			t.Errorf("%s: %v after %v", why, err, tape.steps)
+		}
+		stop()
+	}
+}
+
+func TestR13AnIntentIsGoodForTenSeconds(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.at[stepFinalizer] = func() error { tape.now = tape.now.Add(gateAfter - time.Nanosecond); return nil }
+	if err := tape.send(t.Context()); err != nil || !slices.Contains(tape.steps, stepPOST) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}

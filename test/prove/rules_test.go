@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// scripted is a run in which something happens that no plan has: at an effect, while an answer is
+// late, or in what the cache shows of a kind.
+type scripted struct {
+	*run
+
+	at    func(Effect) Kind // what happens at an effect; nil: nothing
+	later func()            // what the others do while the first late answer is on its way
+	stale map[string]int64  // the version that the cache shows of a Go type
+}
+
+func (s *scripted) begin(sort Sort, what string) (Effect, Kind) {
+	effect, kind := s.run.begin(sort, what)
+	if s.at != nil && kind == nothing {
+		kind = s.at(effect)
+	}
+	return effect, kind
+}
+
+func (s *scripted) wait(p *port, sort Sort) {
+	if s.later == nil {
+		s.run.wait(p, sort)
+		return
+	}
+	later := s.later
+	s.later = nil
+	later()
+}
+
+func (s *scripted) cached(p *port, into runtime.Object) client.Reader {
+	if version, held := s.stale[fmt.Sprintf("%T", into)]; held {
+		return s.store.AsOf(version)
+	}
+	return s.run.cached(p, into)
+}
+
+// script plays a scene with one story and some managers.
+func script(t *testing.T, asks v1alpha1.Operation, managers int, scene func(*testing.T, *scripted)) {
+	t.Helper()
+	scheme := stage(t)
+	at := slices.IndexFunc(Stories(), func(story *Story) bool { return story.Asks == asks })
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{
+			run:   newRun(t.Context(), scheme, Plan{Story: Stories()[at], Managers: managers}),
+			stale: map[string]int64{},
+		}
+		for _, manager := range s.managers {
+			manager.scene = s
+		}
+		scene(t, s)
+		sleep(lateness) // a login may still wait for its answer
+	})
+}
+
+// once has the answer to the first effect come late whose name begins so.
+func once(what string) func(Effect) Kind {
+	struck := false
+	return func(effect Effect) Kind {
+		if struck || !strings.HasPrefix(effect.What, what) {
+			return nothing
+		}
+		struck = true
+		return Late
+	}
+}
+
+// passes has one manager take those passes that are due within some time.
+func (s *scripted) passes(t *testing.T, manager *process, within time.Duration) {
+	t.Helper()
+	until := now().Add(within)
+	for at := manager.next(); !at.IsZero() && !at.After(until); at = manager.next() {
+		sleep(at.Sub(now()))
+		manager.pass(t.Context())
+	}
+	sleep(until.Sub(now()))
+}
+
+// untilEnded has the first manager take passes until an attempt has ended.
+func (s *scripted) untilEnded(t *testing.T, operation v1alpha1.Operation) {
+	t.Helper()
+	for range mostPasses {
+		if request := s.subject().RequestOf(operation); request != nil && request.Phase.Ended() {
+			return
+		}
+		sleep(s.managers[0].next().Sub(now()))
+		s.managers[0].pass(t.Context())
+	}
+	t.Fatalf("%s does not end", operation)
+}
+
+// says has a person resolve the request under way.
+func (s *scripted) says(t *testing.T, word string) {
+	t.Helper()
+	open := s.subject().OpenRequests()[0]
+	s.edit(t.Context(), func(subject Subject) {
+		annotate(subject, v1alpha1.AnnotationResolve, open.AttemptID+"="+word)
+	})
+	s.alert()
+}
+
+// posted counts the POSTs of an operation.
+func (s *scripted) posted(operation v1alpha1.Operation) int {
+	return len(slices.DeleteFunc(slices.Clone(s.sent), func(one *sending) bool { return one.operation != operation }))
+}
+
+// closeAccount has a person close the account to the service, and ask for approval of everything.
+func (s *scripted) closeAccount(t *testing.T) {
+	t.Helper()
+	var account v1alpha1.CarrierAccount
+	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
+	account.Spec.Approval, account.Spec.ServiceIDs = v1alpha1.ApprovalAlways, []int64{1}
+	must(s.store.Client().Update(t.Context(), &account))
+}
+
+func writesService(effect Effect) bool {
+	return effect.Sort == Write && strings.Contains(effect.What, "BroadbandService")
+}
+
+// The account is the emergency brake. A cache that does not show it yet must not pay for that.
+func TestR12AClosedAccountPaysNothing(t *testing.T) {
+	t.Parallel()
+	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		closes := once("update status *v1alpha1.BroadbandService")
+		s.at = func(effect Effect) Kind {
+			if closes(effect) == Late {
+				s.stale["*v1alpha1.CarrierAccount"] = s.store.Version()
+				s.closeAccount(t)
+			}
+			return nothing
+		}
+		s.passes(t, s.managers[0], time.Hour)
+		if posted := s.posted(v1alpha1.OperationPlanChange); posted != 0 {
+			t.Errorf("%d plan changes by an account that was closed", posted)
+		}
+		before := len(s.effects)
+		s.passes(t, s.managers[0], time.Hour)
+		if slices.ContainsFunc(s.effects[before:], writesService) {
+			t.Error("something was written while the cache stood still")
+		}
+		delete(s.stale, "*v1alpha1.CarrierAccount")
+		s.alert()
+		s.drive(t.Context())
+		if reason, _, _ := standing(s.subject()); s.posted(v1alpha1.OperationPlanChange) != 0 {
+			t.Errorf("it was sent once the cache showed the closed account (%s)", reason)
+		}
+	})
+}
+
+// A machine that was suspended between the intent and the POST has a monotonic clock that did not
+// go on meanwhile. The wall clock did.
+func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
+	t.Parallel()
+	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		suspends := once("patch")
+		s.at = func(effect Effect) Kind {
+			if suspends(effect) == Late {
+				sleep(time.Hour)
+				s.managers[0].asleep += time.Hour
+			}
+			return nothing
+		}
+		s.untilEnded(t, v1alpha1.OperationPlanChange)
+		request := s.subject().RequestOf(v1alpha1.OperationPlanChange)
+		if posted := s.posted(v1alpha1.OperationPlanChange); posted != 0 || request.Phase != v1alpha1.PhaseNotSent {
+			t.Errorf("%d were sent, and it is %s", posted, request.Phase)
+		}
+		s.drive(t.Context())
+		if posted := s.posted(v1alpha1.OperationPlanChange); posted != 1 {
+			t.Errorf("%d were sent in the end", posted)
+		}
+	})
+}
+
+// A person who abandons an order has placed it by telephone, perhaps. A process that was asleep
+// between the intent and the POST has nothing to say about it when it wakes up.
+func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
+	t.Parallel()
+	for _, asks := range []v1alpha1.Operation{v1alpha1.OperationOrderCreate, v1alpha1.OperationAggregationConversion} {
+		script(t, asks, 2, func(t *testing.T, s *scripted) {
+			t.Helper()
+			asleep, other := s.managers[0], s.managers[1]
+			s.at = once("patch")
+			s.later = func() {
+				s.passes(t, other, 8*time.Minute)
+				s.says(t, "Abandoned")
+				s.passes(t, other, time.Minute)
+			}
+			s.passes(t, asleep, time.Minute)
+			s.drive(t.Context())
+			if posted := s.posted(asks); posted != 0 {
+				t.Errorf("%s was sent %d times although a person has abandoned it", asks, posted)
+			}
+			if request := s.subject().RequestOf(asks); request == nil || request.Phase != v1alpha1.PhaseAbandoned ||
+				request.EndedBy != v1alpha1.EndedByPerson {
+				t.Errorf("it is %v", request)
+			}
+		})
+	}
+}
+
+// A person who asks the carrier too early may say that an order is not there, and another one is
+// sent. Then the first one's answer comes.
+func TestR15AnAcceptedOrderIsNeverDroppedWithoutAWord(t *testing.T) {
+	t.Parallel()
+	script(t, v1alpha1.OperationOrderCreate, 2, func(t *testing.T, s *scripted) {
+		t.Helper()
+		asleep, other := s.managers[0], s.managers[1]
+		s.at = once("POST /api/")
+		s.later = func() {
+			s.passes(t, other, 8*time.Minute)
+			s.says(t, "NotAccepted")
+			s.passes(t, other, 8*time.Minute)
+		}
+		s.passes(t, asleep, time.Minute)
+		s.drive(t.Context())
+		if s.accepted(v1alpha1.OperationOrderCreate) != 2 {
+			t.Fatal("the second order was to be taken too")
+		}
+		first := s.sent[0].requestID
+		if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {
+			return strings.Contains(said, "LateAcceptance") && strings.Contains(said, first)
+		}) {
+			t.Errorf("nobody was told of order %s: %q", first, s.world.Events.All())
+		}
+	})
+}
