@@ -75,6 +75,7 @@ type Reconcilers struct {
 
 // New wires the controllers. The client may read from a cache; live reads past it.
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
+	events = operate.Concise{Recorder: events}
 	book := &accounts.Book{
 		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,

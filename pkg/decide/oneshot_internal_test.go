@@ -58,6 +58,16 @@ func TestOffersAreBounded(t *testing.T) {
 	}
 }
 
+// 1e400 is a number of JSON. The API server refuses a status that holds it, each time anew.
+func TestR18ANumberThatNoServerTakesIsKeptAsText(t *testing.T) {
+	t.Parallel()
+	kept, truncated := freeForm([]byte(`{"attenuation":1e400,"noise":[-1e999,6.5],"id":9007199254740993}`))
+	const want = `{"attenuation":"1e400","id":9007199254740993,"noise":["-1e999",6.5]}`
+	if string(kept) != want || truncated {
+		t.Errorf("%s, want %s", kept, want)
+	}
+}
+
 // An object is deleted so long after it has finished, and not before that is certain.
 func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
 	t.Parallel()

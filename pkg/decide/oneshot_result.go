@@ -84,6 +84,10 @@ func printed(value any) any {
 	switch value := value.(type) {
 	case string:
 		return bounded(value, maxResult)
+	case json.Number:
+		if _, err := value.Float64(); err != nil {
+			return string(value) // "a number that is no float64 becomes a string" (R18): the API server refuses it
+		}
 	case []any:
 		for i := range value {
 			value[i] = printed(value[i])
