@@ -32,7 +32,7 @@ func expectAwaiting(service *v1alpha1.BroadbandService, words ...string) string 
 	required := condition(service, v1alpha1.ConditionApprovalRequired)
 	Expect(required.Status).To(Equal(metav1.ConditionTrue))
 	hash := service.Status.Pending.Hash
-	Expect(hash).To(MatchRegexp(`^p[0-9a-f]{16}$`))
+	Expect(hash).To(MatchRegexp(`^p[0-9a-f]{32}$`))
 	Expect(required.Message).To(ContainSubstring(
 		"kubectl -n %s annotate --overwrite bbs site wholesale.broadband/approve=%s", service.Namespace, hash))
 	for _, word := range words {

@@ -198,7 +198,7 @@ var _ = DescribeTable("managementPolicy Plan shows what is to be paid for",
 
 		expectReady(planned, metav1.ConditionFalse, v1alpha1.ReasonPlanned)
 		Expect(planned.Status.Pending.Changes).To(Equal(changes))
-		Expect(planned.Status.Pending.Hash).To(MatchRegexp(`^p[0-9a-f]{16}$`))
+		Expect(planned.Status.Pending.Hash).To(MatchRegexp(`^p[0-9a-f]{32}$`))
 		Expect(condition(planned, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
 		Expect(condition(planned, v1alpha1.ConditionStalled).Type).To(BeEmpty())
 		Expect(d.quotes()).To(Equal(quotes))

@@ -53,10 +53,16 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(order.Status.Fees.Source).To(Equal("Qualification"))
 		Expect(order.Status.Fees.OneTime.Amount).To(Equal("300.00"))
 		Expect(order.Status.Fees.Monthly).To(BeNil(), "a qualification does not carry the plan's own fee")
-		Expect(order.Status.Pending.Changes).To(HaveLen(1))
-		Expect(order.Status.Pending.Changes[0].To).To(Equal(reference))
+		bought := make([]string, 0, len(order.Status.Pending.Changes))
+		for _, change := range order.Status.Pending.Changes {
+			bought = append(bought, change.Field+" "+change.To)
+		}
+		Expect(bought).To(Equal([]string{
+			"order " + reference, "planName " + order.Spec.PlanName, "term 12", "aggregationMethod L2TP",
+		}))
 		Expect(orderCondition(order, v1alpha1.ConditionApprovalRequired).Message).To(And(
-			ContainSubstring("300.00 AUD"), ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
+			ContainSubstring("300.00 AUD"), ContainSubstring(order.Spec.PlanName),
+			ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
 		Expect(w.Ordered(reference).Seen).To(BeZero())
 		Expect(claimOf(ctx, w)).To(BeNil(), "nothing is claimed before it is sent")
 

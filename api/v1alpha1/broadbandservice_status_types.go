@@ -213,9 +213,9 @@ type CancellationState struct {
 
 // Pending is the plan of changes: what would be or is being done.
 type Pending struct {
-	// hash names exactly this plan: p and 16 hex digits over the object's UID, its
-	// last finished attempt, the request bodies, the carrier's values and the fees.
-	// +kubebuilder:validation:MaxLength=17
+	// hash names exactly this plan: p and 32 hex digits over the object's UID and generation,
+	// its last finished attempt, the request bodies, the carrier's values and the fees.
+	// +kubebuilder:validation:MaxLength=33
 	Hash string `json:"hash"`
 
 	// changes are the requests, in the order in which they are sent.

@@ -78,17 +78,19 @@ func costsMoney(w wish) bool {
 	return w.operation == v1alpha1.OperationAggregationConversion || w.operation == v1alpha1.OperationReclaim
 }
 
-// bill adds up what a plan change costs, in hundredths of the currency.
+// bill adds up what a request costs, in hundredths of the currency.
 type bill struct {
-	once, before, after int64
-	unknown             bool // an amount is not known
+	before, after int64  // a month
+	charges       bool   // one of the fees that are due once is above zero: a credit does not make up for it
+	unknown       bool   // an amount is not known, or not in the currency of the others
+	currency      string // of the amounts so far
 }
 
 func billOf(w wish) bill {
 	var b bill
 	for _, i := range pricedRows(w.changes) {
 		c := w.changes[i]
-		b.add(&b.once, c.OneTime)
+		b.once(c.OneTime)
 		b.add(&b.before, c.MonthlyBefore)
 		b.add(&b.after, c.MonthlyAfter)
 		b.charge(c.NFAS)
@@ -99,24 +101,39 @@ func billOf(w wish) bill {
 	return b
 }
 
+// once takes a fee that is due once: "Every single one-time fee above zero asks" (R8).
+func (b *bill) once(amount *v1alpha1.Money) {
+	var fee int64
+	b.add(&fee, amount)
+	b.charges = b.charges || fee > 0
+}
+
+// add takes an amount: "different or missing currencies are unknown" (R8).
 func (b *bill) add(sum *int64, amount *v1alpha1.Money) {
-	var known bool
-	var cents int64
-	if amount != nil {
-		cents, known = (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
+	cents, known := hundredths(amount)
+	if !known || amount.Currency == "" || b.currency != "" && b.currency != amount.Currency {
+		b.unknown = true
+		return
 	}
-	*sum += cents
-	b.unknown = b.unknown || !known
+	*sum, b.currency = *sum+cents, amount.Currency
+}
+
+// hundredths is an amount in hundredths of its currency, where it is known.
+func hundredths(amount *v1alpha1.Money) (cents int64, known bool) {
+	if amount == nil {
+		return 0, false
+	}
+	return (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
 }
 
 func (b *bill) charge(charge *v1alpha1.Charge) {
 	if charge != nil {
-		b.add(&b.once, charge.OneTime)
+		b.once(charge.OneTime)
 		b.add(&b.after, charge.Monthly)
 	}
 }
 
-func (b *bill) costs() bool { return b.unknown || b.once > 0 || b.after > b.before }
+func (b *bill) costs() bool { return b.unknown || b.charges || b.after > b.before }
 
 // optionGiven: "ntdOption needed above 1000 MBit/s, where the plan's speed is known".
 func optionGiven(v *ServiceView, w wish) *Decision {

@@ -233,11 +233,14 @@ func only(changes []v1alpha1.Change, prefix string) []v1alpha1.Change {
 func describe(changes []v1alpha1.Change) string {
 	words := make([]string, 0, len(changes))
 	for _, change := range changes {
-		from := "unknown"
-		if change.From != "" {
-			from = fmt.Sprintf("%q", change.From)
+		from := "unknown → "
+		switch {
+		case change.Operation == v1alpha1.OperationOrderCreate:
+			from = "" // there is nothing yet
+		case change.From != "":
+			from = fmt.Sprintf("%q → ", change.From)
 		}
-		words = append(words, fmt.Sprintf("%s %s → %q%s", change.Field, from, change.To, priceWords(change)))
+		words = append(words, fmt.Sprintf("%s %s%q%s", change.Field, from, change.To, priceWords(change)))
 	}
 	return strings.Join(words, ", ")
 }

@@ -3,10 +3,9 @@
 package decide
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -183,11 +182,16 @@ func orderAsks(v *OrderView) bool {
 }
 
 func orderCosts(v *OrderView) bool {
-	var b bill
-	for _, change := range orderChanges(v) {
-		b.add(&b.once, change.OneTime)
-		b.add(&b.after, change.MonthlyAfter)
+	fees := PreviewFees(v)
+	if fees == nil {
+		return true
 	}
+	var b bill
+	b.once(fees.OneTime)
+	for i := range fees.Items {
+		b.once(fees.Items[i].OneTime)
+	}
+	b.add(&b.after, fees.Monthly)
 	return b.costs()
 }
 
@@ -242,31 +246,43 @@ func OrderBody(spec *v1alpha1.ServiceOrderSpec, to v1alpha1.Contact) []byte {
 	return request.Body()
 }
 
-// orderChanges is the one row of an order's plan.
+// orderChanges are the rows of an order's plan: the order with what it costs, and what is bought by
+// it.
 func orderChanges(v *OrderView) []v1alpha1.Change {
-	row := v1alpha1.Change{
-		Operation: v1alpha1.OperationOrderCreate, Field: "order", To: v.Order.Spec.CustomerReference,
+	spec := &v.Order.Spec
+	row := func(field, to string) v1alpha1.Change {
+		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
 	}
+	changes := []v1alpha1.Change{row("order", spec.CustomerReference), row("planName", spec.PlanName)}
 	if fees := PreviewFees(v); fees != nil {
-		row.OneTime, row.MonthlyAfter = fees.OneTime, fees.Monthly
+		changes[0].OneTime, changes[0].MonthlyAfter = fees.OneTime, fees.Monthly
 	}
-	return []v1alpha1.Change{row}
+	for _, bought := range []v1alpha1.Change{
+		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
+		row("aggregationMethod", spec.AggregationMethod),
+	} {
+		if bought.To != "" {
+			changes = append(changes, bought)
+		}
+	}
+	return changes
 }
 
-// orderPending is what is sent, and its hash: over the object, its last attempt, the body
-// and the fees, so that an old approval never fits.
+// orderPending is what is sent, and its hash: over the object, its generation and last attempt, the
+// body and the fees, so that an old approval never fits.
 func orderPending(v *OrderView) *v1alpha1.Pending {
 	last, changes := "", orderChanges(v)
 	if request := orderRequest(v); request != nil {
 		last = request.AttemptID
 	}
 	body := wish{body: OrderBody(&v.Order.Spec, v1alpha1.Contact{})}
-	text, err := json.Marshal([]any{v.Subject.GetUID(), last, body.bodyHash(), changes, PreviewFees(v)})
+	text, err := json.Marshal([]any{
+		v.Subject.GetUID(), v.Subject.GetGeneration(), last, body.bodyHash(), changes, PreviewFees(v),
+	})
 	if err != nil {
 		panic("decide: strings and structs of strings always marshal: " + err.Error())
 	}
-	sum := sha256.Sum256(text)
-	return &v1alpha1.Pending{Hash: "p" + hex.EncodeToString(sum[:8]), Changes: changes}
+	return &v1alpha1.Pending{Hash: approvalHash(text), Changes: changes}
 }
 
 // orderFacets are Submitted, Rejected and ApprovalRequired.

@@ -112,19 +112,14 @@ func ChargedFees(order carrier.Order) *v1alpha1.OrderFees {
 // sumOf adds up; nil when an amount is not known, or the currencies differ.
 func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.Money) *v1alpha1.Money {
 	var b bill
-	currency := ""
+	var sum int64
 	for i := range items {
-		money := amount(items[i])
-		b.add(&b.once, money)
-		if b.unknown || currency != "" && money.Currency != currency {
-			return nil
-		}
-		currency = money.Currency
+		b.add(&sum, amount(items[i]))
 	}
-	if currency == "" {
-		return nil // nothing is charged that could be added up
+	if b.unknown || b.currency == "" {
+		return nil // or nothing is charged that could be added up
 	}
-	return &v1alpha1.Money{Amount: amountOf(b.once), Currency: currency}
+	return &v1alpha1.Money{Amount: amountOf(sum), Currency: b.currency}
 }
 
 // feeDifference compares what the carrier charges with what the qualification showed; ""
@@ -166,10 +161,7 @@ func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
 
 // centsOf is an amount in hundredths; what is not charged, or not said, is nothing.
 func centsOf(amount *v1alpha1.Money) int64 {
-	if amount == nil {
-		return 0
-	}
-	cents, _ := (&carrier.Money{Amount: carrier.Number(amount.Amount)}).Cents()
+	cents, _ := hundredths(amount)
 	return cents
 }
 

@@ -82,8 +82,15 @@ func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) strin
 	if err != nil {
 		panic("decide: strings and structs of strings always marshal: " + err.Error())
 	}
-	sum := sha256.Sum256(text)
-	return "p" + hex.EncodeToString(sum[:8])
+	return approvalHash(text)
+}
+
+// approvalHash names what a person approves: "Hashes that people approve have at least 128 bits" (R8).
+// Who writes the object owns some of what is hashed, and could find two plans with one shorter hash.
+func approvalHash(facts []byte) string {
+	const bits = 128
+	sum := sha256.Sum256(facts)
+	return "p" + hex.EncodeToString(sum[:bits/8])
 }
 
 // carriedOut says whether a plan on record is approved and being carried out, without a

@@ -100,7 +100,7 @@ var (
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	uuids    = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
 	services = regexp.MustCompile(`\b4\d{6}\b`)
-	hashes   = regexp.MustCompile(`\bp[0-9a-f]{16}\b`)
+	hashes   = regexp.MustCompile(`\bp[0-9a-f]{32}\b`)
 )
 
 // numbered gives what matches numbers instead, in the order in which it comes up.

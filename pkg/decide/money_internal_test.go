@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+func aud(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
+
+// changeFor is a plan change at a price.
+func changeFor(change v1alpha1.Change) wish {
+	change.Operation, change.Field = v1alpha1.OperationPlanChange, "plan.name"
+	return wish{operation: v1alpha1.OperationPlanChange, changes: []v1alpha1.Change{change}}
+}
+
+func TestR8WhatCostsOrMayCostAsks(t *testing.T) {
+	t.Parallel()
+	for story, test := range map[string]struct {
+		change v1alpha1.Change
+		asks   bool
+	}{
+		"nothing once, and less a month": {
+			v1alpha1.Change{OneTime: aud("0.00"), MonthlyBefore: aud("60.00"), MonthlyAfter: aud("59.00")}, false,
+		},
+		"more a month": {
+			v1alpha1.Change{OneTime: aud("0.00"), MonthlyBefore: aud("60.00"), MonthlyAfter: aud("60.01")}, true,
+		},
+		"a credit beside a fee": {
+			v1alpha1.Change{
+				OneTime: aud("-100.00"), MonthlyBefore: aud("60.00"), MonthlyAfter: aud("59.00"),
+				NFAS: &v1alpha1.Charge{OneTime: aud("100.00"), Monthly: aud("0.00")},
+			}, true,
+		},
+		"fewer of another currency": {
+			v1alpha1.Change{
+				OneTime: aud("0.00"), MonthlyBefore: aud("60.00"),
+				MonthlyAfter: &v1alpha1.Money{Amount: "59.00", Currency: "USD"},
+			}, true,
+		},
+		"an amount without a currency": {
+			v1alpha1.Change{
+				OneTime: aud("0.00"), MonthlyBefore: aud("60.00"), MonthlyAfter: &v1alpha1.Money{Amount: "59.00"},
+			}, true,
+		},
+		"an amount that is not known": {v1alpha1.Change{OneTime: aud("0.00"), MonthlyAfter: aud("1.00")}, true},
+	} {
+		if got := costsMoney(changeFor(test.change)); got != test.asks {
+			t.Errorf("%s: asks %t", story, got)
+		}
+	}
+}
+
+// Two plans with one hash of 64 bits are found in minutes by who may write the object.
+func TestR8WhatPeopleApproveHas128Bits(t *testing.T) {
+	t.Parallel()
+	if hash := approvalHash([]byte("facts")); len(hash) != len("p")+128/4 {
+		t.Errorf("%q", hash)
+	}
+}
+
+func TestR8AnApprovalOfAnOrderIsForItsGeneration(t *testing.T) {
+	t.Parallel()
+	v := OrderView{Order: &v1alpha1.ServiceOrder{}}
+	v.Order.Spec.CustomerReference, v.Order.Spec.PlanName, v.Order.Spec.Term = "order-1", "Home 100/20", 12
+	v.Subject = v.Order
+	first := orderPending(&v)
+	v.Order.Generation++
+	if orderPending(&v).Hash == first.Hash {
+		t.Error("an approval fits another generation")
+	}
+	if !slices.ContainsFunc(first.Changes, func(c v1alpha1.Change) bool {
+		return c.Field == "planName" && c.To == "Home 100/20"
+	}) {
+		t.Errorf("what is approved does not say what is bought: %v", first.Changes)
+	}
+}
