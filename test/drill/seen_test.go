@@ -58,8 +58,13 @@ func (c call) takesLease() bool {
 	return err == nil && is && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != ""
 }
 
-// putsAny says whether a call writes a request in any phase.
-func (c call) putsAny() bool { return strings.Contains(c.body, `"phase":"`) }
+// settles says whether a call writes what became of a request. What knows of no request settles no
+// claim; and an alarm of one manager settles nothing for the other, which may know better as long as
+// it lives.
+func (c call) settles() bool {
+	return c.ofStatus() != "" && strings.Contains(c.body, `"phase":"`) &&
+		!c.puts(v1alpha1.PhaseSubmitting) && !c.puts(v1alpha1.PhaseOutcomeUnknown)
+}
 
 // puts says whether a call writes a request in a phase.
 func (c call) puts(phase v1alpha1.RequestPhase) bool {
@@ -144,10 +149,7 @@ func (s *seen) succeeds(passing call, answer *http.Response) {
 		s.leader = passing.by
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.senders[object] = passing.by
-	case object == "" || !passing.putsAny() || passing.puts(v1alpha1.PhaseOutcomeUnknown):
-		// What knows of no request settles no claim; and an alarm of one manager settles nothing for the other,
-		// which may know better as long as it lives.
-	default:
+	case passing.settles():
 		if len(s.open[object]) > 0 && passing.puts(v1alpha1.PhaseNotSent) {
 			s.notSent++
 		}
