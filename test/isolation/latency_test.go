@@ -107,7 +107,10 @@ func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit 
 	GinkgoHelper()
 	seen, began := o.await(expectation{name, edit.generation}), realTime()
 	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
-	Expect(w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(edit.patch)))).To(Succeed())
+	// An API server with five hundred patches at once may cut off one of them. The same once more is the same.
+	Eventually(ctx, func() error {
+		return w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(edit.patch)))
+	}).WithTimeout(longest).Should(Succeed())
 	select {
 	case at := <-seen:
 		return at.Sub(began)
