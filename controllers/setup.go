@@ -54,6 +54,15 @@ type Options struct {
 	NewQueue          NewQueue                                  // nil: controller-runtime's own work queues
 }
 
+// elapsed is the monotonic clock.
+func (o Options) elapsed() func() time.Duration {
+	if o.Elapsed != nil {
+		return o.Elapsed
+	}
+	began := o.Now()
+	return func() time.Duration { return o.Now().Sub(began) }
+}
+
 // NewQueue makes the work queue of a controller. A pass that is to be taken later waits in the
 // queue, whose timers are the machine's unless the queue has others.
 type NewQueue func(
@@ -80,16 +89,12 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 	}
-	if options.Elapsed == nil {
-		began := options.Now()
-		options.Elapsed = func() time.Duration { return options.Now().Sub(began) }
-	}
 	operator := &Operator{
 		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
 		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
-			Elapsed: options.Elapsed,
+			Elapsed: options.elapsed(),
 			Ledger:  operate.NewLedger(options.NewID()),
 		},
 	}

@@ -187,8 +187,8 @@ type Fault struct {
 	Nth  int    // which of the effects whose names begin so, from 1
 }
 
-// strikes says whether a fault is due at the newest of some effects.
-func (f Fault) strikes(effects []Effect) bool {
+// isDue says whether a fault happens at the newest of some effects.
+func (f Fault) isDue(effects []Effect) bool {
 	newest := effects[len(effects)-1]
 	if f.What == "" {
 		return f.At == newest.Number

@@ -70,17 +70,19 @@ func script(t *testing.T, asks v1alpha1.Operation, managers int, scene func(*tes
 	})
 }
 
-// once has the answer to the first effect come late whose name begins so.
-func once(what string) func(Effect) Kind {
-	struck := false
+// once does something at the first effect whose name begins so, and says what happens to that.
+func once(what string, do func() Kind) func(Effect) Kind {
+	done := false
 	return func(effect Effect) Kind {
-		if struck || !strings.HasPrefix(effect.What, what) {
+		if done || !strings.HasPrefix(effect.What, what) {
 			return nothing
 		}
-		struck = true
-		return Late
+		done = true
+		return do()
 	}
 }
+
+func late() Kind { return Late }
 
 // passes has one manager take those passes that are due within some time.
 func (s *scripted) passes(t *testing.T, manager *process, within time.Duration) {
@@ -139,14 +141,11 @@ func TestR12AClosedAccountPaysNothing(t *testing.T) {
 	t.Parallel()
 	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
 		t.Helper()
-		closes := once("update status *v1alpha1.BroadbandService")
-		s.at = func(effect Effect) Kind {
-			if closes(effect) == Late {
-				s.stale["*v1alpha1.CarrierAccount"] = s.store.Version()
-				s.closeAccount(t)
-			}
+		s.at = once("update status *v1alpha1.BroadbandService", func() Kind {
+			s.stale["*v1alpha1.CarrierAccount"] = s.store.Version()
+			s.closeAccount(t)
 			return nothing
-		}
+		})
 		s.passes(t, s.managers[0], time.Hour)
 		if posted := s.posted(v1alpha1.OperationPlanChange); posted != 0 {
 			t.Errorf("%d plan changes by an account that was closed", posted)
@@ -171,14 +170,11 @@ func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
 	t.Parallel()
 	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
 		t.Helper()
-		suspends := once("patch")
-		s.at = func(effect Effect) Kind {
-			if suspends(effect) == Late {
-				sleep(time.Hour)
-				s.managers[0].asleep += time.Hour
-			}
+		s.at = once("patch", func() Kind {
+			sleep(time.Hour)
+			s.managers[0].asleep += time.Hour
 			return nothing
-		}
+		})
 		s.untilEnded(t, v1alpha1.OperationPlanChange)
 		request := s.subject().RequestOf(v1alpha1.OperationPlanChange)
 		if posted := s.posted(v1alpha1.OperationPlanChange); posted != 0 || request.Phase != v1alpha1.PhaseNotSent {
@@ -199,7 +195,7 @@ func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 		script(t, asks, 2, func(t *testing.T, s *scripted) {
 			t.Helper()
 			asleep, other := s.managers[0], s.managers[1]
-			s.at = once("patch")
+			s.at = once("patch", late)
 			s.later = func() {
 				s.passes(t, other, 8*time.Minute)
 				s.says(t, "Abandoned")
@@ -225,7 +221,7 @@ func TestR15AnAcceptedOrderIsNeverDroppedWithoutAWord(t *testing.T) {
 	script(t, v1alpha1.OperationOrderCreate, 2, func(t *testing.T, s *scripted) {
 		t.Helper()
 		asleep, other := s.managers[0], s.managers[1]
-		s.at = once("POST /api/")
+		s.at = once("POST /api/", late)
 		s.later = func() {
 			s.passes(t, other, 8*time.Minute)
 			s.says(t, "NotAccepted")

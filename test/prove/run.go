@@ -101,8 +101,8 @@ func (r *run) begin(sort Sort, what string) (Effect, Kind) {
 	r.effects = append(r.effects, effect)
 	for i := range r.plan.Faults {
 		fault := &r.plan.Faults[i]
-		if r.lastEffect == 0 && fault.Kind.happensTo(sort) && fault.strikes(r.effects) {
-			fault.At = effect.Number
+		if r.lastEffect == 0 && fault.Kind.happensTo(sort) && fault.isDue(r.effects) {
+			fault.At = effect.Number // of one that is named, too
 			return effect, fault.Kind
 		}
 	}

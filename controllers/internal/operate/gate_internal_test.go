@@ -13,20 +13,38 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-func TestR12AClosedGateSendsNothing(t *testing.T) {
+// closings are what can happen between an intent and its POST, when the finalizer is put on.
+type closings map[string]func(*tape, context.CancelFunc) error
+
+// run expects of each that nothing is sent, and that this is written down.
+func (c closings) run(t *testing.T) {
+	t.Helper()
 	t.Parallel()
-	for why, happens := range map[string]func(*tape, context.CancelFunc) error{
+	for why, happens := range c {
+		ctx, stop := context.WithCancel(t.Context())
+		tape := newTape()
+		tape.at[stepFinalizer] = func() error { return happens(tape, stop) }
+		err := tape.send(ctx)
+		if last := tape.steps[len(tape.steps)-1]; err != nil || last != stepNotSent || slices.Contains(tape.steps, stepPOST) {
+			t.Errorf("%s: %v after %v", why, err, tape.steps)
+		}
+		stop()
+	}
+}
+
+func TestAClosedGateSendsNothing(t *testing.T) {
+	closings{
 		"the finalizer cannot be put on": func(*tape, context.CancelFunc) error { return errStep },
 		"the process is told to stop":    func(_ *tape, stop context.CancelFunc) error { stop(); return nil },
-		"the process was stopped for 10s": func(t *tape, _ context.CancelFunc) error {
-			t.passed += gateAfter // and somebody has set the wall clock back meanwhile
-			t.now = t.now.Add(-time.Hour)
+		"another object sends": func(t *tape, _ context.CancelFunc) error {
+			t.at[stepAlone] = func() error { return errStep }
 			return nil
 		},
-		"the machine was suspended for 10s": func(t *tape, _ context.CancelFunc) error {
-			t.now = t.now.Add(gateAfter) // which the monotonic clock does not count
-			return nil
-		},
+	}.run(t)
+}
+
+func TestR12AnAccountThatHasChangedSendsNothing(t *testing.T) {
+	closings{
 		"the account is closed": func(t *tape, _ context.CancelFunc) error {
 			t.account.Generation++
 			return nil
@@ -43,6 +61,11 @@ func TestR12AClosedGateSendsNothing(t *testing.T) {
 			t.at[stepAccount] = func() error { return errStep }
 			return nil
 		},
+	}.run(t)
+}
+
+func TestR12AnObjectThatHasChangedSendsNothing(t *testing.T) {
+	closings{
 		"the object is edited": func(t *tape, _ context.CancelFunc) error {
 			t.at[stepObject] = func() error { t.record.Generation++; return nil }
 			return nil
@@ -67,20 +90,21 @@ func TestR12AClosedGateSendsNothing(t *testing.T) {
 			t.at[stepObject] = func() error { t.record.Status.Requests[0].Phase = v1alpha1.PhaseAbandoned; return nil }
 			return nil
 		},
-		"another object sends": func(t *tape, _ context.CancelFunc) error {
-			t.at[stepAlone] = func() error { return errStep }
+	}.run(t)
+}
+
+func TestR13AnIntentThatIsTooOldSendsNothing(t *testing.T) {
+	closings{
+		"the process was stopped for 10s": func(t *tape, _ context.CancelFunc) error {
+			t.passed += gateAfter // and somebody has set the wall clock back meanwhile
+			t.now = t.now.Add(-time.Hour)
 			return nil
 		},
-	} {
-		ctx, stop := context.WithCancel(t.Context())
-		tape := newTape()
-		tape.at[stepFinalizer] = func() error { return happens(tape, stop) }
-		err := tape.send(ctx)
-		if last := tape.steps[len(tape.steps)-1]; err != nil || last != stepNotSent || slices.Contains(tape.steps, stepPOST) {
-			t.Errorf("%s: %v after %v", why, err, tape.steps)
-		}
-		stop()
-	}
+		"the machine was suspended for 10s": func(t *tape, _ context.CancelFunc) error {
+			t.now = t.now.Add(gateAfter) // which the monotonic clock does not count
+			return nil
+		},
+	}.run(t)
 }
 
 func TestR13AnIntentIsGoodForTenSeconds(t *testing.T) {
