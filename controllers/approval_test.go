@@ -290,16 +290,19 @@ var _ = Describe("An approval", func() {
 		Expect(d.sent()).To(HaveLen(4))
 	})
 
-	It("is asked for as the service says, or else as its account does", func(ctx SpecContext) {
+	It("is asked for as the stricter of the service and its account says (R9)", func(ctx SpecContext) {
 		d := bargain(ctx, approving(""))
-		editAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
-		_, err := d.process.LookAtAccount(ctx)
-		Expect(err).NotTo(HaveOccurred())
+		account := func(approval v1alpha1.Approval) {
+			editAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = approval })
+			Expect(d.process.LookAtAccount(ctx)).Error().NotTo(HaveOccurred())
+		}
+		account(v1alpha1.ApprovalAlways)
 		expectAwaiting(d.want(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
-		expectReady(d.want(ctx, approving(v1alpha1.ApprovalOnCost)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAwaiting(d.want(ctx, approving(v1alpha1.ApprovalAutomatic)), "approval is Always")
+		account(v1alpha1.ApprovalOnCost)
+		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
-		expectReady(d.want(ctx, approving(v1alpha1.ApprovalAutomatic)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(d.sent()).To(HaveLen(2))
+		Expect(d.sent()).To(HaveLen(1))
 	})
 
 	It("is used up with the intent, wherever the operator is killed", func(ctx SpecContext) {

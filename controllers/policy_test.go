@@ -79,7 +79,6 @@ var _ = DescribeTable("A change that may not be sent",
 	Entry("waits for approval when the account asks for it", waits{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is Always",
-		release: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic },
 	}),
 	Entry("is refused when the account's API version has no restoration SLA", waits{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 },

@@ -36,7 +36,8 @@ type BroadbandServiceSpec struct {
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// approval overrides the account's approval for this service.
+	// approval is when a change of this service needs approval. The stricter of this and the
+	// account's counts: an object cannot ask less often than its account.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 

@@ -66,9 +66,9 @@ type CarrierAccountSpec struct {
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// approval is the default for the services of this account: Automatic sends
-	// without asking, OnCost asks when a change costs or its cost is not known,
-	// Always asks every time.
+	// approval is the least that the services and orders of this account ask for:
+	// Automatic sends without asking, OnCost asks when a change costs or its cost is
+	// not known, Always asks every time. An object may be stricter.
 	// +kubebuilder:default=Automatic
 	// +optional
 	Approval Approval `json:"approval,omitempty"`

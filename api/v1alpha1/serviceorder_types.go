@@ -106,7 +106,8 @@ type ServiceOrderSpec struct {
 	// +optional
 	Contact *Contact `json:"contact,omitempty"`
 
-	// approval overrides the account's approval for this order.
+	// approval is when this order needs approval. The stricter of this and the account's counts:
+	// an object cannot ask less often than its account.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 }

@@ -11,18 +11,22 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// approvalOf is the service's approval, or else that of its account.
+// approvalOf is when a change of the service has to be approved.
 func approvalOf(v *ServiceView) v1alpha1.Approval { return policyOf(&v.View, v.Service.Spec.Approval) }
 
-// policyOf is the approval that an object asks for, or else that of its account.
-func policyOf(v *View, policy v1alpha1.Approval) v1alpha1.Approval {
-	if policy == "" && v.Account.Object != nil {
-		policy = v.Account.Object.Spec.Approval
+// policyOf: "The stricter of the account's and the object's approval counts" (R9).
+func policyOf(v *View, own v1alpha1.Approval) v1alpha1.Approval {
+	asked := []v1alpha1.Approval{own}
+	if v.Account.Object != nil {
+		asked = append(asked, v.Account.Object.Spec.Approval)
 	}
-	if policy == "" {
-		policy = v1alpha1.ApprovalAutomatic
+	switch {
+	case slices.Contains(asked, v1alpha1.ApprovalAlways):
+		return v1alpha1.ApprovalAlways
+	case slices.Contains(asked, v1alpha1.ApprovalOnCost):
+		return v1alpha1.ApprovalOnCost
 	}
-	return policy
+	return v1alpha1.ApprovalAutomatic
 }
 
 // approved waits for a person to agree to exactly this plan of changes.

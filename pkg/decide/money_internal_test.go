@@ -78,3 +78,26 @@ func TestR8AnApprovalOfAnOrderIsForItsGeneration(t *testing.T) {
 		t.Errorf("what is approved does not say what is bought: %v", first.Changes)
 	}
 }
+
+func TestR9TheStricterApprovalCounts(t *testing.T) {
+	t.Parallel()
+	const automatic, onCost, always = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalOnCost, v1alpha1.ApprovalAlways
+	for _, test := range []struct{ account, own, counts v1alpha1.Approval }{
+		{automatic, "", automatic},
+		{automatic, automatic, automatic},
+		{automatic, onCost, onCost},
+		{automatic, always, always},
+		{onCost, "", onCost},
+		{onCost, automatic, onCost},
+		{onCost, always, always},
+		{always, "", always},
+		{always, automatic, always},
+		{always, onCost, always},
+		{"", "", automatic},
+	} {
+		account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{Approval: test.account}}
+		if got := policyOf(&View{Account: Account{Object: account}}, test.own); got != test.counts {
+			t.Errorf("account %q, object %q: %s counts", test.account, test.own, got)
+		}
+	}
+}
