@@ -103,7 +103,7 @@ func (r *AppointmentRequestReconciler) ofOrder(ctx context.Context, order client
 
 // forget drops what is remembered of an object that is gone.
 func (r *AppointmentRequestReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Ledger.Forget(object.GetUID())
+	r.Protocol.Memory.Forget(object.GetUID())
 	return nil
 }
 

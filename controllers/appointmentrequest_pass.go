@@ -103,7 +103,7 @@ func (*appointmentPass) refused(*v1alpha1.Request) {}
 // cancel, nobody who could, or no time left.
 func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.appointment, v1alpha1.Finalizer) {
-		p.Protocol.Ledger.Forget(p.appointment.UID)
+		p.Protocol.Memory.Forget(p.appointment.UID)
 		return ctrl.Result{}, nil
 	}
 	if err := p.gather(ctx); err != nil {
@@ -135,7 +135,7 @@ func (p *appointmentPass) release(ctx context.Context, departure decide.Appointm
 	if err := p.Protocol.Release(ctx, p.appointment); err != nil {
 		return p.again(err)
 	}
-	p.Protocol.Ledger.Forget(p.appointment.UID)
+	p.Protocol.Memory.Forget(p.appointment.UID)
 	return ctrl.Result{}, nil
 }
 

@@ -24,7 +24,7 @@ const kindService = "BroadbandService"
 // carrier, and a record keeps what a new object for the service must know.
 func (p *servicePass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.service, v1alpha1.Finalizer) {
-		p.Protocol.Ledger.Forget(p.service.UID)
+		p.Protocol.Memory.Forget(p.service.UID)
 		return ctrl.Result{}, nil
 	}
 	view := p.view()
@@ -50,7 +50,7 @@ func (p *servicePass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err := p.Protocol.Release(ctx, p.service); err != nil {
 		return p.again(err)
 	}
-	p.Protocol.Ledger.Forget(p.service.UID)
+	p.Protocol.Memory.Forget(p.service.UID)
 	return ctrl.Result{}, nil
 }
 
@@ -161,7 +161,7 @@ func (p *servicePass) mayHaveMissed() bool {
 
 // sought remembers whether no record is waiting for this object.
 func (p *servicePass) sought(done bool) {
-	p.Protocol.Ledger.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = done })
+	p.Protocol.Memory.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.RecordSought = done })
 }
 
 // mayAdopt: an object that has sent nothing itself, or that had to stand back for another

@@ -58,7 +58,7 @@ func (n *Notifications) serviceTold(ctx context.Context, told receiver.Notificat
 	}
 	now := n.Protocol.Now()
 	for _, service := range services {
-		n.Protocol.Ledger.Note(service.UID, now, func(memory *decide.Memory) {
+		n.Protocol.Memory.Note(service.UID, now, func(memory *decide.Memory) {
 			memory.Told = now
 			if told.Event == carrier.EventCancelled || told.Event == carrier.EventCancellationRejected {
 				memory.ToldOfCancellation = now

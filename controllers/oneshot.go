@@ -61,7 +61,7 @@ func (p *shotPass) expire(ctx context.Context) (ctrl.Result, error) {
 // leave lets a deleted object go. Nobody is called, and a new object is a new wish.
 func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
-		p.Protocol.Ledger.Forget(p.subject.GetUID())
+		p.Protocol.Memory.Forget(p.subject.GetUID())
 		return ctrl.Result{}, nil
 	}
 	p.noteWritten()
@@ -82,6 +82,6 @@ func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err := p.Protocol.Release(ctx, p.subject); err != nil {
 		return p.again(err)
 	}
-	p.Protocol.Ledger.Forget(p.subject.GetUID())
+	p.Protocol.Memory.Forget(p.subject.GetUID())
 	return ctrl.Result{}, nil
 }

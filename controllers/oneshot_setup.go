@@ -64,7 +64,7 @@ func (r *OneShotReconciler) naming(field string) handler.MapFunc {
 
 // forget drops what is remembered of an object that is gone.
 func (r *OneShotReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Ledger.Forget(object.GetUID())
+	r.Protocol.Memory.Forget(object.GetUID())
 	return nil
 }
 

@@ -123,7 +123,7 @@ func (p *pass) view() decide.View {
 	now := p.Protocol.Now()
 	return decide.View{
 		Subject: p.subject, Account: p.account, Now: now, Submit: p.Submit,
-		Memory: p.Protocol.Ledger.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
+		Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
 	}
 }
 
@@ -201,7 +201,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 // job is this object as the protocol sees it. What was read so far is in the status of
 // this pass: after the step it would be older than what the step has brought.
 func (p *pass) job() operate.Job {
-	p.Protocol.Ledger.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
+	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
 	job := operate.Job{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
 		Describe: p.describeMeanwhile,

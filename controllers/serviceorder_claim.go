@@ -59,7 +59,7 @@ func (p *orderPass) lookUp(ctx context.Context) (say decide.ClaimSay, err error)
 	view := decide.ClaimView{OrderView: p.orderView(p.view())}
 	if p.claim != nil {
 		view.Claim = &p.claim.Claim
-		view.Posted = p.Protocol.Ledger.Posted(p.claim.Request.AttemptID)
+		view.Posted = p.Protocol.Memory.Posted(p.claim.Request.AttemptID)
 		if p.claim.UID != string(p.order.UID) {
 			if view.Lives, err = p.of.Claims.HolderLives(ctx, p.claim); err != nil {
 				return say, err

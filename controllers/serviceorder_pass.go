@@ -85,7 +85,7 @@ func (p *orderPass) refused(*v1alpha1.Request) {}
 // needed: the claim keeps the memory.
 func (p *orderPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.order, v1alpha1.Finalizer) {
-		p.Protocol.Ledger.Forget(p.order.UID)
+		p.Protocol.Memory.Forget(p.order.UID)
 		return ctrl.Result{}, nil
 	}
 	view := p.view()
@@ -109,6 +109,6 @@ func (p *orderPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err := p.Protocol.Release(ctx, p.order); err != nil {
 		return p.again(err)
 	}
-	p.Protocol.Ledger.Forget(p.order.UID)
+	p.Protocol.Memory.Forget(p.order.UID)
 	return ctrl.Result{}, nil
 }

@@ -43,7 +43,7 @@ func (r *ServiceOrderReconciler) ofAccount(ctx context.Context, account client.O
 // heirs finds the other objects with the customerReference of an object that is gone, in
 // whatever namespace: one of them may take its claim over.
 func (r *ServiceOrderReconciler) heirs(ctx context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Ledger.Forget(object.GetUID())
+	r.Protocol.Memory.Forget(object.GetUID())
 	return r.those(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})
 }
 

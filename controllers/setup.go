@@ -95,7 +95,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
 			Elapsed: options.elapsed(),
-			Ledger:  operate.NewLedger(options.NewID()),
+			Memory:  operate.NewMemory(options.NewID()),
 		},
 	}
 	orders := &ServiceOrderReconciler{
@@ -223,7 +223,7 @@ func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account clie
 
 // rivals finds the other objects of a service whose object is gone, and forgets that one.
 func (r *BroadbandServiceReconciler) rivals(ctx context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Ledger.Forget(object.GetUID())
+	r.Protocol.Memory.Forget(object.GetUID())
 	var requests []reconcile.Request
 	service, isService := object.(*v1alpha1.BroadbandService)
 	if isService && service.ServiceNumber() != 0 {

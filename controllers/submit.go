@@ -26,7 +26,7 @@ const contactPause = time.Minute
 func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
 	contact, err := p.contact(ctx, step.Contact)
 	now := p.Protocol.Now()
-	p.Protocol.Ledger.Note(p.subject.GetUID(), now, func(memory *decide.Memory) {
+	p.Protocol.Memory.Note(p.subject.GetUID(), now, func(memory *decide.Memory) {
 		memory.ContactErr, memory.ContactAgain = err, now.Add(contactPause)
 	})
 	if err != nil {

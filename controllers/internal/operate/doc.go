@@ -13,5 +13,5 @@
 //	  written        no POST                 NotSent       class     same attempt id only
 //
 // What must survive is in the status before the POST. What this package keeps in
-// memory (Ledger) only spares calls and false alarms.
+// memory (Memory) only spares calls and false alarms.
 package operate

@@ -46,8 +46,8 @@ func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish
 // looked remembers that the request was asked after, and how that went.
 func (p *Protocol) looked(subject Subject, attemptID string, retryAfter time.Duration, err error) {
 	now := p.Now()
-	p.Ledger.Note(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
-	p.Ledger.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {
+	p.Memory.Note(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
+	p.Memory.NoteAttempt(subject.GetUID(), now, attemptID, func(attempt *decide.Attempt) {
 		attempt.LastLook = now
 		if err == nil {
 			attempt.Failures, attempt.PollError = 0, nil

@@ -84,7 +84,7 @@ func (p *Protocol) accountStands(ctx context.Context, job Job) error {
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(job.Account), &live); err != nil {
 		return err
 	}
-	p.Ledger.Note(job.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
+	p.Memory.Note(job.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
 		memory.AccountSeen = decide.Version{UID: string(live.UID), Generation: live.Generation}
 	})
 	switch {

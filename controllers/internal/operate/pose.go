@@ -24,13 +24,13 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	}
 	ctx = context.WithoutCancel(ctx) // the question goes out: its answer is worth more than a quick exit
 	request, asked := parcel.Request, p.Now()
-	request.AttemptID, request.Sender = p.NewID(), p.Ledger.Sender()
+	request.AttemptID, request.Sender = p.NewID(), p.Memory.Sender()
 	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
 	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, false)
 	if !p.said(job.Subject, parcel, receipt, asked) {
 		return 0, nil
 	}
-	p.Ledger.Note(job.Subject.GetUID(), asked, func(memory *decide.Memory) {
+	p.Memory.Note(job.Subject.GetUID(), asked, func(memory *decide.Memory) {
 		memory.Posed = decide.Posed{Taken: request.AttemptID, TakenAt: asked}
 	})
 	fact, seen := answered(receipt), newest(job.Subject, request.Operation)
@@ -66,7 +66,7 @@ func (p *Protocol) said(subject Subject, parcel Parcel, receipt carrier.Receipt,
 	if receipt.Delivery == carrier.Accepted || renewed && !p.renews(subject, parcel, receipt) {
 		return true
 	}
-	p.Ledger.Note(subject.GetUID(), asked, func(memory *decide.Memory) {
+	p.Memory.Note(subject.GetUID(), asked, func(memory *decide.Memory) {
 		pause := max(decide.Backoff(memory.Posed.Failures+1), receipt.RetryAfter)
 		if renewed {
 			pause = 0
@@ -83,6 +83,6 @@ func (p *Protocol) said(subject Subject, parcel Parcel, receipt carrier.Receipt,
 func (p *Protocol) renews(subject Subject, parcel Parcel, receipt carrier.Receipt) bool {
 	contract, _ := carrier.ContractOf(carrier.Operation(parcel.Request.Operation))
 	hidden := contract.TokenHiddenIn404 && receipt.Err != nil && receipt.Err.HTTPStatus == http.StatusNotFound
-	p.Ledger.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) { hidden = hidden && !memory.Posed.Renewed })
+	p.Memory.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) { hidden = hidden && !memory.Posed.Renewed })
 	return hidden
 }

@@ -42,7 +42,7 @@ type Recorder interface {
 type Protocol struct {
 	Cluster client.Client // writes, and reads from the cache
 	Live    client.Reader // reads past the cache
-	Ledger  *Ledger
+	Memory  *Memory
 	Events  Recorder
 	Now     func() time.Time
 	Elapsed func() time.Duration // monotonic: it goes on when the wall clock is set back, and not while the machine sleeps
@@ -86,7 +86,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 		return wait, err
 	}
 	began := p.timed()
-	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Ledger.Sender()
+	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Memory.Sender()
 	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
 	if parcel.Claim != nil { // step 2
 		if err := parcel.Claim(ctx, parcel.Request); err != nil {
@@ -141,25 +141,25 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 // out, its answer is worth more than a quick exit.
 func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 	request := parcel.Request
-	p.Ledger.Posting(request.AttemptID)
+	p.Memory.Posting(request.AttemptID)
 	fresh := parcel.Class == carrier.ClassCharge || parcel.Class == carrier.ClassNever
 	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, fresh)
-	p.Ledger.Answered(request.AttemptID, receipt)
+	p.Memory.Answered(request.AttemptID, receipt)
 	return p.RecordAnswer(ctx, job, request.AttemptID)
 }
 
 // RecordAnswer is step 7: the answer that this process holds goes into the status.
 func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) error {
-	receipt := p.Ledger.Receipt(attemptID)
+	receipt := p.Memory.Receipt(attemptID)
 	if receipt == nil {
 		return nil
 	}
 	if err := p.Settle(ctx, job, attemptID, finished(*receipt, job.Finish)); err != nil {
 		return err
 	}
-	p.Ledger.Recorded(attemptID)
+	p.Memory.Recorded(attemptID)
 	p.remark(job.Subject, *receipt)
 	p.remarkLate(job.Subject, attemptID, *receipt)
-	p.Ledger.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
+	p.Memory.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
 }

@@ -37,7 +37,7 @@ func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (tim
 	}
 	asked := p.Now()
 	heard := p.put(ctx, way, question)
-	p.Ledger.Note(question.UID, asked, func(memory *decide.Memory) {
+	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
 		heard.AskedAt, heard.LastLook, heard.Token = asked, asked, question.Token
 		heard.Failures = reading.Failures
@@ -133,7 +133,7 @@ func (p *Protocol) Collect(
 			p.readingFailed(&reading, reading.Err, pauseAfter(&reading, reading.Err))
 		}
 	}
-	p.Ledger.Note(question.UID, p.Now(), func(memory *decide.Memory) { *memory.Readings.Of(question.Topic) = reading })
+	p.Memory.Note(question.UID, p.Now(), func(memory *decide.Memory) { *memory.Readings.Of(question.Topic) = reading })
 	return 0, nil
 }
 

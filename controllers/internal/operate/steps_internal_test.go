@@ -163,7 +163,7 @@ func (*tape) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
 
 func (t *tape) protocol(sender string) *Protocol {
 	return &Protocol{
-		Cluster: t, Live: t, Ledger: NewLedger(sender), Events: t,
+		Cluster: t, Live: t, Memory: NewMemory(sender), Events: t,
 		Now: func() time.Time { return t.now }, Elapsed: func() time.Duration { return t.passed },
 		NewID: func() string { return "a-1" },
 	}
@@ -292,7 +292,7 @@ func TestAPOSTOutlivesAnEndThatIsAskedFor(t *testing.T) {
 func TestASenderIsOneProcess(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
-	if tape.protocol("one").Ledger.Sender() == tape.protocol("another").Ledger.Sender() {
+	if tape.protocol("one").Memory.Sender() == tape.protocol("another").Memory.Sender() {
 		t.Error("two processes are one sender")
 	}
 	if err := tape.send(t.Context()); err != nil {

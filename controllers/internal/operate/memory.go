@@ -13,9 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Ledger is what this process remembers of the objects beside their status. It is
+// Memory is what this process remembers of the objects beside their status. It is
 // empty after a start, and nothing is lost by that.
-type Ledger struct {
+type Memory struct {
 	mu      sync.Mutex
 	sender  string
 	posted  map[string]*carrier.Receipt // attempt id → the answer; nil while there is none
@@ -34,21 +34,21 @@ type remembered struct {
 	phase v1alpha1.RequestPhase
 }
 
-// NewLedger opens an empty ledger. The sender is drawn at random at process start,
+// NewMemory makes an empty memory. The sender is drawn at random at process start,
 // never the pod's name: a pod that restarts is another sender.
-func NewLedger(sender string) *Ledger {
-	return &Ledger{sender: sender, posted: map[string]*carrier.Receipt{}, objects: map[types.UID]*entry{}}
+func NewMemory(sender string) *Memory {
+	return &Memory{sender: sender, posted: map[string]*carrier.Receipt{}, objects: map[types.UID]*entry{}}
 }
 
 // Sender is this process's id.
-func (l *Ledger) Sender() string { return l.sender }
+func (m *Memory) Sender() string { return m.sender }
 
 // Recall is what is remembered of an object and of its open attempts. What is seen for
 // the first time is seen now; an attempt that has ended is forgotten.
-func (l *Ledger) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) decide.Memory {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	held := l.entry(uid, now)
+func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) decide.Memory {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held := m.entry(uid, now)
 	attempts := map[string]remembered{}
 	memory := held.memory
 	memory.Attempts = map[string]decide.Attempt{}
@@ -57,7 +57,7 @@ func (l *Ledger) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 		if !found || known.phase != request.Phase {
 			known = remembered{decide.Attempt{Seen: now, LastLook: now}, request.Phase}
 		}
-		known.Receipt, known.Posted = l.posted[request.AttemptID], l.wasPosted(request.AttemptID)
+		known.Receipt, known.Posted = m.posted[request.AttemptID], m.wasPosted(request.AttemptID)
 		attempts[request.AttemptID], memory.Attempts[request.AttemptID] = known, known.Attempt
 	}
 	held.attempts = attempts
@@ -65,10 +65,10 @@ func (l *Ledger) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 }
 
 // NoteAttempt changes what is remembered of an attempt that was recalled.
-func (l *Ledger) NoteAttempt(uid types.UID, now time.Time, attemptID string, change func(*decide.Attempt)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	held := l.entry(uid, now)
+func (m *Memory) NoteAttempt(uid types.UID, now time.Time, attemptID string, change func(*decide.Attempt)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held := m.entry(uid, now)
 	known, found := held.attempts[attemptID]
 	if !found {
 		return
@@ -78,65 +78,65 @@ func (l *Ledger) NoteAttempt(uid types.UID, now time.Time, attemptID string, cha
 }
 
 // Receipt is the answer to an attempt's POST that is not in the status yet, or nil.
-func (l *Ledger) Receipt(attemptID string) *carrier.Receipt {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.posted[attemptID]
+func (m *Memory) Receipt(attemptID string) *carrier.Receipt {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.posted[attemptID]
 }
 
 // Note changes what is remembered of an object.
-func (l *Ledger) Note(uid types.UID, now time.Time, change func(*decide.Memory)) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	change(&l.entry(uid, now).memory)
+func (m *Memory) Note(uid types.UID, now time.Time, change func(*decide.Memory)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&m.entry(uid, now).memory)
 }
 
 // Posting remembers, just before the POST, that this attempt may leave the process.
-func (l *Ledger) Posting(attemptID string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.posted[attemptID] = nil
+func (m *Memory) Posting(attemptID string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.posted[attemptID] = nil
 }
 
 // Answered remembers the answer until it is in the status.
-func (l *Ledger) Answered(attemptID string, receipt carrier.Receipt) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.posted[attemptID] = &receipt
+func (m *Memory) Answered(attemptID string, receipt carrier.Receipt) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.posted[attemptID] = &receipt
 }
 
 // Recorded drops an answer that is in the status. That the attempt was posted stays
 // known: a cache that lags behind may still show its intent.
-func (l *Ledger) Recorded(attemptID string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.posted[attemptID] = nil
+func (m *Memory) Recorded(attemptID string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.posted[attemptID] = nil
 }
 
 // Posted says whether an attempt may have left this process.
-func (l *Ledger) Posted(attemptID string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.wasPosted(attemptID)
+func (m *Memory) Posted(attemptID string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.wasPosted(attemptID)
 }
 
 // Forget drops what is remembered of an object that is gone.
-func (l *Ledger) Forget(uid types.UID) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	delete(l.objects, uid)
+func (m *Memory) Forget(uid types.UID) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.objects, uid)
 }
 
-func (l *Ledger) entry(uid types.UID, now time.Time) *entry {
-	held, found := l.objects[uid]
+func (m *Memory) entry(uid types.UID, now time.Time) *entry {
+	held, found := m.objects[uid]
 	if !found {
-		held = &entry{memory: decide.Memory{Sender: l.sender, FirstSeen: now}}
-		l.objects[uid] = held
+		held = &entry{memory: decide.Memory{Sender: m.sender, FirstSeen: now}}
+		m.objects[uid] = held
 	}
 	return held
 }
 
-func (l *Ledger) wasPosted(attemptID string) bool {
-	_, found := l.posted[attemptID]
+func (m *Memory) wasPosted(attemptID string) bool {
+	_, found := m.posted[attemptID]
 	return found
 }
