@@ -136,7 +136,7 @@ fuzz: ## Run every fuzz target for FUZZTIME each (10s).
 	@bash hack/fuzz.sh '$(FUZZTIME)'
 
 .PHONY: mutants
-mutants: $(CONTROLPLANE) ## Break 35 rules of the protocol, one at a time: two layers of tests must notice each (ONLY=number for one).
+mutants: $(CONTROLPLANE) ## Break 37 rules of the protocol, one at a time: two layers of tests must notice each (ONLY=number for one).
 	go run ./hack/mutants -only=$(or $(ONLY),0)
 
 ##@ Run
@@ -149,8 +149,8 @@ install: $(KUBECTL_FROM) bin/kustomize ## Install namespace, CRDs, RBAC and poli
 	bin/kustomize build config/policy | $(KUBECTL) apply -f -
 
 .PHONY: uninstall
-uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects: let the manager run meanwhile), RBAC and policy; the namespace stays.
-	bin/kustomize build config/crd | $(KUBECTL) delete --ignore-not-found -f -
+uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects: let the manager run meanwhile), RBAC and policy; the ledgers and the namespace stay.
+	$(KUBECTL) delete --ignore-not-found $(addprefix -f ,$(filter-out %_requestledgers.yaml,$(wildcard config/crd/bases/*.yaml)))
 	bin/kustomize build config/policy | $(KUBECTL) delete --ignore-not-found -f -
 	bin/kustomize build config/rbac | $(KUBECTL) delete --ignore-not-found -f -
 

@@ -82,7 +82,7 @@ func (p *pass) gatherOrdered(ctx context.Context, since metav1.Time) error {
 
 // spent is 1 for a request that may have been taken since, of a kind that has one at a time.
 func spent(request *v1alpha1.Request, since metav1.Time) int {
-	if request == nil || !mayBeOut(request.Phase) || !since.Before(&request.SubmittedAt) {
+	if request == nil || !request.Phase.Reached() || !since.Before(&request.SubmittedAt) {
 		return 0
 	}
 	return 1
@@ -93,7 +93,7 @@ func spent(request *v1alpha1.Request, since metav1.Time) int {
 func charges(service *v1alpha1.BroadbandService, since metav1.Time) int {
 	sent := map[metav1.Time]bool{} // the newest of an operation is in the history too once it has ended
 	for _, request := range service.Status.Requests {
-		if costs(request.Operation) && mayBeOut(request.Phase) && since.Before(&request.SubmittedAt) {
+		if costs(request.Operation) && request.Phase.Reached() && since.Before(&request.SubmittedAt) {
 			sent[request.SubmittedAt] = true
 		}
 	}
@@ -103,11 +103,6 @@ func charges(service *v1alpha1.BroadbandService, since metav1.Time) int {
 		}
 	}
 	return len(sent)
-}
-
-// mayBeOut says whether an attempt in this phase may have been taken by the carrier.
-func mayBeOut(phase v1alpha1.RequestPhase) bool {
-	return phase != v1alpha1.PhaseNotSent && phase != v1alpha1.PhaseNotProcessed
 }
 
 func costs(operation v1alpha1.Operation) bool {

@@ -11,6 +11,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
+// The fields by which ledgers are found.
+const (
+	fieldIdentity        = "spec.identity"
+	fieldLedgerReference = "spec.order.customerReference"
+)
+
 // indexed are the fields by which objects of a kind are listed.
 type indexed struct {
 	object client.Object
@@ -25,6 +31,9 @@ func indexes() []indexed {
 		}},
 		{&v1alpha1.ServiceOrder{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldReference: referenceOf, fieldOrderID: orderIDOf,
+		}},
+		{&v1alpha1.RequestLedger{}, map[string]client.IndexerFunc{
+			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf,
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
 		{&v1alpha1.DiagnosticTest{}, asksOnce},
@@ -44,4 +53,20 @@ func IndexFields(ctx context.Context, indexer client.FieldIndexer) error {
 		}
 	}
 	return nil
+}
+
+func identityOf(object client.Object) []string {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is {
+		return nil
+	}
+	return []string{ledger.Spec.Identity}
+}
+
+func ledgerReferenceOf(object client.Object) []string {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Order == nil {
+		return nil
+	}
+	return []string{ledger.Spec.Order.CustomerReference}
 }

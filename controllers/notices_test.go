@@ -78,10 +78,9 @@ var _ = Describe("The carrier's word that an order is rejected", func() {
 			return nil
 		}
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		cut := w.Start(world.Cut{At: 5, After: true})
+		cut := w.Start(world.Cut{At: 3, After: true})
 		cut.DriveOrder(ctx, site)
-		order := w.ReadOrder(ctx, site)
-		Expect(order.Status.Request).To(HaveValue(HaveField("Phase", v1alpha1.PhaseSubmitting)))
+		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
 		body := `{"eventType":"OrderRejected","orderId":4711,"order":{"rejectedReason":"No access"}}`
 		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
 	})

@@ -132,39 +132,58 @@ func (n *Notifications) orderRejected(ctx context.Context, told receiver.Notific
 	at := OrderAt{ID: numberOf(told), CustomerReference: told.Hint.CustomerReference}
 	orders, err := n.ordersNumbered(ctx, told, at.ID)
 	if err == nil && len(orders) == 0 {
-		orders, err = n.ordersUnknown(ctx, told)
-	}
-	if err != nil {
-		return err
+		return n.unnumberedRejected(ctx, told, at)
 	}
 	for _, order := range orders {
-		if order.Status.Request != nil && order.Status.Request.Phase == v1alpha1.PhaseSubmitting {
-			err = errors.Join(err, errNotYet)
-			continue
-		}
-		key := client.ObjectKeyFromObject(order)
-		err = errors.Join(err, n.Orders.RecordRejection(ctx, key, at, factOf(told)))
-	}
-	if len(orders) == 0 {
-		err = n.sending(ctx, told)
+		err = errors.Join(err, n.Orders.RecordRejection(ctx, client.ObjectKeyFromObject(order), at, factOf(told)))
 	}
 	return err
 }
 
-// ordersUnknown are the account's orders with the customerReference of a notification whose
-// number is not known: they are being sent, or their answer was lost.
-func (n *Notifications) ordersUnknown(
-	ctx context.Context, told receiver.Notification,
-) ([]*v1alpha1.ServiceOrder, error) {
-	reference := told.Hint.CustomerReference
-	if reference == "" {
-		return nil, nil
+// unnumberedRejected: the number of the order is not known. It is being sent, or its answer was
+// lost. A notification without a customerReference has to wait until each order that is being sent
+// has its number. An order that nobody sends any more is not waited for.
+func (n *Notifications) unnumberedRejected(ctx context.Context, told receiver.Notification, at OrderAt) error {
+	open, err := n.openLedgers(ctx, told, at.CustomerReference)
+	since := n.Protocol.Now().Add(-sendingFor)
+	for i := range open {
+		request, holder := open[i].RequestOf(v1alpha1.OperationOrderCreate), open[i].Spec.Holder
+		switch {
+		case request.Phase == v1alpha1.PhaseSubmitting && request.SubmittedAt.After(since):
+			err = errors.Join(err, errNotYet)
+		case at.CustomerReference != "":
+			key := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
+			err = errors.Join(err, client.IgnoreNotFound(n.Orders.RecordRejection(ctx, key, at, factOf(told))))
+		}
 	}
-	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldReference, reference},
-		func(order *v1alpha1.ServiceOrder) bool {
-			return order.Status.OrderID == 0 && len(order.OpenRequests()) > 0
-		})
+	return err
 }
+
+// openLedgers are those of the account's orders that are under way, or of one customerReference
+// alone.
+func (n *Notifications) openLedgers(
+	ctx context.Context, told receiver.Notification, reference string,
+) ([]v1alpha1.RequestLedger, error) {
+	var account v1alpha1.CarrierAccount
+	if err := n.Get(ctx, told.Account, &account); err != nil {
+		return nil, fmt.Errorf("read the account that a notification is for: %w", err)
+	}
+	by := client.MatchingFields{fieldIdentity: account.IdentityName()}
+	if reference != "" {
+		by = client.MatchingFields{fieldLedgerReference: reference}
+	}
+	var ledgers v1alpha1.RequestLedgerList
+	if err := n.List(ctx, &ledgers, by); err != nil {
+		return nil, fmt.Errorf("find the orders that are under way: %w", err)
+	}
+	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
+		ours := ledger.Spec.Identity == account.IdentityName() && ledger.Spec.Holder.Namespace == account.Namespace
+		return !ours || len(ledger.Spec.Open) == 0
+	}), nil
+}
+
+// sendingFor is longer than any POST and the writing down of its answer take.
+const sendingFor = 2 * time.Minute
 
 // numberOf is the order that a notification concerns. The resource of an order's own
 // notification is the order.
@@ -188,28 +207,6 @@ func (n *Notifications) ordersNumbered(
 	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldOrderID, strconv.FormatInt(number, 10)},
 		func(order *v1alpha1.ServiceOrder) bool { return order.Status.OrderID == number })
 }
-
-// sending fails while an order of the account may yet turn out to be the one that was
-// rejected: it is being sent, and the notification says no customerReference that would
-// tell it apart. An order that nobody sends any more is not waited for.
-func (n *Notifications) sending(ctx context.Context, told receiver.Notification) error {
-	if told.Hint.CustomerReference != "" {
-		return nil
-	}
-	since := n.Protocol.Now().Add(-sendingFor)
-	open, err := those(ctx, n, &v1alpha1.ServiceOrderList{}, allOf(told.Account),
-		func(order *v1alpha1.ServiceOrder) bool {
-			request := order.Status.Request
-			return request != nil && request.Phase == v1alpha1.PhaseSubmitting && request.SubmittedAt.After(since)
-		})
-	if err == nil && len(open) > 0 {
-		err = errNotYet
-	}
-	return err
-}
-
-// sendingFor is longer than any POST and the writing down of its answer take.
-const sendingFor = 2 * time.Minute
 
 // appointmentCancelled writes down that the carrier cancelled the appointment of an order.
 func (n *Notifications) appointmentCancelled(ctx context.Context, told receiver.Notification) error {

@@ -52,6 +52,12 @@ type kind interface {
 	outcomes
 }
 
+// ledgered is a kind whose attempts are on record in a RequestLedger, and which the carrier
+// answers at once.
+type ledgered interface {
+	records() operate.Ledger
+}
+
 // outcomes is what a kind makes of what becomes of its requests.
 type outcomes interface {
 	finish(request *v1alpha1.Request, body []byte)                                 // the carrier's result
@@ -209,8 +215,8 @@ func (p *pass) job() operate.Job {
 	if may, collide := p.kind.(rivalrous); collide {
 		job.Alone = may.alone
 	}
-	if claims, is := p.kind.(claimant); is {
-		job.Keep, job.Finish = claims.keep, p.finish
+	if of, is := p.kind.(ledgered); is {
+		job.Ledger, job.Finish = of.records(), p.finish
 	}
 	return job
 }

@@ -19,11 +19,12 @@ import (
 type ServiceOrderReconciler struct {
 	*Operator
 
-	Claims *operate.Claims
+	Ledgers *operate.Ledgers
 }
 
-// +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders,verbs=get;list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders/status,verbs=update
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=core,resources=configmaps,verbs=get
 
 // Reconcile takes one order as far as it can go now.
@@ -32,11 +33,10 @@ func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Req
 	if err := r.Get(ctx, request.NamespacedName, order); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	p := r.over(order)
 	if !order.DeletionTimestamp.IsZero() {
-		return p.leave(ctx)
+		return ctrl.Result{}, nil // somebody else's finalizer: nothing is sent for it, and nothing is forgotten
 	}
-	return p.run(ctx)
+	return r.over(order).run(ctx)
 }
 
 func (r *ServiceOrderReconciler) over(order *v1alpha1.ServiceOrder) *orderPass {
@@ -73,7 +73,7 @@ func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 }
 
 // RecordRejection writes down that the carrier rejects an order that it had taken. That
-// "changes neither claim nor frozen": whether the order is dead, and may be sent again, a
+// "changes neither": whether the order is dead, and may be sent again, a
 // person says.
 func (r *ServiceOrderReconciler) RecordRejection(
 	ctx context.Context, key client.ObjectKey, at OrderAt, told decide.Notification,

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"fmt"
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
@@ -64,7 +65,7 @@ var _ = Describe("An order with a qualification result", func() {
 			ContainSubstring("300.00 AUD"), ContainSubstring(order.Spec.PlanName),
 			ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
 		Expect(w.Ordered(reference).Seen).To(BeZero())
-		Expect(claimOf(ctx, w)).To(BeNil(), "nothing is claimed before it is sent")
+		Expect(ledgerOf(ctx, w)).To(BeNil(), "nothing is on record before it is sent")
 
 		By("another price, which an old approval does not fit")
 		hash := order.Status.Pending.Hash
@@ -143,7 +144,7 @@ var _ = DescribeTable("An order that may not be sent",
 		expectOrder(order, metav1.ConditionFalse, reason)
 		Expect(order.Finalizers).To(BeEmpty())
 		Expect(w.Ordered(reference).Seen).To(BeZero())
-		Expect(claimOf(ctx, w)).To(BeNil())
+		Expect(ledgerOf(ctx, w)).To(BeNil())
 	},
 	Entry("waits for approval of the account",
 		func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalOnCost }, nil, nil,
@@ -172,7 +173,7 @@ var _ = Describe("An order in a shared account", func() {
 		expectOrder(process.DriveOrder(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	})
 
-	It("shows nothing of its contact, in no object, event or claim", func(ctx SpecContext) {
+	It("shows nothing of its contact, in no object, event or ledger", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "whom"},
@@ -188,7 +189,7 @@ var _ = Describe("An order in a shared account", func() {
 		}))).To(Succeed())
 		process.DriveOrder(ctx, site)
 		Expect(w.Posted(ordersPath)[0]).To(ContainSubstring(`"contactName":"Kim Poe","contactPhone":"0411 111 111"`))
-		text := claimOf(ctx, w).String() + strings.Join(w.Events.All(), "\n") +
+		text := fmt.Sprintf("%+v", ledgerOf(ctx, w).Spec) + strings.Join(w.Events.All(), "\n") +
 			w.ReadOrder(ctx, site).Status.Request.Error.Message
 		for _, private := range []string{"Kim Poe", "0411 111 111", "kim@example.com"} {
 			Expect(text).NotTo(ContainSubstring(private))

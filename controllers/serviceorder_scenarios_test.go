@@ -168,7 +168,7 @@ func (s *orderStory) expectStalled(ctx SpecContext, w *world.World, order *v1alp
 	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 	Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(Equal(s.Expect.Stalled))
 	Expect(w.Posted(ordersPath)).To(BeEmpty())
-	Expect(claimOf(ctx, w)).To(BeNil())
+	Expect(ledgerOf(ctx, w)).To(BeNil())
 }
 
 // expectTaken: the carrier got the very bytes, once, and charges what the qualification showed.

@@ -3,14 +3,16 @@
 package controllers_test
 
 import (
+	"encoding/json"
 	"strconv"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -37,17 +39,31 @@ func orderCondition(order *v1alpha1.ServiceOrder, conditionType string) metav1.C
 	return world.Condition(order.Status.Conditions, conditionType)
 }
 
-// claimOf is the claim of the customerReference.
-func claimOf(ctx SpecContext, w *world.World) *corev1.ConfigMap {
+// ledgerOf is the ledger of the customerReference, or nil.
+func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	GinkgoHelper()
-	var found *corev1.ConfigMap
-	for _, record := range records(ctx, w) {
-		if record.Data["customerReference"] == reference {
-			Expect(found).To(BeNil(), "one claim for one customerReference")
-			found = &record
-		}
+	ledger := &v1alpha1.RequestLedger{}
+	err := w.Get(ctx, client.ObjectKey{Name: operate.OrderLedger(w.Namespace, reference)}, ledger)
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
 	}
-	return found
+	return ledger
+}
+
+// onRecord is the newest attempt at the order.
+func onRecord(ctx SpecContext, w *world.World) *v1alpha1.Request {
+	GinkgoHelper()
+	return ledgerOf(ctx, w).RequestOf(v1alpha1.OperationOrderCreate)
+}
+
+// forceAway deletes a ledger whatever holds it.
+func forceAway(ctx SpecContext, w *world.World) {
+	GinkgoHelper()
+	ledger := ledgerOf(ctx, w)
+	ledger.Finalizers = nil
+	Expect(w.Update(ctx, ledger)).To(Succeed())
+	Expect(w.Delete(ctx, ledger)).To(Succeed())
 }
 
 // inUse takes over the port that is in use.
@@ -103,12 +119,16 @@ var _ = Describe("An order", func() {
 		Expect(orderCondition(order, v1alpha1.ConditionSubmitted).Status).To(Equal(metav1.ConditionTrue))
 		Expect(order.Status.Request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(order.Status.Request.Location).To(Equal("/api/connect/orders/" + strconv.FormatInt(placed[1].ID, 10)))
-		claim := claimOf(ctx, w)
-		Expect(claim.OwnerReferences).To(BeEmpty())
-		Expect(claim.Data["outcome"]).To(Equal(string(v1alpha1.PhaseSucceeded)))
-		Expect(claim.Data["attemptID"]).To(Equal(order.Status.Request.AttemptID))
-		for _, private := range []string{"Jo Doe", "0400 000 000", "jo@example.com"} {
-			Expect(claim.Data).NotTo(ContainElement(ContainSubstring(private)))
+		ledger := ledgerOf(ctx, w)
+		Expect(ledger.OwnerReferences).To(BeEmpty())
+		Expect(ledger.Spec.Open).To(BeEmpty())
+		Expect(onRecord(ctx, w)).To(Equal(order.Status.Request))
+		Expect(order.Status.Ledger).To(Equal(&v1alpha1.LedgerReference{Name: ledger.Name, Revision: 2}))
+		Expect(order.Finalizers).To(BeEmpty())
+		text, err := json.Marshal(ledger)
+		Expect(err).NotTo(HaveOccurred())
+		for _, private := range []string{"Jo Doe", "0400 000 000", "jo@example.com", "Example Street"} {
+			Expect(string(text)).NotTo(ContainSubstring(private))
 		}
 		for _, call := range w.Carrier.Calls() {
 			Expect(call.Method+" "+call.Path).NotTo(HavePrefix("GET /api/connect/orders/"), "there is no read of an order")
@@ -222,7 +242,7 @@ var _ = Describe("A refused order", func() {
 		order := process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		refused := order.Status.Request.AttemptID
-		Expect(claimOf(ctx, w).Data["outcome"]).To(Equal(string(v1alpha1.PhaseRejected)))
+		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
 		order = process.DriveOrder(ctx, site)
@@ -230,7 +250,7 @@ var _ = Describe("A refused order", func() {
 		Expect(order.Status.Request.AttemptID).NotTo(Equal(refused))
 		Expect(order.Status.LastError).To(BeNil())
 		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
-		Expect(claimOf(ctx, w).Data["attemptID"]).To(Equal(order.Status.Request.AttemptID))
+		Expect(onRecord(ctx, w).AttemptID).To(Equal(order.Status.Request.AttemptID))
 	})
 
 	It("is sent once more for each retry", func(ctx SpecContext) {
@@ -255,7 +275,7 @@ var _ = Describe("A refused order", func() {
 		})
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Ordered("SITE-015").Processed).To(Equal(1))
-		Expect(claimOf(ctx, w).Data["outcome"]).To(Equal(string(v1alpha1.PhaseRejected)))
+		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
 	})
 })
 
@@ -277,7 +297,7 @@ var _ = Describe("An order that the carrier rejects after it took it", func() {
 		Expect(orderCondition(order, v1alpha1.ConditionRejected).Status).To(Equal(metav1.ConditionTrue))
 		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("The AVC id is incorrect"))
 		Expect(order.Status.Frozen).To(BeTrue())
-		Expect(claimOf(ctx, w).Data["outcome"]).To(Equal(string(v1alpha1.PhaseSucceeded)))
+		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		order.Spec.PlanName = world.PlanSlow
 		Expect(w.Update(ctx, order)).NotTo(Succeed())
 

@@ -100,7 +100,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	}
 	orders := &ServiceOrderReconciler{
 		Operator: operator,
-		Claims:   &operate.Claims{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
+		Ledgers:  &operate.Ledgers{Cluster: cluster, Live: live},
 	}
 	if options.Orders == nil {
 		options.Orders = orders

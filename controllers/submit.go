@@ -38,9 +38,6 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
 		Consume: func() { consume(p.subject.Controls(), step) },
 	}
-	if claims, is := p.kind.(claimant); is {
-		parcel.Claim = claims.claimFor
-	}
 	return p.Protocol.Send(ctx, p.job(), parcel)
 }
 

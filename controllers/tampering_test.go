@@ -3,7 +3,6 @@
 package controllers_test
 
 import (
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -104,56 +103,53 @@ var _ = It("A service whose request somebody points at another's is not done whe
 	Expect(w.Posts(line)).To(Equal(1))
 })
 
-var _ = Describe("A claim that somebody else made", func() {
+var _ = Describe("A ledger that somebody else made", func() {
 	It("is not made by a user who may do everything in a namespace of his own (64)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
-		user := tenant(ctx, w)
-		own := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "claim"}}
-		Expect(user.Create(ctx, own)).To(Succeed())
-		theirs := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: world.OperatorName, Name: "claim"}}
-		Expect(user.Create(ctx, theirs)).To(Satisfy(apierrors.IsForbidden))
+		theirs := &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: w.Namespace},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: w.Namespace, BaseURL: "https://a", Revision: 1},
+		}
+		Expect(tenant(ctx, w).Create(ctx, theirs)).To(Satisfy(apierrors.IsForbidden))
 	})
 
+	type (
+		ledger = v1alpha1.RequestLedgerSpec
+		order  = v1alpha1.ServiceOrder
+	)
 	DescribeTable("sends nothing, and says why (64)",
-		func(ctx SpecContext, rewrite func(claim *corev1.ConfigMap, holder *v1alpha1.ServiceOrder), reason string) {
+		func(ctx SpecContext, rewrite func(forged *ledger, other *order), reason string) {
 			w, process := begin(ctx)
-			Expect(w.Create(ctx, w.Order("holder", "SITE-015"))).To(Succeed())
-			holder := process.DriveOrder(ctx, "holder")
-			record := records(ctx, w)[0]
-			claim := claimedFirst(ctx, w, process)
-			claim.Data = record.Data
-			claim.Data["customerReference"] = reference
-			rewrite(claim, holder)
-			claim.ResourceVersion = ""
-			seen := w.Ordered(reference).Seen
-			Expect(w.Create(ctx, claim)).To(Succeed())
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			placed := process.DriveOrder(ctx, site)
+			forged := ledgerOf(ctx, w)
+			Expect(w.Delete(ctx, placed)).To(Succeed())
+			forceAway(ctx, w)
+			other := w.Order("other", "SITE-016")
+			Expect(w.Create(ctx, other)).To(Succeed())
+			rewrite(&forged.Spec, other)
+			forged.ResourceVersion = ""
+			Expect(w.Create(ctx, forged)).To(Succeed())
 
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-			_, err := process.LookAtOrder(ctx, site)
-			if reason == "" {
-				Expect(err).To(MatchError(ContainSubstring("cannot be read")))
-			} else {
-				expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, reason)
+			for _, operator := range []*world.Process{process, successor(ctx, w)} {
+				expectOrder(operator.DriveOrder(ctx, site), metav1.ConditionFalse, reason)
+				w.Clock.Advance(horizon)
 			}
-			w.Clock.Advance(horizon)
-			_, err = successor(ctx, w).LookAtOrder(ctx, site)
-			Expect(err != nil).To(Equal(reason == ""))
-			Expect(w.Ordered(reference).Seen).To(Equal(seen))
+			Expect(w.Ordered(reference).Seen).To(Equal(1))
 		},
-		Entry("when it names another object that is there", func(*corev1.ConfigMap, *v1alpha1.ServiceOrder) {},
-			v1alpha1.ReasonConflict),
-		Entry("when it names an object that is gone, and another order",
-			func(claim *corev1.ConfigMap, _ *v1alpha1.ServiceOrder) { claim.Data["uid"] = "gone" },
-			v1alpha1.ReasonOrderDiffers),
-		Entry("when it is of another carrier",
-			func(claim *corev1.ConfigMap, _ *v1alpha1.ServiceOrder) {
-				claim.Data["baseURL"] = "https://evil.example"
-			},
-			v1alpha1.ReasonConflict),
-		Entry("when it is nothing of the kind",
-			func(claim *corev1.ConfigMap, _ *v1alpha1.ServiceOrder) {
-				claim.Data = map[string]string{"request": "<html>"}
-			}, ""),
+		Entry("when it names another object that is there", func(l *ledger, o *order) {
+			l.Holder.Name, l.Holder.UID = o.Name, string(o.UID)
+		}, v1alpha1.ReasonConflict),
+		Entry("when it names an object that is gone, and another order", func(l *ledger, _ *order) {
+			l.Last[0].BodyHash = "sha256:other"
+		}, v1alpha1.ReasonOrderDiffers),
+		Entry("when it is of another carrier", func(l *ledger, _ *order) {
+			l.BaseURL = "https://evil.example"
+		}, v1alpha1.ReasonConflict),
+		Entry("when it is about something else than its name says", func(l *ledger, _ *order) {
+			l.Order.CustomerReference = "SITE-015"
+		}, v1alpha1.ReasonLedgerUnreadable),
 	)
 })
 
@@ -175,18 +171,4 @@ func tenant(ctx SpecContext, w *world.World) client.Client {
 	user, err := client.New(config, client.Options{Scheme: plane.Scheme})
 	Expect(err).NotTo(HaveOccurred())
 	return user
-}
-
-// claimedFirst is the claim of the customerReference under the name that the operator
-// gives it, as it was when somebody ordered and left no trace.
-func claimedFirst(ctx SpecContext, w *world.World, process *world.Process) *corev1.ConfigMap {
-	GinkgoHelper()
-	Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultStatus, Status: 422})).To(Succeed())
-	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-	process.DriveOrder(ctx, site)
-	claim := claimOf(ctx, w)
-	Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
-	process.DriveOrder(ctx, site)
-	Expect(w.Delete(ctx, claim)).To(Succeed())
-	return claim
 }

@@ -59,6 +59,8 @@ const (
 	ReasonRequestInvalid          = "RequestInvalid"          // 400, 405, 406, 413 to 415
 	ReasonOutcomeUnknown          = "OutcomeUnknown"          // sent, perhaps; a person resolves it
 	ReasonStatusLost              = "StatusLost"              // the object's memory of its requests is gone
+	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is gone, or older than was seen
+	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location
 	ReasonOverdue                 = "Overdue"                 // longer under way than is usual
 	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error and goes on once it is fixed

@@ -38,6 +38,7 @@ func addKnownTypes(scheme *runtime.Scheme) error {
 		&DiagnosticTest{}, &DiagnosticTestList{},
 		&FibreBuildQuote{}, &FibreBuildQuoteList{},
 		&PlanOptionsQuery{}, &PlanOptionsQueryList{},
+		&RequestLedger{}, &RequestLedgerList{},
 	)
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil

@@ -117,6 +117,12 @@ type Request struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
+	// retry is the value of the retry annotation that was used up last, by this attempt or one before
+	// it.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	Retry string `json:"retry,omitempty"`
+
 	// generation is the metadata.generation that it serves.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`

@@ -196,15 +196,9 @@ type Transfer struct {
 	AVCID string `json:"avcID,omitempty"`
 }
 
-// ServiceOrderStatus is what became of the order.
-type ServiceOrderStatus struct {
-	TaskStatus `json:",inline"`
-
-	// frozen is set while an attempt is open or was accepted: the spec then cannot
-	// change, serviceID apart.
-	// +optional
-	Frozen bool `json:"frozen,omitempty"`
-
+// OrderFacts is what the carrier said of an order, without the site's address (specification
+// section 4, orders).
+type OrderFacts struct {
 	// orderID is the carrier's number of the order.
 	// +optional
 	OrderID int64 `json:"orderID,omitempty"`
@@ -227,14 +221,6 @@ type ServiceOrderStatus struct {
 	// the carrier charges them.
 	// +optional
 	Fees *OrderFees `json:"fees,omitempty"`
-
-	// pending is what is sent once it is approved; its hash is what to approve.
-	// +optional
-	Pending *Pending `json:"pending,omitempty"`
-
-	// inFlight is the request under way, as the columns show it.
-	// +optional
-	InFlight *InFlight `json:"inFlight,omitempty"`
 
 	// aggregationMethod of the order.
 	// +kubebuilder:validation:MaxLength=64
@@ -292,6 +278,29 @@ type ServiceOrderStatus struct {
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	POIName string `json:"poiName,omitempty"`
+}
+
+// ServiceOrderStatus is what became of the order.
+type ServiceOrderStatus struct {
+	TaskStatus `json:",inline"`
+	OrderFacts `json:",inline"`
+
+	// ledger is the RequestLedger of its customerReference, as far as this status shows it.
+	// +optional
+	Ledger *LedgerReference `json:"ledger,omitempty"`
+
+	// frozen is set while an attempt is open or was accepted: the spec then cannot
+	// change, serviceID apart.
+	// +optional
+	Frozen bool `json:"frozen,omitempty"`
+
+	// pending is what is sent once it is approved; its hash is what to approve.
+	// +optional
+	Pending *Pending `json:"pending,omitempty"`
+
+	// inFlight is the request under way, as the columns show it.
+	// +optional
+	InFlight *InFlight `json:"inFlight,omitempty"`
 
 	// address of the site, in one line.
 	// +kubebuilder:validation:MaxLength=512

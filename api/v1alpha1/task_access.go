@@ -16,21 +16,14 @@ func (s *ServiceOrder) PutRequest(request Request) { s.Status.Request = &request
 // OpenRequests is the request, as long as it has not ended.
 func (s *ServiceOrder) OpenRequests() []*Request { return s.Status.open() }
 
-// RequestChanged brings the newest error, what is in flight and whether the spec is frozen
-// in line with a request that has just changed.
+// RequestChanged brings the newest error and what is in flight in line with a request that has just
+// changed.
 func (s *ServiceOrder) RequestChanged(request Request, now metav1.Time) {
 	s.Status.changed(request, now)
 	s.Status.InFlight = nil
 	if !request.Phase.Ended() && request.Phase != PhaseOutcomeUnknown {
 		s.Status.InFlight = &InFlight{Operation: request.Operation, Location: request.Location}
 	}
-	s.Status.Frozen = request.Phase.freezes()
-}
-
-// freezes: "frozen is set with the intent and cleared on NotSent, NotProcessed, Rejected
-// and NotAccepted", so that a typo that the carrier refused can be mended.
-func (p RequestPhase) freezes() bool {
-	return p != PhaseNotSent && p != PhaseNotProcessed && p != PhaseRejected && p != PhaseNotAccepted
 }
 
 // NewestError is the newest error on record, or nil.

@@ -13,7 +13,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Argo CD calls a kind without a script healthy as soon as it exists.
+// Argo CD calls a kind without a script healthy as soon as it exists. A RequestLedger is the
+// operator's own: nobody declares one.
 func TestEveryKindHasItsScripts(t *testing.T) {
 	g, scheme := NewWithT(t), runtime.NewScheme()
 	g.Expect(v1alpha1.AddToScheme(scheme)).To(Succeed())
@@ -21,7 +22,7 @@ func TestEveryKindHasItsScripts(t *testing.T) {
 		g.Expect(scheme.Recognizes(v1alpha1.GroupVersion.WithKind(written.name))).To(BeTrue(), written.name)
 	}
 	for name := range scheme.KnownTypes(v1alpha1.GroupVersion) {
-		if scheme.Recognizes(v1alpha1.GroupVersion.WithKind(name + "List")) {
+		if name != "RequestLedger" && scheme.Recognizes(v1alpha1.GroupVersion.WithKind(name+"List")) {
 			g.Expect(slices.IndexFunc(kinds(), func(k kind) bool { return k.name == name })).NotTo(Equal(-1), name)
 		}
 	}

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -155,9 +156,10 @@ func unknown(v *View, open *v1alpha1.Request) Verdict {
 		open.Operation, open.AttemptID, errorMessage(open.Error), resolveHint(v, open))}
 }
 
-// unknownReason: two ways of losing an outcome have a name of their own.
+// unknownReason: some ways of losing an outcome have a name of their own.
 func unknownReason(err *v1alpha1.RequestError) string {
-	if err != nil && (err.Code == v1alpha1.ReasonStatusLost || err.Code == v1alpha1.ReasonHandleLost) {
+	named := []string{v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost}
+	if err != nil && slices.Contains(named, err.Code) {
 		return err.Code
 	}
 	return v1alpha1.ReasonOutcomeUnknown

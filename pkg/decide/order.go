@@ -18,22 +18,24 @@ import (
 type OrderView struct {
 	View
 
-	Order            *v1alpha1.ServiceOrder // the subject
-	Qualification    *carrier.Qualification // the result that qualificationResultRef names; nil: none was read
-	QualificationErr error                  // why it could not be read; nil when it could, or is not declared
+	Order            *v1alpha1.ServiceOrder  // the subject
+	Ledger           *v1alpha1.RequestLedger // of its customerReference; nil when there is none
+	Qualification    *carrier.Qualification  // the result that qualificationResultRef names; nil: none was read
+	QualificationErr error                   // why it could not be read; nil when it could, or is not declared
 }
 
 // QualificationPause is the wait before a result that could not be read, or does not let
 // the order be made, is read again: ConfigMaps are read, not watched.
 const QualificationPause = time.Minute
 
-// ServiceOrder judges one order. What is on record of its customerReference has been
-// taken up before: see [ClaimSays].
+// ServiceOrder judges one order, whose status shows what its ledger has: see [JudgeLedger] and
+// [ProjectOrder].
 func ServiceOrder(v OrderView) Decision {
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&v.View) },
 		func() *Decision { return resolvedByPerson(&v.View) },
 		func() *Decision { return rejectionResolved(&v) },
+		func() *Decision { return orderDiffers(&v) },
 		func() *Decision { return orderEnded(&v) },
 		func() *Decision { return accountReady(&v.View) },
 		func() *Decision { return sentElsewhere(&v.View) },
@@ -144,7 +146,7 @@ func (orderWitness) verify(open *v1alpha1.Request) *Decision {
 // proof: an attempt of this very process that it never posted was never sent.
 func (o orderWitness) proof(open *v1alpha1.Request) *Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
-		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the order was claimed and nothing was sent"))
+		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent is on record, and nothing was sent"))
 	}
 	return stuck(unknownReason(open.Error), fmt.Sprintf(
 		"whether the carrier took the order in attempt %s is not known (%s), and it is not sent again before you say so. "+
@@ -268,12 +270,13 @@ func orderChanges(v *OrderView) []v1alpha1.Change {
 	return changes
 }
 
-// orderPending is what is sent, and its hash: over the object, its generation and last attempt, the
-// body and the fees, so that an old approval never fits.
+// orderPending is what is sent, and its hash: over the object, its generation, the last attempt
+// that reached the carrier, the body and the fees, so that an old approval never fits. "Attempts
+// that never reached the carrier ... change neither an approved hash nor an approval" (R11).
 func orderPending(v *OrderView) *v1alpha1.Pending {
 	last, changes := "", orderChanges(v)
-	if request := orderRequest(v); request != nil {
-		last = request.AttemptID
+	if v.Ledger != nil {
+		last = v.Ledger.LastReached(v1alpha1.OperationOrderCreate)
 	}
 	body := wish{body: OrderBody(&v.Order.Spec, v1alpha1.Contact{})}
 	text, err := json.Marshal([]any{
@@ -308,17 +311,4 @@ func orderFacets(v *OrderView, verdict Verdict) []Facet {
 		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
 	}
 	return append(facets, submitted)
-}
-
-// LeaveOrder judges a deleted order. "Deleting calls nobody and says so in a Warning
-// event": the claim keeps the memory.
-func LeaveOrder(order *v1alpha1.ServiceOrder, memory Memory, now time.Time) Departure {
-	departure := departing(order.OpenRequests(), memory, now,
-		"a new ServiceOrder with this customerReference finds its claim")
-	request := order.Status.Request
-	if departure.Warning == "" && request != nil && request.Phase == v1alpha1.PhaseSucceeded {
-		departure.Warning = fmt.Sprintf("deleted: order %d goes on at the carrier, and nobody is called; "+
-			"a new ServiceOrder with this customerReference finds it", order.Status.OrderID)
-	}
-	return departure
 }

@@ -58,12 +58,14 @@ func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 
 // ShowOrder brings the fields of a status beside its conditions in line with a decision.
 func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
-	order := v.Order
-	request := order.Status.Request
-	if request == nil || Freed(request.Phase) {
-		fees := PreviewFees(v)
-		order.Status = v1alpha1.ServiceOrderStatus{TaskStatus: order.Status.TaskStatus, Fees: fees}
+	order, status := v.Order, &v.Order.Status
+	free := status.Request == nil || Freed(status.Request.Phase)
+	if free {
+		*status = v1alpha1.ServiceOrderStatus{
+			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(v)}, Ledger: status.Ledger,
+		}
 	}
+	status.Frozen = !free && orderDiffers(v) == nil // "cleared ... so that a typo that the carrier refused can be mended"
 	order.Status.Pending = pending
 	if order.Spec.ServiceID != nil {
 		order.Status.ServiceID = *order.Spec.ServiceID

@@ -184,10 +184,10 @@ func holds() effect {
 	}}
 }
 
-// claims: the claim of an order is made, or gets its outcome.
-func claims(name, method string) effect {
+// ledgers: the ledger of an order gets its intent, or its outcome.
+func ledgers(name, method string) effect {
 	return effect{name, func(_ *seen, e *errand, passing call) bool {
-		return passing.method == method && strings.Contains(passing.path, "/configmaps") &&
+		return passing.method == method && strings.Contains(passing.path, "/requestledgers") &&
 			strings.Contains(passing.body, e.mark)
 	}}
 }

@@ -3,6 +3,7 @@
 package drill_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"net/url"
 	"path"
@@ -10,7 +11,6 @@ import (
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -26,28 +26,23 @@ type call struct {
 
 func (c call) toCarrier() bool { return c.by == nil }
 
-// ofStatus is the object whose status a call writes; "" for any other call.
-func (c call) ofStatus() string {
+// ofRecord is the object whose attempts a call writes down: in its status or, of an order, in its
+// ledger; "" for any other call.
+func (c call) ofRecord() string {
 	folder, last := path.Split(c.path)
-	if c.method != http.MethodPut || last != "status" {
+	switch {
+	case c.toCarrier():
+		return ""
+	case strings.Contains(c.path, "/requestledgers"):
+		var ledger v1alpha1.RequestLedger
+		if json.Unmarshal([]byte(c.body), &ledger) != nil {
+			return ""
+		}
+		return ledger.Spec.Holder.Name
+	case c.method != http.MethodPut || last != "status" || strings.Contains(c.path, "/serviceorders/"):
 		return ""
 	}
 	return path.Base(folder)
-}
-
-// claimed is the order for which a call makes a claim, or claims anew, which comes before the intent;
-// "" for any other call. A process that ends between the two leaves an order of which nobody knows
-// whether it was sent.
-func (c call) claimed() string {
-	if c.toCarrier() || !strings.Contains(c.path, "/configmaps") {
-		return ""
-	}
-	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
-	record, is := object.(*corev1.ConfigMap)
-	if err != nil || !is || record.Data["outcome"] != string(v1alpha1.PhaseSubmitting) {
-		return ""
-	}
-	return record.Data["name"]
 }
 
 // takesLease: whoever writes the lease leads, unless it gives it back. A leader that was stopped
@@ -58,11 +53,11 @@ func (c call) takesLease() bool {
 	return err == nil && is && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != ""
 }
 
-// settles says whether a call writes what became of a request. What knows of no request settles no
-// claim; and an alarm of one manager settles nothing for the other, which may know better as long as
-// it lives.
+// settles says whether a call writes what became of a request. What knows of no request settles
+// none; and an alarm of one manager settles nothing for the other, which may know better as long
+// as it lives.
 func (c call) settles() bool {
-	return c.ofStatus() != "" && strings.Contains(c.body, `"phase":"`) &&
+	return c.ofRecord() != "" && strings.Contains(c.body, `"phase":"`) &&
 		!c.puts(v1alpha1.PhaseSubmitting) && !c.puts(v1alpha1.PhaseOutcomeUnknown)
 }
 
@@ -106,15 +101,13 @@ type seen struct {
 // goes notes a call that goes out. From now on an intent may be on record, whether or not
 // anybody hears of it.
 func (s *seen) goes(passing call) {
-	switch object := passing.ofStatus(); {
+	switch object := passing.ofRecord(); {
 	case passing.toCarrier() && passing.method == http.MethodPost:
 		s.posts++
 	case passing.watches:
 		s.watches++
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.open[object] = append(s.open[object], passing.by)
-	case passing.claimed() != "":
-		s.open[passing.claimed()] = append(s.open[passing.claimed()], passing.by)
 	}
 }
 
@@ -142,7 +135,7 @@ func (s *seen) comes(passing call, answer *http.Response) {
 
 // succeeds notes what has been done.
 func (s *seen) succeeds(passing call, answer *http.Response) {
-	switch object := passing.ofStatus(); {
+	switch object := passing.ofRecord(); {
 	case passing.toCarrier():
 		s.follow(passing, answer.Header.Get("Location"))
 	case strings.Contains(passing.path, "/leases") && passing.takesLease():

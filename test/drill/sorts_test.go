@@ -94,9 +94,8 @@ func oneShots() []*sort {
 		{
 			name: "order", operation: carrier.OrderCreate,
 			effects: []effect{
-				claims("claim", http.MethodPost), intended(carrier.OrderCreate),
-				holds(), posts(effectPOST, carrier.OrderCreate), claims("claim's outcome", http.MethodPut),
-				ended(carrier.OrderCreate),
+				ledgers(effectIntent, http.MethodPost), posts(effectPOST, carrier.OrderCreate),
+				ledgers(effectAccepted, http.MethodPut), ended(carrier.OrderCreate),
 			},
 			declare: func(l *lane, name string) (subject, string) { return l.Order(name, name), name },
 		},

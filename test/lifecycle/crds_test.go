@@ -5,7 +5,9 @@ package lifecycle_test
 import (
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
@@ -52,11 +54,15 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 			s.awaitDeletion(ctx, underWay)
 			s.answer()
 		}
-		plane.AwaitNoCRDs(ctx)
+		plane.AwaitNoCRDs(ctx, ledgersCRD)
 		throughout.expectTold(ctx)
 		afterwards.expectTold(ctx)
 		first.End()
+		memory := backup(ctx)
+		letGo(ctx, &v1alpha1.RequestLedgerList{})
+		plane.AwaitNoCRDs(ctx)
 		plane.InstallCRDs()
+		restore(ctx, memory)
 		installed = true
 		missed.apply(ctx)
 		missed.link.Mend()
@@ -85,25 +91,57 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 	})
 })
 
+// ledgersCRD is not gone before its objects are, and a finalizer holds those: "deleting ledgers,
+// or the CRD, hangs with the memory intact".
+const ledgersCRD = "requestledgers.wholesale.broadband"
+
+// backup is kubectl get ledgers -o yaml.
+func backup(ctx SpecContext) []v1alpha1.RequestLedger {
+	GinkgoHelper()
+	var ledgers v1alpha1.RequestLedgerList
+	Expect(plane.Client.List(ctx, &ledgers)).To(Succeed())
+	return ledgers.Items
+}
+
+// restore is kubectl create of a backup.
+func restore(ctx SpecContext, memory []v1alpha1.RequestLedger) {
+	GinkgoHelper()
+	for i := range memory {
+		ledger := &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: memory[i].Name, Finalizers: []string{v1alpha1.FinalizerMemory}},
+			Spec:       memory[i].Spec,
+		}
+		Expect(plane.Client.Create(ctx, ledger)).To(Succeed())
+	}
+}
+
 // release lets go of what other tests have left, whose managers have ended: a CRD is not gone
 // before its objects are.
 func release(ctx SpecContext) {
 	GinkgoHelper()
-	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	for _, list := range []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
 		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
-		&v1alpha1.PlanOptionsQueryList{},
+		&v1alpha1.PlanOptionsQueryList{}, &v1alpha1.RequestLedgerList{},
 	} {
-		Expect(plane.Client.List(ctx, list)).To(Succeed())
-		Expect(meta.EachListItem(list, func(item runtime.Object) error {
-			object, is := item.(client.Object)
-			if !is || len(object.GetFinalizers()) == 0 {
-				return nil
-			}
-			return client.IgnoreNotFound(plane.Client.Patch(ctx, object, letGo))
-		})).To(Succeed())
+		letGo(ctx, list)
 	}
+}
+
+// letGo takes the finalizers off all objects of a kind, if the API server has that.
+func letGo(ctx SpecContext, list client.ObjectList) {
+	GinkgoHelper()
+	nothing := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	if err := plane.Client.List(ctx, list); meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
+		return
+	}
+	Expect(meta.EachListItem(list, func(item runtime.Object) error {
+		object, is := item.(client.Object)
+		if !is || len(object.GetFinalizers()) == 0 {
+			return nil
+		}
+		return client.IgnoreNotFound(plane.Client.Patch(ctx, object, nothing))
+	})).To(Succeed())
 }
 
 // expectTold: whoever deletes is told what goes on at the carrier, at least once. Whether the

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -168,10 +169,13 @@ func (s *stages) awaitUnknown(ctx SpecContext) {
 	})
 }
 
-// awaitDeletion waits until an order is being deleted.
+// awaitDeletion waits until an order is gone: nothing holds it.
 func (s *stages) awaitDeletion(ctx SpecContext, name string) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) { g.Expect(s.ReadOrder(ctx, name).DeletionTimestamp).NotTo(BeNil()) })
+	key := client.ObjectKey{Namespace: s.Namespace, Name: name}
+	soon(ctx, func(g Gomega) {
+		g.Expect(s.Get(ctx, key, &v1alpha1.ServiceOrder{})).To(Satisfy(apierrors.IsNotFound))
+	})
 }
 
 // apply is kubectl apply of the same manifests, once more. The Secret may still be there.

@@ -75,7 +75,7 @@ var _ = Describe("An object that waits for another", func() {
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
 	})
 
-	It("takes a claim over when its holder is gone", func(ctx SpecContext) {
+	It("takes a ledger over when its holder is gone", func(ctx SpecContext) {
 		w.AwaitLogin(ctx, watchful)
 		holder, heir := w.Order(accepted, accepted), w.Order("heir", accepted)
 		Expect(w.Create(ctx, holder)).To(Succeed())

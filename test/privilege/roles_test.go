@@ -86,8 +86,9 @@ var _ = Describe("The operator", func() {
 			"namespaces: get",
 			"planoptionsqueries.wholesale.broadband: delete get list watch",
 			"planoptionsqueries/status.wholesale.broadband: update",
+			"requestledgers.wholesale.broadband: create get list update watch",
 			"secrets: get",
-			"serviceorders.wholesale.broadband: get list patch watch",
+			"serviceorders.wholesale.broadband: get list watch",
 			"serviceorders/status.wholesale.broadband: update",
 			"subjectaccessreviews.authorization.k8s.io: create",
 			"tokenreviews.authentication.k8s.io: create",
@@ -122,7 +123,7 @@ func people() map[string][]string {
 		"serviceorders",
 	}
 	return map[string][]string{
-		"viewer":         each("get list watch", append([]string{"carrieraccounts"}, wishes...)...),
+		"viewer":         each("get list watch", append([]string{"carrieraccounts", "requestledgers"}, wishes...)...),
 		"editor":         each(write, wishes...),
 		"account-editor": each(write, "carrieraccounts"),
 		"approver":       each("approve get list patch watch", "broadbandservices", "serviceorders"),

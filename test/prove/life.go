@@ -193,7 +193,7 @@ func (l *life) subject(one *member) Subject {
 	if err := l.store.Client().Get(l.ctx, one.key, object); err != nil {
 		return nil
 	}
-	return object
+	return asRecorded(l.ctx, l.store.Client(), object)
 }
 
 // object is the key of an object in the namespace of all of them.

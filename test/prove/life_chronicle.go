@@ -181,6 +181,10 @@ func (c *chronicle) changed(before, after client.Object) {
 	if one == nil || one.kind == kindAccount {
 		return
 	}
+	if _, is := after.(*v1alpha1.RequestLedger); is {
+		c.followsAll(one, orderOf(before), orderOf(after))
+		return
+	}
 	c.observes(one, subjectOf(before), subjectOf(after))
 	if len(text) > mostStatus {
 		c.breaks(17, fmt.Sprintf("%s has %d bytes", one.key.Name, len(text)))

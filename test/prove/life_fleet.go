@@ -95,8 +95,11 @@ func nameOf(kind, name string) string { return kind + "/" + name }
 
 func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
 
-// of is the member that an object is.
+// of is the member that an object is, or whose ledger it is.
 func (f *fleet) of(object client.Object) *member {
+	if ledger, is := object.(*v1alpha1.RequestLedger); is {
+		return f.byKey[nameOf(kindOrder, ledger.Spec.Holder.Name)]
+	}
 	return f.byKey[nameOf(kindOf(object), object.GetName())]
 }
 
@@ -132,8 +135,8 @@ func news(change store.Change) bool {
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// doubted says whether an object is called less settled than before: the one change of a status that
-// is news, a while later.
+// doubted says whether an object is called less settled than before: the one change of a status
+// that is news, a while later.
 func doubted(before, after client.Object) bool {
 	return before != nil && after != nil && controllers.Doubted(before, after)
 }

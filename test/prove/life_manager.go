@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
 	"github.com/broadband-operator/broadband-operator/test/store"
 )
@@ -155,6 +156,12 @@ func (m *manager) tell(change store.Change) {
 	}
 	one := m.life.fleet.of(object)
 	if one == nil {
+		return
+	}
+	if ledger, is := object.(*v1alpha1.RequestLedger); is {
+		if m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision) {
+			m.lookOf(one).want(now())
+		}
 		return
 	}
 	restored := m.life.restored[change.Version] // as a new object, or to a new process: either looks at it

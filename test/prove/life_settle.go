@@ -152,7 +152,8 @@ func (l *life) end(one *member, subject Subject) string {
 		return "leaving"
 	case ready:
 		return "Ready"
-	case reason == v1alpha1.ReasonOutcomeUnknown || reason == v1alpha1.ReasonStatusLost:
+	case reason == v1alpha1.ReasonOutcomeUnknown || reason == v1alpha1.ReasonStatusLost ||
+		reason == v1alpha1.ReasonLedgerLost:
 		return reason
 	case stuck:
 		return "Stalled"

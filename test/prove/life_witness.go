@@ -24,8 +24,10 @@ func (c *chronicle) sends(m *manager, sender, path string, body []byte) {
 	c.linef("POST %s %s", path, body)
 	c.sent, c.of[one], c.license[one] = append(c.sent, one), about, about.about.licenses
 	subject := c.life.subject(about)
+	one.held = one.operation == v1alpha1.OperationOrderCreate // by its ledger
 	if subject != nil {
-		one.uid, one.held = subject.GetUID(), controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
+		one.uid = subject.GetUID()
+		one.held = one.held || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
 	}
 	if written := c.intentOf(about, sender, one.operation); written != nil {
 		c.carriesOut(one, written, body)
@@ -141,13 +143,19 @@ func (c *chronicle) observes(one *member, before, after Subject) {
 	if before != nil && before.GetUID() != after.GetUID() {
 		before = nil
 	}
+	if one.kind != kindOrder { // an order's attempts are in its ledger
+		c.followsAll(one, before, after)
+	}
+	if conditions, _ := after.Describes(); len(*conditions) > mostConditions {
+		c.breaks(17, fmt.Sprintf("%s has %d conditions", one.key.Name, len(*conditions)))
+	}
+}
+
+func (c *chronicle) followsAll(one *member, before, after Subject) {
 	for _, contract := range carrier.Contracts() {
 		if request := after.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
 			c.follows(one, before, after, request)
 		}
-	}
-	if conditions, _ := after.Describes(); len(*conditions) > mostConditions {
-		c.breaks(17, fmt.Sprintf("%s has %d conditions", one.key.Name, len(*conditions)))
 	}
 }
 

@@ -172,7 +172,7 @@ func (r *run) subject() Subject {
 	if err := r.store.Client().Get(r.ctx, r.name, object); err != nil {
 		return nil
 	}
-	return object
+	return asRecorded(r.ctx, r.store.Client(), object)
 }
 
 // keyIn is the key of an object beside the story's.

@@ -3,24 +3,20 @@
 package prove
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/types"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // witness sees every effect of a run, and remembers what the invariants speak of.
@@ -63,7 +59,7 @@ type sending struct {
 	uid        types.UID
 	class      carrier.RepeatClass
 	ahead      bool // its intent was on record, and its sender's
-	held       bool // the finalizer was on the object
+	held       bool // its memory outlives the object
 	frozen     bool // the body was the intent's
 	accepted   bool
 	requestID  string
@@ -117,8 +113,10 @@ func (w *witness) sends(p *port, path string, body []byte) {
 		w.unsettled = fmt.Sprintf("%s is sent for generation %d, which was done", contract.Operation, subject.GetGeneration())
 	}
 	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
+	one.held = one.operation == v1alpha1.OperationOrderCreate // by its ledger
 	if subject := w.run.subject(); subject != nil {
-		one.uid, one.held = subject.GetUID(), controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
+		one.uid = subject.GetUID()
+		one.held = one.held || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
 	}
 	if written := w.intentOf(p, one.operation); written != nil {
 		written.posted = true
@@ -283,20 +281,6 @@ func (w *witness) accepted(operation v1alpha1.Operation) int {
 		}
 	}
 	return count
-}
-
-// recorded says whether a ConfigMap of the operator's namespace mentions an attempt.
-func recorded(ctx context.Context, cluster client.Reader, attempt string) bool {
-	var records corev1.ConfigMapList
-	must(cluster.List(ctx, &records, client.InNamespace(world.OperatorName)))
-	return slices.ContainsFunc(records.Items, func(record corev1.ConfigMap) bool {
-		for _, text := range record.Data {
-			if strings.Contains(text, attempt) {
-				return true
-			}
-		}
-		return false
-	})
 }
 
 // violated says whether the carrier has seen one of its rules broken.

@@ -72,10 +72,10 @@ func (c clientOf) GroupVersionKindFor(object runtime.Object) (schema.GroupVersio
 	return c.store.kindOf(object)
 }
 
-// IsObjectNamespaced is true of all objects but namespaces.
+// IsObjectNamespaced is true of all objects but namespaces and ledgers.
 func (c clientOf) IsObjectNamespaced(object runtime.Object) (bool, error) {
 	group, err := c.store.kindOf(object)
-	return group.Kind != "Namespace", err
+	return group.Kind != "Namespace" && group.Kind != "RequestLedger", err
 }
 
 // Watch is not here: who drives a pass says when.

@@ -135,7 +135,7 @@ type story struct {
 
 func tell(ctx context.Context, seed uint64, name string, on client.Client) []answer {
 	dice := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a story must be the same again
-	kinds := []func(string) client.Object{service, service, record}
+	kinds := []func(string) client.Object{service, service, record, ledger}
 	s := &story{
 		Client: on, dice: dice, name: name, make: kinds[dice.IntN(len(kinds))],
 		versions: map[string]int{"": 0}, uids: map[types.UID]int{"": 0},
@@ -160,6 +160,13 @@ func service(name string) client.Object {
 
 func record(name string) client.Object {
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: name}}
+}
+
+func ledger(name string) client.Object {
+	return &v1alpha1.RequestLedger{
+		ObjectMeta: metav1.ObjectMeta{Name: name},
+		Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: name, BaseURL: name, Revision: 1},
+	}
 }
 
 // step makes one call, on an object as the caller has it: the newest copy, an older one, or
@@ -228,6 +235,8 @@ func (s *story) edit(object client.Object) {
 		object.Spec.Plan = &v1alpha1.Plan{Name: value, Term: 12}
 	case *corev1.ConfigMap:
 		object.Data = map[string]string{"value": value}
+	case *v1alpha1.RequestLedger:
+		object.Spec.BaseURL = value
 	}
 }
 
@@ -273,12 +282,19 @@ func (s *story) held(ctx context.Context) shown {
 
 // found lists by what the API server can select by.
 func (s *story) found(ctx context.Context) int {
-	var list client.ObjectList = &v1alpha1.BroadbandServiceList{}
-	by := client.MatchingFields{"spec.accountRef.name": s.name, "spec.serviceID": "1"}
-	if _, is := s.make(s.name).(*corev1.ConfigMap); is {
+	var list client.ObjectList
+	var by client.MatchingFields
+	of := client.InNamespace(tenant)
+	switch s.make(s.name).(type) {
+	case *corev1.ConfigMap:
 		list, by = &corev1.ConfigMapList{}, client.MatchingFields{"metadata.name": s.name}
+	case *v1alpha1.RequestLedger:
+		list, by, of = &v1alpha1.RequestLedgerList{}, client.MatchingFields{"metadata.name": s.name}, ""
+	default:
+		list = &v1alpha1.BroadbandServiceList{}
+		by = client.MatchingFields{"spec.accountRef.name": s.name, "spec.serviceID": "1"}
 	}
-	if err := s.List(ctx, list, client.InNamespace(tenant), by); err != nil {
+	if err := s.List(ctx, list, of, by); err != nil {
 		return -1
 	}
 	return meta.LenList(list)
@@ -298,6 +314,8 @@ func (s *story) show(object client.Object) shown {
 		}
 	case *corev1.ConfigMap:
 		seen.Value = object.Data["value"]
+	case *v1alpha1.RequestLedger:
+		seen.Value = object.Spec.BaseURL
 	}
 	return seen
 }

@@ -7,11 +7,19 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // isCustom says whether an object is of a kind of ours: those have a spec, whose changes are
-// counted, and a status, which is written apart.
+// counted.
 func isCustom(object client.Object) bool {
+	_, isLedger := object.(*v1alpha1.RequestLedger)
+	return isLedger || hasStatus(object)
+}
+
+// hasStatus says whether an object is of a kind of ours whose status is written apart.
+func hasStatus(object client.Object) bool {
 	status := facet(object, "Status")
 	return status.IsValid() && status.FieldByName("ObservedGeneration").IsValid()
 }
@@ -39,6 +47,9 @@ func copyStatus(from, into client.Object) {
 
 // resetStatus makes a status that of a new object: empty, but for the CRDs' default.
 func resetStatus(object client.Object) {
+	if !hasStatus(object) {
+		return
+	}
 	status := facet(object, "Status")
 	status.SetZero()
 	status.FieldByName("ObservedGeneration").SetInt(-1)

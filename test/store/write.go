@@ -189,7 +189,7 @@ func (s *Store) replace(at key, held, next client.Object) {
 	switch {
 	case next.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0:
 		s.drop(at)
-	case isCustom(held) && s.objects[at].untouched(), !equality.Semantic.DeepEqual(held, next):
+	case hasStatus(held) && s.objects[at].untouched(), !equality.Semantic.DeepEqual(held, next):
 		s.put(at, next)
 	}
 }

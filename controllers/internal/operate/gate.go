@@ -36,8 +36,8 @@ var (
 	errAccountDeleting = errors.New("the CarrierAccount is being deleted")
 )
 
-// moment is a time by both clocks. Linux stops the monotonic one while the machine is suspended, and
-// people set the other one.
+// moment is a time by both clocks. Linux stops the monotonic one while the machine is suspended,
+// and people set the other one.
 type moment struct {
 	wall      time.Time
 	monotonic time.Duration
@@ -51,11 +51,14 @@ func (p *Protocol) since(began moment) time.Duration {
 	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
 }
 
-// gate is step 4, with the finalizer before it. It is the last look before the POST, past every
-// cache, at whatever could have taken back what was decided (R12), and at the time (R13).
+// gate is step 4, with the finalizer before it where the status has the attempts. It is the last
+// look before the POST, past every cache, at whatever could have taken back what was decided
+// (R12), and at the time (R13).
 func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
-	if err := p.Hold(ctx, job.Subject); err != nil {
-		return err
+	if job.Ledger == nil {
+		if err := p.Hold(ctx, job.Subject); err != nil {
+			return err
+		}
 	}
 	if job.Alone != nil {
 		if err := job.Alone(ctx); err != nil {
@@ -65,7 +68,11 @@ func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, b
 	if err := p.accountStands(ctx, job); err != nil {
 		return err
 	}
-	if err := p.subjectStands(ctx, job.Subject, intent); err != nil {
+	live, err := p.subjectStands(ctx, job, intent)
+	if err != nil {
+		return err
+	}
+	if err := p.ledgerStands(ctx, job.Ledger, live); err != nil {
 		return err
 	}
 	switch {
@@ -96,26 +103,39 @@ func (p *Protocol) accountStands(ctx context.Context, job Job) error {
 	return nil
 }
 
-// subjectStands: "the object (same UID and generation, not deleting, AppointmentCancel apart; where
-// the attempt has an approved hash the annotation still says it)", and the intent, which is in its
-// status.
-func (p *Protocol) subjectStands(ctx context.Context, subject Subject, intent v1alpha1.Request) error {
+// subjectStands: "the object (same UID and generation, not deleting, AppointmentCancel apart;
+// where the attempt has an approved hash the annotation still says it)", and the intent, where it
+// is in its status.
+func (p *Protocol) subjectStands(ctx context.Context, job Job, intent v1alpha1.Request) (Subject, error) {
+	subject := job.Subject
 	live, is := subject.DeepCopyObject().(Subject)
 	if !is {
-		return fmt.Errorf("%T holds no requests", subject)
+		return nil, fmt.Errorf("%T holds no requests", subject)
 	}
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
-		return err
+		return nil, err
 	}
 	switch {
 	case live.GetUID() != subject.GetUID() || live.GetGeneration() != subject.GetGeneration():
-		return errChanged
+		return nil, errChanged
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
-		return errDeleting
+		return nil, errDeleting
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
-		return errRevoked
+		return nil, errRevoked
+	case job.Ledger == nil:
+		return live, intentStands(live.RequestOf(intent.Operation), intent)
 	}
-	return intentStands(live.RequestOf(intent.Operation), intent)
+	return live, nil
+}
+
+// ledgerStands: "last of the ledger (the resourceVersion that the intent returned)".
+func (*Protocol) ledgerStands(ctx context.Context, ledger Ledger, live Subject) error {
+	if ledger == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, gateRead)
+	defer cancel()
+	return ledger.Stands(ctx, live)
 }
 
 // intentStands: a person, or another process, may have settled what was about to be sent.

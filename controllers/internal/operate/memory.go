@@ -91,11 +91,18 @@ func (m *Memory) Note(uid types.UID, now time.Time, change func(*decide.Memory))
 	change(&m.entry(uid, now).memory)
 }
 
-// Posting remembers, just before the POST, that this attempt may leave the process.
+// Posting remembers, before the intent, that this attempt may leave the process.
 func (m *Memory) Posting(attemptID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.posted[attemptID] = nil
+}
+
+// NotPosted takes back that an attempt may leave the process: no intent, or a gate that was closed.
+func (m *Memory) NotPosted(attemptID string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.posted, attemptID)
 }
 
 // Answered remembers the answer until it is in the status.

@@ -35,7 +35,7 @@ type Fact struct {
 // RecordWithin is how long what became of a request may take to be written down.
 const RecordWithin = time.Minute
 
-// Settle writes a fact about an attempt into the status: "retried on conflict against
+// Settle writes a fact about an attempt into its record: "retried on conflict against
 // the same attempt id only". It gives up after a minute; the fact then stays with the
 // carrier or in this process's memory, and the next pass finds it there.
 func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact Fact) error {
@@ -48,8 +48,7 @@ func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact F
 			// Whatever went wrong, what is on record now decides what is written next. It is read after the
 			// pause: beside a writer who never rests it would be out of date again. Unread, the object still
 			// has the fact that was not written, and would look as if there were nothing to write.
-			err := p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
-			if err != nil {
+			if err := p.reload(ctx, job); err != nil {
 				return apierrors.IsNotFound(err), nil
 			}
 		}
@@ -62,6 +61,14 @@ func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact F
 	return nil
 }
 
+// reload has the object show what is on record.
+func (p *Protocol) reload(ctx context.Context, job Job) error {
+	if job.Ledger != nil {
+		return job.Ledger.Reload(ctx)
+	}
+	return p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
+}
+
 func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fact Fact) error {
 	before := job.Subject.DeepCopyObject()
 	request := fact.about(job.Subject, attemptID)
@@ -69,19 +76,28 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 		return nil // another attempt is on record: this fact is not about it
 	}
 	changed := p.apply(job, request, fact)
-	job.Describe()
+	if job.Ledger == nil {
+		job.Describe()
+	}
 	if equality.Semantic.DeepEqual(before, job.Subject) {
 		return nil
 	}
-	if job.Keep != nil { // step 7: "into the claim (orders), then into status"
-		if err := job.Keep(ctx, changed); err != nil {
-			return err
-		}
+	if err := p.write(ctx, job, changed); err != nil {
+		return err
+	}
+	p.announce(job.Subject, changed, fact)
+	return nil
+}
+
+// write writes down an attempt that has changed: into the ledger, whose object shows it at the end
+// of its pass, or into the status.
+func (p *Protocol) write(ctx context.Context, job Job, attempt v1alpha1.Request) error {
+	if job.Ledger != nil {
+		return job.Ledger.Record(ctx, attempt)
 	}
 	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
 		return fmt.Errorf("update the status: %w", err)
 	}
-	p.announce(job.Subject, changed, fact)
 	return nil
 }
 
@@ -168,7 +184,8 @@ func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
 }
 
 // remarkLate: "An Accepted receipt is never dropped" (R15). One that the record has no room for,
-// because a person has ended the attempt or another is in its place, is with the carrier all the same.
+// because a person has ended the attempt or another is in its place, is with the carrier all the
+// same.
 func (p *Protocol) remarkLate(subject Subject, attemptID string, receipt carrier.Receipt) {
 	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
 	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == location {

@@ -57,7 +57,7 @@ type Job struct {
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
 	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
 	Alone    Alone                   // makes sure that no other object sends beside this one; nil: none could
-	Keep     Keep                    // writes down what became of an attempt before the status does; nil: nobody does
+	Ledger   Ledger                  // has the attempts on record in place of the status; nil: the status has them
 	Describe func()                  // brings the conditions in line with the facts; called before each write
 }
 
@@ -66,8 +66,18 @@ type Job struct {
 // each other, each has its intent on record by then, and one at least sees the other's.
 type Alone func(ctx context.Context) error
 
-// Keep writes an attempt down outside of the object that holds it: in a claim.
-type Keep func(ctx context.Context, request v1alpha1.Request) error
+// Ledger has the attempts of an object on record, where its status only shows them.
+type Ledger interface {
+	// Open writes an intent, under the resourceVersion that was judged.
+	Open(ctx context.Context, intent v1alpha1.Request) error
+	// Stands fails unless the ledger is as the intent left it, and the object as it is on record
+	// has seen no newer one.
+	Stands(ctx context.Context, live Subject) error
+	// Record writes what became of an attempt, and what the object has learned by it.
+	Record(ctx context.Context, attempt v1alpha1.Request) error
+	// Reload shows the object what is on record now.
+	Reload(ctx context.Context) error
+}
 
 // Parcel is one attempt, ready to be sent.
 type Parcel struct {
@@ -75,7 +85,6 @@ type Parcel struct {
 	Body    []byte
 	Class   carrier.RepeatClass
 	Consume func() // marks the control annotations that this attempt uses up
-	Claim   Keep   // claims what is ordered, before the intent; nil: there is nothing to claim
 	Hold    bool   // a Query that leaves something behind: the finalizer goes on before it
 }
 
@@ -88,15 +97,15 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	began := p.timed()
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Memory.Sender()
 	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
-	if parcel.Claim != nil { // step 2
-		if err := parcel.Claim(ctx, parcel.Request); err != nil {
-			return 0, err
-		}
-	}
+	// Before the intent: another pass of this process may come upon that, and leaves alone what is
+	// about to be sent.
+	p.Memory.Posting(parcel.Request.AttemptID)
 	if err := p.writeIntent(ctx, job, parcel); err != nil {
+		p.Memory.NotPosted(parcel.Request.AttemptID)
 		return 0, err
 	}
 	if err := p.gate(ctx, job, parcel.Request, began); err != nil {
+		p.Memory.NotPosted(parcel.Request.AttemptID)
 		return 0, p.Settle(context.WithoutCancel(ctx), job, parcel.Request.AttemptID, notSent(err))
 	}
 	return 0, p.post(context.WithoutCancel(ctx), job, parcel)
@@ -115,7 +124,7 @@ func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass
 	return wait, nil
 }
 
-// writeIntent is step 3. The Update carries the resourceVersion that was judged: a
+// writeIntent is step 3. The write carries the resourceVersion that was judged: a
 // conflict means that somebody else was here, and then there is no POST. That makes
 // two active leaders safe. A process that is told to stop meanwhile waits for the answer:
 // an intent that is on record without its knowledge would be an outcome that nobody knows.
@@ -130,6 +139,9 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 	if parcel.Consume != nil {
 		parcel.Consume()
 	}
+	if job.Ledger != nil {
+		return job.Ledger.Open(ctx, parcel.Request)
+	}
 	job.Describe()
 	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
 		return fmt.Errorf("write the intent of %s: %w", parcel.Request.Operation, err)
@@ -141,7 +153,6 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 // out, its answer is worth more than a quick exit.
 func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 	request := parcel.Request
-	p.Memory.Posting(request.AttemptID)
 	fresh := parcel.Class == carrier.ClassCharge || parcel.Class == carrier.ClassNever
 	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, fresh)
 	p.Memory.Answered(request.AttemptID, receipt)

@@ -23,14 +23,12 @@ import (
 // The steps of a request, as a tape names them.
 const (
 	stepToken     = "token"
-	stepClaim     = "claim"
 	stepIntent    = "intent"
 	stepFinalizer = "finalizer"
 	stepAlone     = "alone"
 	stepAccount   = "the account as it is now"
 	stepObject    = "the object as it is now"
 	stepPOST      = "POST"
-	stepKeep      = "keep"
 	stepNotSent   = "status NotSent"
 	stepAccepted  = "status InProgress"
 )
@@ -170,14 +168,15 @@ func (t *tape) protocol(sender string) *Protocol {
 }
 
 // send takes a plan change as far as it gets.
-func (t *tape) send(ctx context.Context) error {
-	_, err := t.protocol("me").Send(ctx, t.job(), Parcel{
+func (t *tape) send(ctx context.Context) error { return t.sendAs(ctx, t.job()) }
+
+func (t *tape) sendAs(ctx context.Context, job Job) error {
+	_, err := t.protocol("me").Send(ctx, job, Parcel{
 		Request: v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, APIVersion: 8, Phase: v1alpha1.PhaseSubmitting,
 			ApprovedHash: "p1",
 		},
 		Class: carrier.ClassCharge,
-		Claim: func(context.Context, v1alpha1.Request) error { return t.take(stepClaim) },
 	})
 	return err
 }
@@ -186,7 +185,6 @@ func (t *tape) job() Job {
 	return Job{
 		Subject: t.record.DeepCopy(), Account: t.account.DeepCopy(), Carrier: t, Describe: func() {},
 		Alone: func(context.Context) error { return t.take(stepAlone) },
-		Keep:  func(context.Context, v1alpha1.Request) error { return t.take(stepKeep) },
 	}
 }
 
@@ -197,8 +195,7 @@ func TestStepsComeInTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		stepToken, stepClaim, stepIntent, stepFinalizer, stepAlone, stepAccount, stepObject,
-		stepPOST, stepKeep, stepAccepted,
+		stepToken, stepIntent, stepFinalizer, stepAlone, stepAccount, stepObject, stepPOST, stepAccepted,
 	}
 	if diff := cmp.Diff(want, tape.steps); diff != "" {
 		t.Errorf("the steps (-want +got):\n%s", diff)
@@ -207,7 +204,7 @@ func TestStepsComeInTheirOrder(t *testing.T) {
 
 func TestAStepThatFailsIsTheLast(t *testing.T) {
 	t.Parallel()
-	for _, step := range []string{stepToken, stepClaim, stepIntent} {
+	for _, step := range []string{stepToken, stepIntent} {
 		tape := newTape()
 		tape.at[step] = func() error { return errStep }
 		if err := tape.send(t.Context()); !errors.Is(err, errStep) || slices.Contains(tape.steps, stepPOST) {
@@ -215,7 +212,7 @@ func TestAStepThatFailsIsTheLast(t *testing.T) {
 		}
 	}
 	tape := newTape()
-	tape.at[stepClaim] = func() error { tape.record.ResourceVersion = "of another process"; return nil }
+	tape.at[stepToken] = func() error { tape.record.ResourceVersion = "of another process"; return nil }
 	if err := tape.send(t.Context()); !apierrors.IsConflict(err) || slices.Contains(tape.steps, stepPOST) {
 		t.Errorf("another process was here: %v after %v", err, tape.steps)
 	}
@@ -230,7 +227,7 @@ func TestAnIntentOutlivesAnEndThatIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		stepToken, stepClaim, stepIntent, stepFinalizer, stepAlone, stepAccount, stepObject, stepKeep, stepNotSent,
+		stepToken, stepIntent, stepFinalizer, stepAlone, stepAccount, stepObject, stepNotSent,
 	}
 	if diff := cmp.Diff(want, tape.steps); diff != "" {
 		t.Errorf("the steps (-want +got):\n%s", diff)
@@ -241,7 +238,7 @@ func TestAProcessThatIsStoppingWritesNoIntent(t *testing.T) {
 	t.Parallel()
 	ctx, stop := context.WithCancel(t.Context())
 	tape := newTape()
-	tape.at[stepClaim] = func() error { stop(); return nil }
+	tape.at[stepToken] = func() error { stop(); return nil }
 	if err := tape.send(ctx); !errors.Is(err, context.Canceled) || slices.Contains(tape.steps, stepIntent) {
 		t.Errorf("%v after %v", err, tape.steps)
 	}

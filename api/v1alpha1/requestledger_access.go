@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import "slices"
+
+// endedLimit is how many ended attempts a ledger remembers.
+const endedLimit = 10
+
+// RequestOf is the newest attempt at an operation, or nil. The pointer leads into the ledger.
+func (l *RequestLedger) RequestOf(operation Operation) *Request {
+	of := func(request Request) bool { return request.Operation == operation }
+	if at := slices.IndexFunc(l.Spec.Open, of); at >= 0 {
+		return &l.Spec.Open[at]
+	}
+	if at := slices.IndexFunc(l.Spec.Last, of); at >= 0 {
+		return &l.Spec.Last[at]
+	}
+	return nil
+}
+
+// Open records an attempt that begins.
+func (l *RequestLedger) Open(attempt Request) {
+	l.Spec.Sequence++
+	l.Put(attempt)
+}
+
+// Put records an attempt as it is now, in the place of what was known of it.
+func (l *RequestLedger) Put(attempt Request) {
+	l.Spec.Open = slices.DeleteFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attempt.AttemptID })
+	if !attempt.Phase.Ended() {
+		l.Spec.Open = append(l.Spec.Open, attempt)
+		return
+	}
+	l.Spec.Last = slices.DeleteFunc(l.Spec.Last, func(last Request) bool { return last.Operation == attempt.Operation })
+	l.Spec.Last = append(l.Spec.Last, attempt)
+	l.remember(attempt)
+}
+
+// remember puts an attempt first among those that have ended.
+func (l *RequestLedger) remember(attempt Request) {
+	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
+	newest := slices.IndexFunc(ended, func(held EndedAttempt) bool { return held.Operation == attempt.Operation })
+	if newest >= 0 && !ended[newest].Outcome.Reached() && !attempt.Phase.Reached() {
+		ended = slices.Delete(ended, newest, newest+1)
+	}
+	ended = slices.Insert(ended, 0, EndedAttempt{
+		AttemptID: attempt.AttemptID, Operation: attempt.Operation, Target: attempt.Target,
+		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
+		ApprovedHash: attempt.ApprovedHash, SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
+	})
+	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
+}
+
+// LastReached is the id of the newest attempt at an operation that has ended and reached the carrier,
+// or may have; "" for none.
+func (l *RequestLedger) LastReached(operation Operation) string {
+	for _, ended := range l.Spec.Ended {
+		if ended.Operation == operation && ended.Outcome.Reached() {
+			return ended.AttemptID
+		}
+	}
+	return ""
+}
+
+// Reached says whether an attempt in this phase has reached the carrier, or may have.
+func (p RequestPhase) Reached() bool { return p != PhaseNotSent && p != PhaseNotProcessed }
+
+// Knows says whether a ledger has an attempt on record that a status shows. One that did not reach
+// the carrier may have been followed by another of its sort, which is kept in its place.
+func (l *RequestLedger) Knows(shown *Request) bool {
+	if shown == nil || !shown.Phase.Reached() {
+		return true
+	}
+	if l == nil {
+		return false
+	}
+	is := func(attempt Request) bool { return attempt.AttemptID == shown.AttemptID }
+	return slices.ContainsFunc(l.Spec.Open, is) || slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
+		return ended.AttemptID == shown.AttemptID
+	})
+}

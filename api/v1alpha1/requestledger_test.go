@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+	. "github.com/onsi/gomega"
+)
+
+func attemptAt(id string, phase v1alpha1.RequestPhase) v1alpha1.Request {
+	return v1alpha1.Request{Operation: v1alpha1.OperationOrderCreate, AttemptID: id, Phase: phase}
+}
+
+func TestALedgerHasEachAttemptOnce(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	var ledger v1alpha1.RequestLedger
+	ledger.Open(attemptAt("a", v1alpha1.PhaseSubmitting))
+	ledger.Put(attemptAt("a", v1alpha1.PhaseOutcomeUnknown))
+	g.Expect(ledger.Spec.Open).To(ConsistOf(attemptAt("a", v1alpha1.PhaseOutcomeUnknown)))
+	ledger.Put(attemptAt("a", v1alpha1.PhaseSucceeded))
+	ledger.Put(attemptAt("a", v1alpha1.PhaseNotAccepted)) // a person has another word
+	g.Expect(ledger.Spec.Open).To(BeEmpty())
+	g.Expect(ledger.Spec.Ended).To(HaveLen(1))
+	g.Expect(ledger.RequestOf(v1alpha1.OperationOrderCreate).Phase).To(Equal(v1alpha1.PhaseNotAccepted))
+	g.Expect(ledger.Spec.Sequence).To(Equal(int64(1)))
+}
+
+// many is a ledger of more attempts than it remembers: after each that was refused come some that
+// did not reach the carrier.
+func many() *v1alpha1.RequestLedger {
+	var ledger v1alpha1.RequestLedger
+	for i := range 20 {
+		ledger.Open(attemptAt(fmt.Sprint("refused-", i), v1alpha1.PhaseRejected))
+		for j := range 20 {
+			ledger.Open(attemptAt(fmt.Sprintf("not-sent-%d-%d", i, j), v1alpha1.PhaseNotSent))
+		}
+	}
+	return &ledger
+}
+
+func TestALedgerIsBounded(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	g.Expect(many().Spec.Ended).To(HaveLen(10))
+	g.Expect(many().Spec.Last).To(HaveLen(1))
+	g.Expect(many().LastReached(v1alpha1.OperationOrderCreate)).To(Equal("refused-19"))
+}
+
+func TestALedgerKnowsWhatAStatusShows(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	for _, test := range []struct {
+		id    string
+		phase v1alpha1.RequestPhase
+		known bool
+	}{
+		{"refused-19", v1alpha1.PhaseRejected, true},
+		{"refused-0", v1alpha1.PhaseRejected, false},
+		{"not-sent-1-1", v1alpha1.PhaseNotSent, true}, // another of its sort is kept in its place
+	} {
+		shown := attemptAt(test.id, test.phase)
+		g.Expect(many().Knows(&shown)).To(Equal(test.known), test.id)
+	}
+	g.Expect(many().Knows(nil)).To(BeTrue())
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+// LedgerSchema is the form of a ledger that this version writes.
+const LedgerSchema = 1
+
+// FinalizerMemory keeps a RequestLedger, whoever deletes it.
+const FinalizerMemory = "wholesale.broadband/memory"
+
+// RequestLedgerSpec is what was asked of the carrier about one order, and what became of it.
+// +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity"
+// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable"
+// +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision && self.sequence >= oldSelf.sequence",message="revision and sequence never fall"
+type RequestLedgerSpec struct {
+	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
+	// alone.
+	// +kubebuilder:validation:Minimum=1
+	Schema int32 `json:"schema"`
+
+	// identity is the account identity under which the carrier was asked.
+	// +kubebuilder:validation:MaxLength=253
+	Identity string `json:"identity"`
+
+	// baseURL is the carrier's origin.
+	// +kubebuilder:validation:MaxLength=512
+	BaseURL string `json:"baseURL"`
+
+	// order is the order that this ledger is about.
+	// +optional
+	Order *LedgerOrder `json:"order,omitempty"`
+
+	// holder is the object that manages it.
+	// +optional
+	Holder LedgerHolder `json:"holder,omitzero"`
+
+	// revision grows with every write.
+	// +kubebuilder:validation:Minimum=1
+	Revision int64 `json:"revision"`
+
+	// sequence is how many attempts were ever begun.
+	// +kubebuilder:validation:Minimum=0
+	Sequence int64 `json:"sequence"`
+
+	// open are the attempts that have not ended.
+	// +listType=map
+	// +listMapKey=attemptID
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Open []Request `json:"open,omitempty"`
+
+	// last is the newest attempt of each operation that has ended.
+	// +listType=map
+	// +listMapKey=operation
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	Last []Request `json:"last,omitempty"`
+
+	// ended are the attempts that have ended, newest first. Of attempts at one operation in a row that
+	// did not reach the carrier, the newest is kept.
+	// +listType=map
+	// +listMapKey=attemptID
+	// +kubebuilder:validation:MaxItems=10
+	// +optional
+	Ended []EndedAttempt `json:"ended,omitempty"`
+
+	// known is what the carrier said and no read of its API gives.
+	// +optional
+	Known KnownToLedger `json:"known,omitzero"`
+}
+
+// LedgerOrder names an order.
+type LedgerOrder struct {
+	// customerReference is the reseller's name for the order, to the byte.
+	// +kubebuilder:validation:MaxLength=200
+	CustomerReference string `json:"customerReference"`
+}
+
+// LedgerHolder names the object that manages what a ledger is about.
+type LedgerHolder struct {
+	// namespace of the object.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+
+	// name of the object.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Name string `json:"name,omitempty"`
+
+	// uid of the object: another object of that name is another holder.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	UID string `json:"uid,omitempty"`
+}
+
+// EndedAttempt is an attempt that has ended, in short.
+type EndedAttempt struct {
+	// attemptID names the attempt.
+	// +kubebuilder:validation:MaxLength=64
+	AttemptID string `json:"attemptID"`
+
+	// operation is what was asked.
+	Operation Operation `json:"operation"`
+
+	// target is what was asked for.
+	// +optional
+	Target RequestTarget `json:"target,omitzero"`
+
+	// outcome is the phase in which it ended.
+	Outcome RequestPhase `json:"outcome"`
+
+	// endedBy is whose word ended it.
+	// +optional
+	EndedBy EndedBy `json:"endedBy,omitempty"`
+
+	// location is the polling Location that the carrier gave, its path only.
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Location string `json:"location,omitempty"`
+
+	// approvedHash is the hash of the plan that a person approved, when approval was needed.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	ApprovedHash string `json:"approvedHash,omitempty"`
+
+	// submittedAt is when its intent was written.
+	// +optional
+	SubmittedAt metav1.Time `json:"submittedAt,omitzero"`
+
+	// finishedAt is when it ended.
+	// +optional
+	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
+}
+
+// KnownToLedger is what the carrier said and no read of its API gives.
+type KnownToLedger struct {
+	// order is what the carrier answered to the order.
+	// +optional
+	Order *OrderFacts `json:"order,omitempty"`
+}
+
+// LedgerReference is a ledger as a status has seen it.
+type LedgerReference struct {
+	// name of the RequestLedger.
+	// +kubebuilder:validation:MaxLength=253
+	Name string `json:"name"`
+
+	// revision of it that the status shows. A ledger whose revision is below has lost something.
+	Revision int64 `json:"revision"`
+}
+
+// RequestLedger is the operator's memory of what it has asked a carrier for, of what may cost money:
+// nothing to clean up. Without it an order could be sent a second time. The operator alone writes
+// ledgers, and deleting one waits until nothing depends on it.
+// +kubebuilder:object:root=true
+// +kubebuilder:resource:scope=Cluster,shortName=ledger
+// +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`
+// +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.order.customerReference`
+// +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.spec.holder.namespace`
+// +kubebuilder:printcolumn:name="Holder",type=string,JSONPath=`.spec.holder.name`
+// +kubebuilder:printcolumn:name="Open",type=string,JSONPath=`.spec.open[*].operation`
+// +kubebuilder:printcolumn:name="Phase",type=string,JSONPath=`.spec.open[*].phase`
+// +kubebuilder:printcolumn:name="Last",type=string,JSONPath=`.spec.ended[0].operation`
+// +kubebuilder:printcolumn:name="Outcome",type=string,JSONPath=`.spec.ended[0].outcome`
+// +kubebuilder:printcolumn:name="Sequence",type=integer,JSONPath=`.spec.sequence`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+type RequestLedger struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitzero"`
+
+	// spec is what was asked, and what became of it.
+	Spec RequestLedgerSpec `json:"spec"`
+}
+
+// RequestLedgerList is a list of RequestLedgers.
+// +kubebuilder:object:root=true
+type RequestLedgerList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitzero"`
+
+	Items []RequestLedger `json:"items"`
+}

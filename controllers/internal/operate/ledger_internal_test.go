@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// The steps of a request whose attempts are in a ledger.
+const (
+	stepOpen   = "open"
+	stepLedger = "the ledger as it is now"
+	stepRecord = "record "
+	stepReload = "reload"
+)
+
+// ledgerTape is a ledger that takes down each step.
+type ledgerTape struct {
+	*tape
+
+	subject  *v1alpha1.BroadbandService
+	onRecord []v1alpha1.Request
+}
+
+func (l *ledgerTape) Open(_ context.Context, intent v1alpha1.Request) error {
+	if err := l.take(stepOpen); err != nil {
+		return err
+	}
+	l.onRecord = []v1alpha1.Request{intent}
+	return nil
+}
+
+func (l *ledgerTape) Stands(context.Context, Subject) error { return l.take(stepLedger) }
+
+func (l *ledgerTape) Record(_ context.Context, attempt v1alpha1.Request) error {
+	if err := l.take(stepRecord + string(attempt.Phase)); err != nil {
+		return err
+	}
+	l.onRecord = []v1alpha1.Request{attempt}
+	return nil
+}
+
+func (l *ledgerTape) Reload(context.Context) error {
+	l.subject.Status.Requests = slices.Clone(l.onRecord)
+	return l.take(stepReload)
+}
+
+// sendByLedger sends a request whose attempts are in a ledger.
+func (t *tape) sendByLedger(ctx context.Context) error {
+	subject := t.record.DeepCopy()
+	job := t.job()
+	job.Subject, job.Alone, job.Ledger = subject, nil, &ledgerTape{tape: t, subject: subject}
+	return t.sendAs(ctx, job)
+}
+
+func TestR16AnOutcomeGoesIntoTheLedgerAndTheStatusOnlyShowsIt(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	if err := tape.sendByLedger(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		stepToken, stepOpen, stepAccount, stepObject, stepLedger, stepPOST, stepRecord + string(v1alpha1.PhaseInProgress),
+	}
+	if diff := cmp.Diff(want, tape.steps); diff != "" {
+		t.Errorf("the steps (-want +got):\n%s", diff)
+	}
+}
+
+func TestR1AnIntentThatMeetsAConflictSendsNothing(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.at[stepOpen] = func() error { return apierrors.NewConflict(schema.GroupResource{}, "ledger", errNotNewest) }
+	if err := tape.sendByLedger(t.Context()); !apierrors.IsConflict(err) || slices.Contains(tape.steps, stepPOST) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
+
+func TestR12ALedgerThatHasChangedSendsNothing(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	tape.at[stepLedger] = func() error { return ErrLedgerChanged }
+	err := tape.sendByLedger(t.Context())
+	if last := tape.steps[len(tape.steps)-1]; err != nil || last != stepRecord+string(v1alpha1.PhaseNotSent) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
+
+func TestR16AnOutcomeThatMeetsAConflictIsRecordedOverWhatIsThere(t *testing.T) {
+	t.Parallel()
+	tape, accepted := newTape(), stepRecord+string(v1alpha1.PhaseInProgress)
+	failures := 2
+	tape.at[accepted] = func() error {
+		failures--
+		if failures >= 0 {
+			return errStep
+		}
+		return nil
+	}
+	err := tape.sendByLedger(t.Context())
+	if last := tape.steps[len(tape.steps)-1]; err != nil || last != accepted || !slices.Contains(tape.steps, stepReload) {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Ledgers reads and writes RequestLedgers: "Written only by create and by update with
+// resourceVersion".
+type Ledgers struct {
+	Cluster client.Client // reads from the cache
+	Live    client.Reader
+
+	mu   sync.Mutex
+	seen map[string]int64 // by name: the highest revision that this process has seen
+}
+
+// errPruned is what the API server did to a ledger by a CRD that does not know all of its fields.
+var errPruned = errors.New("the API server has not kept all of it: upgrade the CustomResourceDefinition requestledgers")
+
+// ErrLedgerChanged closes the gate.
+var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
+
+// ErrLedgerDamaged is a ledger under the name of another: "identity and id inside are compared
+// after every read".
+var ErrLedgerDamaged = errors.New("it is about something else than its name says")
+
+// OrderLedger is the name of the ledger of an order: "at least 128 bits of a hash of the JSON array
+// [kind, identity, exact id]".
+func OrderLedger(identity, customerReference string) string {
+	text, err := json.Marshal([]string{"order", identity, customerReference})
+	if err != nil {
+		panic("operate: strings always marshal: " + err.Error())
+	}
+	sum := sha256.Sum256(text)
+	return "order-" + hex.EncodeToString(sum[:16])
+}
+
+// Get reads a ledger; nil when there is none. It is read past the cache where the cache does not
+// show what a status or this process has seen of it (R32); what is not there either is lost (R5,
+// R6).
+func (l *Ledgers) Get(
+	ctx context.Context, name string, shown int64,
+) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
+	wanted := max(plausible(shown), l.highest(name))
+	ledger, err = l.read(ctx, l.Cluster, name)
+	if err == nil && revisionOf(ledger) < wanted {
+		ledger, err = l.read(ctx, l.Live, name)
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	l.note(name, max(revisionOf(ledger), wanted))
+	return ledger, revisionOf(ledger) < wanted, nil
+}
+
+// Newest reads a ledger past the cache; nil when there is none.
+func (l *Ledgers) Newest(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
+	return l.read(ctx, l.Live, name)
+}
+
+// Unchanged fails unless a ledger is on record as it was written last.
+func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger) error {
+	live, err := l.Newest(ctx, written.Name)
+	if err == nil && (live == nil || live.ResourceVersion != written.ResourceVersion) {
+		err = ErrLedgerChanged
+	}
+	return err
+}
+
+// plausible: "A revision above 2^53 is ignored".
+func plausible(revision int64) int64 {
+	if revision > 1<<53 {
+		return 0
+	}
+	return revision
+}
+
+func revisionOf(ledger *v1alpha1.RequestLedger) int64 {
+	if ledger == nil {
+		return 0
+	}
+	return ledger.Spec.Revision
+}
+
+func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1alpha1.RequestLedger, error) {
+	var ledger v1alpha1.RequestLedger
+	if err := from.Get(ctx, client.ObjectKey{Name: name}, &ledger); err != nil {
+		if apierrors.IsNotFound(err) {
+			return nil, nil //nolint:nilnil // most orders have not been sent: that is no error
+		}
+		return nil, fmt.Errorf("read RequestLedger %s: %w", name, err)
+	}
+	if order := ledger.Spec.Order; order == nil || OrderLedger(ledger.Spec.Identity, order.CustomerReference) != name {
+		return nil, fmt.Errorf("read RequestLedger %s: %w", name, ErrLedgerDamaged)
+	}
+	return &ledger, nil
+}
+
+// Write creates a ledger that is new, or updates one under the resourceVersion that was read:
+// "Conflict or AlreadyExists: no POST, judge anew" (R1). Its revision will be above every one that
+// was seen.
+func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	ledger.Spec.Revision = max(ledger.Spec.Revision, l.highest(ledger.Name)) + 1
+	wanted := ledger.Spec.DeepCopy()
+	if err := l.put(ctx, ledger); err != nil {
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, err)
+	}
+	l.note(ledger.Name, ledger.Spec.Revision)
+	if !equality.Semantic.DeepEqual(ledger.Spec, *wanted) {
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, errPruned)
+	}
+	return nil
+}
+
+func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	const strict = client.FieldValidation(metav1.FieldValidationStrict)
+	if ledger.ResourceVersion != "" {
+		return l.Cluster.Update(ctx, ledger, strict)
+	}
+	err := l.Cluster.Create(ctx, ledger, strict)
+	if apierrors.IsAlreadyExists(err) {
+		return changedSince(ledger.Name)
+	}
+	return err
+}
+
+// changedSince is the conflict of a ledger that is not as it was judged.
+func changedSince(name string) error {
+	group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "requestledgers"}
+	return apierrors.NewConflict(group, name, errNotNewest) //nolint:wrapcheck // it is made here
+}
+
+// IsNews says whether this process has not seen that revision of a ledger yet.
+func (l *Ledgers) IsNews(name string, revision int64) bool { return revision > l.highest(name) }
+
+func (l *Ledgers) highest(name string) int64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.seen[name]
+}
+
+func (l *Ledgers) note(name string, revision int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.seen == nil {
+		l.seen = map[string]int64{}
+	}
+	if revision > l.seen[name] {
+		l.seen[name] = revision
+	}
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("The ledger of an order", func() {
+	It("makes two active operators safe", func(ctx SpecContext) {
+		w, first := begin(ctx)
+		second := successor(ctx, w)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		for range 20 {
+			for _, operator := range []*world.Process{second, first} {
+				_, err := operator.LookAtOrder(ctx, site)
+				Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
+			}
+			w.Clock.Advance(2 * time.Second)
+		}
+		Expect(settled(ctx, w, first)).To(BeFalse())
+	})
+
+	// interleaved lets a second operator take passes in the middle of the first one's, at
+	// each of its effects.
+	It("makes two operators safe at every point where one can overtake the other", func(ctx SpecContext) {
+		points := 0
+		for met := true; met; points++ {
+			met = false
+			w, first := begin(ctx)
+			second := successor(ctx, w)
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			begun := len(first.Seam.Effects())
+			first.Seam.Fault = func(effect world.Effect) error {
+				if effect.Number == begun+points+1 {
+					met = true
+					_, err := second.LookAtOrder(ctx, site)
+					Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
+				}
+				return nil
+			}
+			_, err := first.LookAtOrder(ctx, site)
+			Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
+			_, err = second.LookAtOrder(ctx, site)
+			Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
+			first.DriveOrder(ctx, site)
+			Expect(settled(ctx, w, second)).To(BeFalse(), "point %d", points)
+		}
+		Expect(points).To(BeNumerically(">", 4))
+		AddReportEntry("points at which two operators met over an order", points-1)
+	})
+
+	It("has the intent: a conflict means no POST (R1)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		conflicts := 0
+		process.Seam.Fault = func(effect world.Effect) error {
+			if conflicts < 3 && strings.HasPrefix(effect.What, "create order-") {
+				conflicts++
+				return apierrors.NewAlreadyExists(schema.GroupResource{Resource: "requestledgers"}, site)
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		for conflicts < 3 {
+			result, err := process.LookAtOrder(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(w.Ordered(reference).Seen).To(BeZero())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		process.DriveOrder(ctx, site)
+		Expect(settled(ctx, w, process)).To(BeFalse())
+	})
+
+	It("stays when somebody deletes it, and sends what it has on record", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
+		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		process.DriveOrder(ctx, site)
+		Expect(w.Delete(ctx, ledgerOf(ctx, w))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(ledgerOf(ctx, w).DeletionTimestamp).NotTo(BeNil())
+		Expect(settled(ctx, w, process)).To(BeTrue())
+	})
+
+	// tamper does something to a ledger whose order is placed, and lets another process look.
+	tamper := func(ctx SpecContext, do func(*world.World, *v1alpha1.ServiceOrder)) (*world.World, *world.Process) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		do(w, process.DriveOrder(ctx, site))
+		late := successor(ctx, w)
+		late.DriveOrder(ctx, site)
+		return w, late
+	}
+
+	It("that is forced away leaves a lost order, which sends nothing before a person has said so (R5)",
+		func(ctx SpecContext) {
+			w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) { forceAway(ctx, w) })
+			expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+			Expect(settled(ctx, w, late)).To(BeTrue())
+		})
+
+	It("that is forced away is missed by the process that has seen it, whatever the status says (R6)",
+		func(ctx SpecContext) {
+			w, process := begin(ctx)
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			order := process.DriveOrder(ctx, site)
+			forceAway(ctx, w)
+			Expect(w.Delete(ctx, order)).To(Succeed())
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+			Expect(settled(ctx, w, process)).To(BeTrue())
+		})
+
+	It("that is restored from before the order is missed (R5)", func(ctx SpecContext) {
+		w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) {
+			older := ledgerOf(ctx, w)
+			forceAway(ctx, w)
+			older.ResourceVersion, older.Spec.Revision = "", 1
+			refused := older.Spec.Last[0]
+			older.Spec.Last, older.Spec.Ended = nil, nil
+			refused.Phase = v1alpha1.PhaseRejected
+			older.Put(refused)
+			Expect(w.Create(ctx, older)).To(Succeed())
+		})
+		expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		Expect(settled(ctx, w, late)).To(BeTrue())
+	})
+
+	It("outlives its object and its status: a restore sends nothing and stalls nothing (R25)", func(ctx SpecContext) {
+		w, late := tamper(ctx, func(w *world.World, order *v1alpha1.ServiceOrder) {
+			Expect(w.Delete(ctx, order)).To(Succeed())
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		})
+		Expect(settled(ctx, w, late)).To(BeFalse())
+	})
+
+	It("of a newer version is left alone (R30)", func(ctx SpecContext) {
+		w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) {
+			ledger := ledgerOf(ctx, w)
+			ledger.Spec.Schema++
+			Expect(w.Update(ctx, ledger)).To(Succeed())
+		})
+		order := late.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLedgerUnreadable)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+})

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"strings"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// ledgerCase is a ledger, by its newest attempt and its holder, and what it means for an order.
+type ledgerCase struct {
+	phase     v1alpha1.RequestPhase // of the newest attempt; "" for no ledger
+	holder    string                // "" for this object
+	lives     bool
+	lost      bool
+	schema    int32
+	url, hash string // "" for the same
+
+	take   bool
+	losing bool
+	reason string // why nothing may be done
+}
+
+func (c ledgerCase) view() decide.LedgerView {
+	order := &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	view := decide.LedgerView{HolderLives: c.lives, Lost: c.lost, OrderView: decide.OrderView{
+		Order: order,
+		View:  decide.View{Subject: order, Now: start, Account: decide.Account{Object: account}},
+	}}
+	if c.phase != "" {
+		view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+			Schema: v1alpha1.LedgerSchema + c.schema, BaseURL: "https://a" + c.url,
+			Order: &v1alpha1.LedgerOrder{}, Holder: v1alpha1.LedgerHolder{UID: "me" + c.holder},
+		}}
+		view.Ledger.Open(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: "a", Phase: c.phase, BodyHash: c.hash,
+		})
+	}
+	return view
+}
+
+func TestR2R3WhoseLedgerItIs(t *testing.T) {
+	t.Parallel()
+	const (
+		submitting, unknown    = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
+		succeeded, rejected    = v1alpha1.PhaseSucceeded, v1alpha1.PhaseRejected
+		notSent, notProcessed  = v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed
+		abandoned, notAccepted = v1alpha1.PhaseAbandoned, v1alpha1.PhaseNotAccepted
+		conflict, differs      = v1alpha1.ReasonConflict, v1alpha1.ReasonOrderDiffers
+	)
+	for name, c := range map[string]ledgerCase{
+		"none":                         {},
+		"none, and one was seen":       {lost: true, losing: true},
+		"another lives":                {phase: rejected, holder: "x", lives: true, reason: conflict},
+		"another lives, older":         {phase: rejected, holder: "x", lives: true, lost: true, reason: conflict},
+		"another is gone, taken":       {phase: succeeded, holder: "x", take: true},
+		"another is gone, unknown":     {phase: unknown, holder: "x", take: true},
+		"another is gone, in the post": {phase: submitting, holder: "x", take: true},
+		"another is gone, given up":    {phase: abandoned, holder: "x", hash: "other", take: true},
+		"another is gone, refused":     {phase: rejected, holder: "x", hash: "other"},
+		"another is gone, turned away": {phase: notProcessed, holder: "x", hash: "other"},
+		"another is gone, not sent":    {phase: notSent, holder: "x"},
+		"another order":                {phase: succeeded, holder: "x", hash: "other", reason: differs},
+		"another order, perhaps":       {phase: unknown, holder: "x", hash: "other", reason: differs},
+		"another carrier":              {phase: rejected, url: "x", reason: conflict},
+		"another carrier, holder gone": {phase: succeeded, holder: "x", url: "x", reason: conflict},
+		"another carrier, under way":   {phase: submitting, url: "x"},
+		"another carrier, done":        {phase: succeeded, url: "x"},
+		"ours":                         {phase: succeeded},
+		"ours, older":                  {phase: rejected, lost: true, losing: true},
+		"ours, older, under way":       {phase: submitting, lost: true, losing: true},
+		"ours, older, not accepted":    {phase: notAccepted, lost: true, losing: true},
+		"ours, older, and final":       {phase: succeeded, lost: true},
+		"ours, older, and given up":    {phase: abandoned, lost: true},
+		"of a newer version":           {phase: rejected, schema: 1, reason: v1alpha1.ReasonLedgerUnreadable},
+	} {
+		judged := decide.JudgeLedger(c.view())
+		if judged.Take != c.take || (judged.Lost != nil) != c.losing || reasonOf(judged.Verdict) != c.reason {
+			t.Errorf("%s: %+v", name, judged)
+		}
+		if lost := judged.Lost; lost != nil && (lost.Phase != unknown || lost.Error.Code != v1alpha1.ReasonLedgerLost) {
+			t.Errorf("%s: %+v stands for what was lost", name, lost)
+		}
+	}
+}
+
+func reasonOf(verdict *decide.Verdict) string {
+	if verdict == nil {
+		return ""
+	}
+	return verdict.Reason
+}
+
+func TestR11AnApprovalOutlivesAttemptsThatDidNotReachTheCarrier(t *testing.T) {
+	t.Parallel()
+	view := ledgerCase{phase: v1alpha1.PhaseRejected}.view().OrderView
+	account := view.Account.Object
+	account.Spec.Approval = v1alpha1.ApprovalAlways
+	account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}
+	hash := func() string {
+		decide.ProjectOrder(view.Order, view.Ledger, metav1.NewTime(start))
+		return decide.ServiceOrder(view).Pending.Hash
+	}
+	first := hash()
+	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed} {
+		view.Ledger.Open(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: string(phase), Phase: phase,
+		})
+		if again := hash(); again != first {
+			t.Errorf("after %s another hash", phase)
+		}
+	}
+	view.Ledger.Open(v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, AttemptID: "refused", Phase: v1alpha1.PhaseRejected,
+	})
+	if again := hash(); again == first {
+		t.Error("after a refusal the old approval still fits")
+	}
+}
+
+func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		phase v1alpha1.RequestPhase
+		told  string
+	}{
+		{v1alpha1.PhaseSubmitting, "deleted while attempt a of its order is Submitting"},
+		{v1alpha1.PhaseOutcomeUnknown, "deleted while attempt a of its order is OutcomeUnknown"},
+		{v1alpha1.PhaseSucceeded, "deleted: order 4711 goes on at the carrier"},
+		{v1alpha1.PhaseRejected, ""},
+		{v1alpha1.PhaseNotSent, ""},
+		{v1alpha1.PhaseAbandoned, ""},
+	} {
+		phase, told := test.phase, test.told
+		view := ledgerCase{phase: phase}.view()
+		view.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: 4711}
+		left := decide.LeftOrder(view.Order, view.Ledger)
+		if !strings.HasPrefix(left, told) || (told == "") != (left == "") {
+			t.Errorf("%s: %q", phase, left)
+		}
+		view.Ledger.Spec.Holder.UID = "another"
+		if left := decide.LeftOrder(view.Order, view.Ledger); left != "" {
+			t.Errorf("%s, which another object holds: %q", phase, left)
+		}
+	}
+}

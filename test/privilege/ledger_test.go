@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package privilege_test
+
+import (
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("A RequestLedger", func() {
+	It("is written by the operator alone, and may be restored by whoever may create one", func(ctx SpecContext) {
+		ledger := &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: "order-restored"},
+			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: "tenant", BaseURL: "https://a", Revision: 1},
+		}
+		Expect(plane.Client.Create(ctx, ledger)).To(Succeed())
+		forge := func() error {
+			ledger.Spec.Revision++
+			return plane.Client.Update(ctx, ledger, client.DryRunAll)
+		}
+		Eventually(forge).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsForbidden), "the policy is taken up")
+		Expect(forge()).To(MatchError(ContainSubstring("only the operator writes it, and")))
+		Expect(plane.Client.Delete(ctx, ledger)).To(Satisfy(apierrors.IsForbidden))
+
+		Expect(plane.Client.Get(ctx, client.ObjectKeyFromObject(ledger), ledger)).To(Succeed())
+		ledger.Spec.Revision++
+		Expect(as(operator).Update(ctx, ledger)).To(Succeed())
+	})
+})

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	corev1 "k8s.io/api/core/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// asRecorded is an object with the attempts that are on record of it. Those of an order are in its
+// ledger: its status only shows them, and may be late.
+func asRecorded(ctx context.Context, from client.Reader, subject Subject) Subject {
+	if order, is := subject.(*v1alpha1.ServiceOrder); is {
+		order.Status.Request = nil
+		if ledger := ledgerOf(ctx, from, order); ledger != nil && ledger.Spec.Holder.UID == string(order.UID) {
+			order.Status.Request = ledger.RequestOf(v1alpha1.OperationOrderCreate)
+		}
+	}
+	return subject
+}
+
+// ledgerOf is the ledger of an order, or nil.
+func ledgerOf(ctx context.Context, from client.Reader, order *v1alpha1.ServiceOrder) *v1alpha1.RequestLedger {
+	var account v1alpha1.CarrierAccount
+	key := client.ObjectKey{Namespace: order.Namespace, Name: order.Spec.AccountRef.Name}
+	if from.Get(ctx, key, &account) != nil {
+		return nil
+	}
+	var ledgers v1alpha1.RequestLedgerList
+	must(from.List(ctx, &ledgers))
+	for i, ledger := range ledgers.Items {
+		of := ledger.Spec.Order.CustomerReference
+		if of == order.Spec.CustomerReference && ledger.Spec.Identity == account.IdentityName() {
+			return &ledgers.Items[i]
+		}
+	}
+	return nil
+}
+
+// orderOf is an order as its ledger has it: no more of it than its attempts; nil for no ledger.
+func orderOf(object client.Object) Subject {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is {
+		return nil
+	}
+	order := &v1alpha1.ServiceOrder{}
+	order.Status.Request = ledger.RequestOf(v1alpha1.OperationOrderCreate)
+	return order
+}
+
+// recorded says whether a ledger, or a ConfigMap of the operator's namespace, mentions an attempt.
+func recorded(ctx context.Context, cluster client.Reader, attempt string) bool {
+	var ledgers v1alpha1.RequestLedgerList
+	must(cluster.List(ctx, &ledgers))
+	var records corev1.ConfigMapList
+	must(cluster.List(ctx, &records, client.InNamespace(world.OperatorName)))
+	mentions := func(object any) bool {
+		text, err := json.Marshal(object)
+		must(err)
+		return strings.Contains(string(text), attempt)
+	}
+	return slices.ContainsFunc(ledgers.Items, func(l v1alpha1.RequestLedger) bool { return mentions(l) }) ||
+		slices.ContainsFunc(records.Items, func(r corev1.ConfigMap) bool { return mentions(r.Data) })
+}

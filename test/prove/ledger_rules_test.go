@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+const ordering = v1alpha1.OperationOrderCreate
+
+// theLedger is the only one there is; nil for none.
+func (s *scripted) theLedger(t *testing.T) *v1alpha1.RequestLedger {
+	t.Helper()
+	var ledgers v1alpha1.RequestLedgerList
+	must(s.store.Client().List(t.Context(), &ledgers))
+	if len(ledgers.Items) == 0 {
+		return nil
+	}
+	return &ledgers.Items[0]
+}
+
+// loseLedger has somebody force the ledger away.
+func (s *scripted) loseLedger(t *testing.T) {
+	t.Helper()
+	ledger := s.theLedger(t)
+	ledger.Finalizers = nil
+	must(s.store.Client().Update(t.Context(), ledger))
+	must(s.store.Client().Delete(t.Context(), ledger))
+}
+
+// restart has another process go on in the place of the first.
+func (s *scripted) restart() {
+	s.managers[0] = s.start()
+	s.managers[0].scene = s
+}
+
+// replaceObject has a user delete the object and apply it again.
+func (s *scripted) replaceObject(t *testing.T) {
+	t.Helper()
+	must(client.IgnoreNotFound(s.store.Client().Delete(t.Context(), s.subject())))
+	s.create(t.Context())
+	s.alert()
+}
+
+// expectOrders expects that the carrier has seen so many orders, and how the object is shown.
+func (s *scripted) expectOrders(t *testing.T, seen int, reason string) {
+	t.Helper()
+	said, _, _ := standing(s.subject())
+	if posted := s.posted(ordering); posted != seen || said != reason {
+		t.Errorf("%d orders were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
+	}
+}
+
+// Between the last look at the object and the POST, another object takes the order over.
+func TestR12AnOrderThatAnotherObjectHasTakenOverIsNotSent(t *testing.T) {
+	t.Parallel()
+	script(t, ordering, 2, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.at = once("read order-", func() Kind {
+			s.replaceObject(t)
+			s.managers[1].pass(t.Context())
+			return nothing
+		})
+		s.managers[0].pass(t.Context())
+		if posted := s.posted(ordering); posted != 0 {
+			t.Errorf("%d orders were sent by an intent that is another object's now", posted)
+		}
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+	})
+}
+
+func TestR5AnOrderWhoseLedgerIsGoneIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	for name, restarts := range map[string]bool{"known by the status (R5)": true, "known by the process (R6)": false} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, ordering, 1, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.drive(t.Context())
+				s.loseLedger(t)
+				if restarts {
+					s.restart()
+				} else {
+					s.replaceObject(t)
+				}
+				s.alert()
+				s.drive(t.Context())
+				s.expectOrders(t, 1, v1alpha1.ReasonLedgerLost)
+				s.says(t, "Succeeded")
+				s.drive(t.Context())
+				s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+			})
+		})
+	}
+}
+
+// A backup of the ledgers is older than the order.
+func TestR5AnOrderWhoseLedgerIsOlderThanItsStatusIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.drive(t.Context())
+		older := s.theLedger(t)
+		s.loseLedger(t)
+		older.ResourceVersion, older.UID = "", ""
+		older.Spec.Revision, older.Spec.Last, older.Spec.Ended = 1, nil, nil
+		must(s.store.Client().Create(t.Context(), older))
+		s.restart()
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonLedgerLost)
+	})
+}
+
+// M8, M9 and S7 of the review, for orders: what happens to the object does not reach the memory.
+func TestR25AnOrderIsSentOnceWhateverBecomesOfItsObject(t *testing.T) {
+	t.Parallel()
+	for name, happens := range map[string]func(*testing.T, *scripted){
+		"deleted and applied again": func(t *testing.T, s *scripted) { t.Helper(); s.replaceObject(t) },
+		"status emptied":            func(t *testing.T, s *scripted) { t.Helper(); s.restore(t.Context()) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, ordering, 1, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.drive(t.Context())
+				happens(t, s)
+				s.restart()
+				s.drive(t.Context())
+				s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+			})
+		})
+	}
+}
+
+// S2 of the review: a 429 uses up no approval.
+func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) {
+	t.Parallel()
+	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.edit(t.Context(), func(subject Subject) {
+			if order, is := subject.(*v1alpha1.ServiceOrder); is {
+				order.Spec.Approval = v1alpha1.ApprovalAlways
+			}
+		})
+		s.drive(t.Context())
+		s.expectOrders(t, 0, v1alpha1.ReasonAwaitingApproval)
+		s.at = once("POST /api/", func() Kind { return Throttled })
+		s.edit(t.Context(), func(subject Subject) {
+			if order, is := subject.(*v1alpha1.ServiceOrder); is {
+				annotate(order, v1alpha1.AnnotationApprove, order.Status.Pending.Hash)
+			}
+		})
+		s.alert()
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted) // the 429 came from before the carrier
+	})
+}
+
+// M3 of the review: an answer that comes late, and to a process whose object is gone.
+func TestR16AnAnswerIsRecordedWhoseObjectIsGone(t *testing.T) {
+	t.Parallel()
+	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.at = once("POST /api/", func() Kind {
+			must(s.store.Client().Delete(t.Context(), s.subject()))
+			return nothing
+		})
+		s.passes(t, s.managers[0], time.Minute)
+		newest := s.theLedger(t).RequestOf(ordering)
+		if newest.Phase != v1alpha1.PhaseSucceeded || !strings.HasPrefix(newest.Location, "/api/connect/orders/") {
+			t.Errorf("on record is %+v", newest)
+		}
+	})
+}
