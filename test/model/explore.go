@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// emitter takes a step: what it is and the state that it leads to.
+type emitter func(l label, next *state)
+
+// successors are the steps that anything can take.
+func (m *model) successors(s *state, emit emitter) {
+	for i := range uint8(managers) {
+		m.managerSteps(s, i, emit)
+	}
+	m.anybodysSteps(s, emit)
+	m.carrierSteps(s, emit)
+	m.timePasses(s, emit)
+	m.personSteps(s, emit)
+}
+
+// origin is how a state was first reached.
+type origin struct {
+	from    int
+	by      label
+	swapped bool // the managers have changed places since
+}
+
+// result is what a check has found.
+type result struct {
+	states      int
+	transitions int
+	depth       int
+	seen        [len(sights)]bool // by sight
+	broken      string            // the name of the property; empty: none
+	trace       []label
+}
+
+// String is the trace in words, one line for each step.
+func (r *result) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "broken: %s\n", r.broken)
+	for i, l := range r.trace {
+		fmt.Fprintf(&b, "%3d  %s\n", i+1, l)
+	}
+	return b.String()
+}
+
+// search is a breadth-first search: the first violation has the fewest steps.
+type search struct {
+	*model
+	result
+
+	against []property
+	known   map[state]struct{}
+	origins []origin
+	next    []state // the states of the next depth, the last ones of origins
+}
+
+// check tries all states within the bounds, up to the first step that breaks one of the properties.
+func (m *model) check(against []property) *result {
+	c := &search{model: m, against: against, known: map[state]struct{}{}}
+	first := m.first()
+	c.add(&first, origin{})
+	for len(c.next) > 0 && c.broken == "" {
+		c.deepen()
+	}
+	c.states = len(c.origins)
+	return &c.result
+}
+
+func (c *search) deepen() {
+	level := c.next
+	c.next = nil
+	start := len(c.origins) - len(level)
+	for i := range level {
+		before := &level[i]
+		from := start + i
+		c.successors(before, func(l label, after *state) {
+			c.take(before, after, origin{from: from, by: l})
+		})
+		if c.broken != "" {
+			return
+		}
+	}
+	if len(c.next) > 0 {
+		c.depth++
+	}
+}
+
+func (c *search) take(before, after *state, o origin) {
+	if c.broken != "" {
+		return
+	}
+	c.transitions++
+	for i := range c.against {
+		if c.against[i].broken(c.model, before, after, o.by) {
+			c.broken = c.against[i].name
+			c.trace = c.path(o)
+			return
+		}
+	}
+	o.swapped = c.simplify(after)
+	c.add(after, o)
+}
+
+func (c *search) add(s *state, o origin) {
+	if _, found := c.known[*s]; found {
+		return
+	}
+	c.known[*s] = struct{}{}
+	c.origins = append(c.origins, o)
+	c.next = append(c.next, *s)
+	for i := range sights {
+		c.seen[i] = c.seen[i] || sights[i].shows(s)
+	}
+}
+
+// path is the steps from the first state to what an origin leads to. A manager keeps its name.
+func (c *search) path(last origin) []label {
+	origins := []origin{last}
+	for last.from != 0 {
+		last = c.origins[last.from]
+		origins = append(origins, last)
+	}
+	slices.Reverse(origins)
+	steps, swapped := make([]label, 0, len(origins)), false
+	for _, o := range origins {
+		if swapped {
+			o.by.manager = 1 - o.by.manager
+		}
+		steps = append(steps, o.by)
+		swapped = swapped != o.swapped
+	}
+	return steps
+}

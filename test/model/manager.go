@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+// point is where a manager stands between two steps of a pass.
+type point uint8
+
+const (
+	idle        point = iota
+	doubting          // has found its own attempt, never posted, and is about to say NotSent
+	gateAccount       // the intent is written
+	gateObject
+	gateLedger
+	gateAge
+	dialing  // the gate was passed: nothing is asked any more
+	answered // holds a receipt
+)
+
+// manager is a process with one worker, or one of two workers of a process.
+type manager struct {
+	at        point
+	attempt   uint8 // under way, unless idle
+	answer    fact  // its receipt
+	slow      bool  // its clock shows more than 10 s since the intent was begun
+	stopped   bool  // time has passed that its clock does not show
+	unchanged bool  // the resourceVersion that its intent returned, or that it judged, is still the ledger's
+	withdrawn bool  // what its gate has asked for was no longer as judged
+	judged    uint8 // the generation of the account that was judged
+
+	current bool    // its cached ledger is the newest
+	seen    version // its cached ledger, kept only where R1 is left out
+	objects [objects]object
+	account account
+	reading uint8 // 1 + the value that the carrier has shown; class Charge
+	highest uint8 // the highest revision seen (R6)
+	newest  uint8 // and the newest attempt, from 1
+}
+
+// process is the process that a manager belongs to, from 1.
+func (m *model) process(number uint8) uint8 {
+	if m.bounds.oneProcess {
+		return 1
+	}
+	return number + 1
+}
+
+// dropReadings: a reading from before the end of a modification is not used (R7).
+func (m *model) dropReadings(s *state) {
+	s.shown = s.plan + 1
+	for i := range s.managers {
+		if m.rules.has(r7) {
+			s.managers[i].reading = 0
+		}
+	}
+}
+
+// rest ends a pass.
+func (g *manager) rest() {
+	g.at, g.attempt, g.answer = idle, 0, noFact
+	g.drop()
+}
+
+// lifetimes says between which points of a pass something is asked for.
+var lifetimes = []struct {
+	from, to point
+	forget   func(g *manager)
+}{
+	{gateAccount, gateAccount, func(g *manager) { g.judged = 0 }},
+	{doubting, gateLedger, func(g *manager) { g.unchanged = false }},
+	{gateAccount, gateAge, func(g *manager) { g.slow, g.stopped = false, false }},
+	{gateAccount, dialing, func(g *manager) { g.withdrawn = false }},
+}
+
+// drop forgets what no later step of the pass asks for, so that equal states are one.
+func (g *manager) drop() {
+	for _, l := range lifetimes {
+		if !g.at.isBetween(l.from, l.to) {
+			l.forget(g)
+		}
+	}
+}
+
+func (p point) isBetween(from, to point) bool { return p >= from && p <= to }
+
+// programs is what a manager may do at each point; at all of them it may crash.
+var programs = [...][]func(m *model, s *state, number uint8, emit emitter){
+	idle: {
+		(*model).catchUp, (*model).ask, (*model).open, (*model).takeOver, (*model).findOwn,
+		(*model).project, (*model).noticeLoss,
+	},
+	doubting:    {(*model).sayNotSent},
+	gateAccount: {(*model).gate},
+	gateObject:  {(*model).gate},
+	gateLedger:  {(*model).gate},
+	gateAge:     {(*model).gate},
+	dialing:     {(*model).post},
+	answered:    {(*model).receipt},
+}
+
+// managerSteps are the steps that one manager can take.
+func (m *model) managerSteps(s *state, number uint8, emit emitter) {
+	m.crash(s, number, emit)
+	for _, program := range programs[s.managers[number].at] {
+		program(m, s, number, emit)
+	}
+}
+
+// catchUp: each informer by itself, and the two objects as well, for they may be in two namespaces.
+func (m *model) catchUp(s *state, number uint8, emit emitter) {
+	g := &s.managers[number]
+	if !g.current {
+		next := *s
+		next.managers[number].learn(m, &s.ledger)
+		emit(label{act: actReadLedger, manager: number}, &next)
+	}
+	if g.account != s.account {
+		next := *s
+		next.managers[number].account = s.account
+		emit(label{act: actReadAccount, manager: number}, &next)
+	}
+	for i := range uint8(objects) {
+		m.readObject(s, number, i, emit)
+	}
+}
+
+func (m *model) readObject(s *state, number, i uint8, emit emitter) {
+	g := &s.managers[number]
+	if g.objects[i] == s.objects[i] {
+		return
+	}
+	next := *s
+	if m.rules.has(r7) && g.objects[i].declares(i) != s.objects[i].declares(i) {
+		next.managers[number].reading = 0 // asked before this generation was seen (R7)
+	}
+	next.managers[number].objects[i] = s.objects[i]
+	emit(label{act: actReadObject, manager: number, object: i}, &next)
+}
+
+func (g *manager) learn(m *model, l *ledger) {
+	g.current = true
+	if !m.rules.has(r1) {
+		g.seen = m.keep(*l)
+	}
+	g.notes(m, l)
+}
+
+// notes remembers a version of the ledger that this process has seen (R6).
+func (g *manager) notes(m *model, l *ledger) {
+	if m.remembers() {
+		g.highest = max(g.highest, l.revision)
+		g.newest = max(g.newest, l.shows())
+	}
+}
+
+// ask is a health request. While an attempt is open a reading is of no use: the end drops it.
+func (m *model) ask(s *state, number uint8, emit emitter) {
+	g := &s.managers[number]
+	if m.bounds.class != classCharge || g.reading == s.plan+1 || m.rules.has(r7) && !s.ledger.isEmpty() {
+		return
+	}
+	next := *s
+	next.managers[number].reading = s.plan + 1
+	emit(label{act: actAskHealth, manager: number, value: s.plan}, &next)
+}
+
+// gate is R12 and R13: live GETs of the account, of the object, and last of the ledger; then the age.
+func (m *model) gate(s *state, number uint8, emit emitter) {
+	next := *s
+	g := &next.managers[number]
+	asked := gateAsks[g.at]
+	as := asked.as(m, s, g)
+	l := label{act: asked.act, manager: number, attempt: g.attempt}
+	if !as && m.rules.has(asked.rule) {
+		g.at, g.answer, l.outcome = answered, senderUnsent, closes
+		g.drop()
+		emit(l, &next)
+		return
+	}
+	g.withdrawn = g.withdrawn || !as && g.at < gateLedger
+	m.lookAround(&next, number)
+	g.at++
+	next.intents[g.attempt].passed = g.at == dialing
+	g.drop()
+	emit(l, &next)
+}
+
+// gateAsks is what the gate asks for, in the order of R12 and R13, and whether it is as judged.
+var gateAsks = [...]struct {
+	rule rule
+	act  act
+	as   func(m *model, s *state, g *manager) bool
+}{
+	gateAccount: {r12Account, actGateAccount, func(_ *model, s *state, g *manager) bool {
+		return s.account.generation == g.judged
+	}},
+	gateObject: {r12Object, actGateObject, func(m *model, s *state, g *manager) bool {
+		return s.isDeclared(s.intents[g.attempt].wanted) && !m.contradicts(s, g)
+	}},
+	gateLedger: {r12Ledger, actGateLedger, func(_ *model, _ *state, g *manager) bool { return g.unchanged }},
+	gateAge:    {r13, actGateAge, func(_ *model, _ *state, g *manager) bool { return !g.slow }},
+}
+
+func (s *state) isDeclared(d declaration) bool {
+	o := &s.objects[d.name.object]
+	return o.exists && o.declares(d.name.object) == d
+}
+
+// post is the POST; the carrier has accepted it or not, and one of the answers comes back.
+func (m *model) post(s *state, number uint8, emit emitter) {
+	for _, a := range answers[:m.answers()] {
+		next := *s
+		g := &next.managers[number]
+		about := &next.intents[g.attempt]
+		if a.answer != senderUnsent {
+			about.posts++
+		}
+		if a.accepted {
+			about.request = requestPending
+			next.accepted++
+			about.rank = next.accepted
+		}
+		attempt := g.attempt
+		g.at, g.answer = answered, a.answer
+		g.drop()
+		emit(label{act: actPost, manager: number, attempt: attempt, outcome: a.says}, &next)
+	}
+}
+
+func (m *model) answers() int {
+	if m.bounds.answers > 0 {
+		return m.bounds.answers
+	}
+	return len(answers)
+}
+
+// answers is what can come of a POST (submission.md, step 6).
+var answers = []struct {
+	answer   fact
+	accepted bool
+	says     outcome
+}{
+	{senderAccepted, true, accepts},
+	{senderAmbiguous, true, acceptsUnheard},
+	{senderAmbiguous, false, ignoresUnheard},
+	{senderRejected, false, rejects},
+	{senderNotProcessed, false, turnsAway},
+	{senderUnsent, false, writesNothing},
+}
+
+// receipt writes what came of an attempt, repeated until the resourceVersion fits (R16).
+func (m *model) receipt(s *state, number uint8, emit emitter) {
+	next := *s
+	g := &next.managers[number]
+	l := label{act: actReceipt, manager: number, attempt: g.attempt, fact: g.answer}
+	changed := s.ledger
+	if m.change(&next, &changed, place{g.attempt, mainEntry}, g.answer) {
+		m.commit(&next, changed)
+		g.notes(m, &next.ledger)
+	} else {
+		l.outcome = refused
+	}
+	if g.answer == senderAccepted {
+		next.intents[g.attempt].delivered = true
+		next.revoke(g.attempt)
+	}
+	g.rest()
+	emit(l, &next)
+}
+
+// crash ends a process at any step: it forgets everything but what its caches will list again.
+func (m *model) crash(s *state, number uint8, emit emitter) {
+	if s.left.crashes == 0 || m.bounds.oneProcess && number > 0 {
+		return
+	}
+	next := *s
+	m.end(&next, m.process(number))
+	if next != *s {
+		next.left.crashes--
+		emit(label{act: actCrash, manager: number}, &next)
+	}
+}
+
+func (m *model) end(s *state, process uint8) {
+	for i := range s.managers {
+		if m.process(uint8(i)) == process {
+			g := &s.managers[i]
+			g.rest()
+			g.reading, g.highest, g.newest = 0, 0, 0
+		}
+	}
+	for i := range s.intents {
+		if s.intents[i].sender == process {
+			s.intents[i].sender = 0
+		}
+	}
+}

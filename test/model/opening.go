@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+// open judges the caches for each object and writes an intent: the ledger with one attempt more.
+func (m *model) open(s *state, number uint8, emit emitter) {
+	for i := range uint8(objects) {
+		if !m.wouldOpen(s, number, i) {
+			continue
+		}
+		next := *s
+		attempt := m.writeIntent(&next, number, i)
+		if !m.rules.has(r1) && next.ledger.revision < s.ledger.revision {
+			continue // the CEL rule of the kind: a revision never falls
+		}
+		l := label{act: actIntent, manager: number, object: i, attempt: attempt, value: next.intents[attempt].value}
+		if s.left.lostWrites > 0 {
+			unheard := next
+			unheard.left.lostWrites--
+			unheard.managers[number].rest()
+			emit(label{act: actIntentUnheard, manager: number, object: i, attempt: attempt, value: l.value}, &unheard)
+		}
+		emit(l, &next)
+	}
+}
+
+func (m *model) writeIntent(s *state, number, object uint8) uint8 {
+	g := &s.managers[number]
+	attempt := s.begun
+	s.begun++
+	s.intents[attempt] = intent{
+		wanted: g.objects[object].declares(object), value: g.objects[object].want, sender: m.process(number),
+	}
+	changed := *m.view(s, number)
+	s.intents[attempt].regardless = m.isAbandoned(s, &changed, attempt)
+	changed.holder = name{object, g.objects[object].uid}
+	changed.attempts[attempt][mainEntry] = entry{phase: submitting}
+	m.commit(s, changed)
+	g.at, g.attempt, g.judged, g.unchanged = gateAccount, attempt, g.account.generation, true
+	g.notes(m, &s.ledger)
+	return attempt
+}
+
+// isAbandoned says that another attempt for the declaration of this one ended so; of an order, any.
+func (m *model) isAbandoned(s *state, l *ledger, attempt uint8) bool {
+	for i := range l.attempts {
+		same := s.intents[i].wanted == s.intents[attempt].wanted || m.bounds.class == classOrder
+		if same && l.attempts[i].isAbandoned() {
+			return true
+		}
+	}
+	return false
+}
+
+// view is the ledger that a manager judges. Where R1 is in force an old one is as good as none.
+func (m *model) view(s *state, number uint8) *ledger {
+	if m.rules.has(r1) {
+		return &s.ledger
+	}
+	return &m.versions[s.managers[number].seen]
+}
+
+// wouldOpen is the judgement of a pass over what the manager has cached.
+func (m *model) wouldOpen(s *state, number, object uint8) bool {
+	g := &s.managers[number]
+	if !m.mayWrite(g) || s.begun == m.bounds.attempts || m.seesLoss(s, number) {
+		return false
+	}
+	l := m.view(s, number)
+	o := &g.objects[object]
+	return o.exists && !g.account.closed && m.isFree(l) &&
+		m.mayHold(s, number, name{object, o.uid}) && m.isWanted(s, number, object)
+}
+
+// mayWrite: the update of an old ledger would be refused (R1).
+func (m *model) mayWrite(g *manager) bool { return g.current || !m.rules.has(r1) }
+
+func (m *model) isFree(l *ledger) bool {
+	if m.rules.has(r3) {
+		return !l.lost && l.isEmpty()
+	}
+	newest, found := l.newest()
+	return !found || !l.attempts[newest][mainEntry].phase.isOpen()
+}
+
+// mayHold is R2: the holder, or any object once a live GET says that the holder is gone. UIDs do not
+// come back, so that the GET and the write of the intent may be one step.
+func (m *model) mayHold(s *state, number uint8, asking name) bool {
+	holder := m.view(s, number).holder
+	if holder == asking || holder.uid == 0 {
+		return true
+	}
+	o := &s.objects[holder.object]
+	if !m.rules.has(r2) {
+		o = &s.managers[number].objects[holder.object]
+	}
+	return !o.exists || o.uid != holder.uid
+}
+
+// isWanted compares, and lets a definitive failure or an Abandoned wait for another declaration.
+func (m *model) isWanted(s *state, number, object uint8) bool {
+	g := &s.managers[number]
+	l := m.view(s, number)
+	o := &g.objects[object]
+	if m.bounds.class == classCharge {
+		if g.reading == 0 || g.reading == o.want+1 {
+			return false // R7: what the ledger knows may prevent a POST, and never justifies one
+		}
+	}
+	if l.known == o.want {
+		return false
+	}
+	return !m.isHeldBack(s, l, o.declares(object))
+}
+
+// isHeldBack looks at what has ended for this declaration, settled late acceptances included.
+func (m *model) isHeldBack(s *state, l *ledger, wanted declaration) bool {
+	for i := range l.attempts {
+		same := s.intents[i].wanted == wanted
+		if m.rules.has(lateCounts) && m.holdsBack(l.attempts[i][lateEntry].phase, same) {
+			return true
+		}
+		if m.counts(l, i) && m.holdsBack(l.attempts[i][mainEntry].phase, same) {
+			return true
+		}
+	}
+	return false
+}
+
+// counts says whether an attempt is looked at, whatever was begun after it.
+func (m *model) counts(l *ledger, attempt int) bool {
+	return m.rules.has(outcomesHold) || int(l.shows()) == attempt+1
+}
+
+// holdsBack: a definitive failure and Abandoned hold for their declaration; an order is held back
+// by what R3 does not list, too.
+func (m *model) holdsBack(outcome phase, same bool) bool {
+	switch outcome {
+	case failed, rejected, abandoned:
+		return same || m.bounds.class == classOrder && outcome != rejected
+	case succeeded:
+		return m.bounds.class == classOrder
+	case notOnRecord, submitting, inProgress, outcomeUnknown, notSent, notProcessed, notAccepted, lateAcceptance, gone:
+	}
+	return false
+}
+
+// takeOver writes another holder with a projection, where there is nothing to send (R2, R25).
+func (m *model) takeOver(s *state, number uint8, emit emitter) {
+	g := &s.managers[number]
+	for i := range uint8(objects) {
+		mine := name{i, g.objects[i].uid}
+		if s.ledger.holder == mine || !g.objects[i].exists || !m.mayTakeOver(s, number, mine) {
+			continue
+		}
+		next := *s
+		changed := s.ledger
+		changed.holder = mine
+		m.commit(&next, changed)
+		next.managers[number].notes(m, &next.ledger)
+		emit(label{act: actTakeOver, manager: number, object: i}, &next)
+	}
+}
+
+func (m *model) mayTakeOver(s *state, number uint8, mine name) bool {
+	return s.managers[number].current && s.ledger.revision > 0 && !m.seesLoss(s, number) && m.mayHold(s, number, mine)
+}
+
+// findOwn: a pass finds Submitting with its own process as the sender, and not in its memory of
+// what was posted.
+func (m *model) findOwn(s *state, number uint8, emit emitter) {
+	newest, found := s.ledger.newest()
+	if !found || !s.managers[number].current || !m.isUnposted(s, m.process(number), newest) {
+		return
+	}
+	next := *s
+	g := &next.managers[number]
+	g.at, g.attempt, g.unchanged = doubting, newest, true
+	emit(label{act: actFindOwn, manager: number, attempt: newest}, &next)
+}
+
+func (m *model) isUnposted(s *state, process, attempt uint8) bool {
+	about := &s.intents[attempt]
+	if m.rules.has(inHand) && s.isBetween(attempt, gateAccount, answered) {
+		return false
+	}
+	return s.ledger.attempts[attempt][mainEntry].phase == submitting && about.sender == process && !about.passed
+}
+
+// sayNotSent writes the outcome of such an attempt, with the resourceVersion that was judged.
+func (m *model) sayNotSent(s *state, number uint8, emit emitter) {
+	next := *s
+	g := &next.managers[number]
+	l := label{act: actSayNotSent, manager: number, attempt: g.attempt, outcome: refused}
+	changed := s.ledger
+	if g.unchanged && m.change(&next, &changed, place{g.attempt, mainEntry}, senderUnsent) {
+		m.commit(&next, changed)
+		l.outcome = done
+	}
+	g.rest()
+	emit(l, &next)
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+// words are the resolutions that a person can say of an attempt.
+var words = []fact{personSucceeded, personNotAccepted, personAbandoned, personAccepted, personAcceptedOther}
+
+// personSteps are what people do: they may be right, wrong or early.
+func (m *model) personSteps(s *state, emit emitter) {
+	m.resolve(s, emit)
+	m.resolveLoss(s, emit)
+	m.edit(s, emit)
+	m.closeAccount(s, emit)
+	m.restore(s, emit)
+}
+
+func (m *model) resolve(s *state, emit emitter) {
+	if s.left.words == 0 || !m.isUnaware(s) {
+		return
+	}
+	for p := range s.places() {
+		for _, word := range words {
+			m.say(s, p, word, emit)
+		}
+	}
+}
+
+// say records one resolution, if the table lists it.
+func (m *model) say(s *state, p place, word fact, emit emitter) {
+	if p.entry == lateEntry && s.isVoid(p, word) || word == personAccepted && s.intents[p.attempt].request == noRequest {
+		return
+	}
+	next := *s
+	changed := s.ledger
+	if !m.change(&next, &changed, p, word) {
+		return
+	}
+	next.left.words--
+	m.commit(&next, changed)
+	next.excuse(p.attempt, word)
+	emit(label{act: actWord, attempt: p.attempt, entry: p.entry, fact: word}, &next)
+}
+
+// isVoid: "NotAccepted is void" for a late acceptance, and once it is settled so are all words (R15).
+func (s *state) isVoid(p place, word fact) bool {
+	return word == personNotAccepted || s.ledger.at(p).phase.hasEnded()
+}
+
+// excuse says what a further POST is excused with: a word about an attempt that the carrier had
+// accepted (the word is false), or whose sender had its last answer (it is early, R12).
+//
+//   - NotAccepted excuses one more POST.
+//   - Abandoned, and the number of another request, excuse one for another declaration.
+//   - Succeeded of what the carrier does not have makes the ledger know the wrong value: another one
+//     that was bought before may be bought again.
+func (s *state) excuse(attempt uint8, word fact) {
+	about := &s.intents[attempt]
+	if about.request != noRequest || s.isPastTheGate(attempt) {
+		about.license = max(about.license, licenseOf[word])
+	}
+	s.believe(attempt, word)
+}
+
+// believe takes note of a success that the carrier knows nothing of.
+func (s *state) believe(attempt uint8, f fact) {
+	if (f == personSucceeded || f == pollSucceeded) && s.intents[attempt].request == noRequest {
+		s.excuseAll(s.intents[attempt].value)
+	}
+}
+
+var licenseOf = [personAcceptedOther + 1]license{
+	personNotAccepted: forTheSame, personAbandoned: forNext, personAcceptedOther: forNext,
+}
+
+// excuseAll: the ledger now knows a value that the carrier was never asked for, in place of another
+// one that it had: that one may be bought again.
+func (s *state) excuseAll(claimed uint8) {
+	for i := range s.intents {
+		about := &s.intents[i]
+		switch {
+		case about.request == noRequest:
+		case about.value != claimed:
+			about.license = forTheSame
+		default:
+			about.license = max(about.license, forNext)
+		}
+	}
+}
+
+// revoke: a late acceptance that stands in the ledger before anything else was sent blocks the lane,
+// so that the word that it contradicts excuses nothing any more.
+func (s *state) revoke(attempt uint8) {
+	for i := attempt + 1; i < s.begun; i++ {
+		if s.intents[i].rank > 0 || s.isBetween(i, gateAge, dialing) {
+			return
+		}
+	}
+	s.intents[attempt].license = noLicense
+}
+
+// isPastTheGate: R12 leaves "a pause between the last answer and the first byte, which only the
+// carrier could close", and R13 closes it as far as the sender's clock runs.
+func (s *state) isPastTheGate(attempt uint8) bool {
+	at, found := s.inGate(attempt)
+	return s.isBetween(attempt, dialing, dialing) ||
+		found && s.managers[at].at == gateAge && s.managers[at].stopped
+}
+
+// resolveLoss settles LedgerLost: Succeeded (it is as declared) or NotAccepted (nothing was sent).
+func (m *model) resolveLoss(s *state, emit emitter) {
+	if !s.ledger.lost || s.left.words == 0 {
+		return
+	}
+	changed := s.ledger
+	changed.lost = false
+	next := *s
+	next.left.words--
+	m.commit(&next, changed)
+	for i := range s.begun {
+		next.excuse(i, personNotAccepted)
+	}
+	emit(label{act: actLossWord, fact: personNotAccepted}, &next)
+
+	changed.known = s.objects[s.ledger.holder.object].want
+	next = *s
+	next.left.words--
+	m.commit(&next, changed)
+	next.excuseAll(changed.known)
+	emit(label{act: actLossWord, fact: personSucceeded}, &next)
+}
+
+// edit deletes, creates and changes objects.
+func (m *model) edit(s *state, emit emitter) {
+	if s.left.edits == 0 {
+		return
+	}
+	for i := range uint8(objects) {
+		m.remove(s, i, emit)
+		for _, want := range m.values() {
+			m.declare(s, i, want, emit)
+		}
+	}
+}
+
+// values are what can be declared: there is one order.
+func (m *model) values() []uint8 {
+	if m.bounds.class == classOrder {
+		return []uint8{1}
+	}
+	return []uint8{1, 2}
+}
+
+func (m *model) remove(s *state, number uint8, emit emitter) {
+	if !s.objects[number].exists {
+		return
+	}
+	next := *s
+	next.left.edits--
+	next.objects[number] = object{uid: s.objects[number].uid}
+	emit(label{act: actDelete, object: number}, &next)
+}
+
+func (m *model) declare(s *state, number, want uint8, emit emitter) {
+	next := *s
+	next.left.edits--
+	o := &next.objects[number]
+	l := label{act: actEdit, object: number, value: want}
+	if !o.exists {
+		*o = object{exists: true, uid: o.uid + 1}
+		l.act = actCreate
+	}
+	o.generation++
+	o.want = want
+	emit(l, &next)
+}
+
+// closeAccount removes the service from the account's list, the brake that R12 asks for, or lists
+// it again.
+func (m *model) closeAccount(s *state, emit emitter) {
+	if s.left.closings == 0 {
+		return
+	}
+	next := *s
+	next.left.closings--
+	next.account.generation++
+	next.account.closed = !s.account.closed
+	l := label{act: actReopen}
+	if next.account.closed {
+		l.act = actClose
+	}
+	emit(l, &next)
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import "slices"
+
+// fact is what a writer has to say of an attempt; its name begins with the writer.
+type fact uint8
+
+const (
+	noFact             fact = iota
+	senderUnsent            // the gate was closed, nothing was written, or never posted by this process
+	senderNotProcessed      // 401, 429
+	senderRejected
+	senderAccepted
+	senderAmbiguous
+	pollSucceeded // 200
+	pollFailed    // 422
+	ruleProof     // what is read proves it
+	ruleUnknown   // nothing does
+	personSucceeded
+	personNotAccepted
+	personAbandoned
+	personAccepted      // with the attempt's own request id
+	personAcceptedOther // with another one's
+)
+
+// need is what must hold besides the phase.
+type need uint8
+
+const (
+	nothing       need = iota
+	doubt              // error set, or a foreign sender and 120 s
+	aProof             // the reading equals the target
+	provenDoubt        // both
+	ownNumber          // the handle on record is none or the attempt's own
+	anotherNumber      // the handle on record is one that a person named
+	newestAlone        // its lane's newest, and the lane is empty
+)
+
+// row is a row of the table of R14.
+type row struct {
+	from    phase
+	endedBy source // anybody: whoever ended it
+	fact    fact
+	needs   need
+	to      phase
+	rule    rule // the row holds while this rule is in force; 0: always
+	without rule // the row holds while this rule is left out; 0: always
+}
+
+// table is the table of R14. What it does not list is refused.
+var table = slices.Concat(
+	[]row{
+		{from: submitting, fact: senderUnsent, to: notSent},
+		{from: submitting, fact: senderNotProcessed, to: notProcessed},
+		{from: submitting, fact: senderRejected, to: rejected},
+		{from: submitting, fact: senderAccepted, to: inProgress},
+		{from: submitting, fact: senderAmbiguous, to: submitting},
+		{from: submitting, fact: ruleProof, needs: provenDoubt, to: succeeded},
+		{from: submitting, fact: ruleUnknown, needs: doubt, to: outcomeUnknown},
+
+		{from: inProgress, fact: pollSucceeded, to: succeeded},
+		{from: inProgress, fact: pollFailed, to: failed},
+		{from: inProgress, fact: ruleUnknown, to: outcomeUnknown}, // lostSince + 24 h
+		{from: inProgress, fact: senderAccepted, needs: ownNumber, to: inProgress},
+		{from: inProgress, fact: senderAccepted, needs: anotherNumber, to: lateAcceptance, rule: r15},
+
+		{from: outcomeUnknown, fact: senderAccepted, to: inProgress},
+		{from: outcomeUnknown, fact: senderUnsent, to: notSent},
+		{from: outcomeUnknown, fact: senderNotProcessed, to: notProcessed},
+		{from: outcomeUnknown, fact: senderRejected, to: rejected},
+		{from: outcomeUnknown, fact: ruleProof, needs: aProof, to: succeeded},
+
+		{from: succeeded, endedBy: byProof, fact: senderAccepted, to: succeeded},
+		{from: succeeded, endedBy: byPerson, fact: senderAccepted, to: succeeded},
+
+		{from: notAccepted, fact: senderAccepted, to: lateAcceptance, rule: r15},
+		{from: abandoned, fact: senderAccepted, to: lateAcceptance, rule: r15},
+		{from: gone, fact: senderAccepted, to: lateAcceptance, rule: r15},
+
+		{from: lateAcceptance, fact: personSucceeded, to: succeeded},
+		{from: lateAcceptance, fact: personAbandoned, to: abandoned},
+		{from: lateAcceptance, fact: personAccepted, to: inProgress},
+
+		// Refused for everybody. "It cannot be": see the property cannotBe.
+		{from: succeeded, endedBy: byCarrier, fact: senderAccepted, to: lateAcceptance},
+		{from: failed, fact: senderAccepted, to: lateAcceptance},
+		{from: rejected, fact: senderAccepted, to: lateAcceptance},
+		{from: notSent, fact: senderAccepted, to: lateAcceptance},
+		{from: notProcessed, fact: senderAccepted, to: lateAcceptance},
+	},
+	persons(submitting, anybody, doubt),
+	persons(inProgress, anybody, nothing), // Overdue can be at any time
+	persons(outcomeUnknown, anybody, nothing),
+	persons(succeeded, byPerson, newestAlone),
+	persons(notAccepted, byPerson, newestAlone),
+	persons(abandoned, byPerson, newestAlone),
+)
+
+// persons are the rows of a person who names the attempt.
+func persons(from phase, endedBy source, needs need) []row {
+	return []row{
+		{from: from, endedBy: endedBy, fact: personSucceeded, needs: needs, to: succeeded},
+		{from: from, endedBy: endedBy, fact: personNotAccepted, needs: needs, to: notAccepted},
+		{from: from, endedBy: endedBy, fact: personAbandoned, needs: needs, to: abandoned},
+		{from: from, endedBy: endedBy, fact: personAccepted, needs: needs, to: inProgress},
+		{from: from, endedBy: endedBy, fact: personAcceptedOther, needs: needs, to: inProgress},
+	}
+}
+
+// unguarded is what R14 keeps out: a sender's word against a person's.
+var unguarded = []row{
+	{from: notAccepted, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
+	{from: abandoned, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
+	{from: succeeded, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
+	{from: abandoned, endedBy: byPerson, fact: senderRejected, to: rejected, without: r14},
+	{from: abandoned, endedBy: byPerson, fact: senderNotProcessed, to: notProcessed, without: r14},
+}
+
+// change applies a fact to an entry of the ledger, if the table lists it (R14).
+func (m *model) change(s *state, l *ledger, p place, f fact) bool {
+	found, listed := m.listed(s, l, p, f)
+	if !listed {
+		return false
+	}
+	if found.to == lateAcceptance {
+		l.attempts[p.attempt][lateEntry] = entry{phase: lateAcceptance, handle: ownHandle}
+		return true
+	}
+	e := l.at(p)
+	before := e.phase
+	e.phase = m.followed(found.to)
+	e.unclear = f == senderAmbiguous
+	e.handle = handleAfter(e.handle, f)
+	if e.phase != before { // a handle that is added says nothing newer
+		e.endedBy = endedBy(e.phase, f)
+		m.note(s, l, p)
+	}
+	return true
+}
+
+// note is what an end brings about besides the phase.
+func (m *model) note(s *state, l *ledger, p place) {
+	e := l.at(p)
+	if e.phase == succeeded {
+		l.known = s.intents[p.attempt].value
+	}
+	if e.phase.hasEnded() {
+		m.dropReadings(s)
+	}
+}
+
+// followed: an order is not polled.
+func (m *model) followed(to phase) phase {
+	if m.bounds.class == classOrder && to == inProgress {
+		return succeeded
+	}
+	return to
+}
+
+func (m *model) listed(s *state, l *ledger, p place, f fact) (row, bool) {
+	e := *l.at(p)
+	if e.phase == notOnRecord && p.entry == mainEntry {
+		e.phase = gone
+	}
+	for _, r := range m.rows[e.phase][f] {
+		if r.isAbout(e.endedBy) && needs[r.needs](m, s, l, p) {
+			return r, true
+		}
+	}
+	return row{}, false
+}
+
+func (r *row) isAbout(endedBy source) bool { return r.endedBy == anybody || r.endedBy == endedBy }
+
+// needs says what each need asks for.
+var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
+	nothing:       func(*model, *state, *ledger, place) bool { return true },
+	doubt:         (*model).doubts,
+	aProof:        func(m *model, s *state, _ *ledger, p place) bool { return m.proves(s, p) },
+	provenDoubt:   func(m *model, s *state, l *ledger, p place) bool { return m.doubts(s, l, p) && m.proves(s, p) },
+	ownNumber:     func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle != otherHandle },
+	anotherNumber: func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle == otherHandle },
+	newestAlone:   func(_ *model, _ *state, l *ledger, p place) bool { return l.shows() == p.attempt+1 && l.isEmpty() },
+}
+
+// doubts: a foreign sender is one that has ended, or another process.
+func (m *model) doubts(s *state, l *ledger, p place) bool {
+	about := s.intents[p.attempt]
+	return l.at(p).unclear || about.old && (about.sender == 0 || !m.bounds.oneProcess)
+}
+
+func (m *model) proves(s *state, p place) bool {
+	return m.bounds.class == classCharge && s.plan == s.intents[p.attempt].value
+}
+
+// named is the request id that comes with a fact.
+var named = [personAcceptedOther + 1]handle{
+	senderAccepted: ownHandle, personAccepted: ownHandle, personAcceptedOther: otherHandle,
+}
+
+func handleAfter(before handle, f fact) handle {
+	if named[f] == noHandle {
+		return before
+	}
+	return named[f]
+}
+
+func endedBy(to phase, f fact) source {
+	switch {
+	case !to.hasEnded():
+		return anybody
+	case f == senderUnsent:
+		return bySender
+	case f == ruleProof:
+		return byProof
+	case f >= personSucceeded:
+		return byPerson
+	}
+	return byCarrier
+}

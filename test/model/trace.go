@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package model
+
+import (
+	"fmt"
+	"strings"
+)
+
+// act is what a step does; texts says it in words.
+type act uint8
+
+const (
+	actReadLedger act = iota
+	actReadAccount
+	actReadObject
+	actAskHealth
+	actIntent
+	actIntentUnheard
+	actTakeOver
+	actFindOwn
+	actSayNotSent
+	actGateAccount
+	actGateObject
+	actGateLedger
+	actGateAge
+	actPost
+	actReceipt
+	actCrash
+	actProject
+	actNoticeLoss
+	actRule
+	actPoll
+	actHandleLost
+	actCarrierEnds
+	actPause
+	actLongPause
+	actUnseenPause
+	actWord
+	actLossWord
+	actCreate
+	actEdit
+	actDelete
+	actClose
+	actReopen
+	actBackUp
+	actRestore
+)
+
+var texts = [...]string{
+	actReadLedger:    "{manager}'s cache of the ledger catches up",
+	actReadAccount:   "{manager}'s cache of the account catches up",
+	actReadObject:    "{manager}'s cache of {object} catches up",
+	actAskHealth:     "{manager} asks the carrier for the service's health: it shows value {value}",
+	actIntent:        "{manager} writes the intent of attempt {attempt} into the ledger: value {value} for {object}",
+	actIntentUnheard: "{manager} writes the intent of attempt {attempt}: value {value} for {object}; the response is lost",
+	actTakeOver:      "{manager} makes {object} the holder of the ledger",
+	actFindOwn:       "{manager} finds attempt {attempt}, of its own process and never posted",
+	actSayNotSent:    "{manager} writes NotSent for attempt {attempt}{outcome}",
+	actGateAccount:   "{manager}'s gate reads the account, for attempt {attempt}{outcome}",
+	actGateObject:    "{manager}'s gate reads the object, for attempt {attempt}{outcome}",
+	actGateLedger:    "{manager}'s gate reads the ledger, for attempt {attempt}{outcome}",
+	actGateAge:       "{manager}'s gate looks at the clock, for attempt {attempt}{outcome}",
+	actPost:          "{manager} sends the POST of attempt {attempt}: the carrier {outcome}",
+	actReceipt:       "{manager} writes the receipt of attempt {attempt}, {fact}{outcome}",
+	actCrash:         "the process of {manager} crashes and starts again",
+	actProject:       "{manager} writes the ledger's revision into the status of {object}",
+	actNoticeLoss:    "{manager} sees that the ledger is older than what was seen of it, and writes LedgerLost",
+	actRule:          "a manager applies the rule of the class to attempt {attempt}{entry}: {fact}",
+	actPoll:          "a manager polls attempt {attempt}{entry}: {fact}",
+	actHandleLost:    "the carrier has not known the handle of attempt {attempt}{entry} for 24 h: OutcomeUnknown",
+	actCarrierEnds:   "the carrier ends what it accepted of attempt {attempt}: {request}",
+	actPause:         "10 s pass since the intent of attempt {attempt} was begun",
+	actLongPause:     "120 s pass since the intent of attempt {attempt}",
+	actUnseenPause:   "120 s pass since the intent of attempt {attempt}, unseen by {manager}: its machine was suspended",
+	actWord:          "a person says of attempt {attempt}{entry}: {fact}",
+	actLossWord:      "a person says of the lost ledger: {fact}",
+	actCreate:        "a person creates {object}, with value {value}",
+	actEdit:          "a person edits {object}: a new generation, with value {value}",
+	actDelete:        "a person deletes {object}",
+	actClose:         "a person closes the account",
+	actReopen:        "a person opens the account again",
+	actBackUp:        "a backup of the ledger is made",
+	actRestore:       "a person restores the ledger from the backup",
+}
+
+var factNames = [...]string{
+	noFact: "", senderUnsent: "not sent", senderNotProcessed: "not processed", senderRejected: "rejected",
+	senderAccepted: "accepted", senderAmbiguous: "ambiguous", pollSucceeded: "it has succeeded",
+	pollFailed: "it has failed", ruleProof: "it is proved, Succeeded", ruleUnknown: "OutcomeUnknown",
+	personSucceeded: "Succeeded", personNotAccepted: "NotAccepted", personAbandoned: "Abandoned",
+	personAccepted: "Accepted, with its request id", personAcceptedOther: "Accepted, with the id of another request",
+}
+
+var requestNames = [...]string{
+	noRequest: "nothing", requestPending: "pending", requestCompleted: "completed", requestFailed: "failed",
+}
+
+// outcome is how a step went, in words.
+type outcome uint8
+
+const (
+	done outcome = iota
+	closes
+	refused
+	accepts
+	acceptsUnheard
+	ignoresUnheard
+	rejects
+	turnsAway
+	writesNothing
+)
+
+var outcomes = [...]string{
+	done: "", closes: ": not as judged, nothing is sent", refused: ": refused, the table does not list it",
+	accepts: "accepts it, and says so", acceptsUnheard: "accepts it, and the response is lost",
+	ignoresUnheard: "does not accept it, and the response is lost", rejects: "rejects it",
+	turnsAway: "answers 429", writesNothing: "is not reached, nothing was written",
+}
+
+// label is a step, without the words.
+type label struct {
+	act     act
+	manager uint8
+	object  uint8
+	attempt uint8
+	entry   uint8
+	value   uint8
+	fact    fact
+	request request
+	outcome outcome
+}
+
+func (l label) String() string {
+	entry := ""
+	if l.entry == lateEntry {
+		entry = " (its late acceptance)"
+	}
+	return strings.NewReplacer(
+		"{manager}", "manager "+string(rune('A'+l.manager)),
+		"{object}", fmt.Sprintf("object %d", l.object+1),
+		"{attempt}", fmt.Sprint(l.attempt+1),
+		"{entry}", entry,
+		"{value}", fmt.Sprint(l.value),
+		"{fact}", factNames[l.fact],
+		"{request}", requestNames[l.request],
+		"{outcome}", outcomes[l.outcome],
+	).Replace(texts[l.act])
+}
