@@ -13,6 +13,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -162,6 +163,22 @@ func (l *orderLedger) Record(ctx context.Context, attempt v1alpha1.Request) erro
 	})
 }
 
+// Late writes that the carrier has taken an attempt that is not open any more.
+func (l *orderLedger) Late(ctx context.Context, attemptID string, handle carrier.Handle) (news bool, err error) {
+	late := v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, AttemptID: attemptID, Location: handle.Path(),
+		APIVersion: int32(handle.Version), //nolint:gosec // it is between 1 and 8
+	}
+	if l.ledger == nil || !l.ledger.DeepCopy().AcceptLate(late) {
+		return false, nil
+	}
+	err = l.write(ctx, func(ledger *v1alpha1.RequestLedger) {
+		late.Identity, late.BaseURL = ledger.Spec.Identity, ledger.Spec.BaseURL
+		ledger.AcceptLate(late)
+	})
+	return err == nil, err
+}
+
 func (l *orderLedger) hold(ledger *v1alpha1.RequestLedger) {
 	ledger.Spec.Holder = v1alpha1.LedgerHolder{
 		Namespace: l.order.Namespace, Name: l.order.Name, UID: string(l.order.UID),
@@ -191,11 +208,21 @@ func (l *orderLedger) write(ctx context.Context, change func(*v1alpha1.RequestLe
 // Stands fails unless the ledger is as the intent left it, and no status has seen a newer one: a
 // ledger that was restored from before an attempt looks as if nothing had been sent.
 func (l *orderLedger) Stands(ctx context.Context, live operate.Subject) error {
-	order, is := live.(*v1alpha1.ServiceOrder)
-	if is && order.Status.Ledger != nil && order.Status.Ledger.Revision >= l.ledger.Spec.Revision {
+	if order, is := live.(*v1alpha1.ServiceOrder); is && l.isBehind(order) {
 		return operate.ErrLedgerChanged
 	}
 	return l.Unchanged(ctx, l.ledger)
+}
+
+// isBehind says whether a status has seen more than the ledger that was written. Another manager may
+// show the very attempt that is about to be sent.
+func (l *orderLedger) isBehind(order *v1alpha1.ServiceOrder) bool {
+	shown := order.Status.Ledger
+	if shown == nil || shown.Name != l.name {
+		return false
+	}
+	return shown.Revision > l.ledger.Spec.Revision ||
+		shown.Revision == l.ledger.Spec.Revision && !l.ledger.Knows(order.Status.Request)
 }
 
 // Reload shows the object what is on record now. A ledger that is gone is made again of what this

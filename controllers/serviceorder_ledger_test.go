@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -157,4 +158,32 @@ var _ = Describe("The ledger of an order", func() {
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLedgerUnreadable)
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
+})
+
+var _ = It("An order that is accepted late is shown with what to say of it (R15)", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
+	Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
+	Expect(w.Create(ctx, w.Order(site, reference, orderApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
+	pending := process.DriveOrder(ctx, site).Status.Pending
+	w.AnnotateOrder(ctx, site, v1alpha1.AnnotationApprove, pending.Hash)
+	attempt := process.DriveOrder(ctx, site).Status.Request.AttemptID
+	w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, attempt+"=NotAccepted")
+	expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+
+	ledger := ledgerOf(ctx, w)
+	late := *onRecord(ctx, w)
+	late.Location = "/api/connect/orders/" + placedAs(w)
+	Expect(ledger.AcceptLate(late)).To(BeTrue())
+	ledger.Spec.Revision++
+	Expect(w.Update(ctx, ledger)).To(Succeed())
+
+	order := process.DriveOrder(ctx, site)
+	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLateAcceptance)
+	Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(attempt + "=Succeeded"))
+	w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, attempt+"=Succeeded")
+	order = process.DriveOrder(ctx, site)
+	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+	Expect(fmt.Sprint(order.Status.OrderID)).To(Equal(placedAs(w)))
+	Expect(w.Ordered(reference).Seen).To(Equal(1))
 })

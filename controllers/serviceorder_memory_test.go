@@ -17,10 +17,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// takenAs is the id of the order that the carrier took for a customerReference.
-func takenAs(w *world.World, of string) string {
+// placedAs is the id of the order that the carrier took.
+func placedAs(w *world.World) string {
 	for _, call := range w.Carrier.Calls() {
-		if call.Operation == simulator.OpOrderCreate && call.Subject == of && call.Accepted {
+		if call.Operation == simulator.OpOrderCreate && call.Subject == reference && call.Accepted {
 			return call.RequestID
 		}
 	}
@@ -34,7 +34,7 @@ func expectOrderResolved(ctx SpecContext, w *world.World, process *world.Process
 	open := w.ReadOrder(ctx, site).Status.Request
 	Expect(open.Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
 	word := "NotAccepted"
-	if id := takenAs(w, reference); id != "" {
+	if id := placedAs(w); id != "" {
 		word = "Accepted:" + id
 	}
 	w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, open.AttemptID+"="+word)
@@ -64,7 +64,7 @@ func settled(ctx SpecContext, w *world.World, process *world.Process) bool {
 		order = expectOrderResolved(ctx, w, process)
 	}
 	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-	Expect(fmt.Sprint(order.Status.OrderID)).To(Equal(takenAs(w, reference)))
+	Expect(fmt.Sprint(order.Status.OrderID)).To(Equal(placedAs(w)))
 	Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	Expect(onRecord(ctx, w)).To(Equal(order.Status.Request))
 	Expect(ledgerOf(ctx, w).Spec.Holder.UID).To(Equal(string(order.UID)))

@@ -60,6 +60,7 @@ const (
 	ReasonOutcomeUnknown          = "OutcomeUnknown"          // sent, perhaps; a person resolves it
 	ReasonStatusLost              = "StatusLost"              // the object's memory of its requests is gone
 	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is gone, or older than was seen
+	ReasonLateAcceptance          = "LateAcceptance"          // taken by the carrier after a person had ended it
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location
 	ReasonOverdue                 = "Overdue"                 // longer under way than is usual

@@ -76,7 +76,7 @@ func (p RequestPhase) Ended() bool {
 	switch p {
 	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseNotAccepted, PhaseAbandoned:
 		return true
-	case PhaseSubmitting, PhaseInProgress, PhaseOutcomeUnknown:
+	case PhaseSubmitting, PhaseInProgress, PhaseOutcomeUnknown, PhaseLateAcceptance:
 		return false
 	}
 	return false

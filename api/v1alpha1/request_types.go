@@ -32,6 +32,10 @@ const (
 //	            ├─► InProgress ──► Succeeded │ Failed      the carrier took it
 //	            └─► OutcomeUnknown                         nobody can tell: a person resolves it
 //	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
+//	                                                  └─────────────┴──► LateAcceptance ──► Succeeded │ Abandoned
+//
+// An order that a person has called not accepted, and the carrier has taken for all that, is a
+// LateAcceptance until a person says what becomes of it.
 //
 // Two ways back are rare: a process that was stopped writes late that its own attempt was never
 // sent (OutcomeUnknown to NotSent), and a question whose Location the carrier has forgotten
@@ -53,6 +57,7 @@ const (
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
 	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a person says that the carrier has not taken it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a person gave it up: never sent again
+	PhaseLateAcceptance RequestPhase = "LateAcceptance" // taken, which was known only after a person had ended it
 )
 
 // EndedBy is whose word ended an attempt.

@@ -7,9 +7,14 @@ import "slices"
 // endedLimit is how many ended attempts a ledger remembers.
 const endedLimit = 10
 
-// RequestOf is the newest attempt at an operation, or nil. The pointer leads into the ledger.
+// RequestOf is the newest attempt at an operation, or nil: one that is under way before one that was
+// accepted late. The pointer leads into the ledger.
 func (l *RequestLedger) RequestOf(operation Operation) *Request {
 	of := func(request Request) bool { return request.Operation == operation }
+	underWay := func(request Request) bool { return of(request) && request.Phase != PhaseLateAcceptance }
+	if at := slices.IndexFunc(l.Spec.Open, underWay); at >= 0 {
+		return &l.Spec.Open[at]
+	}
 	if at := slices.IndexFunc(l.Spec.Open, of); at >= 0 {
 		return &l.Spec.Open[at]
 	}
@@ -32,9 +37,33 @@ func (l *RequestLedger) Put(attempt Request) {
 		l.Spec.Open = append(l.Spec.Open, attempt)
 		return
 	}
-	l.Spec.Last = slices.DeleteFunc(l.Spec.Last, func(last Request) bool { return last.Operation == attempt.Operation })
-	l.Spec.Last = append(l.Spec.Last, attempt)
 	l.remember(attempt)
+	last := slices.IndexFunc(l.Spec.Last, func(last Request) bool { return last.Operation == attempt.Operation })
+	switch {
+	case last < 0:
+		l.Spec.Last = append(l.Spec.Last, attempt)
+	case attempt.Phase != PhaseAbandoned || l.Spec.Last[last].Phase != PhaseSucceeded:
+		l.Spec.Last[last] = attempt // a late acceptance that was given up takes no success back
+	}
+}
+
+// AcceptLate records that the carrier has taken an attempt that has ended in another way before that
+// was known: "An Accepted receipt is never dropped" (R15). It says whether that is news.
+func (l *RequestLedger) AcceptLate(late Request) bool {
+	is := func(attempt Request) bool { return attempt.AttemptID == late.AttemptID }
+	if slices.ContainsFunc(l.Spec.Open, is) {
+		return false
+	}
+	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == late.AttemptID }
+	if at := slices.IndexFunc(l.Spec.Ended, ended); at >= 0 {
+		if l.Spec.Ended[at].Location == late.Location {
+			return false
+		}
+		late.Target, late.SubmittedAt = l.Spec.Ended[at].Target, l.Spec.Ended[at].SubmittedAt
+	}
+	late.Phase = PhaseLateAcceptance
+	l.Spec.Open = append(l.Spec.Open, late)
+	return true
 }
 
 // remember puts an attempt first among those that have ended.

@@ -21,7 +21,7 @@ func (s *ServiceOrder) OpenRequests() []*Request { return s.Status.open() }
 func (s *ServiceOrder) RequestChanged(request Request, now metav1.Time) {
 	s.Status.changed(request, now)
 	s.Status.InFlight = nil
-	if !request.Phase.Ended() && request.Phase != PhaseOutcomeUnknown {
+	if request.Phase == PhaseSubmitting || request.Phase == PhaseInProgress {
 		s.Status.InFlight = &InFlight{Operation: request.Operation, Location: request.Location}
 	}
 }

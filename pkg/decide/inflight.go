@@ -54,12 +54,24 @@ func untilEnded(v *View, open *v1alpha1.Request, by witness) *Decision {
 		return inProgress(v, open, by)
 	case v1alpha1.PhaseOutcomeUnknown:
 		return outcomeUnknown(v, open, by)
+	case v1alpha1.PhaseLateAcceptance:
+		return acceptedLate(v, open)
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
 	}
 	return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
 		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that wrote it",
 		open.Operation, open.AttemptID, open.Phase))
+}
+
+// acceptedLate: "Stalled ... Settled by Succeeded ..., Abandoned ...; NotAccepted is void" (R15).
+func acceptedLate(v *View, open *v1alpha1.Request) *Decision {
+	return stuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
+		"the carrier took %s attempt %s as %s, which was known only after a person had ended it: nothing is sent "+
+			"before you say what becomes of it. If it counts, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
+			"if it was cancelled at the carrier, or does not count, say =Abandoned",
+		open.Operation, open.AttemptID, open.Location, v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject),
+		v.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID))
 }
 
 // submitting judges an intent without an outcome.

@@ -51,7 +51,11 @@ func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 	if err != nil {
 		return // a person's word that it succeeded names no number
 	}
-	if id, whole := carrier.Number(handle.ID).Int(); whole {
+	id, whole := carrier.Number(handle.ID).Int()
+	if known := order.Status.OrderID; whole && known != 0 && known != id { // what is known is of another order
+		order.Status.OrderFacts, order.Status.Address = v1alpha1.OrderFacts{}, ""
+	}
+	if whole {
 		order.Status.OrderID = id
 	}
 }

@@ -72,7 +72,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 			return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded}
 		}
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
 	}
 	return nil
 }
@@ -98,7 +98,7 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	case v1alpha1.PhaseOutcomeUnknown:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned, v1alpha1.PhaseNotSent}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
 	}
 	return nil
 }
@@ -115,6 +115,8 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 		if attempt.Operation == v1alpha1.OperationOrderCreate {
 			return []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted}
 		}
+	case v1alpha1.PhaseLateAcceptance:
+		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected,
 		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
 	}

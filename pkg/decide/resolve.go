@@ -94,8 +94,12 @@ func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
 }
 
-// possible says whether a request of this operation can have the id that a word names.
+// possible says whether a word can be true of a request: its operation can have the id that is named,
+// and what the carrier has accepted is not called not accepted.
 func possible(open *v1alpha1.Request, word resolution) bool {
+	if open.Phase == v1alpha1.PhaseLateAcceptance && word.outcome == resolvedNotAccepted {
+		return false
+	}
 	return word.outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
 }
 
@@ -114,7 +118,7 @@ func resolutionNames(v *View, attemptID string) bool {
 // which is being verified. Not one that a process may still be sending.
 func resolvable(v *View, open *v1alpha1.Request) bool {
 	switch open.Phase {
-	case v1alpha1.PhaseOutcomeUnknown:
+	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
 		return true
 	case v1alpha1.PhaseInProgress:
 		return !v.Now.Before(overdueTime(open)) || handleLost(v, open)

@@ -198,7 +198,8 @@ func (p picture) failure() string {
 		case v1alpha1.PhaseRejected, v1alpha1.PhaseFailed, v1alpha1.PhaseAbandoned:
 			return request.AttemptID
 		case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded,
-			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
+			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted,
+			v1alpha1.PhaseLateAcceptance:
 		}
 	}
 	return ""

@@ -189,8 +189,12 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 		return []v1alpha1.RequestPhase{
 			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		}
+	case v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		return []v1alpha1.RequestPhase{v1alpha1.PhaseLateAcceptance}
+	case v1alpha1.PhaseLateAcceptance:
+		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseRejected:
 	}
 	return nil
 }
@@ -216,7 +220,7 @@ func (w *witness) knownBetter(step step) bool {
 		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil ||
 			step.from == v1alpha1.PhaseInProgress && step.class == carrier.ClassQuery
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown:
+		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
 	}
 	return false
 }

@@ -3,6 +3,7 @@
 package prove
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 const ordering = v1alpha1.OperationOrderCreate
@@ -178,4 +180,74 @@ func TestR16AnAnswerIsRecordedWhoseObjectIsGone(t *testing.T) {
 			t.Errorf("on record is %+v", newest)
 		}
 	})
+}
+
+// M3 of the review. A person who asks the carrier too early may say that an order is not there, and
+// another one is sent. Then the first one's answer comes.
+func TestR15AnOrderThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		approval v1alpha1.Approval // Always: no second order is sent
+		word     string
+		reason   string
+		shown    int // which of the accepted orders the object shows in the end
+	}{
+		"it counts":        {v1alpha1.ApprovalAutomatic, "Succeeded", v1alpha1.ReasonSubmitted, 0},
+		"it was cancelled": {v1alpha1.ApprovalAutomatic, "Abandoned", v1alpha1.ReasonSubmitted, 1},
+		"the only one":     {v1alpha1.ApprovalAlways, "Succeeded", v1alpha1.ReasonSubmitted, 0},
+		"the only one, which was cancelled": {
+			v1alpha1.ApprovalAlways, "Abandoned", v1alpha1.ReasonCarrierRejected, 0,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, ordering, 2, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.acceptLate(t, test.approval)
+				orders := len(s.sent)
+				s.expectOrders(t, orders, v1alpha1.ReasonLateAcceptance)
+				s.says(t, "NotAccepted")
+				s.drive(t.Context())
+				s.expectOrders(t, orders, v1alpha1.ReasonLateAcceptance)
+				s.says(t, test.word)
+				s.drive(t.Context())
+				s.expectOrders(t, orders, test.reason)
+				shown := s.subject().RequestOf(ordering).Location
+				if of := s.sent[test.shown].requestID; !strings.HasSuffix(shown, "/"+of) {
+					t.Errorf("the object shows %s, not order %s", shown, of)
+				}
+			})
+		})
+	}
+}
+
+// acceptLate has an order's answer come after a person has called it not accepted, and after another
+// was sent for that, if the approval that is asked for then lets it.
+func (s *scripted) acceptLate(t *testing.T, approval v1alpha1.Approval) {
+	t.Helper()
+	asleep, other := s.managers[0], s.managers[1]
+	s.at = once("POST /api/", late)
+	s.later = func() {
+		s.passes(t, other, 8*time.Minute)
+		s.asksFor(t, approval)
+		s.says(t, "NotAccepted")
+		s.passes(t, other, 8*time.Minute)
+	}
+	s.passes(t, asleep, time.Minute)
+	s.drive(t.Context())
+	first := s.sent[0].requestID
+	if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {
+		return strings.Contains(said, "LateAcceptance") && strings.Contains(said, first)
+	}) {
+		t.Errorf("nobody was told of order %s: %q", first, s.world.Events.All())
+	}
+}
+
+// asksFor has the account ask for an approval, which nobody gives.
+func (s *scripted) asksFor(t *testing.T, approval v1alpha1.Approval) {
+	t.Helper()
+	var account v1alpha1.CarrierAccount
+	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
+	account.Spec.Approval = approval
+	must(s.store.Client().Update(t.Context(), &account))
 }

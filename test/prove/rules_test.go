@@ -216,30 +216,3 @@ func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 		})
 	}
 }
-
-// A person who asks the carrier too early may say that an order is not there, and another one is
-// sent. Then the first one's answer comes.
-func TestR15AnAcceptedOrderIsNeverDroppedWithoutAWord(t *testing.T) {
-	t.Parallel()
-	script(t, v1alpha1.OperationOrderCreate, 2, func(t *testing.T, s *scripted) {
-		t.Helper()
-		asleep, other := s.managers[0], s.managers[1]
-		s.at = once("POST /api/", late)
-		s.later = func() {
-			s.passes(t, other, 8*time.Minute)
-			s.says(t, "NotAccepted")
-			s.passes(t, other, 8*time.Minute)
-		}
-		s.passes(t, asleep, time.Minute)
-		s.drive(t.Context())
-		if s.accepted(v1alpha1.OperationOrderCreate) != 2 {
-			t.Fatal("the second order was to be taken too")
-		}
-		first := s.sent[0].requestID
-		if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {
-			return strings.Contains(said, "LateAcceptance") && strings.Contains(said, first)
-		}) {
-			t.Errorf("nobody was told of order %s: %q", first, s.world.Events.All())
-		}
-	})
-}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // The steps of a request whose attempts are in a ledger.
@@ -20,6 +21,7 @@ const (
 	stepLedger = "the ledger as it is now"
 	stepRecord = "record "
 	stepReload = "reload"
+	stepLate   = "late acceptance"
 )
 
 // ledgerTape is a ledger that takes down each step.
@@ -46,6 +48,10 @@ func (l *ledgerTape) Record(_ context.Context, attempt v1alpha1.Request) error {
 	}
 	l.onRecord = []v1alpha1.Request{attempt}
 	return nil
+}
+
+func (l *ledgerTape) Late(context.Context, string, carrier.Handle) (bool, error) {
+	return true, l.take(stepLate)
 }
 
 func (l *ledgerTape) Reload(context.Context) error {

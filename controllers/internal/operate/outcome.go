@@ -39,6 +39,13 @@ const RecordWithin = time.Minute
 // the same attempt id only". It gives up after a minute; the fact then stays with the
 // carrier or in this process's memory, and the next pass finds it there.
 func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact Fact) error {
+	return p.insist(ctx, job, attemptID, func(ctx context.Context) error {
+		return p.settleOnce(ctx, job, attemptID, fact)
+	})
+}
+
+// insist writes what became of an attempt, again and again where that fails, for a minute.
+func (p *Protocol) insist(ctx context.Context, job Job, attemptID string, write func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, RecordWithin) // an API server may hang, too
 	defer cancel()
 	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
@@ -52,7 +59,7 @@ func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact F
 				return apierrors.IsNotFound(err), nil
 			}
 		}
-		last = p.settleOnce(ctx, job, attemptID, fact)
+		last = write(ctx)
 		return last == nil, nil
 	})
 	if err != nil {
@@ -183,14 +190,32 @@ func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
 	}
 }
 
-// remarkLate: "An Accepted receipt is never dropped" (R15). One that the record has no room for,
+// recordLate: "An Accepted receipt is never dropped" (R15). One that the record has no room for,
 // because a person has ended the attempt or another is in its place, is with the carrier all the
-// same.
-func (p *Protocol) remarkLate(subject Subject, attemptID string, receipt carrier.Receipt) {
-	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
-	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == location {
-		return
+// same. A ledger keeps it as a late acceptance.
+func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, receipt carrier.Receipt) error {
+	taken := attempt(job.Subject, attemptID)
+	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {
+		return nil
 	}
+	news := true
+	if job.Ledger != nil {
+		err := p.insist(ctx, job, attemptID, func(ctx context.Context) (err error) {
+			news, err = job.Ledger.Late(ctx, attemptID, receipt.Handle)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if news {
+		p.warnOfLate(job.Subject, attemptID, receipt)
+	}
+	return nil
+}
+
+func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {
+	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
 	onRecord := "nothing of it is on record"
 	if taken != nil {
 		onRecord = fmt.Sprintf("it is %s on record", taken.Phase)

@@ -46,7 +46,7 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	p.remark(job.Subject, receipt)
 	err := p.Settle(ctx, job, request.AttemptID, fact)
 	if err == nil && parcel.Hold {
-		p.remarkLate(job.Subject, request.AttemptID, receipt)
+		err = p.recordLate(ctx, job, request.AttemptID, receipt)
 	}
 	return 0, err
 }

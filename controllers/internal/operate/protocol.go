@@ -73,6 +73,9 @@ type Ledger interface {
 	// Stands fails unless the ledger is as the intent left it, and the object as it is on record
 	// has seen no newer one.
 	Stands(ctx context.Context, live Subject) error
+	// Late writes that the carrier has taken an attempt that is not open any more, and says whether that is
+	// news.
+	Late(ctx context.Context, attemptID string, handle carrier.Handle) (bool, error)
 	// Record writes what became of an attempt, and what the object has learned by it.
 	Record(ctx context.Context, attempt v1alpha1.Request) error
 	// Reload shows the object what is on record now.
@@ -168,9 +171,11 @@ func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) 
 	if err := p.Settle(ctx, job, attemptID, finished(*receipt, job.Finish)); err != nil {
 		return err
 	}
+	if err := p.recordLate(ctx, job, attemptID, *receipt); err != nil {
+		return err
+	}
 	p.Memory.Recorded(attemptID)
 	p.remark(job.Subject, *receipt)
-	p.remarkLate(job.Subject, attemptID, *receipt)
 	p.Memory.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
 }
