@@ -66,16 +66,16 @@ func (p *pass) gatherTests(ctx context.Context, since metav1.Time) error {
 	return p.gatherOrdered(ctx, since)
 }
 
-// gatherOrdered counts the orders.
+// gatherOrdered counts the orders of the identity. No status shows an order while its POST is out:
+// their ledgers do.
 func (p *pass) gatherOrdered(ctx context.Context, since metav1.Time) error {
-	var orders v1alpha1.ServiceOrderList
-	err := p.List(ctx, &orders, client.InNamespace(p.subject.GetNamespace()),
-		client.MatchingFields{fieldAccount: p.account.Object.Name})
+	var ledgers v1alpha1.RequestLedgerList
+	err := p.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: p.account.Object.IdentityName()})
 	if err != nil {
 		return fmt.Errorf("count the orders of the last hour: %w", err)
 	}
-	for i := range orders.Items {
-		p.account.ChargedLastHour += spent(orders.Items[i].Status.Request, since)
+	for i := range ledgers.Items {
+		p.account.ChargedLastHour += ledgers.Items[i].ReachedSince(since)
 	}
 	return nil
 }

@@ -77,7 +77,7 @@ func (p *orderPass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	if judged.Lost != nil && judged.Lost.AttemptID == "" {
 		judged.Lost.AttemptID = p.Protocol.NewID() // for resolve to name
 	}
-	return p.ledger.heed(ctx, judged)
+	return p.ledger.act(ctx, judged)
 }
 
 // holderLives says whether the object that holds a ledger is there. "Forbidden ... or an error is
@@ -116,8 +116,8 @@ func (l *orderLedger) read(ctx context.Context) (lost bool, err error) {
 	return lost || before, nil
 }
 
-// heed takes the ledger over, or writes into it that something was lost.
-func (l *orderLedger) heed(ctx context.Context, judged decide.LedgerVerdict) error {
+// act takes the ledger over, or writes into it that something was lost.
+func (l *orderLedger) act(ctx context.Context, judged decide.LedgerVerdict) error {
 	switch {
 	case judged.Lost != nil:
 		return l.Open(ctx, *judged.Lost)

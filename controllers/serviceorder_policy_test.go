@@ -173,6 +173,19 @@ var _ = Describe("An order in a shared account", func() {
 		expectOrder(process.DriveOrder(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	})
 
+	It("counts towards chargeLimit while it is being sent", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: 1} })
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		Expect(w.Create(ctx, w.Order("second", "SITE-015"))).To(Succeed())
+		w.Meanwhile(ordersPath, func() {
+			_, err := process.LookAtOrder(ctx, "second")
+			Expect(err).NotTo(HaveOccurred())
+			expectOrder(w.ReadOrder(ctx, "second"), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		})
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered("SITE-015").Seen).To(BeZero())
+	})
+
 	It("shows nothing of its contact, in no object, event or ledger", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, &corev1.Secret{

@@ -2,7 +2,11 @@
 
 package v1alpha1
 
-import "slices"
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // endedLimit is how many ended attempts a ledger remembers.
 const endedLimit = 10
@@ -90,6 +94,25 @@ func (l *RequestLedger) LastReached(operation Operation) string {
 		}
 	}
 	return ""
+}
+
+// ReachedSince counts the attempts that were begun since a time and have reached the carrier, or may
+// have.
+func (l *RequestLedger) ReachedSince(since metav1.Time) int {
+	begun := map[string]bool{}
+	for _, open := range l.Spec.Open {
+		begun[open.AttemptID] = since.Before(&open.SubmittedAt)
+	}
+	for _, ended := range l.Spec.Ended {
+		begun[ended.AttemptID] = begun[ended.AttemptID] || ended.Outcome.Reached() && since.Before(&ended.SubmittedAt)
+	}
+	count := 0
+	for _, counts := range begun {
+		if counts {
+			count++
+		}
+	}
+	return count
 }
 
 // Reached says whether an attempt in this phase has reached the carrier, or may have.

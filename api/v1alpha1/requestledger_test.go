@@ -5,6 +5,9 @@ package v1alpha1_test
 import (
 	"fmt"
 	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
@@ -67,4 +70,27 @@ func TestALedgerKnowsWhatAStatusShows(t *testing.T) {
 		g.Expect(many().Knows(&shown)).To(Equal(test.known), test.id)
 	}
 	g.Expect(many().Knows(nil)).To(BeTrue())
+}
+
+func TestALedgerCountsWhatWasBegunSince(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	noon := metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))
+	begun := func(id string, phase v1alpha1.RequestPhase, after time.Duration) v1alpha1.Request {
+		attempt := attemptAt(id, phase)
+		attempt.SubmittedAt = metav1.NewTime(noon.Add(after))
+		return attempt
+	}
+	var ledger v1alpha1.RequestLedger
+	for _, attempt := range []v1alpha1.Request{
+		begun("before", v1alpha1.PhaseRejected, -time.Minute),
+		begun("refused", v1alpha1.PhaseRejected, time.Minute),
+		begun("not sent", v1alpha1.PhaseNotSent, time.Minute),
+		begun("taken late", v1alpha1.PhaseNotAccepted, time.Minute),
+		begun("under way", v1alpha1.PhaseSubmitting, time.Minute),
+	} {
+		ledger.Open(attempt)
+	}
+	ledger.AcceptLate(begun("taken late", "", time.Minute))
+	g.Expect(ledger.ReachedSince(noon)).To(Equal(3))
 }
