@@ -55,7 +55,7 @@ func (s *scripted) expectOrders(t *testing.T, seen int, reason string) {
 	t.Helper()
 	said, _, _ := standing(s.subject())
 	if posted := s.posted(ordering); posted != seen || said != reason {
-		t.Errorf("%d orders were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
+		t.Fatalf("%d orders were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
 	}
 }
 
