@@ -123,7 +123,7 @@ type Request struct {
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
 	// retry is the value of the retry annotation that was used up last, by this attempt or one before
-	// it.
+	// it. It is set where the status is written after the intent: of orders.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Retry string `json:"retry,omitempty"`

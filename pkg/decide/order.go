@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -201,11 +202,15 @@ func orderCosts(v *OrderView) bool {
 func sendOrder(v *OrderView) *Decision {
 	decision := sendTask(&v.View, orderTask(&v.Order.Spec))
 	submit, submits := decision.Step.(Submit)
-	if submits && orderAsks(v) {
+	if !submits {
+		return decision
+	}
+	submit.Request.Retry = cmp.Or(submit.Retry, v.Order.Status.Handled.Retry) // the status comes after the ledger
+	if orderAsks(v) {
 		submit.Request.ApprovedHash = orderPending(v).Hash
 		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
-		decision.Step = submit
 	}
+	decision.Step = submit
 	return decision
 }
 

@@ -165,6 +165,33 @@ func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) 
 	})
 }
 
+// A retry is for one attempt. The process ends when the refusal of that is in the ledger, and no status
+// shows it yet.
+func TestR21ARetryThatIsUsedUpStaysSo(t *testing.T) {
+	t.Parallel()
+	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		posts := 0
+		s.at = func(effect Effect) Kind {
+			if effect.Sort == Post {
+				posts++
+				return Invalid
+			}
+			if posts > 1 && strings.HasPrefix(effect.What, "update *v1alpha1.RequestLedger") {
+				return CrashAfter
+			}
+			return nothing
+		}
+		s.drive(t.Context())
+		s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, "once") })
+		s.alert()
+		s.drive(t.Context())
+		if sent := s.posted(ordering); posts != 2 || sent != 0 {
+			t.Errorf("of %d attempts the second was the retry, and %d more were sent", posts, sent)
+		}
+	})
+}
+
 // M3 of the review: an answer that comes late, and to a process whose object is gone.
 func TestR16AnAnswerIsRecordedWhoseObjectIsGone(t *testing.T) {
 	t.Parallel()
