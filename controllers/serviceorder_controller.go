@@ -72,9 +72,8 @@ func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 	return at.CustomerReference == order.Spec.CustomerReference && len(order.OpenRequests()) > 0
 }
 
-// RecordRejection writes down that the carrier rejects an order that it had taken. That
-// "changes neither": whether the order is dead, and may be sent again, a
-// person says.
+// RecordRejection writes down that the carrier rejects an order that it had taken. The attempt stays
+// as it is: whether the order is dead, and may be sent again, a person says.
 func (r *ServiceOrderReconciler) RecordRejection(
 	ctx context.Context, key client.ObjectKey, at OrderAt, told decide.Notification,
 ) error {

@@ -169,13 +169,15 @@ func (l *orderLedger) Late(ctx context.Context, attemptID string, handle carrier
 		Operation: v1alpha1.OperationOrderCreate, AttemptID: attemptID, Location: handle.Path(),
 		APIVersion: int32(handle.Version), //nolint:gosec // it is between 1 and 8
 	}
-	if l.ledger == nil || !l.ledger.DeepCopy().AcceptLate(late) {
+	if l.ledger == nil {
 		return false, nil
 	}
-	err = l.write(ctx, func(ledger *v1alpha1.RequestLedger) {
-		late.Identity, late.BaseURL = ledger.Spec.Identity, ledger.Spec.BaseURL
-		ledger.AcceptLate(late)
-	})
+	next := l.ledger.DeepCopy()
+	late.Identity, late.BaseURL = next.Spec.Identity, next.Spec.BaseURL
+	if !next.AcceptLate(late) {
+		return false, nil
+	}
+	err = l.put(ctx, next)
 	return err == nil, err
 }
 
@@ -198,6 +200,11 @@ func (l *orderLedger) write(ctx context.Context, change func(*v1alpha1.RequestLe
 		}
 	}
 	change(next)
+	return l.put(ctx, next)
+}
+
+// put writes the ledger as it is to be.
+func (l *orderLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
 	if err := l.Write(ctx, next); err != nil {
 		return fmt.Errorf("record what is sent for customerReference %q: %w", l.order.Spec.CustomerReference, err)
 	}

@@ -121,8 +121,7 @@ func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
 		v1alpha1.ShortName(v.Subject), v.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again)}
 }
 
-// rejectionResolved: "an OrderRejected event changes neither claim nor frozen;
-// resolve: <attempt id>=NotAccepted is allowed then too, and frees both".
+// rejectionResolved: "An OrderRejected event changes neither; NotAccepted is allowed then" (R3).
 func rejectionResolved(v *OrderView) *Decision {
 	request := orderRequest(v)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || v.Order.Status.Rejection == nil {

@@ -11,7 +11,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 const ordering = v1alpha1.OperationOrderCreate
@@ -165,8 +164,8 @@ func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) 
 	})
 }
 
-// A retry is for one attempt. The process ends when the refusal of that is in the ledger, and no status
-// shows it yet.
+// A retry is for one attempt. The process ends when the refusal of that is in the ledger, and no
+// status shows it yet.
 func TestR21ARetryThatIsUsedUpStaysSo(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 1, func(t *testing.T, s *scripted) {
@@ -256,7 +255,7 @@ func (s *scripted) acceptLate(t *testing.T, approval v1alpha1.Approval) {
 	s.at = once("POST /api/", late)
 	s.later = func() {
 		s.passes(t, other, 8*time.Minute)
-		s.asksFor(t, approval)
+		s.editAccount(t, func(account *v1alpha1.CarrierAccountSpec) { account.Approval = approval })
 		s.says(t, "NotAccepted")
 		s.passes(t, other, 8*time.Minute)
 	}
@@ -268,13 +267,4 @@ func (s *scripted) acceptLate(t *testing.T, approval v1alpha1.Approval) {
 	}) {
 		t.Errorf("nobody was told of order %s: %q", first, s.world.Events.All())
 	}
-}
-
-// asksFor has the account ask for an approval, which nobody gives.
-func (s *scripted) asksFor(t *testing.T, approval v1alpha1.Approval) {
-	t.Helper()
-	var account v1alpha1.CarrierAccount
-	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
-	account.Spec.Approval = approval
-	must(s.store.Client().Update(t.Context(), &account))
 }

@@ -123,13 +123,18 @@ func (s *scripted) posted(operation v1alpha1.Operation) int {
 	return len(slices.DeleteFunc(slices.Clone(s.sent), func(one *sending) bool { return one.operation != operation }))
 }
 
-// closeAccount has a person close the account to the service, and ask for approval of everything.
-func (s *scripted) closeAccount(t *testing.T) {
+// editAccount has a person change the account.
+func (s *scripted) editAccount(t *testing.T, edit func(*v1alpha1.CarrierAccountSpec)) {
 	t.Helper()
 	var account v1alpha1.CarrierAccount
 	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
-	account.Spec.Approval, account.Spec.ServiceIDs = v1alpha1.ApprovalAlways, []int64{1}
+	edit(&account.Spec)
 	must(s.store.Client().Update(t.Context(), &account))
+}
+
+// closed is an account that does not list the service, and asks for approval of everything.
+func closed(account *v1alpha1.CarrierAccountSpec) {
+	account.Approval, account.ServiceIDs = v1alpha1.ApprovalAlways, []int64{1}
 }
 
 func writesService(effect Effect) bool {
@@ -143,7 +148,7 @@ func TestR12AClosedAccountPaysNothing(t *testing.T) {
 		t.Helper()
 		s.at = once("update status *v1alpha1.BroadbandService", func() Kind {
 			s.stale["*v1alpha1.CarrierAccount"] = s.store.Version()
-			s.closeAccount(t)
+			s.editAccount(t, closed)
 			return nothing
 		})
 		s.passes(t, s.managers[0], time.Hour)

@@ -12,6 +12,7 @@
 //	  nothing        conflict:          failed or closed:  lost:     conflict: again,
 //	  written        no POST                 NotSent       class     same attempt id only
 //
-// What must survive is in the status before the POST. What this package keeps in
-// memory (Memory) only spares calls and false alarms.
+// What must survive is in the status before the POST, and of an order in its RequestLedger, which has
+// intent and outcome in the status' place and needs no finalizer. What this package keeps in memory
+// (Memory) only spares calls and false alarms.
 package operate

@@ -120,13 +120,6 @@ func (m *Memory) Recorded(attemptID string) {
 	m.posted[attemptID] = nil
 }
 
-// Posted says whether an attempt may have left this process.
-func (m *Memory) Posted(attemptID string) bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.wasPosted(attemptID)
-}
-
 // Forget drops what is remembered of an object that is gone.
 func (m *Memory) Forget(uid types.UID) {
 	m.mu.Lock()
