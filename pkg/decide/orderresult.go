@@ -52,27 +52,28 @@ func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 		return // a person's word that it succeeded names no number
 	}
 	id, whole := carrier.Number(handle.ID).Int()
-	if known := order.Status.OrderID; whole && known != 0 && known != id { // what is known is of another order
+	if !whole {
+		return
+	}
+	if known := order.Status.OrderID; known != 0 && known != id { // what is known is of another order
 		order.Status.OrderFacts, order.Status.Address = v1alpha1.OrderFacts{}, ""
 	}
-	if whole {
-		order.Status.OrderID = id
-	}
+	order.Status.OrderID = id
 }
 
 // ShowOrder brings the fields of a status beside its conditions in line with a decision.
 func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
-	order, status := v.Order, &v.Order.Status
+	status := &v.Order.Status
 	free := status.Request == nil || Freed(status.Request.Phase)
 	if free {
 		*status = v1alpha1.ServiceOrderStatus{
 			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(v)}, Ledger: status.Ledger,
 		}
 	}
-	status.Frozen = !free && orderDiffers(v) == nil // "cleared ... so that a typo that the carrier refused can be mended"
-	order.Status.Pending = pending
-	if order.Spec.ServiceID != nil {
-		order.Status.ServiceID = *order.Spec.ServiceID
+	status.Frozen = !free && orderDiffers(v) == nil // what the carrier refused can be corrected
+	status.Pending = pending
+	if declared := v.Order.Spec.ServiceID; declared != nil {
+		status.ServiceID = *declared
 	}
 }
 
