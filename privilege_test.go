@@ -42,6 +42,7 @@ var _ = Describe("The rights of a manager", func() {
 		Expect(scrape(ctx, scraper(ctx, "auditor")).status).To(Equal(http.StatusForbidden))
 		w.AwaitLogin(ctx, watchful)
 		shots := w.askOnce(ctx)
+		w.forgo(ctx)
 		w.replace(ctx)
 		w.order(ctx)
 		w.appoint(ctx)
@@ -100,25 +101,20 @@ func (w walk) askOnce(ctx context.Context) []client.Object {
 	return shots
 }
 
-// replace deletes a service while its plan change is under way, and has another object take
-// up what the record of it says.
+// replace deletes a service while its plan change is under way, and has another object take its ledger
+// over.
 func (w walk) replace(ctx context.Context) {
 	GinkgoHelper()
 	line := w.Line()
 	first := w.Service("first", line)
 	w.disturb(ctx, carrier.PlanChange, first)
-	release := w.detain(ctx, first)
 	Expect(w.Create(ctx, first)).To(Succeed())
 	Eventually(ctx, func(g Gomega) {
 		service := w.Read(ctx, first.Name)
 		g.Expect(service.Status.InFlight).NotTo(BeNil())
 		g.Expect(service.Status.InFlight.Location).NotTo(BeEmpty())
 	}).WithTimeout(time.Minute).Should(Succeed())
-	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-	Eventually(ctx, func() error { return w.Patch(ctx, first.DeepCopy(), letGo, client.DryRunAll) }).
-		WithTimeout(time.Minute).Should(MatchError(ContainSubstring("denied")), "the policy is in force")
 	Expect(w.Delete(ctx, first)).To(Succeed())
-	release()
 	w.awaitGone(ctx, first)
 	Expect(w.Create(ctx, w.Service("second", line))).To(Succeed())
 	Eventually(ctx, func(g Gomega) {
@@ -168,6 +164,24 @@ func (w walk) detain(ctx context.Context, object client.Object) func() {
 		Expect(w.Delete(ctx, binding)).To(Succeed())
 		Expect(w.Delete(ctx, policy)).To(Succeed())
 	}
+}
+
+// forgo deletes a test that is under way.
+func (w walk) forgo(ctx context.Context) {
+	GinkgoHelper()
+	test := w.Test("forgone", w.Line())
+	release := w.detain(ctx, test)
+	Expect(w.Create(ctx, test)).To(Succeed())
+	Eventually(ctx, func(g Gomega) {
+		g.Expect(w.Get(ctx, client.ObjectKeyFromObject(test), test)).To(Succeed())
+		g.Expect(test.OpenRequests()).To(ConsistOf(HaveField("Location", Not(BeEmpty()))))
+	}).WithTimeout(time.Minute).Should(Succeed())
+	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+	Eventually(ctx, func() error { return w.Patch(ctx, test.DeepCopy(), letGo, client.DryRunAll) }).
+		WithTimeout(time.Minute).Should(MatchError(ContainSubstring("denied")), "the policy is in force")
+	Expect(w.Delete(ctx, test)).To(Succeed())
+	release()
+	w.awaitGone(ctx, test)
 }
 
 // order orders once, asks for the same again, and waits with a third for the result of its

@@ -29,7 +29,7 @@ func conflictOnce(effect string) func(world.Effect) error {
 	}
 }
 
-var _ = DescribeTable("A record that cannot be adopted at once is adopted all the same, and nothing is sent twice",
+var _ = DescribeTable("A ledger that cannot be taken over at once is taken over later, and nothing is sent twice",
 	func(ctx SpecContext, effect string) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -45,15 +45,13 @@ var _ = DescribeTable("A record that cannot be adopted at once is adopted all th
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
 		Expect(w.Posts(line)).To(Equal(1))
-		Expect(records(ctx, w)).To(BeEmpty())
 	},
 	Entry("when its status meets a conflict", "update status"),
-	Entry("when its finalizer meets a conflict", "patch "),
-	Entry("when the record cannot be dropped", "delete "),
+	Entry("when the ledger meets a conflict", "update service-"),
 )
 
 var _ = Describe("An object that is applied again under approval OnCost", func() {
-	It("follows what it adopts, and asks for no approval of it", func(ctx SpecContext) {
+	It("follows what it takes over, and asks for no approval of it", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())

@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
 // BroadbandServiceReconciler brings the carrier's state of a service in line with
@@ -17,15 +16,13 @@ import (
 type BroadbandServiceReconciler struct {
 	*Operator
 
-	Orphans *operate.Orphans
-	Orders  Orders // nil: there are none
+	Orders Orders // nil: there are none
 }
 
-// +kubebuilder:rbac:groups=wholesale.broadband,resources=broadbandservices,verbs=get;list;watch;patch
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=broadbandservices,verbs=get;list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=broadbandservices/status,verbs=update
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=core,resources=secrets,verbs=get
-// +kubebuilder:rbac:groups=core,resources=configmaps,namespace=broadband-operator,verbs=get;create;update;delete
 
 // Reconcile takes one service as far as it can go now.
 func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
@@ -36,7 +33,7 @@ func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl
 	p := &servicePass{pass: &pass{Operator: r.Operator, subject: service}, of: r, service: service}
 	p.kind = p
 	if !service.DeletionTimestamp.IsZero() {
-		return p.leave(ctx)
+		return ctrl.Result{}, nil // somebody else's finalizer: nothing is sent for it, and nothing is forgotten
 	}
 	return p.run(ctx)
 }

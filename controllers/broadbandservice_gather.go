@@ -25,7 +25,7 @@ type Orders interface {
 }
 
 // gatherOrder takes the service's number from its order, once the order has one. It is
-// kept in the status: a deleted object must be able to leave without its order.
+// kept in the status: the order may be deleted.
 func (p *servicePass) gatherOrder(ctx context.Context) error {
 	if ref := p.service.Spec.OrderRef; ref != nil && p.of.Orders != nil {
 		order, err := p.of.Orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
@@ -36,7 +36,7 @@ func (p *servicePass) gatherOrder(ctx context.Context) error {
 	}
 	known := p.service.ServiceNumber()
 	if known == 0 && p.order != nil && p.order.ServiceID != 0 {
-		known, p.named = p.order.ServiceID, true
+		known = p.order.ServiceID
 	}
 	p.service.Status.ServiceID = known
 	return nil

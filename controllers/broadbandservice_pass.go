@@ -16,15 +16,11 @@ type servicePass struct {
 	*pass
 
 	of      *BroadbandServiceReconciler
-	service *v1alpha1.BroadbandService  // as it stands, facts of this pass included
-	order   *decide.Order               // the order that orderRef names, if there is one
-	named   bool                        // the service's number has just been learned from it
-	rival   string                      // the object that manages the service instead of this one
-	juniors []v1alpha1.BroadbandService // those that come after this one, whosever they are
+	service *v1alpha1.BroadbandService // as it stands, facts of this pass included
+	order   *decide.Order              // the order that orderRef names, if there is one
 }
 
-// gather brings together what does not change within a pass, and adopts what an older
-// object of the same service left behind.
+// gather brings together what does not change within a pass.
 func (p *servicePass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
@@ -32,21 +28,11 @@ func (p *servicePass) gather(ctx context.Context) error {
 	if err := p.gatherOrder(ctx); err != nil {
 		return err
 	}
-	if err := p.gatherRival(ctx); err != nil {
-		return err
-	}
-	recorded := len(p.service.Status.Requests) > 0
-	if err := p.adopt(ctx); err != nil {
-		return err
-	}
-	if recorded {
-		return p.Protocol.Hold(ctx, p.service) // "put back if missing"
-	}
-	return nil
+	return p.gatherLedger(ctx, p)
 }
 
 func (p *servicePass) judge(view decide.View) decide.Decision {
-	judged := decide.ServiceView{View: view, Service: p.service, Order: p.order, Named: p.named, Rival: p.rival}
+	judged := decide.ServiceView{View: view, Service: p.service, Order: p.order}
 	decide.Absorb(&judged)
 	return decide.Service(judged)
 }

@@ -252,14 +252,12 @@ var _ = Describe("A cancellation", func() {
 
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil())
-		Expect(w.Events.All()).To(ContainElement(HavePrefix("Warning RequestInFlight")))
 		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationCancellationReschedule).AttemptID).To(Equal(before.AttemptID))
 		Expect(rescheduled(w, line)).To(Equal(1))
-		Expect(records(ctx, w)).To(BeEmpty())
 	})
 
 	It("that failed for a deleted object does not hold back what a new one declares", func(ctx SpecContext) {

@@ -34,20 +34,19 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 	return p.gatherCharges(ctx)
 }
 
-// gatherCharges counts what the account has spent in the last hour, where that is limited.
+// gatherCharges counts what the identity has spent in the last hour, where that is limited.
 func (p *pass) gatherCharges(ctx context.Context) error {
 	if p.account.Object.Spec.ChargeLimit == nil {
 		return nil
 	}
-	var services v1alpha1.BroadbandServiceList
-	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),
-		client.MatchingFields{fieldAccount: p.account.Object.Name})
+	since := metav1.NewTime(p.Protocol.Now().Add(-time.Hour))
+	var ledgers v1alpha1.RequestLedgerList
+	err := p.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: p.account.Object.IdentityName()})
 	if err != nil {
 		return fmt.Errorf("count the requests of the last hour: %w", err)
 	}
-	since := metav1.NewTime(p.Protocol.Now().Add(-time.Hour))
-	for i := range services.Items {
-		p.account.ChargedLastHour += charges(&services.Items[i], since)
+	for i := range ledgers.Items {
+		p.account.ChargedLastHour += ledgers.Items[i].ReachedSince(since, costs)
 	}
 	return p.gatherTests(ctx, since)
 }
@@ -63,20 +62,6 @@ func (p *pass) gatherTests(ctx context.Context, since metav1.Time) error {
 	for i := range tests.Items {
 		p.account.ChargedLastHour += spent(tests.Items[i].Status.Request, since)
 	}
-	return p.gatherOrdered(ctx, since)
-}
-
-// gatherOrdered counts the orders of the identity. No status shows an order while its POST is out:
-// their ledgers do.
-func (p *pass) gatherOrdered(ctx context.Context, since metav1.Time) error {
-	var ledgers v1alpha1.RequestLedgerList
-	err := p.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: p.account.Object.IdentityName()})
-	if err != nil {
-		return fmt.Errorf("count the orders of the last hour: %w", err)
-	}
-	for i := range ledgers.Items {
-		p.account.ChargedLastHour += ledgers.Items[i].ReachedSince(since)
-	}
 	return nil
 }
 
@@ -86,23 +71,6 @@ func spent(request *v1alpha1.Request, since metav1.Time) int {
 		return 0
 	}
 	return 1
-}
-
-// charges counts the requests of class Charge or Never that a service has sent since:
-// the newest of each operation, and the older ones that ended.
-func charges(service *v1alpha1.BroadbandService, since metav1.Time) int {
-	sent := map[metav1.Time]bool{} // the newest of an operation is in the history too once it has ended
-	for _, request := range service.Status.Requests {
-		if costs(request.Operation) && request.Phase.Reached() && since.Before(&request.SubmittedAt) {
-			sent[request.SubmittedAt] = true
-		}
-	}
-	for _, ended := range service.Status.History {
-		if costs(ended.Operation) && since.Before(&ended.SubmittedAt) {
-			sent[ended.SubmittedAt] = true
-		}
-	}
-	return len(sent)
 }
 
 func costs(operation v1alpha1.Operation) bool {

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -15,6 +16,7 @@ import (
 const (
 	fieldIdentity        = "spec.identity"
 	fieldLedgerReference = "spec.order.customerReference"
+	fieldLedgerService   = "spec.service.id"
 )
 
 // indexed are the fields by which objects of a kind are listed.
@@ -33,7 +35,7 @@ func indexes() []indexed {
 			fieldAccount: accountOf, fieldReference: referenceOf, fieldOrderID: orderIDOf,
 		}},
 		{&v1alpha1.RequestLedger{}, map[string]client.IndexerFunc{
-			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf,
+			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
 		{&v1alpha1.DiagnosticTest{}, asksOnce},
@@ -69,4 +71,12 @@ func ledgerReferenceOf(object client.Object) []string {
 		return nil
 	}
 	return []string{ledger.Spec.Order.CustomerReference}
+}
+
+func ledgerServiceOf(object client.Object) []string {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Service == nil {
+		return nil
+	}
+	return []string{strconv.FormatInt(ledger.Spec.Service.ID, 10)}
 }

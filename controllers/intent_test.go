@@ -20,8 +20,8 @@ var _ = Describe("An intent", func() {
 		w, process := begin(ctx)
 		line := w.Line()
 		stopped := false
-		process.Seam.Fault = func(effect world.Effect) error {
-			if effect.What == "patch "+site && !stopped { // the finalizer, between the intent and the POST
+		process.Seam.Lose = func(effect world.Effect) error {
+			if strings.HasPrefix(effect.What, "create service-") && !stopped { // the intent
 				stopped = true
 				w.Clock.Advance(10 * time.Second)
 			}

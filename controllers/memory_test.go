@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -29,14 +29,13 @@ var _ = Describe("The memory of a sent request", func() {
 
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil(), "the object goes, and nobody is called")
-		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestInFlight")))
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
 		Expect(w.Posts(line)).To(Equal(1))
-		Expect(records(ctx, w)).To(BeEmpty(), "an adopted record is dropped")
+		Expect(serviceLedger(ctx, w, line).Spec.Holder.UID).To(Equal(string(service.UID)))
 	})
 
 	It("survives a kill at every effect of deleting and adopting", func(ctx SpecContext) {
@@ -93,17 +92,34 @@ var _ = Describe("The memory of a sent request", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("is known to be lost when the status is, and then nothing is sent", func(ctx SpecContext) {
+	It("outlives that the status is emptied", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		service := inFlight(ctx, w, process)
+		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
+		before := process.Drive(ctx, site)
+		service := before.DeepCopy()
 		service.Status = v1alpha1.BroadbandServiceStatus{}
 		Expect(w.Status().Update(ctx, service)).To(Succeed())
 
 		service = w.Start(world.Cut{}).Drive(ctx, site)
 
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Requests).To(Equal(before.Status.Requests))
+		Expect(service.Status.History).To(Equal(before.Status.History))
+		Expect(service.Status.Carrier.AggregationMethod).To(Equal(before.Status.Carrier.AggregationMethod))
+		Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
+	})
+
+	It("is known to be lost when the ledger is, and then nothing is sent", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		forceLedgerAway(ctx, w, serviceLedger(ctx, w, line))
+
+		service := w.Start(world.Cut{}).Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 		Expect(w.Posts(line)).To(Equal(1))
 		expectReady(expectResolved(ctx, w, w.Start(world.Cut{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
@@ -114,12 +130,11 @@ var _ = Describe("The memory of a sent request", func() {
 			w, process := begin(ctx)
 			line := w.Line()
 			Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
-			service := inFlight(ctx, w, process)
-			service.Status = v1alpha1.BroadbandServiceStatus{}
-			Expect(w.Status().Update(ctx, service)).To(Succeed())
+			inFlight(ctx, w, process)
+			forceLedgerAway(ctx, w, serviceLedger(ctx, w, line))
 			successor := w.Start(world.Cut{})
-			service = successor.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
+			service := successor.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
 			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
 			Expect(world.Ready(successor.Drive(ctx, site)).Reason).To(Equal(reason))
 			Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
@@ -152,9 +167,9 @@ var _ = Describe("The memory of a sent request", func() {
 		line := w.Line()
 		conflicts := 0
 		process.Seam.Fault = func(effect world.Effect) error {
-			if w.Posts(line) == 0 && strings.HasPrefix(effect.What, "update status") && conflicts < 3 {
+			if w.Posts(line) == 0 && strings.HasPrefix(effect.What, "create service-") && conflicts < 3 {
 				conflicts++
-				return apierrors.NewConflict(schema.GroupResource{Resource: "broadbandservices"}, site, nil)
+				return apierrors.NewConflict(schema.GroupResource{Resource: "requestledgers"}, site, nil)
 			}
 			return nil
 		}
@@ -215,13 +230,14 @@ var _ = Describe("The memory of a sent request", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("does not tie an object that never sent anything", func(ctx SpecContext) {
+	It("is kept of nothing that was not asked for", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Finalizers).To(BeEmpty())
+		Expect(serviceLedger(ctx, w, line)).To(BeNil())
 	})
 })
 
@@ -248,16 +264,17 @@ func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
 	return dying.Seam.Dead()
 }
 
-// records are the records of deleted objects of a world.
-func records(ctx SpecContext, w *world.World) []corev1.ConfigMap {
+// serviceLedger is the ledger of a service, or nil.
+func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
 	GinkgoHelper()
-	var all corev1.ConfigMapList
-	Expect(w.List(ctx, &all, client.InNamespace(world.OperatorName))).To(Succeed())
-	var own []corev1.ConfigMap
-	for _, record := range all.Items {
-		if record.Data["identity"] == w.Namespace {
-			own = append(own, record)
-		}
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: line},
+	})
+	ledger := &v1alpha1.RequestLedger{}
+	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
 	}
-	return own
+	return ledger
 }

@@ -178,7 +178,7 @@ func (n *Notifications) openLedgers(
 	}
 	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
 		ours := ledger.Spec.Identity == account.IdentityName() && ledger.Spec.Holder.Namespace == account.Namespace
-		return !ours || len(ledger.Spec.Open) == 0
+		return !ours || ledger.Spec.Order == nil || len(ledger.Spec.Open) == 0
 	}), nil
 }
 

@@ -39,6 +39,7 @@ type pass struct {
 	written runtime.Object // the object as it is on record
 	account decide.Account
 	session *accounts.Visit // nil while the account cannot be used
+	ledger  *objectLedger   // nil: the kind has none, or it is not known which
 	verdict *decide.Verdict // a verdict that stands above the judgement: what is on record elsewhere forbids it
 }
 
@@ -52,11 +53,8 @@ type kind interface {
 	outcomes
 }
 
-// ledgered is a kind whose attempts are on record in a RequestLedger, and which the carrier
-// answers at once.
-type ledgered interface {
-	records() operate.Ledger
-}
+// answeredAtOnce is a kind whose request the carrier answers with its result: nothing is polled.
+type answeredAtOnce interface{ answeredAtOnce() }
 
 // outcomes is what a kind makes of what becomes of its requests.
 type outcomes interface {
@@ -108,6 +106,9 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 	}
 	_, observed := p.subject.Describes()
 	first := *observed <= 0
+	if err := p.keepLearned(ctx); err != nil {
+		return p.again(err)
+	}
 	p.describe(decision)
 	if p.changed() && (wait == 0 || first) {
 		if err := p.Status().Update(ctx, p.subject); err != nil {
@@ -128,7 +129,7 @@ func (p *pass) decide() decide.Decision {
 func (p *pass) view() decide.View {
 	now := p.Protocol.Now()
 	return decide.View{
-		Subject: p.subject, Account: p.account, Now: now, Submit: p.Submit,
+		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Submit: p.Submit,
 		Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
 	}
 }
@@ -143,6 +144,7 @@ func (p *pass) describe(decision decide.Decision) {
 	*observed = p.subject.GetGeneration()
 	*p.subject.Controls() = decision.Handled
 	p.show(decision)
+	p.ledger.show()
 }
 
 // describeMeanwhile is describe in the course of a step. A person's word that only comes now is not
@@ -212,11 +214,11 @@ func (p *pass) job() operate.Job {
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
 		Describe: p.describeMeanwhile,
 	}
-	if may, collide := p.kind.(rivalrous); collide {
-		job.Alone = may.alone
+	if _, is := p.kind.(ledgered); is {
+		job.Ledger = p.ledger
 	}
-	if of, is := p.kind.(ledgered); is {
-		job.Ledger, job.Finish = of.records(), p.finish
+	if _, answered := p.kind.(answeredAtOnce); answered {
+		job.Finish = p.finish
 	}
 	return job
 }

@@ -11,15 +11,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // ServiceOrderReconciler sends each order once, for ever.
 type ServiceOrderReconciler struct {
 	*Operator
-
-	Ledgers *operate.Ledgers
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders,verbs=get;list;watch

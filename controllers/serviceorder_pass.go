@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -16,9 +15,8 @@ import (
 type orderPass struct {
 	*pass
 
-	of     *ServiceOrderReconciler
-	order  *v1alpha1.ServiceOrder // as it stands, facts of this pass included
-	ledger *orderLedger           // nil: without an account, it is not known which
+	of    *ServiceOrderReconciler
+	order *v1alpha1.ServiceOrder // as it stands, facts of this pass included
 
 	qualification    *carrier.Qualification
 	qualificationErr error
@@ -29,24 +27,19 @@ func (p *orderPass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
-	if err := p.gatherLedger(ctx); err != nil {
+	if err := p.gatherLedger(ctx, p); err != nil {
 		return err
 	}
 	return p.gatherQualification(ctx)
 }
 
 func (p *orderPass) orderView(view decide.View) decide.OrderView {
-	v := decide.OrderView{
+	return decide.OrderView{
 		View: view, Order: p.order, Qualification: p.qualification, QualificationErr: p.qualificationErr,
 	}
-	if p.ledger != nil {
-		v.Ledger = p.ledger.ledger
-	}
-	return v
 }
 
-// records: an order's attempts are on record in its ledger.
-func (p *orderPass) records() operate.Ledger { return p.ledger }
+func (*orderPass) answeredAtOnce() {}
 
 func (p *orderPass) judge(view decide.View) decide.Decision {
 	return decide.ServiceOrder(p.orderView(view))
@@ -55,9 +48,6 @@ func (p *orderPass) judge(view decide.View) decide.Decision {
 func (p *orderPass) show(decision decide.Decision) {
 	view := p.orderView(p.view())
 	decide.ShowOrder(&view, decision.Pending)
-	if p.ledger != nil {
-		p.ledger.show()
-	}
 }
 
 // take: an order is never asked after, "the documented API has no read of an order".

@@ -6,7 +6,6 @@ import (
 	"context"
 	"strconv"
 
-	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -50,24 +49,10 @@ func (r *ServiceOrderReconciler) ofAccount(ctx context.Context, account client.O
 func (r *ServiceOrderReconciler) heirs(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	if order, is := object.(*v1alpha1.ServiceOrder); is {
-		r.warnOf(ctx, order)
+		r.warnOf(ctx, order, "OrderGoesOn", client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference},
+			func(ledger *v1alpha1.RequestLedger) string { return decide.LeftOrder(order, ledger) })
 	}
 	return r.those(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})
-}
-
-// warnOf says what goes on at the carrier although its object is gone.
-func (r *ServiceOrderReconciler) warnOf(ctx context.Context, order *v1alpha1.ServiceOrder) {
-	var ledgers v1alpha1.RequestLedgerList
-	err := r.List(ctx, &ledgers, client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference})
-	if err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot look for what a deleted order leaves behind")
-		return
-	}
-	for i := range ledgers.Items {
-		if left := decide.LeftOrder(order, &ledgers.Items[i]); left != "" {
-			r.Protocol.Events.Eventf(order, nil, corev1.EventTypeWarning, "OrderGoesOn", "Delete", "%s", left)
-		}
-	}
 }
 
 // ofLedger finds the objects of a ledger's customerReference: its holder, and those that wait for
@@ -78,12 +63,6 @@ func (r *ServiceOrderReconciler) ofLedger(ctx context.Context, object client.Obj
 		return nil
 	}
 	return r.those(ctx, client.MatchingFields{fieldReference: ledger.Spec.Order.CustomerReference})
-}
-
-// isNews: "own writes do not" wake anybody (R32).
-func (r *ServiceOrderReconciler) isNews(object client.Object) bool {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	return is && r.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
 }
 
 func (r *ServiceOrderReconciler) those(ctx context.Context, options ...client.ListOption) []reconcile.Request {
@@ -105,19 +84,4 @@ func orderIDOf(object client.Object) []string {
 		return nil
 	}
 	return []string{strconv.FormatInt(order.Status.OrderID, 10)}
-}
-
-// ofOrder finds the services that come from an order. Its status is what they wait for, so
-// every change of it counts.
-func (r *BroadbandServiceReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
-	return r.named(ctx, client.InNamespace(order.GetNamespace()), client.MatchingFields{fieldOrderRef: order.GetName()})
-}
-
-// orderRefOf is the order that a service comes from.
-func orderRefOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.OrderRef == nil {
-		return nil
-	}
-	return []string{service.Spec.OrderRef.Name}
 }

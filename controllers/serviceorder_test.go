@@ -43,7 +43,10 @@ func orderCondition(order *v1alpha1.ServiceOrder, conditionType string) metav1.C
 func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}
-	err := w.Get(ctx, client.ObjectKey{Name: operate.OrderLedger(w.Namespace, reference)}, ledger)
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Identity: w.Namespace, Order: &v1alpha1.LedgerOrder{CustomerReference: reference},
+	})
+	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
 	Expect(client.IgnoreNotFound(err)).To(Succeed())
 	if err != nil {
 		return nil
@@ -60,7 +63,11 @@ func onRecord(ctx SpecContext, w *world.World) *v1alpha1.Request {
 // forceAway deletes a ledger whatever holds it.
 func forceAway(ctx SpecContext, w *world.World) {
 	GinkgoHelper()
-	ledger := ledgerOf(ctx, w)
+	forceLedgerAway(ctx, w, ledgerOf(ctx, w))
+}
+
+func forceLedgerAway(ctx SpecContext, w *world.World, ledger *v1alpha1.RequestLedger) {
+	GinkgoHelper()
 	ledger.Finalizers = nil
 	Expect(w.Update(ctx, ledger)).To(Succeed())
 	Expect(w.Delete(ctx, ledger)).To(Succeed())

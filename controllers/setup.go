@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"strconv"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,7 +17,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/event"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -92,16 +90,14 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	operator := &Operator{
 		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
 		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
+		Ledgers:    &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
 			Elapsed: options.elapsed(),
 			Memory:  operate.NewMemory(options.NewID()),
 		},
 	}
-	orders := &ServiceOrderReconciler{
-		Operator: operator,
-		Ledgers:  &operate.Ledgers{Cluster: cluster, Live: live},
-	}
+	orders := &ServiceOrderReconciler{Operator: operator}
 	if options.Orders == nil {
 		options.Orders = orders
 	}
@@ -121,12 +117,9 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	book.LoginFailed = login.lookAgain
 	return Reconcilers{
 		Notifications: notifications, Receiver: login.Receiver,
-		Orders:   orders,
-		Accounts: login,
-		Services: &BroadbandServiceReconciler{
-			Operator: operator, Orders: options.Orders,
-			Orphans: &operate.Orphans{Cluster: cluster, Live: live, Namespace: options.OperatorNamespace},
-		},
+		Orders:       orders,
+		Accounts:     login,
+		Services:     &BroadbandServiceReconciler{Operator: operator, Orders: options.Orders},
 		Appointments: appointments,
 		OneShots:     oneShots(operator),
 	}
@@ -175,21 +168,6 @@ func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Op
 		Complete(r)
 }
 
-// setup has a service looked at when a user changed it, when its account changes and
-// when another object of the same service is gone.
-func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, options controller.Options) error {
-	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.BroadbandService{}, doubt(r.DoubtAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
-		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.rivals),
-			builder.WithPredicates(gone())).
-		WatchesRawSource(told.source()).
-		WithOptions(options).
-		Complete(r)
-}
-
 // wanted lets through what a user did. Our own status writes are not news to us.
 func wanted() predicate.Predicate {
 	return predicate.Or(declared(), predicate.AnnotationChangedPredicate{})
@@ -214,28 +192,6 @@ func gone() predicate.Predicate {
 		DeleteFunc:  func(event.DeleteEvent) bool { return true },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	}
-}
-
-// ofAccount finds the services that wait for an account.
-func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.named(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
-}
-
-// rivals finds the other objects of a service whose object is gone, and forgets that one.
-func (r *BroadbandServiceReconciler) rivals(ctx context.Context, object client.Object) []reconcile.Request {
-	r.Protocol.Memory.Forget(object.GetUID())
-	var requests []reconcile.Request
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if isService && service.ServiceNumber() != 0 {
-		id := strconv.FormatInt(service.ServiceNumber(), 10)
-		requests = append(r.named(ctx, client.MatchingFields{fieldServiceID: id}),
-			r.named(ctx, client.MatchingFields{fieldLearnedID: id})...)
-	}
-	return requests
-}
-
-func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {
-	return listed(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
 }
 
 // listed are the objects of a list, to be looked at.
@@ -266,21 +222,4 @@ func accountOf(object client.Object) []string {
 		return nil
 	}
 	return []string{subject.AccountName()}
-}
-
-func serviceIDOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID == nil {
-		return nil
-	}
-	return []string{strconv.FormatInt(*service.Spec.ServiceID, 10)}
-}
-
-// learnedIDOf is the number that a service took from its order.
-func learnedIDOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID != nil || service.Status.ServiceID == 0 {
-		return nil
-	}
-	return []string{strconv.FormatInt(service.Status.ServiceID, 10)}
 }

@@ -80,7 +80,7 @@ var _ = It("An order that is refused by a lie, and then changed, is another orde
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
-var _ = It("A service whose request somebody points at another's is not done when that is (63)", func(ctx SpecContext) {
+var _ = It("A service whose status somebody points at another's request follows its own (63)", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	line, another := w.Line(), w.Line()
 	Expect(w.Create(ctx, w.Service("another", another, withPlan(world.PlanCheap, 12)))).To(Succeed())
@@ -99,7 +99,7 @@ var _ = It("A service whose request somebody points at another's is not done whe
 	service = process.Drive(ctx, site)
 	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
-	Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth), "not the other's answer")
+	Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceChangeResult))
 	Expect(w.Posts(line)).To(Equal(1))
 })
 

@@ -36,6 +36,11 @@ type BroadbandServiceStatus struct {
 	// +optional
 	InFlight *InFlight `json:"inFlight,omitempty"`
 
+	// ledger is the RequestLedger that has on record what was sent for the service, and the state of it
+	// that is shown here.
+	// +optional
+	Ledger *LedgerReference `json:"ledger,omitempty"`
+
 	// requests holds the newest request of each operation.
 	// +listType=map
 	// +listMapKey=operation

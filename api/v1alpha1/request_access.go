@@ -2,7 +2,12 @@
 
 package v1alpha1
 
-import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+import (
+	"slices"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
 
 // RequestOf is the newest request of an operation, or nil. The pointer leads into
 // the status.
@@ -15,13 +20,17 @@ func (s *BroadbandService) RequestOf(operation Operation) *Request {
 	return nil
 }
 
-// PutRequest replaces the newest request of its operation.
+// PutRequest replaces the newest request of its operation. They are in the order of their
+// operations' names, so that the same requests are the same status.
 func (s *BroadbandService) PutRequest(request Request) {
-	if held := s.RequestOf(request.Operation); held != nil {
-		*held = request
+	at, held := slices.BinarySearchFunc(s.Status.Requests, request.Operation, func(held Request, of Operation) int {
+		return strings.Compare(string(held.Operation), string(of))
+	})
+	if held {
+		s.Status.Requests[at] = request
 		return
 	}
-	s.Status.Requests = append(s.Status.Requests, request)
+	s.Status.Requests = slices.Insert(s.Status.Requests, at, request)
 }
 
 // OpenRequests are the requests that have not ended: each may be with the carrier.
@@ -47,13 +56,26 @@ func (s *BroadbandService) OpenCancellation() *Request {
 	return s.firstOpen(Operation.AltersCancellation)
 }
 
+// firstOpen is what can be followed, before what waits for a person.
 func (s *BroadbandService) firstOpen(is func(Operation) bool) *Request {
+	var first *Request
 	for _, open := range s.OpenRequests() {
-		if is(open.Operation) {
-			return open
+		if is(open.Operation) && (first == nil || first.waitsForPerson() && !open.waitsForPerson()) {
+			first = open
 		}
 	}
-	return nil
+	return first
+}
+
+func (r *Request) waitsForPerson() bool {
+	return r.Phase == PhaseOutcomeUnknown || r.Phase == PhaseLateAcceptance
+}
+
+func (r *Request) code() string {
+	if r.Error == nil {
+		return ""
+	}
+	return r.Error.Code
 }
 
 // AltersCancellation says whether an operation reschedules or aborts a cancellation.
@@ -74,7 +96,8 @@ func (s *BroadbandService) ServiceNumber() int64 {
 // phase that this version does not know has not ended: it is left alone.
 func (p RequestPhase) Ended() bool {
 	switch p {
-	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseNotAccepted, PhaseAbandoned:
+	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseNotAccepted, PhaseAbandoned,
+		PhaseRepeated:
 		return true
 	case PhaseSubmitting, PhaseInProgress, PhaseOutcomeUnknown, PhaseLateAcceptance:
 		return false
@@ -82,16 +105,37 @@ func (p RequestPhase) Ended() bool {
 	return false
 }
 
-// historyLimit is how many ended requests a status remembers.
+// historyLimit is how many ended requests a status shows.
 const historyLimit = 3
 
 // RequestChanged brings what the status shows of its requests in line with one that
-// has just changed: the one in flight, the history, the newest error.
+// has just changed: the one in flight, the newest error.
 func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
 	s.ShowInFlight()
 	s.Status.LastError = lastError(s.Status.LastError, request, now)
-	if request.Phase.Ended() && request.Phase != PhaseNotSent && request.Phase != PhaseNotProcessed {
-		s.remember(request)
+}
+
+// ShowLedger has the status show the requests of a ledger; nil: there are none.
+func (s *BroadbandService) ShowLedger(ledger *RequestLedger) {
+	s.Status.Requests, s.Status.History = nil, nil
+	if ledger != nil {
+		for _, request := range slices.Concat(ledger.Spec.Open, ledger.Spec.Last) {
+			s.PutRequest(*ledger.RequestOf(request.Operation).DeepCopy())
+		}
+		s.showHistory(ledger.Spec.Ended)
+	}
+	s.ShowInFlight()
+}
+
+// showHistory shows the newest of the requests that reached the carrier, or may have.
+func (s *BroadbandService) showHistory(ended []EndedAttempt) {
+	for _, attempt := range ended {
+		if attempt.Outcome.Reached() && len(s.Status.History) < historyLimit {
+			s.Status.History = append(s.Status.History, FinishedRequest{
+				Operation: attempt.Operation, Outcome: attempt.Outcome, Code: attempt.Code,
+				SubmittedAt: attempt.SubmittedAt, At: attempt.FinishedAt,
+			})
+		}
 	}
 }
 
@@ -121,20 +165,4 @@ func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 		return held
 	}
 	return &LastError{Operation: request.Operation, RequestError: *request.Error, At: now}
-}
-
-// remember puts an ended request into the history, once.
-func (s *BroadbandService) remember(request Request) {
-	ended := FinishedRequest{
-		Operation: request.Operation, Outcome: request.Phase,
-		SubmittedAt: request.SubmittedAt, At: request.FinishedAt,
-	}
-	if request.Error != nil {
-		ended.Code = request.Error.Code
-	}
-	if len(s.Status.History) > 0 && s.Status.History[0] == ended {
-		return
-	}
-	s.Status.History = append([]FinishedRequest{ended}, s.Status.History...)
-	s.Status.History = s.Status.History[:min(len(s.Status.History), historyLimit)]
 }

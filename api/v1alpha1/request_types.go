@@ -30,6 +30,7 @@ const (
 //
 //	Submitting ─┬─► NotSent │ NotProcessed │ Rejected      nothing happened at the carrier
 //	            ├─► InProgress ──► Succeeded │ Failed      the carrier took it
+//	            ├─► Repeated                               its answer was lost: another attempt asks for the same
 //	            └─► OutcomeUnknown                         nobody can tell: a person resolves it
 //	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
 //	                                                  └─────────────┴──► LateAcceptance ──► Succeeded │ Abandoned
@@ -57,6 +58,7 @@ const (
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
 	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a person says that the carrier has not taken it
 	PhaseAbandoned      RequestPhase = "Abandoned"      // a person gave it up: never sent again
+	PhaseRepeated       RequestPhase = "Repeated"       // its answer was lost, and the same was asked for again
 	PhaseLateAcceptance RequestPhase = "LateAcceptance" // taken, which was known only after a person had ended it
 )
 
@@ -122,13 +124,24 @@ type Request struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
+	// plan is the plan of changes, whole, that it is a part of, with the prices that were shown.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	Plan []Change `json:"plan,omitempty"`
+
 	// retry is the value of the retry annotation that was used up last, by this attempt or one before
-	// it. It is set where the status is written after the intent: of orders.
+	// it.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Retry string `json:"retry,omitempty"`
 
-	// generation is the metadata.generation that it serves.
+	// uid is the UID of the object that it serves.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	UID string `json:"uid,omitempty"`
+
+	// generation is the metadata.generation of that object.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 

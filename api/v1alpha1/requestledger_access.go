@@ -28,27 +28,55 @@ func (l *RequestLedger) RequestOf(operation Operation) *Request {
 	return nil
 }
 
-// Open records an attempt that begins.
+// Open records an attempt that begins. "A repeat ... ends the one before it as Repeated in the same
+// write" (R3).
 func (l *RequestLedger) Open(attempt Request) {
 	l.Spec.Sequence++
+	for _, open := range slices.Clone(l.Spec.Open) {
+		if attempt.Repeats > 0 && open.Operation == attempt.Operation && open.Phase != PhaseLateAcceptance {
+			open.Phase, open.FinishedAt = PhaseRepeated, attempt.SubmittedAt
+			l.Put(open)
+		}
+	}
 	l.Put(attempt)
 }
 
 // Put records an attempt as it is now, in the place of what was known of it.
 func (l *RequestLedger) Put(attempt Request) {
+	late := slices.ContainsFunc(l.Spec.Open, func(open Request) bool {
+		return open.AttemptID == attempt.AttemptID && open.Phase == PhaseLateAcceptance
+	})
 	l.Spec.Open = slices.DeleteFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attempt.AttemptID })
 	if !attempt.Phase.Ended() {
 		l.Spec.Open = append(l.Spec.Open, attempt)
 		return
 	}
 	l.remember(attempt)
-	last := slices.IndexFunc(l.Spec.Last, func(last Request) bool { return last.Operation == attempt.Operation })
-	switch {
-	case last < 0:
-		l.Spec.Last = append(l.Spec.Last, attempt)
-	case attempt.Phase != PhaseAbandoned || l.Spec.Last[last].Phase != PhaseSucceeded:
-		l.Spec.Last[last] = attempt // a late acceptance that was given up takes no success back
+	if last := l.ReachedLast(attempt.Operation); late && attempt.Phase == PhaseAbandoned &&
+		last != nil && last.Phase == PhaseSucceeded {
+		return // a late acceptance that was given up takes no success back
 	}
+	l.Spec.Last = slices.DeleteFunc(l.Spec.Last, func(last Request) bool {
+		replaced := attempt.Phase.Reached() || !last.Phase.Reached()
+		return last.AttemptID == attempt.AttemptID || last.Operation == attempt.Operation && replaced
+	})
+	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
+}
+
+// ReachedLast is the newest attempt at an operation that has ended and reached the carrier, or may
+// have; nil for none. One that was begun since and did not get there takes nothing of it back. The
+// pointer leads into the ledger, which may be nil.
+func (l *RequestLedger) ReachedLast(operation Operation) *Request {
+	if l == nil {
+		return nil
+	}
+	at := slices.IndexFunc(l.Spec.Last, func(last Request) bool {
+		return last.Operation == operation && last.Phase.Reached()
+	})
+	if at < 0 {
+		return nil
+	}
+	return &l.Spec.Last[at]
 }
 
 // AcceptLate records that the carrier has taken an attempt that has ended in another way before that
@@ -80,7 +108,8 @@ func (l *RequestLedger) remember(attempt Request) {
 	ended = slices.Insert(ended, 0, EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, Target: attempt.Target,
 		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
-		ApprovedHash: attempt.ApprovedHash, SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
+		Code: attempt.code(), ApprovedHash: attempt.ApprovedHash,
+		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
 }
@@ -88,6 +117,9 @@ func (l *RequestLedger) remember(attempt Request) {
 // LastReached is the id of the newest attempt at an operation that has ended and reached the carrier,
 // or may have; "" for none.
 func (l *RequestLedger) LastReached(operation Operation) string {
+	if l == nil {
+		return ""
+	}
 	for _, ended := range l.Spec.Ended {
 		if ended.Operation == operation && ended.Outcome.Reached() {
 			return ended.AttemptID
@@ -96,14 +128,17 @@ func (l *RequestLedger) LastReached(operation Operation) string {
 	return ""
 }
 
-// ReachedSince counts the attempts that were begun since a time and have reached the carrier, or may
-// have.
-func (l *RequestLedger) ReachedSince(since metav1.Time) int {
+// ReachedSince counts the attempts at some operations that were begun since a time and have reached
+// the carrier, or may have.
+func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(Operation) bool) int {
 	begun := map[string]bool{}
 	for _, open := range l.Spec.Open {
-		begun[open.AttemptID] = since.Before(&open.SubmittedAt)
+		begun[open.AttemptID] = counted(open.Operation) && since.Before(&open.SubmittedAt)
 	}
 	for _, ended := range l.Spec.Ended {
+		if !counted(ended.Operation) {
+			continue
+		}
 		begun[ended.AttemptID] = begun[ended.AttemptID] || ended.Outcome.Reached() && since.Before(&ended.SubmittedAt)
 	}
 	count := 0
@@ -128,7 +163,7 @@ func (l *RequestLedger) Knows(shown *Request) bool {
 		return false
 	}
 	is := func(attempt Request) bool { return attempt.AttemptID == shown.AttemptID }
-	return slices.ContainsFunc(l.Spec.Open, is) || slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
-		return ended.AttemptID == shown.AttemptID
-	})
+	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == shown.AttemptID }
+	return slices.ContainsFunc(l.Spec.Open, is) || slices.ContainsFunc(l.Spec.Last, is) ||
+		slices.ContainsFunc(l.Spec.Ended, ended)
 }

@@ -10,9 +10,11 @@ const LedgerSchema = 1
 // FinalizerMemory keeps a RequestLedger, whoever deletes it.
 const FinalizerMemory = "wholesale.broadband/memory"
 
-// RequestLedgerSpec is what was asked of the carrier about one order, and what became of it.
+// RequestLedgerSpec is what was asked of the carrier about one order or one service, and what became
+// of it.
 // +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity"
 // +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable"
+// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision && self.sequence >= oldSelf.sequence",message="revision and sequence never fall"
 type RequestLedgerSpec struct {
 	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
@@ -31,6 +33,10 @@ type RequestLedgerSpec struct {
 	// order is the order that this ledger is about.
 	// +optional
 	Order *LedgerOrder `json:"order,omitempty"`
+
+	// service is the service that this ledger is about.
+	// +optional
+	Service *LedgerService `json:"service,omitempty"`
 
 	// holder is the object that manages it.
 	// +optional
@@ -51,9 +57,10 @@ type RequestLedgerSpec struct {
 	// +optional
 	Open []Request `json:"open,omitempty"`
 
-	// last is the newest attempt of each operation that has ended.
+	// last are, newest first, of each operation the newest attempt that has ended, and the newest one
+	// that reached the carrier, or may have.
 	// +listType=map
-	// +listMapKey=operation
+	// +listMapKey=attemptID
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Last []Request `json:"last,omitempty"`
@@ -69,6 +76,18 @@ type RequestLedgerSpec struct {
 	// known is what the carrier said and no read of its API gives.
 	// +optional
 	Known KnownToLedger `json:"known,omitzero"`
+
+	// baseline is the plan that the service was brought to by a request, or that is believed without a
+	// reading, and how health spells it.
+	// +optional
+	Baseline *KnownValue `json:"baseline,omitempty"`
+}
+
+// LedgerService names a service.
+type LedgerService struct {
+	// id is the carrier's number of the service.
+	// +kubebuilder:validation:Minimum=1
+	ID int64 `json:"id"`
 }
 
 // LedgerOrder names an order.
@@ -116,6 +135,11 @@ type EndedAttempt struct {
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
 
+	// code is the carrier's raw error code, when it ended in one.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	Code string `json:"code,omitempty"`
+
 	// location is the polling Location that the carrier gave, its path only.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
@@ -140,6 +164,22 @@ type KnownToLedger struct {
 	// order is what the carrier answered to the order.
 	// +optional
 	Order *OrderFacts `json:"order,omitempty"`
+
+	// term is the plan's term in months.
+	// +optional
+	Term *KnownValue `json:"term,omitempty"`
+
+	// restorationSLA is the restoration SLA.
+	// +optional
+	RestorationSLA *KnownValue `json:"restorationSLA,omitempty"`
+
+	// aggregationMethod is L2TP or ETHERNET.
+	// +optional
+	AggregationMethod *KnownValue `json:"aggregationMethod,omitempty"`
+
+	// dslStabilityProfile is Standard or Stable.
+	// +optional
+	DSLStabilityProfile *KnownValue `json:"dslStabilityProfile,omitempty"`
 }
 
 // LedgerReference is a ledger as a status has seen it.
@@ -153,11 +193,13 @@ type LedgerReference struct {
 }
 
 // RequestLedger is the operator's memory of what it has asked a carrier for, of what may cost money:
-// nothing to clean up. Without it an order could be sent a second time. The operator alone writes
+// nothing to clean up. Without it a request could be sent a second time. The operator alone writes
 // ledgers, and deleting one waits until nothing depends on it.
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,shortName=ledger
 // +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`
+// +kubebuilder:selectablefield:JSONPath=`.spec.service.id`
+// +kubebuilder:printcolumn:name="Service",type=integer,JSONPath=`.spec.service.id`
 // +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.order.customerReference`
 // +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.spec.holder.namespace`
 // +kubebuilder:printcolumn:name="Holder",type=string,JSONPath=`.spec.holder.name`

@@ -227,7 +227,7 @@ func reclaimWish(v *ServiceView) wish {
 // is a person's.
 func disconnected(v *ServiceView, w wish) *Decision {
 	since := orElse(sinceCancelled(v), "an unknown day")
-	reclaim := v.Subject.RequestOf(v1alpha1.OperationReclaim)
+	reclaim := reachedOf(&v.View, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
 		reclaim.Generation == v.Subject.GetGeneration() && !wantsRetry(&v.View)
 	switch {

@@ -87,7 +87,7 @@ func sourceOf(v *ServiceView, plan string) v1alpha1.ValueSource {
 
 // sentPlan is the plan of our last success; "" when there is none.
 func sentPlan(v *ServiceView) string {
-	last := v.Subject.RequestOf(v1alpha1.OperationPlanChange)
+	last := reachedOf(&v.View, v1alpha1.OperationPlanChange)
 	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
 		return ""
 	}
@@ -107,7 +107,7 @@ func planHeld(v *ServiceView) bool {
 
 // corrects says whether drift is corrected now.
 func corrects(v *ServiceView, operation v1alpha1.Operation) bool {
-	last := v.Subject.RequestOf(operation)
+	last := reachedOf(&v.View, operation)
 	sent := last != nil && !goesAgain(last.Phase)
 	due := !sent || !v.Now.Before(last.SubmittedAt.Add(correctEvery))
 	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
@@ -136,7 +136,7 @@ func correctsAt(v *ServiceView) time.Time {
 		held = append(held, w.operation)
 	}
 	for _, operation := range held {
-		if last := v.Subject.RequestOf(operation); last != nil {
+		if last := reachedOf(&v.View, operation); last != nil {
 			at = earlier(at, last.SubmittedAt.Add(correctEvery))
 		}
 	}

@@ -38,7 +38,7 @@ func Finish(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body 
 	if request.Operation.AltersCancellation() {
 		return finishCancellation(service, request, body, now)
 	}
-	request.Warning = mismatchOf(service, request, body)
+	request.Warning = mismatchOf(request, body)
 	Reached(service, request, v1alpha1.SourceChangeResult, now)
 	return nil
 }
@@ -66,8 +66,7 @@ func finishCancellation(
 }
 
 // mismatchOf compares the fees of a plan change with those that were shown before it.
-func mismatchOf(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte) string {
-	pending := service.Status.Pending
+func mismatchOf(request *v1alpha1.Request, body []byte) string {
 	if request.Operation != v1alpha1.OperationPlanChange {
 		return ""
 	}
@@ -75,5 +74,5 @@ func mismatchOf(service *v1alpha1.BroadbandService, request *v1alpha1.Request, b
 	if err != nil {
 		return "" // it has succeeded all the same: what it cost is not known
 	}
-	return FeeMismatch(changesBy(pending, request.Operation), request.Target.NTDOption, result)
+	return FeeMismatch(changesBy(request.Plan, request.Operation), request.Target.NTDOption, result)
 }

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -93,6 +94,9 @@ func judge(v *ServiceView, w wish) *Decision {
 
 func (w wish) submit(v *ServiceView) Submit {
 	submit := Submit{Request: w.intent(&v.View)}
+	if pending := pendingOf(v); pending != nil {
+		submit.Request.Plan = pending.Changes
+	}
 	if needsApproval(v, w) {
 		submit.Request.ApprovedHash = pendingOf(v).Hash
 		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
@@ -100,6 +104,7 @@ func (w wish) submit(v *ServiceView) Submit {
 	if usesUpRetry(v, w) {
 		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
 	}
+	submit.Request.Retry = cmp.Or(submit.Retry, v.Service.Status.Handled.Retry) // the status comes after the ledger
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact
 		if plan.ContactSecretRef != nil {

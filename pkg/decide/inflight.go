@@ -57,7 +57,8 @@ func untilEnded(v *View, open *v1alpha1.Request, by witness) *Decision {
 	case v1alpha1.PhaseLateAcceptance:
 		return acceptedLate(v, open)
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+		v1alpha1.PhaseRepeated:
 	}
 	return stuck(v1alpha1.ReasonOutcomeUnknown, fmt.Sprintf(
 		"%s attempt %s is in phase %q, which this version of the operator does not know: run the version that wrote it",

@@ -9,8 +9,6 @@ import (
 	"time"
 	"unicode"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -18,8 +16,8 @@ import (
 // Absorb brings into the status of a View what is known without a step: the answers of
 // readings, what the order says, and what the user has asked to be believed.
 func Absorb(v *ServiceView) {
-	if v.Account.Object == nil || v.Rival != "" || !v.Memory.RecordSought {
-		return // what a deleted object left behind comes before anything that is believed
+	if v.Account.Object == nil || v.Service.ServiceNumber() == 0 {
+		return // its ledger, which comes before anything that is believed, is not known
 	}
 	readings := &v.Memory.Readings
 	if readings.Health.State == ReadingAnswered && !outdone(v, TopicHealth) {
@@ -49,7 +47,7 @@ func outdone(v *ServiceView, topic Topic) bool {
 func changedAt(v *View, topic Topic) time.Time {
 	var at time.Time
 	for _, contract := range carrier.Contracts() {
-		done := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		done := reachedOf(v, v1alpha1.Operation(contract.Operation))
 		if done != nil && !done.FinishedAt.IsZero() && changes(done, topic) {
 			at = later(at, done.FinishedAt.Add(statusPrecision))
 		}
@@ -58,7 +56,7 @@ func changedAt(v *View, topic Topic) time.Time {
 }
 
 // changes says whether a request has changed what a topic is about. One that stands for a lost
-// status may have changed anything.
+// ledger may have changed anything.
 func changes(request *v1alpha1.Request, topic Topic) bool {
 	if StandsForLost(request) {
 		return true
@@ -69,8 +67,11 @@ func changes(request *v1alpha1.Request, topic Topic) bool {
 	if topic == TopicHealth {
 		return request.Operation == v1alpha1.OperationPlanChange
 	}
-	return topic == TopicCancellation &&
-		(request.Operation == v1alpha1.OperationReclaim || request.Operation.AltersCancellation())
+	return topic == TopicCancellation && touchesCancellation(request.Operation)
+}
+
+func touchesCancellation(operation v1alpha1.Operation) bool {
+	return operation == v1alpha1.OperationReclaim || operation.AltersCancellation()
 }
 
 // absorbOrder takes over what the order that created the service says of it, where
@@ -162,6 +163,9 @@ func Reached(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {
 	state, target := carrierState(service), request.Target
+	if StandsForLost(request) {
+		state.Plan, state.Cancellation = nil, nil // nobody knows what it was: what it is now is read
+	}
 	if target.Plan != "" { // else the target was lost with the status: what was reached is read anew
 		state.Plan = known(target.Plan, source, now)
 		state.Term = known(strconv.Itoa(int(target.Term)), source, now)
@@ -193,7 +197,7 @@ func mustReadAgain(
 }
 
 // TakeDeclared takes what no read gives as declared: a person said that whatever was sent
-// before the status was lost has succeeded. The rest is read anew.
+// before the ledger was lost has succeeded. The rest is read anew.
 func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
 	target.RestorationSLA = spec.RestorationSLA
@@ -217,7 +221,7 @@ func MatchesTarget(
 }
 
 func known(value string, source v1alpha1.ValueSource, now time.Time) *v1alpha1.KnownValue {
-	return &v1alpha1.KnownValue{Value: value, Source: source, Since: metav1.NewTime(now)}
+	return &v1alpha1.KnownValue{Value: value, Source: source, Since: v1alpha1.WholeSeconds(now)}
 }
 
 func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {

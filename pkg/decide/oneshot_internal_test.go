@@ -76,7 +76,7 @@ func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
 		v1alpha1.PhaseRejected: true, v1alpha1.PhaseNotSent: false, v1alpha1.PhaseNotProcessed: false,
 		v1alpha1.PhaseNotAccepted: false,
 		v1alpha1.PhaseSubmitting:  false, v1alpha1.PhaseInProgress: false, v1alpha1.PhaseOutcomeUnknown: false,
-		v1alpha1.PhaseLateAcceptance: false,
+		v1alpha1.PhaseLateAcceptance: false, v1alpha1.PhaseRepeated: false, // another asks
 	} {
 		for _, ttl := range []v1alpha1.Duration{"", "0", "1h"} {
 			test := &v1alpha1.DiagnosticTest{}

@@ -19,17 +19,16 @@ import (
 type OrderView struct {
 	View
 
-	Order            *v1alpha1.ServiceOrder  // the subject
-	Ledger           *v1alpha1.RequestLedger // of its customerReference; nil when there is none
-	Qualification    *carrier.Qualification  // the result that qualificationResultRef names; nil: none was read
-	QualificationErr error                   // why it could not be read; nil when it could, or is not declared
+	Order            *v1alpha1.ServiceOrder // the subject
+	Qualification    *carrier.Qualification // the result that qualificationResultRef names; nil: none was read
+	QualificationErr error                  // why it could not be read; nil when it could, or is not declared
 }
 
 // QualificationPause is the wait before a result that could not be read, or does not let
 // the order be made, is read again: ConfigMaps are read, not watched.
 const QualificationPause = time.Minute
 
-// ServiceOrder judges one order, whose status shows what its ledger has: see [JudgeLedger] and
+// ServiceOrder judges one order, whose status shows what its ledger has: see [JudgeOrderLedger] and
 // [ProjectOrder].
 func ServiceOrder(v OrderView) Decision {
 	decision := firstStep([]func() *Decision{
@@ -74,7 +73,8 @@ func Freed(phase v1alpha1.RequestPhase) bool {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
 		return true
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
 	}
 	return false
 }

@@ -26,12 +26,15 @@ type ledgerCase struct {
 	reason string // why nothing may be done
 }
 
+func (ledgerCase) order() *v1alpha1.ServiceOrder {
+	return &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
+}
+
 func (c ledgerCase) view() decide.LedgerView {
-	order := &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
+	order := c.order()
 	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
-	view := decide.LedgerView{HolderLives: c.lives, Lost: c.lost, OrderView: decide.OrderView{
-		Order: order,
-		View:  decide.View{Subject: order, Now: start, Account: decide.Account{Object: account}},
+	view := decide.LedgerView{HolderLives: c.lives, Lost: c.lost, View: decide.View{
+		Subject: order, Now: start, Account: decide.Account{Object: account},
 	}}
 	if c.phase != "" {
 		view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
@@ -80,7 +83,7 @@ func TestR2R3WhoseLedgerItIs(t *testing.T) {
 		"ours, older, and given up":    {phase: abandoned, lost: true},
 		"of a newer version":           {phase: rejected, schema: 1, reason: v1alpha1.ReasonLedgerUnreadable},
 	} {
-		judged := decide.JudgeLedger(c.view())
+		judged := decide.JudgeOrderLedger(c.view(), c.order())
 		if judged.Take != c.take || (judged.Lost != nil) != c.losing || reasonOf(judged.Verdict) != c.reason {
 			t.Errorf("%s: %+v", name, judged)
 		}
@@ -99,7 +102,9 @@ func reasonOf(verdict *decide.Verdict) string {
 
 func TestR11AnApprovalOutlivesAttemptsThatDidNotReachTheCarrier(t *testing.T) {
 	t.Parallel()
-	view := ledgerCase{phase: v1alpha1.PhaseRejected}.view().OrderView
+	refused := ledgerCase{phase: v1alpha1.PhaseRejected}
+	view := decide.OrderView{View: refused.view().View, Order: refused.order()}
+	view.Subject = view.Order
 	account := view.Account.Object
 	account.Spec.Approval = v1alpha1.ApprovalAlways
 	account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}
@@ -138,15 +143,16 @@ func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
 		{v1alpha1.PhaseAbandoned, ""},
 	} {
 		phase, told := test.phase, test.told
-		view := ledgerCase{phase: phase}.view()
+		left := ledgerCase{phase: phase}
+		view, order := left.view(), left.order()
 		view.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: 4711}
-		left := decide.LeftOrder(view.Order, view.Ledger)
-		if !strings.HasPrefix(left, told) || (told == "") != (left == "") {
-			t.Errorf("%s: %q", phase, left)
+		words := decide.LeftOrder(order, view.Ledger)
+		if !strings.HasPrefix(words, told) || (told == "") != (words == "") {
+			t.Errorf("%s: %q", phase, words)
 		}
 		view.Ledger.Spec.Holder.UID = "another"
-		if left := decide.LeftOrder(view.Order, view.Ledger); left != "" {
-			t.Errorf("%s, which another object holds: %q", phase, left)
+		if words := decide.LeftOrder(order, view.Ledger); words != "" {
+			t.Errorf("%s, which another object holds: %q", phase, words)
 		}
 	}
 }

@@ -41,7 +41,7 @@ func statusLost(v *View, operation v1alpha1.Operation, requests int) *Decision {
 // heldBack holds a request back after a definitive failure of the last: "it needs a new
 // generation or the retry annotation" (submission protocol, repeat classes).
 func heldBack(v *View, last *v1alpha1.Request) *Decision {
-	if last == nil || !Definitive(last.Phase) || last.Generation != v.Subject.GetGeneration() || wantsRetry(v) {
+	if last == nil || !Definitive(last.Phase) || !serves(v, last) || wantsRetry(v) {
 		return nil
 	}
 	again := tryAgainAt(last)
@@ -53,6 +53,12 @@ func heldBack(v *View, last *v1alpha1.Request) *Decision {
 		decision.Verdict.Standing = Working // "wait and try again": nobody is needed
 	}
 	return lookAgain(decision, again)
+}
+
+// serves says whether an attempt was made for what is declared now, by this very object.
+func serves(v *View, last *v1alpha1.Request) bool {
+	another := last.UID != "" && last.UID != string(v.Subject.GetUID())
+	return !another && last.Generation == v.Subject.GetGeneration()
 }
 
 // Definitive says whether an attempt ended in a failure that is not repeated by itself.

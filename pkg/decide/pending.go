@@ -39,23 +39,15 @@ func changesUnderWay(v *ServiceView) []v1alpha1.Change {
 	open := v.Subject.OpenRequests()
 	changes := make([]v1alpha1.Change, 0, len(open))
 	for _, open := range open {
-		changes = append(changes, pendingFor(v, open.Operation)...)
+		changes = append(changes, changesBy(open.Plan, open.Operation)...)
 	}
 	return changes
 }
 
-// pendingFor are the changes of the plan on record that an operation carries.
-func pendingFor(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change {
-	return changesBy(v.Service.Status.Pending, operation)
-}
-
-// changesBy are the changes of a plan, if there is one, that an operation carries.
-func changesBy(pending *v1alpha1.Pending, operation v1alpha1.Operation) []v1alpha1.Change {
+// changesBy are the changes of a plan that an operation carries.
+func changesBy(plan []v1alpha1.Change, operation v1alpha1.Operation) []v1alpha1.Change {
 	var changes []v1alpha1.Change
-	if pending == nil {
-		return changes
-	}
-	for _, change := range pending.Changes {
+	for _, change := range plan {
 		if change.Operation == operation {
 			changes = append(changes, change)
 		}
@@ -67,13 +59,14 @@ func changesBy(pending *v1alpha1.Pending, operation v1alpha1.Operation) []v1alph
 // the fees: "never the same twice", so that an old approval never fits. An approved plan
 // keeps its hash until it is carried out: one approval is for all of its changes.
 func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) string {
-	if held := v.Service.Status.Pending; held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
+	if held := approvedPlan(v); held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
 		return held.Hash
 	}
 	facts := []any{v.Subject.GetUID(), v.Subject.GetGeneration(), running}
 	for _, w := range wanted {
+		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval" (R11).
 		last := ""
-		if request := v.Subject.RequestOf(w.operation); request != nil {
+		if request := reachedOf(&v.View, w.operation); request != nil {
 			last = request.AttemptID
 		}
 		facts = append(facts, last, w.bodyHash(), w.changes)
@@ -91,6 +84,21 @@ func approvalHash(facts []byte) string {
 	const bits = 128
 	sum := sha256.Sum256(facts)
 	return "p" + hex.EncodeToString(sum[:bits/8])
+}
+
+// approvedPlan is the plan that was approved last, as the attempts at it have it; nil for none.
+func approvedPlan(v *ServiceView) *v1alpha1.Pending {
+	var newest *v1alpha1.Request
+	for i := range v.Service.Status.Requests {
+		request := &v.Service.Status.Requests[i]
+		if request.ApprovedHash != "" && (newest == nil || newest.SubmittedAt.Before(&request.SubmittedAt)) {
+			newest = request
+		}
+	}
+	if newest == nil {
+		return nil
+	}
+	return &v1alpha1.Pending{Hash: newest.ApprovedHash, Changes: newest.Plan}
 }
 
 // carriedOut says whether a plan on record is approved and being carried out, without a

@@ -50,7 +50,7 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 }
 
 // bySender: what a process has to say of its own attempt counts until somebody who knows as much
-// has ended it. An order that a person called placed takes its number, and no more.
+// has ended it. To one that was called succeeded without its handle the handle is added, and no more.
 func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting:
@@ -67,12 +67,12 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 		}
 		return known
 	case v1alpha1.PhaseSucceeded:
-		unnumbered := attempt.Operation == v1alpha1.OperationOrderCreate && attempt.Location == ""
-		if unnumbered && attempt.EndedBy != v1alpha1.EndedByCarrier {
-			return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded}
+		if attempt.Location == "" && attempt.EndedBy != v1alpha1.EndedByCarrier {
+			return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseInProgress} // and stays as it is
 		}
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
 	}
 	return nil
 }
@@ -98,7 +98,8 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	case v1alpha1.PhaseOutcomeUnknown:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned, v1alpha1.PhaseNotSent}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
 	}
 	return nil
 }
@@ -118,7 +119,7 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	case v1alpha1.PhaseLateAcceptance:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected,
-		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated:
 	}
 	return nil
 }

@@ -37,9 +37,18 @@ func isPriced(v *ServiceView, w wish) bool {
 	if quoteFresh(v) {
 		return true
 	}
-	recorded := pendingFor(v, w.operation)
+	recorded := shownPlan(v, w.operation)
 	bare := unpriced(recorded)
 	return equalChanges(bare, unpriced(w.changes)) && !equalChanges(bare, recorded)
+}
+
+// shownPlan are the changes that the status shows for an operation. Their prices are those that a
+// person sees: they are shown until they are read again, which is done before anything is sent.
+func shownPlan(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change {
+	if v.Service.Status.Pending == nil {
+		return nil
+	}
+	return changesBy(v.Service.Status.Pending.Changes, operation)
 }
 
 func quoteFresh(v *ServiceView) bool {
@@ -78,7 +87,7 @@ func (w wish) withPrice(v *ServiceView) wish {
 		return w
 	}
 	reading := &v.Memory.Readings.Options
-	recorded := pendingFor(v, w.operation)
+	recorded := shownPlan(v, w.operation)
 	switch {
 	case quoteFresh(v) && reading.State == ReadingAnswered:
 		w.changes = quote(v, w, reading.Options)

@@ -125,7 +125,8 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 	case v1alpha1.PhaseSubmitting:
 		return open.Error != nil || !v.Now.Before(v.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+		v1alpha1.PhaseRepeated:
 	}
 	return false
 }

@@ -44,7 +44,8 @@ func goesAgain(phase v1alpha1.RequestPhase) bool {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
 		return true
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseRejected, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseRejected, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated,
+		v1alpha1.PhaseLateAcceptance:
 	}
 	return false
 }

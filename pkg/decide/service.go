@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -18,8 +17,7 @@ func servicePass() []rule {
 	return []rule{
 		common(answeredRequest),  // an answer in memory goes into the status before anything else
 		common(resolvedByPerson), // a person's word settles an unknown outcome
-		whoseService,             // the order it comes from, another object that manages it, the account's list
-		serviceLost,              // a finalizer without a status: something may have been sent
+		whoseService,             // the order it comes from, the account's list
 		common(accountReady),     // nothing can be asked without a login
 		common(sentElsewhere),    // a request under way belongs to the carrier and identity it was sent to
 		onlyFollowed,             // of a service off the account's list that request is all that is looked at
@@ -129,17 +127,8 @@ func whoseService(v *ServiceView) *Decision {
 	switch {
 	case serviceID == 0:
 		return orderNotReady(v)
-	case v.Rival != "":
-		return lookAgain(stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"service %d is already managed by BroadbandService %s, which came first: delete one of the two",
-			serviceID, v.Rival)), v.Now.Add(rivalPause))
 	case !listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
 		return &Decision{Step: Rest{}, Verdict: unseenService(v)}
-	case v.Named:
-		// Written down before anything is done with it, so that another object of the
-		// service can see it.
-		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
-			"ServiceOrder %s became service %d", v.Service.Spec.OrderRef.Name, serviceID)), v.Now.Add(time.Second))
 	}
 	return nil
 }
@@ -157,15 +146,6 @@ func orderNotReady(v *ServiceView) *Decision {
 	return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }
 
-// rivalPause is the wait before a rival is looked for again: that its request has ended,
-// or that its account is gone, is no event of this object.
-const rivalPause = 2 * time.Minute
-
-// serviceLost: what was sent before the status was lost is a plan change, for all we know.
-func serviceLost(v *ServiceView) *Decision {
-	return statusLost(&v.View, v1alpha1.OperationPlanChange, len(v.Service.Status.Requests))
-}
-
 // refused holds a wish after a definitive failure of the same. What became of a request
 // for something else, or about another cancellation, says nothing about this one.
 func refused(v *ServiceView, w wish) *Decision {
@@ -180,24 +160,24 @@ func refused(v *ServiceView, w wish) *Decision {
 	return held
 }
 
-// lastOf is the newest request of an operation, or the one that stands for all that a
-// lost status forgot. Reschedule and abort go on whatever became of those.
+// lastOf is the newest request of an operation that reached the carrier, or may have, or the one that
+// stands for all that a lost ledger forgot. Reschedule and abort go on whatever became of those.
 func lastOf(v *ServiceView, operation v1alpha1.Operation) *v1alpha1.Request {
-	lost := v.Subject.RequestOf(v1alpha1.OperationPlanChange)
+	lost := reachedOf(&v.View, v1alpha1.OperationPlanChange)
 	if lost != nil && gaveUpAll(lost) && !operation.AltersCancellation() {
 		return lost
 	}
-	return v.Subject.RequestOf(operation)
+	return reachedOf(&v.View, operation)
 }
 
-// gaveUpAll: what was sent before a status was lost is not known, so a person who gives
+// gaveUpAll: what was sent before a ledger was lost is not known, so a person who gives
 // it up gives up every operation of that generation.
 func gaveUpAll(lost *v1alpha1.Request) bool {
 	return lost.Phase == v1alpha1.PhaseAbandoned && StandsForLost(lost)
 }
 
 // StandsForLost says whether a request on record stands for whatever was sent before the
-// status was lost: a plan change without a plan.
+// ledger was lost: a plan change without a plan.
 func StandsForLost(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }

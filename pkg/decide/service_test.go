@@ -45,7 +45,7 @@ func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 			}},
 		}},
 		Memory: decide.Memory{
-			Sender: "me", RecordSought: true, FirstSeen: start.Add(-time.Hour),
+			Sender: "me", FirstSeen: start.Add(-time.Hour),
 			Attempts: map[string]decide.Attempt{"a-1": {Seen: start, LastLook: start}},
 		},
 		Now:    start.Add(time.Minute),
@@ -183,10 +183,6 @@ func TestServiceDecides(t *testing.T) {
 			settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, "x")),
 			working("Submit"),
 		},
-		"a finalizer without a request means that the status was lost": {
-			settled(wanting, func(v *decide.ServiceView) { v.Service.Finalizers = []string{v1alpha1.Finalizer} }),
-			judged{"MournStatus", decide.Stuck, "StatusLost"},
-		},
 		"a missing account is waited for": {
 			settled(wanting, withoutAccount),
 			judged{"Rest", decide.Working, "AccountNotReady"},
@@ -198,10 +194,6 @@ func TestServiceDecides(t *testing.T) {
 		"but ten minutes later": {
 			settled(wanting, with(v1alpha1.PhaseRejected, unseen), at(10*time.Minute)),
 			working("Submit"),
-		},
-		"a rival comes first": {
-			settled(wanting, func(v *decide.ServiceView) { v.Rival = "shop/other" }),
-			judged{"Rest", decide.Stuck, "Conflict"},
 		},
 	}.run(t)
 }

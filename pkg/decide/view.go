@@ -23,11 +23,12 @@ import (
 
 // View is what a decision about an object of any kind rests on.
 type View struct {
-	Subject Subject   // the object as it stands, status facts of this pass included
-	Account Account   // the account it names
-	Memory  Memory    // what this process remembers beside the status
-	Now     time.Time // the time of this pass
-	Submit  bool      // whether the manager may send at all (--submit)
+	Subject Subject                 // the object as it stands, status facts of this pass included
+	Ledger  *v1alpha1.RequestLedger // that has its attempts on record; nil: there is none
+	Account Account                 // the account it names
+	Memory  Memory                  // what this process remembers beside the status
+	Now     time.Time               // the time of this pass
+	Submit  bool                    // whether the manager may send at all (--submit)
 }
 
 // Subject is an object that holds requests in its status.
@@ -53,8 +54,6 @@ type ServiceView struct {
 
 	Service *v1alpha1.BroadbandService // the subject
 	Order   *Order                     // the order that orderRef names; nil when there is no such order, or no orderRef
-	Named   bool                       // the service's number has just been learned from its order
-	Rival   string                     // "namespace/name" of the older object that manages the same service; "" for none
 }
 
 // Account is what a decision needs to know of a CarrierAccount.
@@ -86,7 +85,6 @@ type Memory struct {
 	AccountSeen  Version            // the account as it was last seen past the cache
 	Readings     Readings           // the newest reading of each topic
 	Posed        Posed              // how the last POST of class Query went
-	RecordSought bool               // no record of a deleted object of this service was found
 	Told         time.Time          // when the carrier last sent a notification about it
 	ContactErr   error              // why the contact could not be read from its Secret; nil when it could
 	ContactAgain time.Time          // when it is read again, after that

@@ -199,7 +199,7 @@ func (p picture) failure() string {
 			return request.AttemptID
 		case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded,
 			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted,
-			v1alpha1.PhaseLateAcceptance:
+			v1alpha1.PhaseLateAcceptance, v1alpha1.PhaseRepeated:
 		}
 	}
 	return ""

@@ -180,16 +180,18 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 		return []v1alpha1.RequestPhase{
 			v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseInProgress,
 			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+			v1alpha1.PhaseRepeated,
 		}
 	case v1alpha1.PhaseInProgress:
 		return []v1alpha1.RequestPhase{
 			v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,
+			v1alpha1.PhaseRepeated,
 		}
 	case v1alpha1.PhaseOutcomeUnknown:
 		return []v1alpha1.RequestPhase{
 			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		}
-	case v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+	case v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseLateAcceptance}
 	case v1alpha1.PhaseLateAcceptance:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
@@ -220,7 +222,8 @@ func (w *witness) knownBetter(step step) bool {
 		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil ||
 			step.from == v1alpha1.PhaseInProgress && step.class == carrier.ClassQuery
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance,
+		v1alpha1.PhaseRepeated:
 	}
 	return false
 }

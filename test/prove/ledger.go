@@ -15,41 +15,62 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// asRecorded is an object with the attempts that are on record of it. Those of an order are in its
-// ledger: its status only shows them, and may be late.
+// asRecorded is an object with the attempts that are on record of it. Those of an order or a service
+// are in its ledger: its status only shows them, and may be late.
 func asRecorded(ctx context.Context, from client.Reader, subject Subject) Subject {
-	if order, is := subject.(*v1alpha1.ServiceOrder); is {
-		order.Status.Request = nil
-		if ledger := ledgerOf(ctx, from, order); ledger != nil && ledger.Spec.Holder.UID == string(order.UID) {
-			order.Status.Request = ledger.RequestOf(v1alpha1.OperationOrderCreate)
+	ledger := ledgerOf(ctx, from, subject)
+	if ledger != nil && ledger.Spec.Holder.UID != string(subject.GetUID()) {
+		ledger = nil
+	}
+	switch object := subject.(type) {
+	case *v1alpha1.ServiceOrder:
+		object.Status.Request = nil
+		if ledger != nil {
+			object.Status.Request = ledger.RequestOf(v1alpha1.OperationOrderCreate)
 		}
+	case *v1alpha1.BroadbandService:
+		object.ShowLedger(ledger)
 	}
 	return subject
 }
 
-// ledgerOf is the ledger of an order, or nil.
-func ledgerOf(ctx context.Context, from client.Reader, order *v1alpha1.ServiceOrder) *v1alpha1.RequestLedger {
+// ledgerOf is the ledger of an order or a service, or nil.
+func ledgerOf(ctx context.Context, from client.Reader, subject Subject) *v1alpha1.RequestLedger {
 	var account v1alpha1.CarrierAccount
-	key := client.ObjectKey{Namespace: order.Namespace, Name: order.Spec.AccountRef.Name}
+	key := client.ObjectKey{Namespace: subject.GetNamespace(), Name: subject.AccountName()}
 	if from.Get(ctx, key, &account) != nil {
 		return nil
 	}
 	var ledgers v1alpha1.RequestLedgerList
 	must(from.List(ctx, &ledgers))
 	for i, ledger := range ledgers.Items {
-		of := ledger.Spec.Order.CustomerReference
-		if of == order.Spec.CustomerReference && ledger.Spec.Identity == account.IdentityName() {
+		if ledger.Spec.Identity == account.IdentityName() && isAbout(&ledger.Spec, subject) {
 			return &ledgers.Items[i]
 		}
 	}
 	return nil
 }
 
-// orderOf is an order as its ledger has it: no more of it than its attempts; nil for no ledger.
-func orderOf(object client.Object) Subject {
+func isAbout(ledger *v1alpha1.RequestLedgerSpec, subject Subject) bool {
+	switch object := subject.(type) {
+	case *v1alpha1.ServiceOrder:
+		return ledger.Order != nil && ledger.Order.CustomerReference == object.Spec.CustomerReference
+	case *v1alpha1.BroadbandService:
+		return ledger.Service != nil && ledger.Service.ID == object.ServiceNumber()
+	}
+	return false
+}
+
+// inLedger is an object as its ledger has it: no more of it than its attempts; nil for no ledger.
+func inLedger(object client.Object) Subject {
 	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is {
+	switch {
+	case !is:
 		return nil
+	case ledger.Spec.Service != nil:
+		service := &v1alpha1.BroadbandService{}
+		service.ShowLedger(ledger)
+		return service
 	}
 	order := &v1alpha1.ServiceOrder{}
 	order.Status.Request = ledger.RequestOf(v1alpha1.OperationOrderCreate)

@@ -182,7 +182,7 @@ func (c *chronicle) changed(before, after client.Object) {
 		return
 	}
 	if _, is := after.(*v1alpha1.RequestLedger); is {
-		c.followsAll(one, orderOf(before), orderOf(after))
+		c.followsAll(one, inLedger(before), inLedger(after))
 		return
 	}
 	c.observes(one, subjectOf(before), subjectOf(after))

@@ -98,7 +98,11 @@ func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
 // of is the member that an object is, or whose ledger it is.
 func (f *fleet) of(object client.Object) *member {
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
-		return f.byKey[nameOf(kindOrder, ledger.Spec.Holder.Name)]
+		kind := kindOrder
+		if ledger.Spec.Service != nil {
+			kind = kindService
+		}
+		return f.byKey[nameOf(kind, ledger.Spec.Holder.Name)]
 	}
 	return f.byKey[nameOf(kindOf(object), object.GetName())]
 }

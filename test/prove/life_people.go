@@ -111,7 +111,6 @@ func (l *life) wipes(one *member, subject Subject) {
 	wiped.SetNamespace(subject.GetNamespace())
 	wiped.SetUID(subject.GetUID())
 	wiped.SetResourceVersion(subject.GetResourceVersion())
-	one.about.licenses++
 	must(l.store.Client().Status().Update(l.ctx, wiped))
 	l.restored[l.store.Version()] = true
 }

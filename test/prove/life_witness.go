@@ -24,7 +24,7 @@ func (c *chronicle) sends(m *manager, sender, path string, body []byte) {
 	c.linef("POST %s %s", path, body)
 	c.sent, c.of[one], c.license[one] = append(c.sent, one), about, about.about.licenses
 	subject := c.life.subject(about)
-	one.held = one.operation == v1alpha1.OperationOrderCreate // by its ledger
+	one.held = about.kind == kindOrder || about.kind == kindService // by its ledger
 	if subject != nil {
 		one.uid = subject.GetUID()
 		one.held = one.held || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
@@ -143,7 +143,7 @@ func (c *chronicle) observes(one *member, before, after Subject) {
 	if before != nil && before.GetUID() != after.GetUID() {
 		before = nil
 	}
-	if one.kind != kindOrder { // an order's attempts are in its ledger
+	if one.kind != kindOrder && one.kind != kindService { // whose attempts are in their ledgers
 		c.followsAll(one, before, after)
 	}
 	if conditions, _ := after.Describes(); len(*conditions) > mostConditions {

@@ -175,7 +175,7 @@ func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
 	t.Parallel()
 	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
 		t.Helper()
-		s.at = once("patch", func() Kind {
+		s.at = once("create *v1alpha1.RequestLedger", func() Kind {
 			sleep(time.Hour)
 			s.managers[0].asleep += time.Hour
 			return nothing
@@ -196,14 +196,13 @@ func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
 // between the intent and the POST has nothing to say about it when it wakes up.
 func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	t.Parallel()
-	for afterIntent, asks := range map[string]v1alpha1.Operation{
-		"create *v1alpha1.RequestLedger": v1alpha1.OperationOrderCreate,
-		"patch":                          v1alpha1.OperationAggregationConversion,
+	for _, asks := range []v1alpha1.Operation{
+		v1alpha1.OperationOrderCreate, v1alpha1.OperationAggregationConversion,
 	} {
 		script(t, asks, 2, func(t *testing.T, s *scripted) {
 			t.Helper()
 			asleep, other := s.managers[0], s.managers[1]
-			s.at = once(afterIntent, late)
+			s.at = once("create *v1alpha1.RequestLedger", late)
 			s.later = func() {
 				s.passes(t, other, 8*time.Minute)
 				s.says(t, "Abandoned")

@@ -113,7 +113,7 @@ func (w *witness) sends(p *port, path string, body []byte) {
 		w.unsettled = fmt.Sprintf("%s is sent for generation %d, which was done", contract.Operation, subject.GetGeneration())
 	}
 	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
-	one.held = one.operation == v1alpha1.OperationOrderCreate // by its ledger
+	one.held = w.run.plan.Story.Kind == kindOrder || w.run.plan.Story.Kind == kindService // by its ledger
 	if subject := w.run.subject(); subject != nil {
 		one.uid = subject.GetUID()
 		one.held = one.held || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
@@ -225,12 +225,21 @@ func (w *witness) settled(subject Subject) bool {
 func stays(before, next Subject) bool {
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
-		if !equality.Semantic.DeepEqual(before.RequestOf(operation), next.RequestOf(operation)) {
+		if !sameEnd(before.RequestOf(operation), next.RequestOf(operation)) {
 			return false
 		}
 	}
 	reason, ready, _ := standing(next)
 	return ready || reason == v1alpha1.ReasonAccountNotReady || next.GetGeneration() != before.GetGeneration()
+}
+
+// sameEnd says whether an attempt is as it was, apart from the handle that its sender has added.
+func sameEnd(before, next *v1alpha1.Request) bool {
+	if before != nil && next != nil && before.Location == "" && before.Phase == v1alpha1.PhaseSucceeded {
+		next = next.DeepCopy()
+		next.Location = ""
+	}
+	return equality.Semantic.DeepEqual(before, next)
 }
 
 func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operation) {

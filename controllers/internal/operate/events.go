@@ -43,7 +43,8 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	case v1alpha1.PhaseSubmitting:
 		return eventAnswerLost, false
 	case v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseLateAcceptance,
+		v1alpha1.PhaseRepeated:
 	}
 	return fact.Event, fact.Normal
 }

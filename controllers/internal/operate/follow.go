@@ -133,7 +133,8 @@ func decidedEvent(settle decide.Settle) string {
 	case v1alpha1.PhaseAbandoned:
 		return eventAbandoned
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
-		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseLateAcceptance:
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseLateAcceptance,
+		v1alpha1.PhaseRepeated:
 	}
 	return eventResolved
 }

@@ -60,11 +60,6 @@ func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, b
 			return err
 		}
 	}
-	if job.Alone != nil {
-		if err := job.Alone(ctx); err != nil {
-			return err
-		}
-	}
 	if err := p.accountStands(ctx, job); err != nil {
 		return err
 	}

@@ -36,10 +36,6 @@ func TestAClosedGateSendsNothing(t *testing.T) {
 	closings{
 		"the finalizer cannot be put on": func(*tape, context.CancelFunc) error { return errStep },
 		"the process is told to stop":    func(_ *tape, stop context.CancelFunc) error { stop(); return nil },
-		"another object sends": func(t *tape, _ context.CancelFunc) error {
-			t.at[stepAlone] = func() error { return errStep }
-			return nil
-		},
 	}.run(t)
 }
 

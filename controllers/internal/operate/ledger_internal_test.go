@@ -12,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // The steps of a request whose attempts are in a ledger.
@@ -50,7 +49,7 @@ func (l *ledgerTape) Record(_ context.Context, attempt v1alpha1.Request) error {
 	return nil
 }
 
-func (l *ledgerTape) Late(context.Context, string, carrier.Handle) (bool, error) {
+func (l *ledgerTape) Late(context.Context, v1alpha1.Request) (bool, error) {
 	return true, l.take(stepLate)
 }
 
@@ -63,7 +62,7 @@ func (l *ledgerTape) Reload(context.Context) error {
 func (t *tape) sendByLedger(ctx context.Context) error {
 	subject := t.record.DeepCopy()
 	job := t.job()
-	job.Subject, job.Alone, job.Ledger = subject, nil, &ledgerTape{tape: t, subject: subject}
+	job.Subject, job.Ledger = subject, &ledgerTape{tape: t, subject: subject}
 	return t.sendAs(ctx, job)
 }
 

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -40,15 +41,25 @@ var ErrLedgerChanged = errors.New("the RequestLedger was changed after the inten
 // after every read".
 var ErrLedgerDamaged = errors.New("it is about something else than its name says")
 
-// OrderLedger is the name of the ledger of an order: "at least 128 bits of a hash of the JSON array
-// [kind, identity, exact id]".
-func OrderLedger(identity, customerReference string) string {
-	text, err := json.Marshal([]string{"order", identity, customerReference})
+// LedgerName is the name of the ledger of what a spec is about: "at least 128 bits of a hash of the
+// JSON array [kind, identity, exact id]". "" where it is about nothing.
+func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
+	switch {
+	case spec.Order != nil:
+		return nameOf("order", spec.Identity, spec.Order.CustomerReference)
+	case spec.Service != nil && spec.Service.ID != 0:
+		return nameOf("service", spec.Identity, strconv.FormatInt(spec.Service.ID, 10))
+	}
+	return ""
+}
+
+func nameOf(kind, identity, id string) string {
+	text, err := json.Marshal([]string{kind, identity, id})
 	if err != nil {
 		panic("operate: strings always marshal: " + err.Error())
 	}
 	sum := sha256.Sum256(text)
-	return "order-" + hex.EncodeToString(sum[:16])
+	return kind + "-" + hex.EncodeToString(sum[:16])
 }
 
 // Get reads a ledger; nil when there is none. It is read past the cache where the cache does not
@@ -106,7 +117,7 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 		}
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, err)
 	}
-	if order := ledger.Spec.Order; order == nil || OrderLedger(ledger.Spec.Identity, order.CustomerReference) != name {
+	if LedgerName(&ledger.Spec) != name {
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, ErrLedgerDamaged)
 	}
 	return &ledger, nil

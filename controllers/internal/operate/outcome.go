@@ -199,9 +199,10 @@ func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, re
 		return nil
 	}
 	news := true
-	if job.Ledger != nil {
+	late := lateAttempt(attemptID, receipt.Handle)
+	if job.Ledger != nil && blocks(late.Operation) {
 		err := p.insist(ctx, job, attemptID, func(ctx context.Context) (err error) {
-			news, err = job.Ledger.Late(ctx, attemptID, receipt.Handle)
+			news, err = job.Ledger.Late(ctx, late)
 			return err
 		})
 		if err != nil {
@@ -212,6 +213,20 @@ func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, re
 		p.warnOfLate(job.Subject, attemptID, receipt)
 	}
 	return nil
+}
+
+func lateAttempt(attemptID string, handle carrier.Handle) v1alpha1.Request {
+	return v1alpha1.Request{
+		Operation: v1alpha1.Operation(handle.Operation), AttemptID: attemptID, Location: handle.Path(),
+		APIVersion: int32(handle.Version), //nolint:gosec // it is between 1 and 8
+	}
+}
+
+// blocks says whether a late acceptance keeps others from being sent: "Converge and Verify: noted with
+// an Event, nothing stalls" (R15).
+func blocks(operation v1alpha1.Operation) bool {
+	class := decide.ClassOf(operation, v1alpha1.RequestTarget{})
+	return class == carrier.ClassCharge || class == carrier.ClassNever
 }
 
 func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {

@@ -56,15 +56,9 @@ type Job struct {
 	Carrier  Carrier
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
 	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
-	Alone    Alone                   // makes sure that no other object sends beside this one; nil: none could
 	Ledger   Ledger                  // has the attempts on record in place of the status; nil: the status has them
 	Describe func()                  // brings the conditions in line with the facts; called before each write
 }
-
-// Alone fails when another object may send for the same service. It is asked between the
-// intent and the POST, and reads past the cache: of two objects whose passes did not see
-// each other, each has its intent on record by then, and one at least sees the other's.
-type Alone func(ctx context.Context) error
 
 // Ledger has the attempts of an object on record, where its status only shows them.
 type Ledger interface {
@@ -75,7 +69,7 @@ type Ledger interface {
 	Stands(ctx context.Context, live Subject) error
 	// Late writes that the carrier has taken an attempt that is not open any more, and says whether that is
 	// news.
-	Late(ctx context.Context, attemptID string, handle carrier.Handle) (bool, error)
+	Late(ctx context.Context, late v1alpha1.Request) (bool, error)
 	// Record writes what became of an attempt, and what the object has learned by it.
 	Record(ctx context.Context, attempt v1alpha1.Request) error
 	// Reload shows the object what is on record now.

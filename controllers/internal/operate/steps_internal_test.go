@@ -25,7 +25,6 @@ const (
 	stepToken     = "token"
 	stepIntent    = "intent"
 	stepFinalizer = "finalizer"
-	stepAlone     = "alone"
 	stepAccount   = "the account as it is now"
 	stepObject    = "the object as it is now"
 	stepPOST      = "POST"
@@ -184,7 +183,6 @@ func (t *tape) sendAs(ctx context.Context, job Job) error {
 func (t *tape) job() Job {
 	return Job{
 		Subject: t.record.DeepCopy(), Account: t.account.DeepCopy(), Carrier: t, Describe: func() {},
-		Alone: func(context.Context) error { return t.take(stepAlone) },
 	}
 }
 
@@ -195,7 +193,7 @@ func TestStepsComeInTheirOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		stepToken, stepIntent, stepFinalizer, stepAlone, stepAccount, stepObject, stepPOST, stepAccepted,
+		stepToken, stepIntent, stepFinalizer, stepAccount, stepObject, stepPOST, stepAccepted,
 	}
 	if diff := cmp.Diff(want, tape.steps); diff != "" {
 		t.Errorf("the steps (-want +got):\n%s", diff)
@@ -227,7 +225,7 @@ func TestAnIntentOutlivesAnEndThatIsAskedFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		stepToken, stepIntent, stepFinalizer, stepAlone, stepAccount, stepObject, stepNotSent,
+		stepToken, stepIntent, stepFinalizer, stepAccount, stepObject, stepNotSent,
 	}
 	if diff := cmp.Diff(want, tape.steps); diff != "" {
 		t.Errorf("the steps (-want +got):\n%s", diff)

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+var _ ledgered = (*servicePass)(nil)
+
+func (p *servicePass) ledgerSpec() v1alpha1.RequestLedgerSpec {
+	return v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: p.service.ServiceNumber()}}
+}
+
+func (*servicePass) judgeLedger(view decide.LedgerView) decide.LedgerVerdict {
+	return decide.JudgeServiceLedger(view)
+}
+
+func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) { decide.ProjectService(p.service, own) }
+
+func (*servicePass) shownLedger(object client.Object) shownLedger {
+	service, is := object.(*v1alpha1.BroadbandService)
+	if !is {
+		return shownLedger{at: new(*v1alpha1.LedgerReference)}
+	}
+	return shownLedger{at: &service.Status.Ledger, requests: service.Status.Requests}
+}
+
+// learned: what no read gives, and the plan that the service was brought to.
+func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, _ *v1alpha1.Request) {
+	decide.RememberService(spec, p.service)
+}
+
+func (*servicePass) empty() client.Object { return &v1alpha1.BroadbandService{} }

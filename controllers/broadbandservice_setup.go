@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"strconv"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// setup has a service looked at when a user changed it, when its account changes, when another object
+// of the same service is gone, and when another process has written into its ledger.
+func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, options controller.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
+		Watches(&v1alpha1.BroadbandService{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount)).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
+		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
+			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
+		WatchesRawSource(told.source()).
+		WithOptions(options).
+		Complete(r)
+}
+
+// ofAccount finds the services that wait for an account.
+func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
+	return r.named(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
+}
+
+// heirs finds the other objects of a service whose object is gone: one of them may take its ledger
+// over.
+func (r *BroadbandServiceReconciler) heirs(ctx context.Context, object client.Object) []reconcile.Request {
+	r.Protocol.Memory.Forget(object.GetUID())
+	service, is := object.(*v1alpha1.BroadbandService)
+	if !is || service.ServiceNumber() == 0 {
+		return nil
+	}
+	by := client.MatchingFields{fieldLedgerService: strconv.FormatInt(service.ServiceNumber(), 10)}
+	r.warnOf(ctx, service, "RequestInFlight", by,
+		func(ledger *v1alpha1.RequestLedger) string { return decide.LeftService(service, ledger) })
+	return r.numbered(ctx, service.ServiceNumber())
+}
+
+// ofLedger finds the objects of a ledger's service: its holder, and those that wait for it.
+func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Service == nil {
+		return nil
+	}
+	return r.numbered(ctx, ledger.Spec.Service.ID)
+}
+
+// numbered are the objects of a service, in whatever namespace.
+func (r *BroadbandServiceReconciler) numbered(ctx context.Context, number int64) []reconcile.Request {
+	id := strconv.FormatInt(number, 10)
+	return append(r.named(ctx, client.MatchingFields{fieldServiceID: id}),
+		r.named(ctx, client.MatchingFields{fieldLearnedID: id})...)
+}
+
+func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {
+	return listed(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
+}
+
+// ofOrder finds the services that come from an order. Its status is what they wait for, so
+// every change of it counts.
+func (r *BroadbandServiceReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
+	return r.named(ctx, client.InNamespace(order.GetNamespace()), client.MatchingFields{fieldOrderRef: order.GetName()})
+}
+
+// orderRefOf is the order that a service comes from.
+func orderRefOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.OrderRef == nil {
+		return nil
+	}
+	return []string{service.Spec.OrderRef.Name}
+}
+
+func serviceIDOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.ServiceID == nil {
+		return nil
+	}
+	return []string{strconv.FormatInt(*service.Spec.ServiceID, 10)}
+}
+
+// learnedIDOf is the number that a service took from its order.
+func learnedIDOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.ServiceID != nil || service.Status.ServiceID == 0 {
+		return nil
+	}
+	return []string{strconv.FormatInt(service.Status.ServiceID, 10)}
+}

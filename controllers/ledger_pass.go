@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// gatherLedger reads the ledger of what an object is about, makes sure that it is this object's, and
+// has the status show what it says.
+func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
+	p.ledger = nil
+	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object}
+	if ledger.name = ledger.nameOf(); ledger.name == "" {
+		kind.showLedger(nil) // neither sent, nor about to be
+		return nil
+	}
+	lost, err := ledger.read(ctx)
+	if errors.Is(err, operate.ErrLedgerDamaged) {
+		p.verdict = new(decide.DamagedLedger(err))
+		return nil
+	}
+	p.ledger = ledger
+	if err == nil && ledger.account != nil {
+		err = p.judgeLedger(ctx, lost)
+	}
+	if err != nil {
+		return err
+	}
+	kind.showLedger(ledger.own())
+	return nil
+}
+
+// judgeLedger makes sure that the ledger is this object's.
+func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
+	held := p.ledger.ledger
+	view := decide.LedgerView{Lost: lost, View: decide.View{
+		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(),
+	}}
+	if held != nil && held.Spec.Holder.UID != string(p.subject.GetUID()) {
+		if view.HolderLives, err = p.holderLives(ctx, held.Spec.Holder); err != nil {
+			return err
+		}
+	}
+	judged := p.ledger.kind.judgeLedger(view)
+	p.verdict = judged.Verdict
+	if judged.Lost != nil && judged.Lost.AttemptID == "" {
+		judged.Lost.AttemptID = p.Protocol.NewID() // for resolve to name
+	}
+	return p.ledger.act(ctx, judged)
+}
+
+// holderLives says whether the object that holds a ledger is there. "Forbidden ... or an error is
+// not 'gone'" (R2).
+func (p *pass) holderLives(ctx context.Context, holder v1alpha1.LedgerHolder) (bool, error) {
+	object := p.ledger.kind.empty()
+	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
+	switch {
+	case apierrors.IsNotFound(err):
+		return false, nil
+	case apierrors.IsForbidden(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
+	}
+	return string(object.GetUID()) == holder.UID, nil
+}
+
+// keepLearned records what the object has learned without an attempt, where the ledger does not have
+// it: what no read gives would be forgotten with the status.
+func (p *pass) keepLearned(ctx context.Context) error {
+	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil {
+		return nil
+	}
+	next := p.ledger.next()
+	was := next.DeepCopy()
+	p.ledger.kind.learned(&next.Spec, nil)
+	if equality.Semantic.DeepEqual(was.Spec, next.Spec) {
+		return nil
+	}
+	p.ledger.hold(next)
+	return p.ledger.put(ctx, next)
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Departure is what has to happen before a deleted object may go.
+type Departure struct {
+	WaitUntil time.Time // another process may still be writing the answer it got; zero: no wait
+	Warning   string    // what the user is told; "" when nothing is under way
+}
+
+// departing is what has to happen before an object with requests under way may go.
+func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then string) Departure {
+	var departure Departure
+	words := make([]string, 0, len(underWay))
+	for _, open := range underWay {
+		if open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
+			until := memory.Attempts[open.AttemptID].Seen.Add(senderGrace)
+			departure.WaitUntil = later(departure.WaitUntil, until)
+		}
+		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
+	}
+	if !now.Before(departure.WaitUntil) {
+		departure.WaitUntil = time.Time{}
+	}
+	if len(words) > 0 {
+		departure.Warning = fmt.Sprintf("deleted while %s: it goes on at the carrier, and %s",
+			strings.Join(words, ", "), then)
+	}
+	return departure
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// LedgerView is what it rests on whether an object may use a ledger.
+type LedgerView struct {
+	View // its Ledger is the one in question
+
+	HolderLives bool // whether its holder is there; of no meaning where the object is the holder
+	Lost        bool // whether a newer state of it was seen than there is now
+}
+
+// LedgerVerdict is what a ledger means for an object.
+type LedgerVerdict struct {
+	Verdict *Verdict          // why nothing may be done
+	Take    bool              // the holder is gone: the ledger becomes this object's
+	Lost    *v1alpha1.Request // an attempt to record that stands for whatever was lost
+}
+
+// unusable says why nothing may be done with a ledger; nil when it can be used.
+func unusable(v *LedgerView) *Verdict {
+	switch ledger := v.Ledger; {
+	case ledger.Spec.Schema > v1alpha1.LedgerSchema:
+		return newerLedger(ledger)
+	case heldByAnother(v):
+		return conflict(ledger)
+	}
+	return nil
+}
+
+func heldByAnother(v *LedgerView) bool {
+	return v.Ledger != nil && !holds(v) && v.HolderLives
+}
+
+// holds says whether an object is the holder of the ledger.
+func holds(v *LedgerView) bool {
+	return v.Ledger.Spec.Holder.UID == string(v.Subject.GetUID())
+}
+
+func holderOf(ledger *v1alpha1.RequestLedger) string {
+	return ledger.Spec.Holder.Namespace + "/" + ledger.Spec.Holder.Name
+}
+
+// DamagedLedger is said of an object whose ledger cannot be used.
+func DamagedLedger(err error) Verdict {
+	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, err.Error() +
+		": nothing is sent. Restore it from a backup, or find out who wrote it"}
+}
+
+func newerLedger(ledger *v1alpha1.RequestLedger) *Verdict {
+	return &Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, fmt.Sprintf(
+		"RequestLedger %s was written by a newer version of the operator (schema %d): run that version again",
+		ledger.Name, ledger.Spec.Schema)}
+}
+
+func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
+	verdict := Verdict{Stuck, v1alpha1.ReasonConflict, ""}
+	switch {
+	case ledger.Spec.Service != nil:
+		verdict.Message = fmt.Sprintf("service %d is already managed by BroadbandService %s: delete one of the two",
+			ledger.Spec.Service.ID, holderOf(ledger))
+	case ledger.Spec.Order != nil:
+		verdict.Message = fmt.Sprintf(
+			"customerReference %q is held by ServiceOrder %s: an order is sent at most once for it. "+
+				"Delete one of the two, or give this one a customerReference of its own",
+			ledger.Spec.Order.CustomerReference, holderOf(ledger))
+	}
+	return &verdict
+}
+
+// elsewhere: "an account of the identity with another [baseURL] is Conflict: nothing is sent, nothing
+// becomes unknown" (R4).
+func elsewhere(v *LedgerView) *Verdict {
+	return &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
+		"RequestLedger %s of %s speaks of the carrier at %s, and the account is at %s: "+
+			"two carriers need two values of spec.identity in their CarrierAccounts",
+		v.Ledger.Name, holderOf(v.Ledger), v.Ledger.Spec.BaseURL, v.Account.Object.Spec.BaseURL)}
+}
+
+func atAnotherCarrier(v *LedgerView) bool {
+	return v.Ledger.Spec.BaseURL != v.Account.Object.Spec.BaseURL
+}
+
+// lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
+// ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
+func lostAttempt(v *LedgerView, operation v1alpha1.Operation, what string) v1alpha1.Request {
+	account := v.Account.Object
+	return v1alpha1.Request{
+		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
+		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL, APIVersion: account.Spec.APIVersion,
+		Generation: v.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(v.Now),
+		Error: &v1alpha1.RequestError{
+			Code: v1alpha1.ReasonLedgerLost,
+			Message: fmt.Sprintf("the RequestLedger of this %s is gone, or older than what was seen of it: "+
+				"what was sent since is not on record", what),
+		},
+	}
+}
+
+// reachedOf is the newest attempt at an operation that reached the carrier, or may have; nil for
+// none. "An attempt of a stale generation" that did not get there takes nothing of it back.
+func reachedOf(v *View, operation v1alpha1.Operation) *v1alpha1.Request {
+	newest := v.Subject.RequestOf(operation)
+	if newest == nil || newest.Phase.Reached() {
+		return newest
+	}
+	return v.Ledger.ReachedLast(operation)
+}

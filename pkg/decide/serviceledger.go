@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// JudgeServiceLedger says whether an object may act for the service that a ledger is about. "Only the
+// holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
+func JudgeServiceLedger(v LedgerView) LedgerVerdict {
+	switch {
+	case v.Lost && !heldByAnother(&v):
+		lost := lostAttempt(&v, v1alpha1.OperationPlanChange, "service")
+		return LedgerVerdict{Lost: &lost}
+	case v.Ledger == nil:
+		return LedgerVerdict{}
+	case unusable(&v) != nil:
+		return LedgerVerdict{Verdict: unusable(&v)}
+	case atAnotherCarrier(&v):
+		return LedgerVerdict{Verdict: elsewhere(&v)}
+	}
+	return LedgerVerdict{Take: !holds(&v)}
+}
+
+// ProjectService brings a status in line with the ledger, which alone says what was sent and what is
+// known of the values that have no read; nil where the object holds none.
+func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
+	forgetOutdated(service, ledger)
+	service.ShowLedger(ledger)
+	showHandled(service)
+	var spec v1alpha1.RequestLedgerSpec
+	if ledger != nil {
+		spec = *ledger.Spec.DeepCopy()
+	}
+	if service.Status.Carrier == nil && spec.Known == (v1alpha1.KnownToLedger{}) && spec.Baseline == nil {
+		return
+	}
+	state := carrierState(service)
+	state.Term, state.RestorationSLA = spec.Known.Term, spec.Known.RestorationSLA
+	state.AggregationMethod, state.DSLStabilityProfile = spec.Known.AggregationMethod, spec.Known.DSLStabilityProfile
+	state.Plan = planOnRecord(state.Plan, spec.Baseline)
+}
+
+// forgetOutdated forgets what was read before a request that has ended since the status was written: a
+// process ended between the two writes, or the status is an older one. It is read anew. Of the plan
+// the baseline says as much.
+func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
+	state := service.Status.Carrier
+	if state == nil || ledger == nil {
+		return
+	}
+	for _, contract := range carrier.Contracts() {
+		for _, done := range unseenBy(service, ledger, v1alpha1.Operation(contract.Operation)) {
+			forget(state, done)
+		}
+	}
+}
+
+func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
+	lost := StandsForLost(done)
+	if lost {
+		state.Plan = nil
+	}
+	if lost || touchesCancellation(done.Operation) && done.Phase.Ended() {
+		state.Cancellation = nil
+	}
+}
+
+// unseenBy are the attempts at an operation that reached the carrier, or may have, and that a status
+// does not show as the ledger has them.
+func unseenBy(
+	service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, operation v1alpha1.Operation,
+) []*v1alpha1.Request {
+	shown, newest := service.RequestOf(operation), ledger.RequestOf(operation)
+	if sameState(shown, newest) {
+		return nil
+	}
+	return slices.DeleteFunc([]*v1alpha1.Request{newest, ledger.ReachedLast(operation)}, func(of *v1alpha1.Request) bool {
+		return of == nil || !of.Phase.Reached() || sameState(shown, of)
+	})
+}
+
+func sameState(a, b *v1alpha1.Request) bool {
+	return a != nil && b != nil && a.AttemptID == b.AttemptID && a.Phase == b.Phase
+}
+
+// showHandled echoes the approval and the retry that were used up last.
+func showHandled(service *v1alpha1.BroadbandService) {
+	var approved, retried v1alpha1.Request
+	for _, request := range service.Status.Requests {
+		if request.ApprovedHash != "" && !request.SubmittedAt.Before(&approved.SubmittedAt) {
+			approved = request
+		}
+		if request.Retry != "" && !request.SubmittedAt.Before(&retried.SubmittedAt) {
+			retried = request
+		}
+	}
+	handled := &service.Status.Handled
+	handled.Approve = cmp.Or(approved.ApprovedHash, handled.Approve)
+	handled.Retry = cmp.Or(retried.Retry, handled.Retry)
+}
+
+// planOnRecord is the plan that a status shows, where that was read since the baseline was brought
+// about: what was not read, the ledger says.
+func planOnRecord(shown, baseline *v1alpha1.KnownValue) *v1alpha1.KnownValue {
+	read := shown != nil && shown.Source == v1alpha1.SourceHealth && shown.AsHealth != ""
+	switch {
+	case !read, baseline != nil && shown.Since.Before(&baseline.Since):
+		return baseline
+	}
+	return shown
+}
+
+// RememberService records what is known of a service and no read gives, and the plan that it was
+// brought to: "known" and "baseline" of its ledger.
+func RememberService(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService) {
+	state := service.Status.Carrier.DeepCopy()
+	if state == nil {
+		return
+	}
+	ledger.Known.Term, ledger.Known.RestorationSLA = state.Term, state.RestorationSLA
+	ledger.Known.AggregationMethod = state.AggregationMethod
+	ledger.Known.DSLStabilityProfile = state.DSLStabilityProfile
+	baseline := ledger.Baseline
+	switch plan := state.Plan; {
+	case plan == nil, plan.Source != v1alpha1.SourceHealth, plan.AsHealth == "":
+		ledger.Baseline = plan
+	case baseline != nil && baseline.AsHealth == "" && baseline.Value == plan.Value:
+		baseline.AsHealth = plan.AsHealth
+	}
+}
+
+// LeftService says what goes on at the carrier although its object is gone; "" when nothing does.
+func LeftService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
+	if ledger.Spec.Holder.UID != string(service.UID) {
+		return ""
+	}
+	words := make([]string, 0, len(ledger.Spec.Open))
+	for _, open := range ledger.Spec.Open {
+		words = append(words, fmt.Sprintf("%s attempt %s is %s", open.Operation, open.AttemptID, open.Phase))
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("deleted while %s: it goes on at the carrier, and a new BroadbandService for this service "+
+		"takes it up", strings.Join(words, ", "))
+}
