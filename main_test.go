@@ -245,7 +245,8 @@ var _ = Describe("The manager", Ordered, func() {
 		Eventually(func(g Gomega) {
 			g.Expect(world.Ready(w.Read(ctx, "giga")).Reason).To(Equal(v1alpha1.ReasonInvalidFormat))
 		}).WithTimeout(time.Minute).Should(Succeed())
-		w.Annotate(ctx, "giga", v1alpha1.AnnotationRetry, "again")
+		w.Annotate(ctx, "giga", v1alpha1.AnnotationRetry,
+			w.Read(ctx, "giga").RequestOf(v1alpha1.OperationPlanChange).AttemptID)
 		service(ctx, "giga", changing)
 		w.Carrier.Advance(changeTakes)
 		service(ctx, "giga", inSync(1))

@@ -4,11 +4,13 @@ package controllers_test
 
 import (
 	"strings"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -36,6 +38,9 @@ func controls(value string) map[string]string {
 		v1alpha1.AnnotationRetry: value, v1alpha1.AnnotationResolve: value,
 	}
 }
+
+// stamped is the present time as a retry annotation holds it.
+func stamped(w *world.World) string { return w.Clock.Now().UTC().Format(time.RFC3339) }
 
 // saying annotates an object before it is created.
 func saying(value string) (edit, orderEdit) {

@@ -83,10 +83,12 @@ var _ = Describe("Asking for slots", func() {
 		w.Clock.Advance(horizon)
 		process.DriveAppointment(ctx, site)
 		Expect(slotPosts(w)).To(Equal(1))
-		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationRetry, "now"))
+		failed := appointment.Status.Request.AttemptID
+		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationRetry, failed))
 		appointment = process.DriveAppointment(ctx, site)
 		expectOffered(w, appointment)
-		Expect(appointment.Status.Handled.Retry).To(Equal("now"))
+		Expect(appointment.Status.Handled.Retry).To(Equal(failed))
+		Expect(appointment.Status.Request.Retry).To(Equal(failed))
 		Expect(appointment.Status.LastError).To(BeNil())
 	})
 })
@@ -138,10 +140,11 @@ var _ = Describe("Following slots", func() {
 		appointment := offered(ctx, w, process)
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
-		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationRetry, "now"))
+		failed := appointment.Status.Request.AttemptID
+		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationRetry, failed))
 		appointment = process.DriveAppointment(ctx, site)
 		expectOffered(w, appointment)
-		Expect(appointment.Status.Handled.Retry).To(Equal("now"))
+		Expect(appointment.Status.Handled.Retry).To(Equal(failed))
 	})
 
 	It("that are no slots stalls", func(ctx SpecContext) {

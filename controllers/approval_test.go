@@ -283,7 +283,8 @@ var _ = Describe("An approval", func() {
 		Expect(d.Read(ctx, site).Status.Handled.Approve).To(Equal(second))
 
 		By("the failed change wanted once more, which that approval was for too")
-		d.Annotate(ctx, site, v1alpha1.AnnotationRetry, "now")
+		d.Annotate(ctx, site, v1alpha1.AnnotationRetry,
+			failed.RequestOf(v1alpha1.OperationAggregationConversion).AttemptID)
 		retried := d.drive(ctx)
 		expectReady(retried, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(retried.RequestOf(v1alpha1.OperationAggregationConversion).ApprovedHash).To(Equal(second))

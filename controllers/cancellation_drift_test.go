@@ -135,7 +135,8 @@ var _ = Describe("Drift of a cancellation", func() {
 		service := lookAnewAtSite(ctx, w, process)
 		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "the plan")
+		w.Clock.Advance(time.Minute)
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, stamped(w))
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(2), "one more attempt at what has failed")
 		Expect(rescheduled(w, line)).To(Equal(1), "driftPolicy is Report")

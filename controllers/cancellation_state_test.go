@@ -198,9 +198,10 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 			Expect(alterations(w, line)).To(Equal(1))
 			w.Clock.Advance(horizon)
 		}
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
+		asked := stamped(w)
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, asked)
 		service := process.Drive(ctx, site)
-		Expect(service.Status.Handled.Retry).To(Equal("once"))
+		Expect(service.Status.Handled.Retry).To(Equal(asked))
 		Expect(alterations(w, line)).To(Equal(2))
 		if story.fault.Kind != "" { // it struck once
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)

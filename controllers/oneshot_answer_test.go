@@ -49,6 +49,7 @@ var _ = DescribeTable("A one-shot whose call is answered otherwise", func(ctx Sp
 		Expect(ready.Message).To(HavePrefix(story.code))
 		Expect(ready.Message).NotTo(ContainSubstring("correct the spec"), "it is immutable")
 	}
+	failed := ""
 	if story.ends != "" {
 		s.drive(ctx, w, process, metav1.ConditionFalse, story.ends)
 		w.Clock.Advance(horizon)
@@ -57,15 +58,15 @@ var _ = DescribeTable("A one-shot whose call is answered otherwise", func(ctx Sp
 		if story.ends == v1alpha1.ReasonOutcomeUnknown {
 			return
 		}
-		s.annotate(ctx, w, v1alpha1.AnnotationRetry, "again")
+		failed = s.request(ctx, w).AttemptID
+		s.annotate(ctx, w, v1alpha1.AnnotationRetry, failed)
 		story.posts++
 	}
 	object := s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	Expect(s.posts(w)).To(Equal(story.posts))
 	Expect(object.NewestError()).To(BeNil())
-	if story.ends != "" {
-		Expect(object.Controls().Retry).To(Equal("again"))
-	}
+	Expect(object.Controls().Retry).To(Equal(failed))
+	Expect(s.request(ctx, w).Retry).To(Equal(failed))
 	Expect(w.Carrier.Violations()).To(BeEmpty())
 },
 	// POST: 401, 404, 422, 500, 502 (specification section 4).
@@ -242,14 +243,20 @@ var _ = Describe("What a carrier answers a one-shot", func() {
 // The long simulation found it (SIM_SEED=6193, as it was then): a test that failed ran once more by
 // a word that somebody had given before it ran at all.
 var _ = Describe("A retry that is asked for before anything was sent", func() {
-	It("is used up by the first attempt", func(ctx SpecContext) {
+	It("is not for an attempt that fails later (R21)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		s := tests()
 		Expect(w.Carrier.FailNext("POST "+string(s.asked), refusing("constraints.not.null"))).To(Succeed())
 		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
-		s.annotate(ctx, w, v1alpha1.AnnotationRetry, "early")
+		early := stamped(w)
+		s.annotate(ctx, w, v1alpha1.AnnotationRetry, early)
 		object := s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
+		w.Clock.Advance(horizon)
+		s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)
 		Expect(s.posts(w)).To(Equal(1))
-		Expect(object.Controls().Retry).To(Equal("early"))
+		Expect(object.Controls().Retry).To(BeEmpty())
+		Expect(readyOf(object).Message).To(HaveSuffix(
+			`(now wholesale.broadband/retry is "` + early + `", which is not after the end of attempt ` +
+				s.request(ctx, w).AttemptID + ")"))
 	})
 })

@@ -97,7 +97,7 @@ var _ = Describe("A diagnostic test", func() {
 			Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OutcomeUnknown")))
 
 			By("asking for a retry, which is no answer")
-			tests().annotate(ctx, w, v1alpha1.AnnotationRetry, "now")
+			tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
 			tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			Expect(tests().posts(w)).To(Equal(1))
 

@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"context"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -114,24 +115,57 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseFailed))
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
+		failed := service.RequestOf(v1alpha1.OperationPlanChange).AttemptID
+		Expect(world.Ready(service).Message).To(HaveSuffix("or to try the same again: kubectl -n " + w.Namespace +
+			" annotate --overwrite bbs site 'wholesale.broadband/retry=" + failed + "'"))
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, failed)
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.Handled.Retry).To(Equal("once"))
+		Expect(service.Status.Handled.Retry).To(Equal(failed))
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Retry).To(Equal(failed))
 		Expect(w.Posts(line)).To(Equal(2))
 	})
 
-	It("uses up a retry that somebody asked for before it was sent", func(ctx SpecContext) {
+	It("is retried once for a time after it failed, and not for one before (R21)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		fault := simulator.Fault{Kind: simulator.FaultEndInError, Times: 3}
+		Expect(w.Carrier.FailNext("PlanChange", fault)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		process.Drive(ctx, site)
+		for _, asked := range []string{"again", "2026-03-01T09:00:00Z", "2027-03-01T09:00:00Z", "some other attempt"} {
+			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, asked)
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
+			Expect(world.Ready(service).Message).To(ContainSubstring(
+				`(now wholesale.broadband/retry is "` + asked + `", which `))
+			Expect(w.Posts(line)).To(Equal(1), asked)
+		}
+		w.Clock.Advance(time.Minute)
+		asked := stamped(w)
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, asked)
+		for range 2 {
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
+			Expect(service.RequestOf(v1alpha1.OperationPlanChange).Retry).To(Equal(asked))
+			Expect(w.Posts(line)).To(Equal(2))
+			w.Clock.Advance(horizon)
+		}
+	})
+
+	It("does not use up a retry that somebody asked for before it was sent (R21)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "early")
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, stamped(w))
 
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
-		Expect(service.Status.Handled.Retry).To(Equal("early"))
+		Expect(service.Status.Handled.Retry).To(BeEmpty())
+		w.Clock.Advance(horizon)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 

@@ -117,8 +117,9 @@ var _ = Describe("A disconnected service", func() {
 				Expect(reclaims(w, line)).To(Equal(1))
 				w.Clock.Advance(horizon)
 			}
-			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
-			Expect(process.Drive(ctx, site).Status.Handled.Retry).To(Equal("once"))
+			failed := w.Read(ctx, site).RequestOf(v1alpha1.OperationReclaim).AttemptID
+			w.Annotate(ctx, site, v1alpha1.AnnotationRetry, failed)
+			Expect(process.Drive(ctx, site).Status.Handled.Retry).To(Equal(failed))
 			Expect(reclaims(w, line)).To(Equal(2))
 		},
 		Entry("when its disconnection is not reversible", "", nil,
@@ -192,7 +193,8 @@ var _ = Describe("A disconnected service", func() {
 		service := lookAnewAtSite(ctx, w, process)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		Expect(reclaims(w, line)).To(Equal(1))
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "once")
+		Expect(world.Ready(service).Message).To(ContainSubstring("to reclaim it once more: kubectl"))
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, service.RequestOf(v1alpha1.OperationReclaim).AttemptID)
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(reclaims(w, line)).To(Equal(2))
 	})

@@ -127,7 +127,7 @@ var _ = DescribeTable("A service that the account does not list is refused befor
 		By("trying again once it does")
 		Expect(w.Carrier.AddService(known)).To(Succeed())
 		object, _ := world.Fetch(ctx, w, story.name, story.empty())
-		object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: "again"})
+		object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: stamped(w)})
 		Expect(w.Update(ctx, object)).To(Succeed())
 		story.lookFor(ctx, w, process, time.Hour)
 		Expect(story.says(ctx, w)).To(HavePrefix("True "))

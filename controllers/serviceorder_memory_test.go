@@ -241,7 +241,7 @@ var _ = Describe("An order whose answer is lost", func() {
 		w, process, order := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, order.Status.Request.AttemptID+"=Abandoned")
 		process.DriveOrder(ctx, site)
-		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, "please")
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, order.Status.Request.AttemptID)
 		Expect(process.DriveOrder(ctx, site)).NotTo(BeNil())
 		Expect(w.Delete(ctx, w.ReadOrder(ctx, site))).To(Succeed())
 		Expect(process.DriveOrder(ctx, site)).To(BeNil())

@@ -265,11 +265,14 @@ var _ = Describe("A refused order", func() {
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 404}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
-		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, "now")
 		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		refused := order.Status.Request.AttemptID
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationRetry, refused)
+		order = process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(order.Status.Handled.Retry).To(Equal("now"))
+		Expect(order.Status.Handled.Retry).To(Equal(refused))
+		Expect(onRecord(ctx, w).Retry).To(Equal(refused))
 		Expect(w.Ordered(reference).Processed).To(Equal(1))
 	})
 

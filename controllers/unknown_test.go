@@ -187,9 +187,9 @@ var _ = Describe("A POST whose answer is lost", func() {
 		line := w.Line()
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		process.Drive(ctx, site)
+		attempt := process.Drive(ctx, site).OpenRequest().AttemptID
 		w.Edit(ctx, site, withPlan(world.PlanFast, 24))
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, "now")
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, attempt)
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(w.Posts(line)).To(Equal(1))
 	})

@@ -130,8 +130,8 @@ type Request struct {
 	// +optional
 	Plan []Change `json:"plan,omitempty"`
 
-	// retry is the value of the retry annotation that was used up last, by this attempt or one before
-	// it.
+	// retry is the value of the retry annotation that this attempt was made for, and used up. An
+	// order's attempt also keeps what one before it used up: its status is written after the ledger.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Retry string `json:"retry,omitempty"`
@@ -360,7 +360,8 @@ const (
 	AnnotationReconcile = "wholesale.broadband/reconcile"
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
-	// AnnotationRetry asks for one more attempt after a definitive failure, once for each new value.
+	// AnnotationRetry asks for one more attempt after a definitive failure. It holds the attemptID of the
+	// attempt that failed, or an RFC 3339 time after that attempt ended which is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"
 	// AnnotationResolve settles an unknown outcome:
 	// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned.

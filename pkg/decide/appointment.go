@@ -202,7 +202,11 @@ func cancelFirst(v *AppointmentView) *Decision {
 		return held
 	}
 	w := wish{operation: v1alpha1.OperationAppointmentCancel}
-	return sendTask(&v.View, Task{Operation: w.operation, Body: appointmentBody(v, w)})
+	decision := sendTask(&v.View, Task{Operation: w.operation, Body: appointmentBody(v, w)})
+	if submit, sends := decision.Step.(Submit); sends { // slots that are asked for once more begin with it
+		decision.Step = usingUpRetry(&v.View, submit, v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
+	}
+	return decision
 }
 
 // madeElsewhere: the request on record pins the carrier at which the appointment-request

@@ -229,7 +229,7 @@ func disconnected(v *ServiceView, w wish) *Decision {
 	since := orElse(sinceCancelled(v), "an unknown day")
 	reclaim := reachedOf(&v.View, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
-		reclaim.Generation == v.Subject.GetGeneration() && !wantsRetry(&v.View)
+		reclaim.Generation == v.Subject.GetGeneration() && !asksAgain(&v.View, reclaim)
 	switch {
 	case !cancelled(v):
 		return nil
@@ -238,9 +238,10 @@ func disconnected(v *ServiceView, w wish) *Decision {
 			"the carrier shows the service cancelled since %s and takes no changes: %s waits for it to be reclaimed "+
 				"(disconnection: Reclaim), or remove it from spec", since, w.operation))
 	case done:
-		return stuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
+		return lookAgain(stuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
 			"the carrier shows the service cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
-				"or set the annotation %s to reclaim it once more", since, reclaim.AttemptID, v1alpha1.AnnotationRetry))
+				"or to reclaim it once more: %s%s", since, reclaim.AttemptID, retryHint(&v.View, reclaim),
+			retryFlaw(&v.View, reclaim))), retryDue(&v.View, reclaim))
 	}
 	return nil
 }

@@ -3,10 +3,8 @@
 package decide
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -93,7 +91,7 @@ func judge(v *ServiceView, w wish) *Decision {
 }
 
 func (w wish) submit(v *ServiceView) Submit {
-	submit := Submit{Request: w.intent(&v.View)}
+	submit := usingUpRetry(&v.View, Submit{Request: w.intent(&v.View)}, lastOf(v, w.operation))
 	if pending := pendingOf(v); pending != nil {
 		submit.Request.Plan = pending.Changes
 	}
@@ -101,10 +99,6 @@ func (w wish) submit(v *ServiceView) Submit {
 		submit.Request.ApprovedHash = pendingOf(v).Hash
 		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
 	}
-	if usesUpRetry(v, w) {
-		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
-	}
-	submit.Request.Retry = cmp.Or(submit.Retry, v.Service.Status.Handled.Retry) // the status comes after the ledger
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact
 		if plan.ContactSecretRef != nil {
@@ -112,16 +106,6 @@ func (w wish) submit(v *ServiceView) Submit {
 		}
 	}
 	return submit
-}
-
-// usesUpRetry says whether sending a wish acts on the retry annotation. The first attempt does, too,
-// because nobody has seen that fail when he asked; but where another request has failed, he asked
-// for that one.
-func usesUpRetry(v *ServiceView, w wish) bool {
-	failed := slices.ContainsFunc(v.Service.Status.Requests, func(request v1alpha1.Request) bool {
-		return Definitive(request.Phase)
-	})
-	return wantsRetry(&v.View) && (!failed || lastOf(v, w.operation) != nil)
 }
 
 func observing(v *ServiceView, _ wish) *Decision {

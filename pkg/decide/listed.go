@@ -21,7 +21,8 @@ func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
 func unseen(operation v1alpha1.Operation, serviceID int64) Verdict {
 	then := "it is tried again every ten minutes"
 	if ClassOf(operation, v1alpha1.RequestTarget{}) == carrier.ClassNever {
-		then = "to try again set the annotation " + v1alpha1.AnnotationRetry + ", or create another object"
+		then = "to try again set the annotation " + v1alpha1.AnnotationRetry +
+			" to the id of the attempt that failed or to the present time (RFC 3339), or create another object"
 	}
 	return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, fmt.Sprintf(
 		"the carrier does not let this account see service %d, or there is no such service: "+

@@ -58,8 +58,9 @@ func failed(v *TaskView) *Decision {
 	case v.ServiceID != 0 && reasonOf(last.Error) == v1alpha1.ReasonNotFoundOrForbidden:
 		decision.Verdict = unseen(v.Task.Operation, v.ServiceID)
 	default:
-		decision.Verdict.Message = failureMessageWith(last, "create another object")
+		decision.Verdict.Message = failureMessageWith(&v.View, last, "create another object")
 	}
+	decision.Verdict.Message += retryFlaw(&v.View, last)
 	return decision
 }
 
@@ -77,7 +78,7 @@ func finished(v *TaskView, request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseSucceeded {
 		return true
 	}
-	return Definitive(request.Phase) && tryAgainAt(request).IsZero() && !wantsRetry(&v.View)
+	return Definitive(request.Phase) && tryAgainAt(request).IsZero() && !asksAgain(&v.View, request)
 }
 
 // NumberOf is the carrier's number of the service that a task is about: its own, or that

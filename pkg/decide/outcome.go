@@ -41,18 +41,18 @@ func statusLost(v *View, operation v1alpha1.Operation, requests int) *Decision {
 // heldBack holds a request back after a definitive failure of the last: "it needs a new
 // generation or the retry annotation" (submission protocol, repeat classes).
 func heldBack(v *View, last *v1alpha1.Request) *Decision {
-	if last == nil || !Definitive(last.Phase) || !serves(v, last) || wantsRetry(v) {
+	if last == nil || !Definitive(last.Phase) || !serves(v, last) || asksAgain(v, last) {
 		return nil
 	}
 	again := tryAgainAt(last)
 	if !again.IsZero() && !v.Now.Before(again) {
 		return nil
 	}
-	decision := stuck(reasonOf(last.Error), failureMessage(last))
+	decision := stuck(reasonOf(last.Error), failureMessage(v, last)+retryFlaw(v, last))
 	if anotherInProgress(last) {
 		decision.Verdict.Standing = Working // "wait and try again": nobody is needed
 	}
-	return lookAgain(decision, again)
+	return lookAgain(decision, earlier(again, retryDue(v, last)))
 }
 
 // serves says whether an attempt was made for what is declared now, by this very object.
@@ -64,12 +64,6 @@ func serves(v *View, last *v1alpha1.Request) bool {
 // Definitive says whether an attempt ended in a failure that is not repeated by itself.
 func Definitive(phase v1alpha1.RequestPhase) bool {
 	return phase == v1alpha1.PhaseFailed || phase == v1alpha1.PhaseRejected || phase == v1alpha1.PhaseAbandoned
-}
-
-// wantsRetry says whether the retry annotation holds a value not acted on yet.
-func wantsRetry(v *View) bool {
-	asked := control(v.Subject, v1alpha1.AnnotationRetry)
-	return asked != "" && asked != v.Subject.Controls().Retry
 }
 
 // resolveHandled says whether the resolve annotation counts as acted on with this

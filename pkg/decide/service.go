@@ -156,6 +156,7 @@ func refused(v *ServiceView, w wish) *Decision {
 	held := heldBack(&v.View, last)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
 		held.Verdict = unseen(last.Operation, v.Service.ServiceNumber())
+		held.Verdict.Message += retryFlaw(&v.View, last)
 	}
 	return held
 }

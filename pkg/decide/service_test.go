@@ -180,7 +180,7 @@ func TestServiceDecides(t *testing.T) {
 			working("Submit"),
 		},
 		"or retry asks for it": {
-			settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, "x")),
+			settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, "a-1")),
 			working("Submit"),
 		},
 		"a missing account is waited for": {

@@ -95,9 +95,7 @@ func sendTask(v *View, task Task) *Decision {
 	}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
 	submit := Submit{Request: w.intent(v), Contact: task.Contact}
-	if wantsRetry(v) { // used up by the first attempt, too: nobody has seen that fail when he asked
-		submit.Retry = control(v.Subject, v1alpha1.AnnotationRetry)
-	}
+	submit = usingUpRetry(v, submit, v.Subject.RequestOf(task.Operation))
 	decision.Step = submit
 	if ClassOf(task.Operation, task.Target) == carrier.ClassQuery {
 		return pose(v, decision, submit)

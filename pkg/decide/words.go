@@ -175,13 +175,13 @@ func reasonOf(err *v1alpha1.RequestError) string {
 }
 
 // failureMessage begins with the raw code, as api.md asks, and ends with the way out.
-func failureMessage(request *v1alpha1.Request) string {
-	return failureMessageWith(request, "correct the spec")
+func failureMessage(v *View, request *v1alpha1.Request) string {
+	return failureMessageWith(v, request, "correct the spec")
 }
 
 // failureMessageWith names another way out, beside the retry annotation.
-func failureMessageWith(request *v1alpha1.Request, way string) string {
-	way += ", or set the annotation " + v1alpha1.AnnotationRetry + " to try the same again"
+func failureMessageWith(v *View, request *v1alpha1.Request, way string) string {
+	way += ", or to try the same again: " + retryHint(v, request)
 	if !tryAgainAt(request).IsZero() {
 		way = "it is tried again by itself"
 	}

@@ -182,11 +182,16 @@ func TestR21ARetryThatIsUsedUpStaysSo(t *testing.T) {
 			return nothing
 		}
 		s.drive(t.Context())
-		s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, "once") })
+		s.passes(t, s.managers[0], time.Minute)
+		asked := now().Format(time.RFC3339)
+		s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, asked) })
 		s.alert()
 		s.drive(t.Context())
 		if sent := s.posted(ordering); posts != 2 || sent != 0 {
 			t.Errorf("of %d attempts the second was the retry, and %d more were sent", posts, sent)
+		}
+		if used := s.subject().Controls().Retry; used != asked {
+			t.Errorf("the retry %q is on record as used up, not %q", used, asked)
 		}
 	})
 }

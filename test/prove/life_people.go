@@ -142,9 +142,31 @@ func (l *life) annotates(subject Subject, key, value string) {
 	l.writes(subject)
 }
 
+// retries has a person ask for one more attempt: at one that is on record, whatever has become of
+// it, or at what has failed until now.
 func (l *life) retries(one *member, subject Subject) {
 	one.about.licenses++
-	l.annotates(subject, v1alpha1.AnnotationRetry, now().Format(time.RFC3339Nano))
+	asked := now().Format(time.RFC3339Nano)
+	if attempts := newestAttempts(subject); len(attempts) > 0 && l.dice.IntN(2) == 0 {
+		asked = attempts[l.dice.IntN(len(attempts))].AttemptID
+	}
+	l.annotates(subject, v1alpha1.AnnotationRetry, asked)
+}
+
+// newestAttempts are those on record: of each operation of a service, or the only one.
+func newestAttempts(subject Subject) []v1alpha1.Request {
+	if service, is := subject.(*v1alpha1.BroadbandService); is {
+		return service.Status.Requests
+	}
+	for _, operation := range []v1alpha1.Operation{
+		v1alpha1.OperationOrderCreate, v1alpha1.OperationAppointmentSlots, v1alpha1.OperationAppointmentCancel,
+		v1alpha1.OperationDiagnosticTest, v1alpha1.OperationFibreBuildCharge, v1alpha1.OperationPlanOptions,
+	} {
+		if request := subject.RequestOf(operation); request != nil {
+			return []v1alpha1.Request{*request}
+		}
+	}
+	return nil
 }
 
 func (l *life) rereads(_ *member, subject Subject) {

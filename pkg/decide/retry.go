@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// retryAsked is the value of the retry annotation; "" when it is used up: "The attempt that it
+// causes records the value; a recorded value is used up" (R21).
+func retryAsked(v *View, last *v1alpha1.Request) string {
+	asked := control(v.Subject, v1alpha1.AnnotationRetry)
+	if asked == v.Subject.Controls().Retry || asked == last.Retry {
+		return ""
+	}
+	return asked
+}
+
+// asksAgain says whether the retry annotation asks for one more attempt after this one: "`retry` is
+// `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
+// before it" (R21).
+func asksAgain(v *View, last *v1alpha1.Request) bool {
+	if last == nil || !Definitive(last.Phase) && !reclaimed(last) {
+		return false
+	}
+	asked := retryAsked(v, last)
+	if asked == "" || asked == last.AttemptID {
+		return asked != ""
+	}
+	at, err := time.Parse(time.RFC3339, asked)
+	return err == nil && !at.After(v.Now) && endedBefore(last, at)
+}
+
+// reclaimed: a reclaim that succeeded may have brought nothing back.
+func reclaimed(last *v1alpha1.Request) bool {
+	return last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
+}
+
+// endedBefore: times on record are cut to whole seconds, so that within the same second nobody
+// knows what came first.
+func endedBefore(last *v1alpha1.Request, at time.Time) bool {
+	at = at.Truncate(time.Second)
+	return last.SubmittedAt.Time.Before(at) && last.FinishedAt.Time.Before(at)
+}
+
+// usingUpRetry is a submission with the retry annotation on record, where that asks for one more
+// attempt after the last.
+func usingUpRetry(v *View, submit Submit, last *v1alpha1.Request) Submit {
+	if asksAgain(v, last) {
+		submit.Retry = retryAsked(v, last)
+		submit.Request.Retry = submit.Retry
+	}
+	return submit
+}
+
+// retryFlaw says, after a message, why the retry annotation does not ask for one more attempt after
+// this one; "" when there is none, or it is used up.
+func retryFlaw(v *View, last *v1alpha1.Request) string {
+	asked := retryAsked(v, last)
+	if asked == "" {
+		return ""
+	}
+	why := "is not after the end of attempt " + last.AttemptID
+	switch at, err := time.Parse(time.RFC3339, asked); {
+	case err != nil:
+		why = fmt.Sprintf("is neither the id of attempt %s nor an RFC 3339 time", last.AttemptID)
+	case at.After(v.Now):
+		why = "is a time in the future, and is ignored until then"
+	}
+	return fmt.Sprintf(" (now %s is %q, which %s)", v1alpha1.AnnotationRetry, asked, why)
+}
+
+// retryDue is when a retry annotation that is a time in the future begins to count; zero for never.
+func retryDue(v *View, last *v1alpha1.Request) time.Time {
+	at, err := time.Parse(time.RFC3339, retryAsked(v, last))
+	if err != nil || !at.After(v.Now) {
+		return time.Time{}
+	}
+	return at
+}
+
+// retryHint is how to ask for one more attempt after this one.
+func retryHint(v *View, last *v1alpha1.Request) string {
+	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", v.Subject.GetNamespace(),
+		v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationRetry, last.AttemptID)
+}
