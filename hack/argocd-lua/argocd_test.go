@@ -6,6 +6,7 @@
 package argocd_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -21,6 +22,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/kubernetes/fake"
 	"sigs.k8s.io/yaml"
 
@@ -130,6 +132,31 @@ func TestActionsWriteOneAnnotation(t *testing.T) {
 	}
 	t.Logf("actions run: %v", ran)
 	NewWithT(t).Expect(ran).To(HaveLen(4), "every action was offered somewhere")
+}
+
+// R21: a retry names the attempt that it is about. Of several that have failed it is the newest,
+// wherever that stands.
+func TestR21RetryNamesTheNewestFailure(t *testing.T) {
+	overrides := customized(t)
+	path := filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/CarrierRejected-stalled.yaml")
+	for order, newest := range map[string][]int{"last": {1, 2}, "first": {2, 1}} {
+		t.Run(order, func(t *testing.T) {
+			g, failed := NewWithT(t), object(t, path)
+			requests, _, err := unstructured.NestedSlice(failed.Object, "status", "requests")
+			g.Expect(err).NotTo(HaveOccurred())
+			var all []any
+			for _, at := range newest {
+				request, is := runtime.DeepCopyJSONValue(requests[0]).(map[string]any)
+				g.Expect(is).To(BeTrue())
+				request["attemptID"] = fmt.Sprintf("attempt-%d", at)
+				request["finishedAt"] = fmt.Sprintf("2026-03-02T09:00:0%dZ", at)
+				all = append(all, request)
+			}
+			g.Expect(unstructured.SetNestedSlice(failed.Object, all, "status", "requests")).To(Succeed())
+			g.Expect(acted(t, overrides, "retry", failed).GetAnnotations()).
+				To(HaveKeyWithValue("wholesale.broadband/retry", "attempt-2"))
+		})
+	}
 }
 
 // Argo CD compares an Application again when the health of an object changes, and not for the

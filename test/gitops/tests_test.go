@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // The tests of Argo CD's scripts, in its own format.
@@ -185,24 +186,21 @@ func (p picture) plan() string {
 	return p.object.Status.Pending.Hash
 }
 
-// failure is the attempt that may be made once more: the operator's own words in the message
-// of Ready offer it, or say that it is tried again in minutes; retry is sooner.
+// failure is the attempt that may be made once more, the newest that failed: the operator's own
+// words in the message of Ready offer it, or say that it is tried again in minutes; retry is sooner.
 func (p picture) failure() string {
 	message := p.ready().Message
 	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "tried again by itself")
 	if !again || !p.is(v1alpha1.ConditionStalled) {
 		return ""
 	}
+	var newest v1alpha1.Request
 	for _, request := range p.requests() {
-		switch request.Phase {
-		case v1alpha1.PhaseRejected, v1alpha1.PhaseFailed, v1alpha1.PhaseAbandoned:
-			return request.AttemptID
-		case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded,
-			v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted,
-			v1alpha1.PhaseLateAcceptance, v1alpha1.PhaseRepeated:
+		if decide.Definitive(request.Phase) && newest.FinishedAt.Before(&request.FinishedAt) {
+			newest = request
 		}
 	}
-	return ""
+	return newest.AttemptID
 }
 
 // unknown is what a person may say of an attempt: the operator's own words offer it.

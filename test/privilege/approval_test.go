@@ -153,7 +153,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 			To(refusal("approve", "editor"))
 		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationResolve: resolution}))).
 			To(refusal("resolve", "editor"))
-		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationRetry: "again"}))).To(Succeed())
+		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationRetry: attempt}))).To(Succeed())
 	})
 
 	It("is set by who has its verb, each by their own", func(ctx SpecContext) {
@@ -177,7 +177,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		})
 		object.Spec.Plan.Name = other
 		Expect(editor.Update(ctx, object)).To(Succeed())
-		Expect(annotate(ctx, editor, object, map[string]any{v1alpha1.AnnotationRetry: "again"})).To(Succeed())
+		Expect(annotate(ctx, editor, object, retrying(attempt))).To(Succeed())
 		Expect(annotate(ctx, editor, object, approved())).To(Succeed(), "the same once more")
 		Expect(object.Annotations).To(HaveLen(3))
 	})
@@ -248,7 +248,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		object.Annotations[v1alpha1.AnnotationApprove] = otherApproval
 		Expect(manager.Status().Update(ctx, object)).To(Succeed())
 		Expect(object.Annotations).To(HaveKeyWithValue(v1alpha1.AnnotationApprove, approval), "nor with a status")
-		Expect(annotate(ctx, editor, object, map[string]any{"wholesale.broadband/retry": "1"})).To(Succeed())
+		Expect(annotate(ctx, editor, object, retrying(aTime))).To(Succeed())
 	})
 
 	It("is guarded on every kind", func(ctx SpecContext) {

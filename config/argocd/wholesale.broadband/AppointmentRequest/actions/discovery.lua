@@ -40,17 +40,20 @@ local function refused(request)
   return request.phase == "Rejected" or request.phase == "Failed" or request.phase == "Abandoned"
 end
 
--- failure is the attempt that is to be made again; nil for none. The attempt names the
--- retry: whoever asks twice has it made once.
+-- failure is the attempt that is to be made again, the one that failed last; nil for none. The
+-- annotation names that attempt, and no other: whoever asks twice has it made once.
 local function failure()
   if not seen or condition("Stalled").status ~= "True" then
     return nil
   end
+  local newest = nil
   for _, request in ipairs(requests()) do
-    if refused(request) and request.generation == obj.metadata.generation then
-      return request.attemptID
+    if refused(request) and request.generation == obj.metadata.generation
+        and (not newest or (request.finishedAt or "") > (newest.finishedAt or "")) then
+      newest = request
     end
   end
+  return newest and newest.attemptID
 end
 
 -- unknown is the attempt of which a person may say that the carrier does not have it; nil
