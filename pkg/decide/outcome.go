@@ -41,7 +41,7 @@ func statusLost(v *View, operation v1alpha1.Operation, requests int) *Decision {
 // heldBack holds a request back after a definitive failure of the last: "it needs a new
 // generation or the retry annotation" (submission protocol, repeat classes).
 func heldBack(v *View, last *v1alpha1.Request) *Decision {
-	if last == nil || !Definitive(last.Phase) || !serves(v, last) || asksAgain(v, last) {
+	if last == nil || !Definitive(last.Phase) || !serves(v, last) || asksAgain(v, last) || unsentRetry(v, last) != nil {
 		return nil
 	}
 	again := tryAgainAt(last)

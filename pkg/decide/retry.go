@@ -52,8 +52,24 @@ func usingUpRetry(v *View, submit Submit, last *v1alpha1.Request) Submit {
 	if asksAgain(v, last) {
 		submit.Retry = retryAsked(v, last)
 		submit.Request.Retry = submit.Retry
+	} else if unsent := unsentRetry(v, last); unsent != nil {
+		submit.Request.Retry = unsent.Retry
 	}
 	return submit
+}
+
+// unsentRetry is the attempt that a retry has caused and that did not reach the carrier; nil for none.
+// It is sent again by itself.
+func unsentRetry(v *View, last *v1alpha1.Request) *v1alpha1.Request {
+	if last == nil {
+		return nil
+	}
+	newest := v.Subject.RequestOf(last.Operation)
+	caused := newest != nil && newest.Retry != "" && newest.Retry != last.Retry
+	if !caused || newest.Phase.Reached() || !serves(v, newest) {
+		return nil
+	}
+	return newest
 }
 
 // retryFlaw says, after a message, why the retry annotation does not ask for one more attempt after
