@@ -243,9 +243,7 @@ func (d *drill) judge(ctx SpecContext) {
 		GinkgoWriter.Printf("%s: %d not at rest: %q\n", realTime().Format(time.TimeOnly), len(wrong), wrong)
 		g.Expect(wrong).To(BeEmpty())
 	}).WithTimeout(calm).WithPolling(calmPoll).Should(Succeed())
-	for _, l := range d.lanes {
-		Expect(l.carrier.Violations()).To(BeEmpty(), l.trouble)
-	}
+	d.expectLawful()
 }
 
 // look judges some of the lanes, and says what is wrong and in which of them.
