@@ -99,6 +99,7 @@ func (d *drill) kills(ctx SpecContext) []func() {
 	lives := make([]func(), 0, lanes)
 	for _, share := range deal(thinned(cuts(), world.Scale(17, 9)), lanes) {
 		l := d.add(newLane(ctx, killed))
+		l.flags = shortLease()
 		lives = append(lives, func() { l.killAt(ctx, share) })
 	}
 	return lives
@@ -148,7 +149,8 @@ func (d *drill) failBy(ctx SpecContext, trouble string, way failure, shares [][]
 	GinkgoHelper()
 	lives := make([]func(), 0, len(shares))
 	for _, share := range shares {
-		l := d.add(newLaneWithLease(ctx, trouble))
+		l := d.add(newLane(ctx, trouble))
+		l.replicas = 2
 		lives = append(lives, func() { l.failOver(ctx, share, way) })
 	}
 	return lives
@@ -178,6 +180,7 @@ func (d *drill) stops(ctx SpecContext) []func() {
 func (d *drill) twins(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, doubled))
+	l.replicas, l.allLead = 2, true
 	return []func(){func() { l.besides(ctx, declarable(), thinned(intents(), world.Scale(6, 4))) }}
 }
 
@@ -226,7 +229,7 @@ const (
 func (d *drill) judge(ctx SpecContext) {
 	GinkgoHelper()
 	for _, l := range d.lanes {
-		l.attend(1)
+		l.replicas = 1
 	}
 	findings := make([][]finding, len(d.lanes))
 	defer func() { d.report(findings) }()
@@ -249,6 +252,7 @@ func (d *drill) judge(ctx SpecContext) {
 // look judges some of the lanes, and says what is wrong and in which of them.
 func (d *drill) look(ctx SpecContext, g Gomega, at []int, findings [][]finding) (wrong []string, open []int) {
 	for _, i := range at {
+		d.lanes[i].attend()
 		found, flaws := d.lanes[i].judge(ctx, g)
 		findings[i], wrong = found, append(wrong, flaws...)
 		if len(flaws) > 0 {

@@ -220,7 +220,7 @@ func serviceFor(
 // provokeCancel has an appointment-request cancelled: by deleting it once it has its slots.
 func provokeCancel(ctx SpecContext, l *lane, e *errand) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
+	l.soon(ctx, func(g Gomega) {
 		appointment := l.ReadAppointment(ctx, e.object.GetName())
 		g.Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
 		l.gate.note(func(*seen) { // a failpoint looks at the mark

@@ -9,23 +9,35 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// killAt has a process of its own die at each of the cuts. What it leaves behind is the
-// next one's, beside its own errand.
+// shortLease has a successor wait less long than shipped for the lease of one that was killed. Where
+// no manager is killed, or a standby takes over, the durations are those that are shipped.
+func shortLease() []string {
+	return []string{
+		"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=1s",
+	}
+}
+
+// killAt has the leader die at each of the cuts. What it leaves behind is its successor's, beside
+// an errand of its own.
 func (l *lane) killAt(ctx SpecContext, cuts []cut) {
 	GinkgoHelper()
 	for _, cut := range cuts {
-		dies := l.start()
+		l.attend()
 		e := l.prepare(cut.sort)
-		point := l.point(e, cut, func(call) error { return l.kill(dies) })
+		var dies *manager
+		point := l.point(e, cut, func(call) error {
+			dies = l.gate.leads()
+			return l.kill(dies)
+		})
 		Expect(l.Create(ctx, e.object)).To(Succeed())
 		if cut.sort.provoke != nil {
 			cut.sort.provoke(ctx, l, e)
 		}
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		Expect(dies.gone).To(BeClosed())
 		l.struck++
 	}
-	l.start()
+	l.attend()
 }
 
 // remains is what a carrier that was killed knows when it is started again.
@@ -40,7 +52,7 @@ const (
 // is not answered, and start again from its state.
 func (l *lane) killCarrierAt(ctx SpecContext, cuts []cut, books remains) {
 	GinkgoHelper()
-	l.start()
+	l.attend()
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
 		Expect(l.carrier.awaitSaved(ctx)).To(Succeed())
@@ -49,7 +61,7 @@ func (l *lane) killCarrierAt(ctx SpecContext, cuts []cut, books remains) {
 		if cut.sort.provoke != nil {
 			cut.sort.provoke(ctx, l, e)
 		}
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		l.carrier.start()
 		l.struck++
 		l.awaitRest(ctx, e)
@@ -81,7 +93,7 @@ func (l *lane) killCarrier(ctx context.Context, e *errand, at cut, books remains
 // awaitRest waits until an errand is done, or waits for a person or for its time.
 func (l *lane) awaitRest(ctx SpecContext, e *errand) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
+	l.soon(ctx, func(g Gomega) {
 		found := l.find(ctx, g, e)
 		g.Expect(found.ending).NotTo(BeElementOf(underWay, followed), found.says)
 	})

@@ -23,9 +23,11 @@ type lane struct {
 	struck   int    // how often it has struck
 	carrier  *carrierProcess
 	gate     *gate
-	home     string       // the operator's namespace
+	home     string       // the operator's namespace, with the lease of its managers
 	access   *rest.Config // of its managers to the API server
 	flags    []string     // that its managers have beside those of all
+	allLead  bool         // whether its managers' lease excludes nobody
+	replicas int          // how many managers there are at a time
 	folder   string
 	log      *journal
 	managers []*manager // those that have been started, and may have ended
@@ -34,37 +36,20 @@ type lane struct {
 	surveys  int64 // the same of its locations
 }
 
-// newLane makes a lane, whose carrier does everything at once.
+// newLane makes a lane, whose carrier does everything at once. Its managers elect a leader, as those
+// that are shipped do: they have a namespace of their own for their lease and their records.
 func newLane(ctx SpecContext, trouble string) *lane {
 	GinkgoHelper()
-	l := &lane{
-		trouble: trouble, gate: newGate(), home: world.OperatorName, access: employed(),
-		folder: GinkgoT().TempDir(), log: &journal{},
-	}
+	l := &lane{trouble: trouble, gate: newGate(), replicas: 1, folder: GinkgoT().TempDir(), log: &journal{}}
 	l.carrier = startCarrier(l.folder, trouble)
 	l.World = world.Abroad(ctx, plane.ControlPlane, l.gate.serve(nil, l.carrier.origin(), l.carrier), l.carrier)
 	l.Login(ctx, func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "2s"}
 	})
-	return l
-}
-
-// newLaneWithLease makes a lane whose managers elect a leader: they need a namespace of
-// their own for that, and so more than the roles of the usual one.
-func newLaneWithLease(ctx SpecContext, trouble string) *lane {
-	GinkgoHelper()
-	l := newLane(ctx, trouble)
-	l.home, l.access, l.flags = "operator-of-"+l.Namespace, employed("system:masters"), []string{"--leader-elect"}
+	l.home = "operator-of-" + l.Namespace
 	Expect(plane.AddNamespace(ctx, l.home)).To(Succeed())
+	l.access = employed(ctx, l.home)
 	return l
-}
-
-// employed is the operator's user, who may belong to groups.
-func employed(groups ...string) *rest.Config {
-	GinkgoHelper()
-	config, err := plane.AddUser(user, groups...)
-	Expect(err).NotTo(HaveOccurred())
-	return config
 }
 
 // placed is an order at the carrier.
@@ -116,14 +101,23 @@ func (l *lane) fit(e *errand, at cut, strike func(call) error) *failpoint {
 	return &failpoint{side: at.side, fits: fits, strike: strike, struck: make(chan struct{})}
 }
 
-// attend has a number of managers look after the lane, as a Deployment would: one that has
-// lost its lease ends.
-func (l *lane) attend(replicas int) {
+// attend has the lane's managers look after it, as a Deployment would: one that was killed, or has
+// ended because it lost its lease, is replaced.
+func (l *lane) attend() {
 	GinkgoHelper()
 	l.managers = slices.DeleteFunc(l.managers, func(m *manager) bool { return !m.lives() })
-	for len(l.managers) < replicas {
+	for len(l.managers) < l.replicas {
 		l.start()
 	}
+}
+
+// soon attends to the lane until something holds.
+func (l *lane) soon(ctx SpecContext, holds func(Gomega)) {
+	GinkgoHelper()
+	soon(ctx, func(g Gomega) {
+		l.attend()
+		holds(g)
+	})
 }
 
 // kill ends a process in the middle of a call, which is not answered.
@@ -136,7 +130,7 @@ func (l *lane) kill(m *manager) error {
 }
 
 // awaitStruck waits until a failpoint has struck.
-func awaitStruck(ctx SpecContext, point *failpoint, at cut) {
+func (l *lane) awaitStruck(ctx SpecContext, point *failpoint, at cut) {
 	GinkgoHelper()
-	Eventually(ctx, point.struck).WithTimeout(patience).Should(BeClosed(), at.String())
+	l.soon(ctx, func(g Gomega) { g.Expect(point.struck).To(BeClosed(), at.String()) })
 }

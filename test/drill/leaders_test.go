@@ -9,9 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// replicas is how many managers elect a leader among them.
-const replicas = 2
-
 // failure is how a leader ends.
 type failure struct {
 	strike func(l *lane, leader *manager) error // in the middle of a call
@@ -57,7 +54,7 @@ func (l *lane) failOver(ctx SpecContext, cuts []cut, way failure) {
 			return way.strike(l, leader)
 		})
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		l.awaitLeader(ctx, leader)
 		if way.after != nil {
 			Expect(way.after(l, leader)).To(Succeed())
@@ -70,26 +67,22 @@ func (l *lane) failOver(ctx SpecContext, cuts []cut, way failure) {
 // awaitLeader waits until a manager leads that is not the former leader.
 func (l *lane) awaitLeader(ctx SpecContext, former *manager) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
-		l.attend(replicas)
-		g.Expect(l.gate.leads()).NotTo(Or(BeNil(), BeIdenticalTo(former)))
-	})
+	l.soon(ctx, func(g Gomega) { g.Expect(l.gate.leads()).NotTo(Or(BeNil(), BeIdenticalTo(former))) })
 }
 
-// besides has two managers act at once, as when leader election fails, and one or the other
-// be killed when it has written an intent.
+// besides has two managers act at once, because both lead, and one or the other be killed when it
+// has written an intent.
 func (l *lane) besides(ctx SpecContext, each []*sort, cuts []cut) {
 	GinkgoHelper()
-	l.start()
-	l.start()
+	l.attend()
 	l.declareAll(ctx, each)
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
 		point := l.point(e, cut, func(passing call) error { return l.kill(passing.by) })
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		l.struck++
-		l.start()
+		l.attend()
 	}
 	Expect(l.gate.counted().conflicts).To(BeNumerically(">", 0), "both were at work")
 }

@@ -29,7 +29,8 @@ func (l *lane) start() *manager {
 	m := &manager{link: &world.Link{}}
 	m.process = launch(l.log, program, append([]string{
 		"--kubeconfig=" + l.kubeconfig(m), "--allow-insecure-carrier", "--namespaces=" + l.Namespace,
-		"--operator-namespace=" + l.home, "--health-probe-bind-address=0", "--events-bind-address=0",
+		"--leader-elect", "--operator-namespace=" + l.home,
+		"--health-probe-bind-address=0", "--events-bind-address=0",
 	}, l.flags...)...)
 	l.managers = append(l.managers, m)
 	return m
@@ -42,6 +43,9 @@ func (l *lane) kubeconfig(m *manager) string {
 	m.link.Lay(cluster)
 	through, err := rest.TransportFor(cluster)
 	Expect(err).NotTo(HaveOccurred())
+	if l.allLead {
+		through = agreeable{through}
+	}
 	config := clientcmdapi.NewConfig()
 	config.Clusters[user] = &clientcmdapi.Cluster{Server: l.gate.serve(m, cluster.Host, through)}
 	config.Contexts[user] = &clientcmdapi.Context{Cluster: user}

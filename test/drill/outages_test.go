@@ -13,13 +13,13 @@ import (
 // call at which it goes gets no answer.
 func (l *lane) outage(ctx SpecContext, each []*sort, cuts []cut, goesAway func(context.Context) error) {
 	GinkgoHelper()
-	l.start()
+	l.attend()
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
 		point := l.point(e, cut, func(call) error { return errCut })
 		l.declareAll(ctx, each)
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		Expect(goesAway(ctx)).To(Succeed())
 		l.struck++
 	}
@@ -29,18 +29,18 @@ func (l *lane) outage(ctx SpecContext, each []*sort, cuts []cut, goesAway func(c
 // is under way ends. It is over when the manager has noticed, and watches again.
 func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
 	GinkgoHelper()
-	m := l.start()
+	l.attend()
 	for range times {
 		l.declareAll(ctx, each)
 		e := l.declare(ctx, each[0])
-		soon(ctx, func(g Gomega) { g.Expect(l.gate.sent(e)).To(Equal(1)) })
-		was := l.gate.counted()
-		m.link.Cut()
+		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.sent(e)).To(Equal(1)) })
+		leader, was := l.gate.leads(), l.gate.counted()
+		leader.link.Cut()
 		l.declareAll(ctx, each)
-		soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().unanswered).To(BeNumerically(">", was.unanswered)) })
+		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().unanswered).To(BeNumerically(">", was.unanswered)) })
 		was = l.gate.counted()
-		m.link.Mend()
-		soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().watches).To(BeNumerically(">", was.watches)) })
+		leader.link.Mend()
+		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().watches).To(BeNumerically(">", was.watches)) })
 		l.struck++
 	}
 }
@@ -49,12 +49,12 @@ func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
 // never means that there is nothing.
 func (l *lane) forget(ctx SpecContext, cuts []cut) {
 	GinkgoHelper()
-	l.start()
+	l.attend()
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
 		point := l.point(e, cut, func(call) error { return l.carrier.Forget() })
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		l.struck++
 	}
 }

@@ -20,14 +20,18 @@ const (
 // was stopped in is passed on, and its answer waits.
 func (l *lane) stop(ctx SpecContext, cuts []cut, length time.Duration) {
 	GinkgoHelper()
-	m := l.start()
+	l.attend()
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
-		point := l.fit(e, cut, func(call) error { return m.halt() })
+		var m *manager
+		point := l.fit(e, cut, func(call) error {
+			m = l.gate.leads()
+			return m.halt()
+		})
 		point.patient = true // a process that is stopped after an intent has one to give up
 		l.gate.arm(point)
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		awaitStruck(ctx, point, cut)
+		l.awaitStruck(ctx, point, cut)
 		l.expectStill(ctx, length)
 		was := l.gate.counted()
 		Expect(m.resume()).To(Succeed())
@@ -51,7 +55,7 @@ func (l *lane) expectStill(ctx SpecContext, length time.Duration) {
 // awaitReady waits until an errand is done.
 func (l *lane) awaitReady(ctx SpecContext, e *errand) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
+	l.soon(ctx, func(g Gomega) {
 		found := l.find(ctx, g, e)
 		g.Expect(found.ending).To(Equal(ready), found.says)
 	})

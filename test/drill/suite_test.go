@@ -7,7 +7,8 @@
 // it done, or does it say what a person has to do, and was it sent more often than is allowed?
 //
 // The program has no switch for this. Failpoints stand in a proxy on its two ways: to the
-// API server and to the carrier.
+// API server and to the carrier. It runs as it is shipped, with leader election and with the generated
+// roles, in every lane; in the one in which two managers lead at once the proxy makes them.
 //
 // make drill runs it whole; go test a part of it.
 package drill_test

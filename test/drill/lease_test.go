@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"net/http"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// employed is the operator's user, who may do in a namespace what it may in the usual one.
+func employed(ctx SpecContext, namespace string) *rest.Config {
+	GinkgoHelper()
+	var roles rbacv1.RoleList
+	var bindings rbacv1.RoleBindingList
+	Expect(plane.Client.List(ctx, &roles, client.InNamespace(world.OperatorName))).To(Succeed())
+	Expect(plane.Client.List(ctx, &bindings, client.InNamespace(world.OperatorName))).To(Succeed())
+	for _, role := range roles.Items {
+		role.ObjectMeta = metav1.ObjectMeta{Name: role.Name, Namespace: namespace}
+		Expect(plane.Client.Create(ctx, &role)).To(Succeed())
+	}
+	for _, binding := range bindings.Items {
+		binding.ObjectMeta = metav1.ObjectMeta{Name: binding.Name, Namespace: namespace}
+		Expect(plane.Client.Create(ctx, &binding)).To(Succeed())
+	}
+	config, err := plane.AddUser(user)
+	Expect(err).NotTo(HaveOccurred())
+	return config
+}
+
+// agreeable is the way to an API server that confirms every lease to whoever writes it, and keeps
+// none: all managers that elect a leader lead, as long as they like. So leader election fails, and the
+// managers are as shipped.
+type agreeable struct{ next http.RoundTripper }
+
+// RoundTrip answers a write of a lease with what is written.
+func (a agreeable) RoundTrip(request *http.Request) (*http.Response, error) {
+	writes := request.Method == http.MethodPost || request.Method == http.MethodPut
+	if !writes || !strings.Contains(request.URL.Path, "/leases") {
+		return a.next.RoundTrip(request)
+	}
+	return &http.Response{
+		StatusCode: http.StatusOK, Request: request,
+		Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{"Content-Type": request.Header["Content-Type"]},
+		Body:   request.Body, ContentLength: request.ContentLength,
+	}, nil
+}
