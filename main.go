@@ -64,7 +64,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("create the manager: %w", err)
 	}
-	err = controllers.Setup(ctx, mgr, settings.controllerOptions())
+	own := settings.controllerOptions()
+	err = controllers.Setup(ctx, mgr, own)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("add health checks: %w", err)
 	}
-	if err := mgr.Start(ctx); err != nil {
+	err = mgr.Start(ctx)
+	// A manager that has lost its lease does not wait for its passes: an answer that one holds would be lost.
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), controllers.LongestSubmission)
+	defer cancel()
+	own.Submissions.Await(last)
+	if err != nil {
 		return fmt.Errorf("run the manager: %w", err)
 	}
 	return nil
@@ -279,6 +285,7 @@ func (s settings) controllerOptions() controllers.Options {
 		Workers:           s.workers,
 		EventsAddress:     s.eventsAddress,
 		EventsCertDir:     s.eventsCertDir,
+		Submissions:       &controllers.Submissions{},
 		UserAgent:         "broadband-operator/" + version,
 		Now:               time.Now, //nolint:forbidigo // the one place where the clock comes from
 		NewID:             func() string { return string(uuid.NewUUID()) },

@@ -31,6 +31,9 @@ import (
 // that is out is answered, and the answer is on record.
 const LongestSubmission = carrier.LongestCall + operate.RecordWithin
 
+// Submissions are those under way. A manager that has lost its lease ends without its passes.
+type Submissions = operate.Submissions
+
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.
 type Options struct {
@@ -49,6 +52,7 @@ type Options struct {
 	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
 	EventsAddress     string                                    // of the receiver of notifications; "0": there is none
 	EventsCertDir     string                                    // its certificate: tls.crt and tls.key
+	Submissions       *Submissions                              // counts those under way; nil: nobody waits for them
 	NewQueue          NewQueue                                  // nil: controller-runtime's own work queues
 }
 
@@ -93,8 +97,8 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Ledgers:    &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
 			Cluster: cluster, Live: live, Events: events, Now: options.Now, NewID: options.NewID,
-			Elapsed: options.elapsed(),
-			Memory:  operate.NewMemory(options.NewID()),
+			Elapsed: options.elapsed(), Submissions: options.Submissions,
+			Memory: operate.NewMemory(options.NewID()),
 		},
 	}
 	orders := &ServiceOrderReconciler{Operator: operator}

@@ -22,6 +22,7 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	if err := p.holdFirst(ctx, job.Subject, parcel); err != nil {
 		return 0, err
 	}
+	defer p.Submissions.begin()()
 	ctx = context.WithoutCancel(ctx) // the question goes out: its answer is worth more than a quick exit
 	request, asked := parcel.Request, p.Now()
 	request.AttemptID, request.Sender = p.NewID(), p.Memory.Sender()

@@ -47,6 +47,8 @@ type Protocol struct {
 	Now     func() time.Time
 	Elapsed func() time.Duration // monotonic: it goes on when the wall clock is set back, and not while the machine sleeps
 	NewID   func() string
+
+	Submissions *Submissions // those under way
 }
 
 // Job is one object in one pass.
@@ -91,6 +93,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	if wait, err = p.ready(ctx, job, parcel.Class); wait > 0 || err != nil {
 		return wait, err
 	}
+	defer p.Submissions.begin()() // before it is asked whether this process is stopping
 	began := p.timed()
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Memory.Sender()
 	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"testing"
+	"testing/synctest"
+)
+
+func TestAwaitWaitsForAllThatAreUnderWay(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		submissions := &Submissions{}
+		submissions.Await(t.Context())
+		first, second := submissions.begin(), submissions.begin()
+		waited := make(chan struct{})
+		go func() {
+			defer close(waited)
+			submissions.Await(t.Context())
+		}()
+		first()
+		synctest.Wait()
+		select {
+		case <-waited:
+			t.Error("one was still under way")
+		default:
+		}
+		second()
+		<-waited
+	})
+}
+
+func TestAwaitGivesUpWhenItsTimeIsOver(t *testing.T) {
+	t.Parallel()
+	submissions := &Submissions{}
+	submissions.begin()
+	over, end := context.WithCancel(t.Context())
+	end()
+	submissions.Await(over)
+}
