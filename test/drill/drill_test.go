@@ -42,7 +42,7 @@ var _ = Describe("The program", func() {
 			stage{"it fails over, is stopped, and acts twice at once", func() []func() {
 				return slices.Concat(d.failOvers(ctx), d.stops(ctx), d.twins(ctx))
 			}},
-			stage{"it is cut off", func() []func() { return []func(){d.cutsOff(ctx)} }},
+			stage{"it is cut off", func() []func() { return []func(){d.cutsOff(ctx), d.away(ctx)} }},
 		)
 		if !soonest {
 			d.loseControlPlane(ctx)
@@ -193,6 +193,18 @@ func (d *drill) cutsOff(ctx SpecContext) func() {
 	}
 	l := d.add(newLane(ctx, cutOff))
 	return func() { l.cutOff(ctx, declarable(), times) }
+}
+
+// away is a lane whose managers have no API server for longer than a lease is good for.
+func (d *drill) away(ctx SpecContext) func() {
+	GinkgoHelper()
+	times := 3
+	if !whole {
+		times = 1
+	}
+	l := d.add(newLane(ctx, gone))
+	l.replicas = 2
+	return func() { l.away(ctx, submitted(), times) }
 }
 
 // forgets is a lane whose carrier forgets.

@@ -16,6 +16,7 @@ const (
 	restarted      = "SIGKILL and restart of the API server"
 	etcdGone       = "SIGKILL and restart of etcd"
 	cutOff         = "calls and watches cut off"
+	gone           = "no API server for 20 s after a POST"
 	carrierKilled  = "SIGKILL and restart of the carrier"
 	forgetful      = "the carrier forgets its ids"
 )
@@ -47,6 +48,7 @@ func troubles() []trouble {
 		{restarted, 10, away},
 		{etcdGone, 10, away},
 		{cutOff, 5, away},
+		{gone, 9, away},
 		{carrierKilled, 40, silent},
 		{forgetful, 10, nothing},
 	}

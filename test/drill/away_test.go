@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package drill_test
+
+import (
+	"slices"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// awayFor is how long the API server is away: longer than a leader tries to renew its lease.
+const awayFor = 20 * time.Second
+
+// submitted are the cuts after the carrier has taken an order, a plan change and a test.
+func submitted() []cut {
+	return where(func(c cut) bool {
+		return slices.Contains([]string{"order", "plan", "test"}, c.sort.name) && c.at.name == effectPOST && c.side == after
+	})
+}
+
+// away has the API server go away when the carrier has taken a request at each of the cuts, and none
+// of the answers has arrived. The leader loses its lease over that and takes no further pass, but it
+// holds the answers: it ends when they are on record, and another has taken over meanwhile.
+func (l *lane) away(ctx SpecContext, cuts []cut, times int) {
+	GinkgoHelper()
+	var leader *manager
+	for range times {
+		l.awaitLeader(ctx, leader)
+		leader = l.gate.leads()
+		errands, answer := l.submit(ctx, cuts)
+		l.eachLink((*world.Link).Cut)
+		answer()
+		Consistently(ctx, leader.lives).WithTimeout(awayFor).Should(BeTrue(), "it holds answers that are not on record")
+		l.eachLink((*world.Link).Mend)
+		for _, e := range errands {
+			l.awaitReady(ctx, e)
+			l.struck++
+		}
+		Eventually(ctx, leader.gone).WithTimeout(patience).Should(BeClosed(), "it has lost its lease")
+	}
+}
+
+// submit has a request taken at each of the cuts. None is answered until all are to be.
+func (l *lane) submit(ctx SpecContext, cuts []cut) (errands []*errand, answer func()) {
+	GinkgoHelper()
+	taken, answered := make(chan struct{}, len(cuts)), make(chan struct{})
+	for _, cut := range cuts {
+		e := l.prepare(cut.sort)
+		l.point(e, cut, func(call) error {
+			taken <- struct{}{}
+			<-answered
+			return nil
+		})
+		Expect(l.Create(ctx, e.object)).To(Succeed())
+		errands = append(errands, e)
+	}
+	l.soon(ctx, func(g Gomega) { g.Expect(taken).To(HaveLen(len(cuts))) })
+	return errands, func() { close(answered) }
+}
+
+// eachLink does something to the way of every manager to the API server.
+func (l *lane) eachLink(do func(*world.Link)) {
+	for _, m := range l.managers {
+		do(m.link)
+	}
+}
