@@ -6,7 +6,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -226,52 +225,6 @@ func (d *drill) outages(ctx SpecContext, trouble string, goesAway func(context.C
 	GinkgoHelper()
 	l := d.add(newLane(ctx, trouble))
 	return func() { l.outage(ctx, declarable(), thinned(writes(), 16), goesAway) }
-}
-
-// calm is how long the errands of a lane may take to come to an end once it is left in peace:
-// the two minutes in which a new process leaves the intents of one that has ended alone, and
-// the health request that may follow.
-const (
-	calm     = 4 * time.Minute
-	calmPoll = 250 * time.Millisecond
-)
-
-// judge leaves every lane in peace and waits until no errand has anything wrong. Only the lanes in
-// which something was wrong are looked at again, and at the end all of them.
-func (d *drill) judge(ctx SpecContext) {
-	GinkgoHelper()
-	for _, l := range d.lanes {
-		l.replicas = 1
-	}
-	findings := make([][]finding, len(d.lanes))
-	defer func() { d.report(findings) }()
-	all := make([]int, len(d.lanes))
-	for i := range all {
-		all[i] = i
-	}
-	open := all
-	Eventually(ctx, func(g Gomega) {
-		var wrong []string
-		if wrong, open = d.look(ctx, g, open, findings); len(open) == 0 {
-			wrong, open = d.look(ctx, g, all, findings)
-		}
-		GinkgoWriter.Printf("%s: %d not at rest: %q\n", realTime().Format(time.TimeOnly), len(wrong), wrong)
-		g.Expect(wrong).To(BeEmpty())
-	}).WithTimeout(calm).WithPolling(calmPoll).Should(Succeed())
-	d.expectLawful()
-}
-
-// look judges some of the lanes, and says what is wrong and in which of them.
-func (d *drill) look(ctx SpecContext, g Gomega, at []int, findings [][]finding) (wrong []string, open []int) {
-	for _, i := range at {
-		d.lanes[i].attend()
-		found, flaws := d.lanes[i].judge(ctx, g)
-		findings[i], wrong = found, append(wrong, flaws...)
-		if len(flaws) > 0 {
-			open = append(open, i)
-		}
-	}
-	return wrong, open
 }
 
 // expectEnough: every trouble has struck, and in the whole drill as often as is wanted.

@@ -142,13 +142,17 @@ func (l *lane) endFlaws(f finding) []flaw {
 	isQuery := f.errand.sort.class() == carrier.ClassQuery
 	return []flaw{
 		{f.ending == stalled, "stalled, and the carrier has refused nothing"},
-		{f.ending == followed && l.trouble != forgetful, "still followed"},
+		{f.ending == followed && !l.mayFollow(), "still followed"},
 		{f.ending == followed && isQuery && whole, "a question is asked anew after a minute"},
 		{isOpen && !l.gate.wasLeft(f.errand.object.GetName()), "open, and no process has left its intent behind"},
 		{isOpen && !slices.Contains(may, f.ending), "it could have been found out, or asked again"},
 		{f.ending == graced && whole, "two minutes have passed"},
 	}
 }
+
+// mayFollow says whether a request may be on record as taken and not have come to its end: with a
+// carrier that does not know it, and for two minutes with a successor that saw it without its answer.
+func (l *lane) mayFollow() bool { return l.trouble == forgetful || l.trouble == gone && !whole }
 
 // judge finds how every errand stands, and what is wrong with any.
 func (l *lane) judge(ctx SpecContext, g Gomega) (findings []finding, wrong []string) {
