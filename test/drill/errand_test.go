@@ -4,6 +4,7 @@ package drill_test
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -168,11 +169,13 @@ func accepted(of carrier.Operation) effect {
 
 func ended(of carrier.Operation) effect { return records(effectEnded, of, v1alpha1.PhaseSucceeded) }
 
-// records: the status gets the request in a phase.
+// records: the status, or the ledger, gets the request in a phase.
 func records(name string, operation carrier.Operation, phase v1alpha1.RequestPhase) effect {
 	return effect{name, func(_ *seen, e *errand, passing call) bool {
-		return passing.method == http.MethodPut && strings.HasSuffix(passing.path, "/"+e.object.GetName()+"/status") &&
-			strings.Contains(passing.body, `"operation":"`+string(operation)+`"`) &&
+		status := strings.HasSuffix(passing.path, "/"+e.object.GetName()+"/status")
+		ledger := strings.Contains(passing.path, "/requestledgers") && strings.Contains(passing.body, e.mark)
+		writes := passing.method == http.MethodPut || passing.method == http.MethodPost
+		return writes && (status || ledger) && strings.Contains(passing.body, `"operation":"`+string(operation)+`"`) &&
 			strings.Contains(passing.body, `"phase":"`+string(phase)+`"`)
 	}}
 }
@@ -195,8 +198,13 @@ func ledgers(name, method string) effect {
 // modified are the effects of a request that changes something and is followed.
 func modified(operation carrier.Operation) []effect {
 	return []effect{
-		intended(operation), holds(), posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation),
+		intended(operation), posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation),
 	}
+}
+
+// tested are those of a request that has its memory in the status of its object.
+func tested(operation carrier.Operation) []effect {
+	return slices.Insert(modified(operation), 1, holds())
 }
 
 // answered are the effects of a question that is followed.

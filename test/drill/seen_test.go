@@ -26,8 +26,8 @@ type call struct {
 
 func (c call) toCarrier() bool { return c.by == nil }
 
-// ofRecord is the object whose attempts a call writes down: in its status or, of an order, in its
-// ledger; "" for any other call.
+// ofRecord is the object whose attempts a call writes down: in its status or, of an order or a
+// service, in its ledger; "" for any other call.
 func (c call) ofRecord() string {
 	folder, last := path.Split(c.path)
 	switch {
@@ -39,7 +39,8 @@ func (c call) ofRecord() string {
 			return ""
 		}
 		return ledger.Spec.Holder.Name
-	case c.method != http.MethodPut || last != "status" || strings.Contains(c.path, "/serviceorders/"):
+	case c.method != http.MethodPut || last != "status", strings.Contains(c.path, "/serviceorders/"),
+		strings.Contains(c.path, "/broadbandservices/"):
 		return ""
 	}
 	return path.Base(folder)

@@ -100,7 +100,7 @@ func oneShots() []*sort {
 			declare: func(l *lane, name string) (subject, string) { return l.Order(name, name), name },
 		},
 		{
-			name: "test", operation: carrier.DiagnosticTest, effects: modified(carrier.DiagnosticTest),
+			name: "test", operation: carrier.DiagnosticTest, effects: tested(carrier.DiagnosticTest),
 			declare: func(l *lane, name string) (subject, string) {
 				id := l.Line()
 				return l.Test(name, id), strconv.FormatInt(id, 10)

@@ -43,6 +43,7 @@ func trusting(spec *v1alpha1.BroadbandServiceSpec) {
 type fleet struct {
 	world   *world.World
 	manager *world.Manager
+	ledgers map[string]int // writes of what is in no namespace, before it was there
 }
 
 // perCall is how long a call to the carrier takes: long enough for the account to stay within
@@ -52,11 +53,11 @@ const perCall = time.Millisecond
 // newFleet makes a world, and starts a manager that has logged in.
 func newFleet(ctx context.Context, edits ...func(*simulator.Seed)) fleet {
 	GinkgoHelper()
-	w := world.New(ctx, plane, edits...)
+	w, ledgers := world.New(ctx, plane, edits...), audit.Writes(user, "")
 	w.EachCallTakes(perCall)
 	manager := w.Manage(ctx, user)
 	w.AwaitLogin(ctx, unlimited)
-	return fleet{w, manager}
+	return fleet{w, manager, ledgers}
 }
 
 // lines puts the services into the carrier's books, and returns their ids.
@@ -151,7 +152,7 @@ func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 var _ = Describe(fmt.Sprintf("%d services in which all facets differ", services), func() {
 	It("converge in one run, with the wanted requests and writes and no others", func(ctx SpecContext) {
 		f := newFleet(ctx, delays)
-		ids, watch := lines(f.world, changing().before), begin(f.world)
+		ids, watch := lines(f.world, changing().before), f.begin()
 		f.create(ctx, ids, changing().declare, unread)
 		f.awaitInSync(ctx)
 
@@ -168,11 +169,16 @@ var _ = Describe(fmt.Sprintf("%d services in which all facets differ", services)
 // perChange prints what one request costs, without the first sight and the health request.
 func perChange(run account) {
 	sent, changes := run.sent, float64(services*requests())
-	world.Figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, Events %.2f",
+	world.Figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, ledger writes %.2f, Events %.2f",
 		float64(total(sent.sent())-sent.sent()[simulator.OpHealth])/changes,
 		float64(total(sent.polls)-sent.polls[simulator.OpHealth])/changes,
 		float64(run.wrote.Done["update broadbandservices/status"]-services)/changes,
+		float64(ledgerWrites(run.wrote))/changes,
 		float64(run.wrote.Done["create events"]-1)/changes)
+}
+
+func ledgerWrites(wrote world.Tally) int {
+	return wrote.Done["create requestledgers"] + wrote.Done["update requestledgers"]
 }
 
 // requests counts the POSTs that change something of a service.
@@ -197,16 +203,17 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 }
 
 // expectFloors holds the writes against the fewest with which nothing can be lost: the
-// first sight, intent, accepted and end of each request, and the finalizer. A first pass that
-// a busy machine holds up until health is known has no first sight to write.
+// first sight, and accepted and end of each request in the status; intent, accepted and end in the
+// ledger. What two lanes do in one pass is one write of the status, and a first pass that a busy
+// machine holds up until health is known has no first sight to write.
 func expectFloors(wrote world.Tally) {
 	GinkgoHelper()
-	floor := services * 3 * requests()
 	Expect(wrote.Done["update broadbandservices/status"]).To(And(
-		BeNumerically(">=", floor), BeNumerically("<=", floor+services)))
+		BeNumerically(">=", services*requests()), BeNumerically("<=", services*(2*requests()+1))))
 	Expect(wrote.Done).To(Equal(map[string]int{
 		"update broadbandservices/status": wrote.Done["update broadbandservices/status"],
-		"patch broadbandservices":         services,
+		"create requestledgers":           services,
+		"update requestledgers":           services * (3*requests() - 1),
 		"update carrieraccounts/status":   1,
 		"create events":                   wrote.Done["create events"],
 	}))
@@ -218,12 +225,14 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 	var (
 		f     fleet
 		wrote world.Tally
+		ids   []int64
 	)
 
 	BeforeAll(func(ctx SpecContext) { f = newFleet(ctx) })
 
-	It("are imported with one status write each, and nothing is sent", func(ctx SpecContext) {
-		ids, watch := lines(f.world, trustable().after), begin(f.world)
+	It("are imported with one write of the status and of the ledger each, and nothing is sent", func(ctx SpecContext) {
+		ids = lines(f.world, trustable().after)
+		watch := f.begin()
 		f.create(ctx, ids, trustable().declare, trusting, unread)
 		f.awaitInSync(ctx)
 		awaitIdle(ctx, f.manager, watch.passes, services)
@@ -234,6 +243,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 		Expect(f.world.Carrier.Violations()).To(BeEmpty())
 		Expect(run.wrote.Done).To(Equal(map[string]int{
 			"update broadbandservices/status": services,
+			"create requestledgers":           services, // of what is trusted
 			"update carrieraccounts/status":   1,
 			"create events":                   1, // of the account
 		}))
@@ -243,7 +253,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 	})
 
 	It("are left alone after a restart: no write, and no call but the login", func(ctx SpecContext) {
-		watch := begin(f.world)
+		watch := f.begin()
 		f.manager = f.world.Manage(ctx, user)
 		awaitIdle(ctx, f.manager, watch.passes, services)
 
@@ -256,4 +266,23 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 		Expect(run.sent.logins).To(Equal(1))
 		Expect(run.failures).To(BeZero(), "passes that ended in an error")
 	})
+
+	It("are restored without a status and with other UIDs: nothing is sent, and nothing stalls (R25)",
+		func(ctx SpecContext) {
+			Expect(f.world.DeleteAllOf(ctx, &v1alpha1.BroadbandService{}, client.InNamespace(f.world.Namespace))).To(Succeed())
+			watch := f.begin()
+			f.manager = f.world.Manage(ctx, user)
+			f.create(ctx, ids, trustable().declare, trusting, unread)
+			f.awaitInSync(ctx)
+			awaitIdle(ctx, f.manager, watch.passes, services)
+
+			run := watch.end(f.manager)
+			restored := run.wrote.Done["update broadbandservices/status"] - wrote.Done["update broadbandservices/status"]
+			run.show(fmt.Sprintf("%d services restored without a status and with other UIDs", services))
+			Expect(run.sent.posts).To(BeEmpty())
+			Expect(restored).To(Equal(services), "status writes, at most two each")
+			Expect(run.wrote.Done["create requestledgers"]).To(Equal(services), "those that there were")
+			Expect(run.wrote.Done["update requestledgers"]).To(Equal(services), "for their new holders")
+			Expect(run.failures).To(BeZero(), "passes that ended in an error")
+		})
 })

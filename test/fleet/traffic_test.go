@@ -76,13 +76,15 @@ func metric(name string) int {
 // watch counts what a manager does from one moment to another.
 type watch struct {
 	world                   *world.World
+	ledgers                 map[string]int // writes of what is in no namespace, before the fleet was there
 	began                   time.Time
 	calls, passes, failures int // before it began
 }
 
-func begin(w *world.World) watch {
+func (f fleet) begin() watch {
+	w := f.world
 	return watch{
-		world: w, began: realTime(), calls: len(w.Carrier.Calls()),
+		world: w, ledgers: f.ledgers, began: realTime(), calls: len(w.Carrier.Calls()),
 		passes: metric(world.PassesTaken), failures: metric(world.PassesFailed),
 	}
 }
@@ -101,18 +103,23 @@ func (s watch) end(manager *world.Manager) account {
 	took := realTime().Sub(s.began)
 	manager.End()
 	return account{
-		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: wrote(s.world, manager),
+		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: s.wrote(manager),
 		passes: metric(world.PassesTaken) - s.passes, failures: metric(world.PassesFailed) - s.failures,
 	}
 }
 
 // wrote is what the audit log says of a manager that has ended. A line may be written after the
 // manager has had the answer, so it is read until it has all that the manager knows of.
-func wrote(w *world.World, manager *world.Manager) world.Tally {
+func (s watch) wrote(manager *world.Manager) world.Tally {
 	GinkgoHelper()
 	var tally world.Tally
 	Eventually(func() int {
-		tally = audit.Tally(user, w.Namespace)
+		tally = audit.Tally(user, s.world.Namespace)
+		for action, count := range audit.Writes(user, "") {
+			if since := count - s.ledgers[action]; since > 0 {
+				tally.Done[action] += since
+			}
+		}
 		return total(tally.Done) + total(tally.Failed)
 	}).WithTimeout(time.Minute).WithPolling(time.Second).Should(BeNumerically(">=", manager.Writes()))
 	return tally

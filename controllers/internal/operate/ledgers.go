@@ -27,8 +27,9 @@ type Ledgers struct {
 	Cluster client.Client // reads from the cache
 	Live    client.Reader
 
-	mu   sync.Mutex
-	seen map[string]int64 // by name: the highest revision that this process has seen
+	mu     sync.Mutex
+	seen   map[string]int64 // by name: the highest revision that this process has seen
+	writes map[string]int64 // by name: the revision that it has written last, or is about to
 }
 
 // errPruned is what the API server did to a ledger by a CRD that does not know all of its fields.
@@ -128,6 +129,7 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 // was seen.
 func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	ledger.Spec.Revision = max(ledger.Spec.Revision, l.highest(ledger.Name)) + 1
+	l.announce(ledger.Name, ledger.Spec.Revision)
 	wanted := ledger.Spec.DeepCopy()
 	if err := l.put(ctx, ledger); err != nil {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, err)
@@ -157,8 +159,22 @@ func changedSince(name string) error {
 	return apierrors.NewConflict(group, name, errNotNewest) //nolint:wrapcheck // it is made here
 }
 
-// IsNews says whether this process has not seen that revision of a ledger yet.
-func (l *Ledgers) IsNews(name string, revision int64) bool { return revision > l.highest(name) }
+// IsNews says whether that revision of a ledger is another process's, and this one has not seen it. A
+// watch may show what this one has written before it has the answer to its own write.
+func (l *Ledgers) IsNews(name string, revision int64) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return revision > max(l.seen[name], l.writes[name])
+}
+
+func (l *Ledgers) announce(name string, revision int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.writes == nil {
+		l.writes = map[string]int64{}
+	}
+	l.writes[name] = revision
+}
 
 func (l *Ledgers) highest(name string) int64 {
 	l.mu.Lock()
