@@ -82,6 +82,7 @@ type Reconcilers struct {
 
 	Notifications *Notifications
 	Receiver      *receiver.Receiver // an [http.Handler]
+	Answers       *Answers
 }
 
 // New wires the controllers. The client may read from a cache; live reads past it.
@@ -126,6 +127,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Services:     &BroadbandServiceReconciler{Operator: operator, Orders: options.Orders},
 		Appointments: appointments,
 		OneShots:     oneShots(operator),
+		Answers:      &Answers{Operator: operator},
 	}
 }
 
@@ -152,6 +154,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	if err := setupOneShots(mgr, reconcilers.OneShots, workers); err != nil {
 		return err
+	}
+	if err := mgr.Add(reconcilers.Answers); err != nil {
+		return fmt.Errorf("set up the recording of answers: %w", err)
 	}
 	if err := setupNotifications(mgr, reconcilers, told, options); err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)

@@ -197,3 +197,36 @@ func TestR16AChangeIsRecordedWhoseObjectIsGone(t *testing.T) {
 		s.expectConversions(t, 1, v1alpha1.ReasonInSync)
 	})
 }
+
+// The ledger cannot be written for longer than a pass tries, and the object is deleted meanwhile: no
+// pass comes back to it.
+func TestR16AnAnswerIsRecordedHoweverLongThatTakes(t *testing.T) {
+	t.Parallel()
+	script(t, converting, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		sent := false
+		s.at = func(effect Effect) Kind {
+			sent = sent || strings.HasPrefix(effect.What, "POST /api/connect/services/aggregation-conversions")
+			if sent && strings.HasPrefix(effect.What, "update *v1alpha1.RequestLedger") {
+				return Refused
+			}
+			return nothing
+		}
+		s.passes(t, s.managers[0], time.Minute)
+		must(s.store.Client().Delete(t.Context(), s.subject()))
+		s.passes(t, s.managers[0], 5*time.Minute)
+		if newest := s.theLedger(t).RequestOf(converting); newest.Phase != v1alpha1.PhaseSubmitting {
+			t.Fatalf("on record is %+v", newest)
+		}
+		if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {
+			return strings.Contains(said, "AnswerNotRecorded")
+		}) {
+			t.Errorf("nobody was told: %q", s.world.Events.All())
+		}
+		s.at = nil
+		must(s.managers[0].reconcilers.Answers.Record(t.Context()))
+		if newest := s.theLedger(t).RequestOf(converting); newest.Phase != v1alpha1.PhaseInProgress {
+			t.Errorf("on record is %+v", newest)
+		}
+	})
+}

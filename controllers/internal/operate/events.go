@@ -20,6 +20,7 @@ const (
 	eventFeeMismatch  = v1alpha1.ReasonFeeMismatch
 	eventOddLocation  = "OddLocation"
 	eventLate         = "LateAcceptance"
+	eventUnrecorded   = "AnswerNotRecorded"
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).

@@ -49,6 +49,8 @@ type Protocol struct {
 	NewID   func() string
 
 	Submissions *Submissions // those under way
+
+	unrecorded unrecorded
 }
 
 // Job is one object in one pass.
@@ -159,8 +161,18 @@ func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 	return p.RecordAnswer(ctx, job, request.AttemptID)
 }
 
-// RecordAnswer is step 7: the answer that this process holds goes into the status.
+// RecordAnswer is step 7: the answer that this process holds is recorded.
 func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) error {
+	err := p.recordAnswer(ctx, job, attemptID)
+	if err != nil {
+		p.keepUnrecorded(job, attemptID, err)
+		return err
+	}
+	p.unrecorded.drop(attemptID)
+	return nil
+}
+
+func (p *Protocol) recordAnswer(ctx context.Context, job Job, attemptID string) error {
 	receipt := p.Memory.Receipt(attemptID)
 	if receipt == nil {
 		return nil

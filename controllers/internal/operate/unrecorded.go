@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// unrecorded are the answers of the carrier that a ledger has not taken within a minute, by attempt.
+type unrecorded struct {
+	mu   sync.Mutex
+	jobs map[string]Job
+}
+
+// keep keeps a job until its answer is recorded, and says whether that is news.
+func (u *unrecorded) keep(attemptID string, job Job) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	_, held := u.jobs[attemptID]
+	if u.jobs == nil {
+		u.jobs = map[string]Job{}
+	}
+	u.jobs[attemptID] = job
+	return !held
+}
+
+func (u *unrecorded) drop(attemptID string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.jobs, attemptID)
+}
+
+func (u *unrecorded) all() map[string]Job {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return maps.Clone(u.jobs)
+}
+
+// RecordUnrecorded tries once more to record each answer that could not be recorded: "The process
+// retries each receipt until it is written or the process ends, whatever became of the object" (R16).
+func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
+	var failed error
+	for attemptID, job := range p.unrecorded.all() {
+		err := job.Ledger.Reload(ctx) // the object has what could not be recorded, and would look as if it were
+		if err == nil {
+			err = p.RecordAnswer(ctx, job, attemptID)
+		}
+		failed = errors.Join(failed, err)
+	}
+	return failed
+}
+
+// keepUnrecorded keeps an answer that could not be recorded, and says so once. An object whose
+// attempts are in its status has a finalizer, and passes that try again.
+func (p *Protocol) keepUnrecorded(job Job, attemptID string, why error) {
+	receipt := p.Memory.Receipt(attemptID)
+	if job.Ledger == nil || receipt == nil || !p.unrecorded.keep(attemptID, job) {
+		return
+	}
+	operation := v1alpha1.Operation(receipt.Handle.Operation)
+	p.Events.Eventf(job.Subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
+		"the carrier's answer to attempt %s (%s %s %s) cannot be recorded, which is tried until this process ends: %v",
+		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)
+}
