@@ -94,7 +94,10 @@ func (d *drill) add(l *lane) *lane {
 // kills are lanes in which a process is killed.
 func (d *drill) kills(ctx SpecContext) []func() {
 	GinkgoHelper()
-	const lanes = 4
+	lanes := 10 // each waits for leases most of the time
+	if !whole {
+		lanes = 4
+	}
 	lives := make([]func(), 0, lanes)
 	for _, share := range deal(thinned(cuts(), world.Scale(17, 9)), lanes) {
 		l := d.add(newLane(ctx, killed))
@@ -197,7 +200,7 @@ func (d *drill) cutsOff(ctx SpecContext) func() {
 // away is a lane whose managers have no API server for longer than a lease is good for.
 func (d *drill) away(ctx SpecContext) func() {
 	GinkgoHelper()
-	times := 3
+	times := 2
 	if !whole {
 		times = 1
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -30,6 +31,8 @@ type errand struct {
 	sort   *sort
 	object subject
 	mark   string // what its submissions are about, as it stands in their bodies
+
+	deleted time.Time // when its object was; zero: never
 }
 
 // sort is what the errands of an operation have in common.
@@ -235,5 +238,6 @@ func provokeCancel(ctx SpecContext, l *lane, e *errand) {
 			e.mark = strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)
 		})
 	})
+	e.deleted = realTime()
 	Expect(l.Delete(ctx, e.object)).To(Succeed())
 }

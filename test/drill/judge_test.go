@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,6 +29,7 @@ const (
 	stalled  ending = "Stalled"        // a person has to do what the reason names
 	proving  ending = "to be proven"   // class Charge: health is read 10 and 30 minutes after it was sent
 	again    ending = "to be repeated" // class Converge: it is asked for again after 15 minutes
+	released ending = "let go"         // not known to be cancelled; kept for ten minutes, and a person was told
 	followed ending = "followed"       // the carrier has taken it and does not know it: asked for a day
 	graced   ending = "within grace"   // its process has ended, and is given two minutes
 	underWay ending = "under way"      // none yet
@@ -35,8 +37,11 @@ const (
 
 // endings are in the order of the report.
 func endings() []ending {
-	return []ending{ready, unknown, stalled, proving, again, followed, graced, underWay}
+	return []ending{ready, unknown, stalled, proving, again, released, followed, graced, underWay}
 }
+
+// keptDeleted is how long an AppointmentRequest that was deleted is kept for its cancellation.
+const keptDeleted = 10 * time.Minute
 
 // finding is an errand as the API server and the carrier have it.
 type finding struct {
@@ -56,6 +61,9 @@ func (l *lane) find(ctx SpecContext, g Gomega, e *errand) finding {
 	found := finding{errand: e, ending: ready, says: "gone", sent: count.Seen, taken: count.Processed}
 	err = l.Get(ctx, client.ObjectKeyFromObject(e.object), object)
 	if apierrors.IsNotFound(err) && e.sort.provoke != nil {
+		if found.taken == 0 && realTime().Sub(e.deleted) >= keptDeleted {
+			found.ending = released
+		}
 		return found
 	}
 	g.Expect(err).NotTo(HaveOccurred())
@@ -137,8 +145,8 @@ func sentFlaws(f finding) []flaw {
 
 // endFlaws: unknown is only what a process has left behind, and what nothing can find out.
 func (l *lane) endFlaws(f finding) []flaw {
-	isOpen := slices.Contains([]ending{unknown, proving, again, graced}, f.ending)
-	may := append(f.errand.sort.mayBe(), graced)
+	isOpen := slices.Contains([]ending{unknown, proving, again, released, graced}, f.ending)
+	may := append(f.errand.sort.mayBe(), released, graced)
 	isQuery := f.errand.sort.class() == carrier.ClassQuery
 	return []flaw{
 		{f.ending == stalled, "stalled, and the carrier has refused nothing"},

@@ -37,6 +37,9 @@ func (l *lane) killAt(ctx SpecContext, cuts []cut) {
 		Expect(dies.gone).To(BeClosed())
 		l.struck++
 	}
+	if whole { // the last is to outlive a restart of the API server
+		l.flags = nil
+	}
 	l.attend()
 }
 

@@ -48,7 +48,7 @@ func troubles() []trouble {
 		{restarted, 10, away},
 		{etcdGone, 10, away},
 		{cutOff, 5, away},
-		{gone, 9, away},
+		{gone, 6, away},
 		{carrierKilled, 40, silent},
 		{forgetful, 10, nothing},
 	}
