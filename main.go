@@ -129,7 +129,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.BoolVar(&s.allowInsecureCarrier, "allow-insecure-carrier", false,
 		"allow carriers and identity providers over http and at loopback addresses; for demo and tests only")
 	flags.StringVar(&s.operatorNamespace, "operator-namespace", "broadband-operator",
-		"`namespace` of the operator's own records and its lease; keep it when you uninstall: it remembers what was sent")
+		"`namespace` of the operator's lease")
 	flags.BoolVar(&s.leaderElect, "leader-elect", false, "let only one of several managers act; the others stand by")
 	electionFlags(flags, &s)
 	flags.StringVar(&s.namespaces, "namespaces", "",
@@ -278,16 +278,15 @@ func (s settings) managed() []string {
 
 func (s settings) controllerOptions() controllers.Options {
 	return controllers.Options{
-		OperatorNamespace: s.operatorNamespace,
-		Namespaces:        s.managed(),
-		AllowInsecure:     s.allowInsecureCarrier,
-		Submit:            s.submit,
-		Workers:           s.workers,
-		EventsAddress:     s.eventsAddress,
-		EventsCertDir:     s.eventsCertDir,
-		Submissions:       &controllers.Submissions{},
-		UserAgent:         "broadband-operator/" + version,
-		Now:               time.Now, //nolint:forbidigo // the one place where the clock comes from
-		NewID:             func() string { return string(uuid.NewUUID()) },
+		Namespaces:    s.managed(),
+		AllowInsecure: s.allowInsecureCarrier,
+		Submit:        s.submit,
+		Workers:       s.workers,
+		EventsAddress: s.eventsAddress,
+		EventsCertDir: s.eventsCertDir,
+		Submissions:   &controllers.Submissions{},
+		UserAgent:     "broadband-operator/" + version,
+		Now:           time.Now, //nolint:forbidigo // the one place where the clock comes from
+		NewID:         func() string { return string(uuid.NewUUID()) },
 	}
 }

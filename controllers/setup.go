@@ -37,23 +37,22 @@ type Submissions = operate.Submissions
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.
 type Options struct {
-	OperatorNamespace string        // where the records of deleted objects are kept
-	Namespaces        []string      // those that the manager looks after; none: all
-	AllowInsecure     bool          // http and loopback carriers
-	Submit            bool          // whether requests may be sent at all
-	Workers           int           // passes at a time, per kind
-	DoubtAfter        time.Duration // how long a step back stands before it is doubted; 0: [DoubtAfter]
-	UserAgent         string
-	Now               func() time.Time
-	Elapsed           func() time.Duration // monotonic; nil: by Now, whose times have a monotonic reading in production
-	NewID             func() string
-	Sign              carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
-	Orders            Orders                                    // where orderRef leads; nil: to ServiceOrders
-	Wrap              func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
-	EventsAddress     string                                    // of the receiver of notifications; "0": there is none
-	EventsCertDir     string                                    // its certificate: tls.crt and tls.key
-	Submissions       *Submissions                              // counts those under way; nil: nobody waits for them
-	NewQueue          NewQueue                                  // nil: controller-runtime's own work queues
+	Namespaces    []string      // those that the manager looks after; none: all
+	AllowInsecure bool          // http and loopback carriers
+	Submit        bool          // whether requests may be sent at all
+	Workers       int           // passes at a time, per kind
+	DoubtAfter    time.Duration // how long a step back stands before it is doubted; 0: [DoubtAfter]
+	UserAgent     string
+	Now           func() time.Time
+	Elapsed       func() time.Duration // monotonic; nil: by Now, whose times have a monotonic reading in production
+	NewID         func() string
+	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
+	Orders        Orders                                    // where orderRef leads; nil: to ServiceOrders
+	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
+	EventsAddress string                                    // of the receiver of notifications; "0": there is none
+	EventsCertDir string                                    // its certificate: tls.crt and tls.key
+	Submissions   *Submissions                              // counts those under way; nil: nobody waits for them
+	NewQueue      NewQueue                                  // nil: controller-runtime's own work queues
 }
 
 // elapsed is the monotonic clock.

@@ -8,11 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // asRecorded is an object with the attempts that are on record of it. Those of an order or a service
@@ -77,17 +75,13 @@ func inLedger(object client.Object) Subject {
 	return order
 }
 
-// recorded says whether a ledger, or a ConfigMap of the operator's namespace, mentions an attempt.
+// recorded says whether a ledger mentions an attempt.
 func recorded(ctx context.Context, cluster client.Reader, attempt string) bool {
 	var ledgers v1alpha1.RequestLedgerList
 	must(cluster.List(ctx, &ledgers))
-	var records corev1.ConfigMapList
-	must(cluster.List(ctx, &records, client.InNamespace(world.OperatorName)))
-	mentions := func(object any) bool {
-		text, err := json.Marshal(object)
+	return slices.ContainsFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
+		text, err := json.Marshal(ledger)
 		must(err)
 		return strings.Contains(string(text), attempt)
-	}
-	return slices.ContainsFunc(ledgers.Items, func(l v1alpha1.RequestLedger) bool { return mentions(l) }) ||
-		slices.ContainsFunc(records.Items, func(r corev1.ConfigMap) bool { return mentions(r.Data) })
+	})
 }

@@ -44,7 +44,7 @@ func (r *run) start() *process {
 func (p *port) operator(number int, events *world.Recorder) controllers.Reconcilers {
 	drawn, began := 0, now()
 	return controllers.New(p.cluster(), p.live(), events, controllers.Options{
-		OperatorNamespace: world.OperatorName, AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now,
+		AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now,
 		NewID: func() string {
 			drawn++
 			id := fmt.Sprintf("p%d-%d", number, drawn)

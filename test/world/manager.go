@@ -91,7 +91,7 @@ func (w *World) ManageBeside(
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	manager.cache = mgr.GetCache()
 	options := controllers.Options{
-		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
+		AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
 		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, DoubtAfter: w.DoubtAfter,
 	}
 	if w.Clock != nil {

@@ -31,7 +31,7 @@ type Process struct {
 func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	seam := &Seam{cut: cut}
 	options := controllers.Options{
-		OperatorNamespace: OperatorName, AllowInsecure: true, Submit: true, UserAgent: "test",
+		AllowInsecure: true, Submit: true, UserAgent: "test",
 		Now: w.Clock.Now, NewID: func() string { return string(uuid.NewUUID()) }, Wrap: seam.Transport,
 	}
 	for _, edit := range edits {
