@@ -34,4 +34,4 @@ func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, _ *v1alpha1.Requ
 	decide.RememberService(spec, p.service)
 }
 
-func (*servicePass) empty() client.Object { return &v1alpha1.BroadbandService{} }
+func (p *servicePass) holder() v1alpha1.LedgerHolder { return holding(p.service) }

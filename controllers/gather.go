@@ -48,29 +48,7 @@ func (p *pass) gatherCharges(ctx context.Context) error {
 	for i := range ledgers.Items {
 		p.account.ChargedLastHour += ledgers.Items[i].ReachedSince(since, costs)
 	}
-	return p.gatherTests(ctx, since)
-}
-
-// gatherTests counts the diagnostic tests: "Charge and Never requests", of whatever kind.
-func (p *pass) gatherTests(ctx context.Context, since metav1.Time) error {
-	var tests v1alpha1.DiagnosticTestList
-	err := p.List(ctx, &tests, client.InNamespace(p.subject.GetNamespace()),
-		client.MatchingFields{fieldAccount: p.account.Object.Name})
-	if err != nil {
-		return fmt.Errorf("count the tests of the last hour: %w", err)
-	}
-	for i := range tests.Items {
-		p.account.ChargedLastHour += spent(tests.Items[i].Status.Request, since)
-	}
 	return nil
-}
-
-// spent is 1 for a request that may have been taken since, of a kind that has one at a time.
-func spent(request *v1alpha1.Request, since metav1.Time) int {
-	if request == nil || !request.Phase.Reached() || !since.Before(&request.SubmittedAt) {
-		return 0
-	}
-	return 1
 }
 
 func costs(operation v1alpha1.Operation) bool {

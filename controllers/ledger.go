@@ -27,8 +27,15 @@ type ledgered interface {
 	shownLedger(object client.Object) shownLedger
 	// learned adds what the object has learned, by an attempt where there is one.
 	learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request)
-	// empty is an object of the kind.
-	empty() client.Object
+	// holder is the object as the ledger's holder; none where each object has its own attempts in it.
+	holder() v1alpha1.LedgerHolder
+}
+
+// holding is an object as the holder of a ledger.
+func holding(object client.Object) v1alpha1.LedgerHolder {
+	return v1alpha1.LedgerHolder{
+		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
+	}
 }
 
 // shownLedger is what a status says of its ledger.
@@ -46,21 +53,23 @@ type objectLedger struct {
 	account *v1alpha1.CarrierAccount // nil: there is none
 	name    string
 	ledger  *v1alpha1.RequestLedger // as it was read or written last; nil: there is none
+	wrote   bool                    // whether this pass has written it
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
 
-// nameOf: without its account, only the status knows the ledger of an object.
+// nameOf: without its account, or the number of its service, only the status knows the ledger of an
+// object.
 func (l *objectLedger) nameOf() string {
-	spec := l.kind.ledgerSpec()
-	switch shown := *l.kind.shownLedger(l.subject).at; {
-	case l.account != nil:
+	spec, name := l.kind.ledgerSpec(), ""
+	if l.account != nil {
 		spec.Identity = l.account.IdentityName()
-		return operate.LedgerName(&spec)
-	case shown != nil:
-		return shown.Name
+		name = operate.LedgerName(&spec)
 	}
-	return ""
+	if shown := *l.kind.shownLedger(l.subject).at; name == "" && shown != nil {
+		name = shown.Name
+	}
+	return name
 }
 
 // read reads the ledger, and says whether it has lost what the status, or this process, has seen
@@ -104,7 +113,7 @@ func (l *objectLedger) act(ctx context.Context, judged decide.LedgerVerdict) err
 
 // own is the ledger, where this object holds it.
 func (l *objectLedger) own() *v1alpha1.RequestLedger {
-	if l == nil || l.ledger == nil || l.ledger.Spec.Holder.UID != string(l.subject.GetUID()) {
+	if l == nil || l.ledger == nil || l.ledger.Spec.Holder.UID != l.kind.holder().UID {
 		return nil
 	}
 	return l.ledger
@@ -124,6 +133,10 @@ func (l *objectLedger) show() {
 		return
 	}
 	at := l.kind.shownLedger(l.subject).at
+	shared := l.kind.holder() == (v1alpha1.LedgerHolder{})
+	if shared && !l.wrote && *at != nil && (*at).Name == l.name {
+		return // what others write into it is no news of this object
+	}
 	*at = nil
 	if own := l.own(); own != nil {
 		*at = &v1alpha1.LedgerReference{Name: l.name, Revision: own.Spec.Revision}
@@ -135,7 +148,7 @@ func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error 
 	next := l.next()
 	l.hold(next)
 	next.Spec.Identity, next.Spec.BaseURL = intent.Identity, intent.BaseURL
-	intent.UID = string(l.subject.GetUID())
+	intent.UID = string(l.subject.GetUID()) // one that stands for what was lost comes by itself
 	next.Open(intent)
 	l.kind.learned(&next.Spec, &intent)
 	return l.put(ctx, next)
@@ -152,8 +165,8 @@ func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) err
 
 // Late writes that the carrier has taken an attempt that is not open any more.
 func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bool, err error) {
-	if l.ledger == nil {
-		return false, nil
+	if l.ledger == nil || l.kind.holder() == (v1alpha1.LedgerHolder{}) {
+		return true, nil // nobody would be there to settle it
 	}
 	next := l.next()
 	late.Identity, late.BaseURL = next.Spec.Identity, next.Spec.BaseURL
@@ -166,9 +179,7 @@ func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bo
 
 // hold makes the ledger this object's, and what is under way with it.
 func (l *objectLedger) hold(ledger *v1alpha1.RequestLedger) {
-	holder := v1alpha1.LedgerHolder{
-		Namespace: l.subject.GetNamespace(), Name: l.subject.GetName(), UID: string(l.subject.GetUID()),
-	}
+	holder := l.kind.holder()
 	if ledger.Spec.Holder == holder {
 		return
 	}
@@ -200,7 +211,7 @@ func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) er
 	if err := l.Write(ctx, next); err != nil {
 		return fmt.Errorf("record what is sent for %s: %w", l.subject.GetName(), err)
 	}
-	l.ledger = next
+	l.ledger, l.wrote = next, true
 	l.kind.showLedger(l.ledger)
 	return nil
 }

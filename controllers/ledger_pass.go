@@ -47,7 +47,7 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	view := decide.LedgerView{Lost: lost, View: decide.View{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(),
 	}}
-	if held != nil && held.Spec.Holder.UID != string(p.subject.GetUID()) {
+	if held != nil && held.Spec.Holder.UID != p.ledger.kind.holder().UID {
 		if view.HolderLives, err = p.holderLives(ctx, held.Spec.Holder); err != nil {
 			return err
 		}
@@ -63,8 +63,11 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 // holderLives says whether the object that holds a ledger is there. "Forbidden ... or an error is
 // not 'gone'" (R2).
 func (p *pass) holderLives(ctx context.Context, holder v1alpha1.LedgerHolder) (bool, error) {
-	object := p.ledger.kind.empty()
-	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
+	object, err := p.another()
+	if err != nil {
+		return false, err
+	}
+	err = p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
 	switch {
 	case apierrors.IsNotFound(err):
 		return false, nil
@@ -74,6 +77,23 @@ func (p *pass) holderLives(ctx context.Context, holder v1alpha1.LedgerHolder) (b
 		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
 	}
 	return string(object.GetUID()) == holder.UID, nil
+}
+
+// another is an empty object of the kind.
+func (p *pass) another() (client.Object, error) {
+	kind, err := p.GroupVersionKindFor(p.subject)
+	if err != nil {
+		return nil, fmt.Errorf("find the kind of %s: %w", p.subject.GetName(), err)
+	}
+	made, err := p.Scheme().New(kind)
+	if err != nil {
+		return nil, fmt.Errorf("make another %s: %w", kind.Kind, err)
+	}
+	object, is := made.(client.Object)
+	if !is {
+		return nil, fmt.Errorf("%T is not a Kubernetes object", made)
+	}
+	return object, nil
 }
 
 // keepLearned records what the object has learned without an attempt, where the ledger does not have

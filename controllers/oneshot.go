@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -36,6 +37,9 @@ func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	}
 	p := &shotPass{pass: &pass{Operator: r.Operator, subject: held.subject}, shot: held}
 	p.kind = p
+	if test, is := held.subject.(*v1alpha1.DiagnosticTest); is {
+		p.kind = &testPass{shotPass: p, test: test}
+	}
 	if !held.subject.GetDeletionTimestamp().IsZero() {
 		return p.leave(ctx)
 	}
@@ -58,13 +62,31 @@ func (p *shotPass) expire(ctx context.Context) (ctrl.Result, error) {
 	return ctrl.Result{}, nil
 }
 
+// giveUp ends in the ledger what is under way for an object that goes: nobody looks at what becomes of
+// it.
+func (p *shotPass) giveUp(ctx context.Context) error {
+	for _, open := range p.subject.OpenRequests() {
+		if !p.ledger.held().IsOpen(open.AttemptID) {
+			continue
+		}
+		given := decide.GiveUp(open)
+		fact := operate.Decided(given, func(*v1alpha1.Request) {})
+		if err := p.Protocol.Settle(ctx, p.job(), open.AttemptID, fact); err != nil {
+			return fmt.Errorf("give up attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)
+		}
+	}
+	return nil
+}
+
 // leave lets a deleted object go. Nobody is called, and a new object is a new wish.
 func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
 		p.Protocol.Memory.Forget(p.subject.GetUID())
 		return ctrl.Result{}, nil
 	}
-	p.noteWritten()
+	if err := p.begin(ctx); err != nil {
+		return p.again(err)
+	}
 	for _, open := range p.subject.OpenRequests() {
 		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
 			return p.again(err)
@@ -74,6 +96,9 @@ func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	departure := decide.LeaveOneShot(view)
 	if !departure.WaitUntil.IsZero() {
 		return status.Exit(view.Now, departure.WaitUntil), nil
+	}
+	if err := p.giveUp(ctx); err != nil {
+		return p.again(err)
 	}
 	if departure.Warning != "" {
 		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",

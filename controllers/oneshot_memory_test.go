@@ -117,11 +117,28 @@ var _ = Describe("A diagnostic test", func() {
 		Entry("is given up", "Abandoned", v1alpha1.ReasonCarrierRejected, 1),
 	)
 
-	It("is not run again when its status is lost", func(ctx SpecContext) {
+	It("is not run again when its status is lost, and its result is read once more", func(ctx SpecContext) {
 		w, process := story(ctx, world.Cut{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		before := test.DeepCopy()
 		test.Status = v1alpha1.DiagnosticTestStatus{}
 		Expect(w.Status().Update(ctx, test)).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		test, _ = world.Fetch(ctx, w, once, test)
+		Expect(test.Status.Result).To(Equal(before.Status.Result))
+		Expect(test.Status.Request.AttemptID).To(Equal(before.Status.Request.AttemptID))
+		Expect(tests().posts(w)).To(Equal(1))
+	})
+
+	It("that is restored with another UID is not run again: its finalizer says that it was (R24)", func(ctx SpecContext) {
+		w, process := story(ctx, world.Cut{})
+		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		Expect(w.Delete(ctx, test.DeepCopy())).To(Succeed())
+		Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
+		Expect(tests().read(ctx, w)).To(BeNil())
+		restored := tests().wish(w, *test.Spec.ServiceID)
+		restored.SetFinalizers([]string{v1alpha1.Finalizer})
+		Expect(w.Create(ctx, restored)).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
 		successor := w.Start(world.Cut{})
 		_, err := successor.LookAtAccount(ctx)

@@ -29,14 +29,7 @@ func (p *shotPass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
-	if err := p.gatherNumber(ctx); err != nil {
-		return err
-	}
-	contract, _ := carrier.ContractOf(carrier.Operation(p.shot.operation))
-	if contract.Repeat == carrier.ClassQuery || p.subject.RequestOf(p.shot.operation) == nil {
-		return nil
-	}
-	return p.Protocol.Hold(ctx, p.subject) // "put back if missing"
+	return p.gatherNumber(ctx)
 }
 
 // gatherNumber takes the number of the service from the BroadbandService that is named.

@@ -177,7 +177,7 @@ var _ = Describe("A one-shot", func() {
 		Expect(test.Status.Stages[0].At).To(MatchRegexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}$`), "it has no offset")
 		Expect(string(test.Status.Result.Raw)).To(ContainSubstring(`"result":"Passed"`))
 		Expect(test.Finalizers).To(ConsistOf(v1alpha1.Finalizer))
-		Expect(effects(process, "update status of "+once)).To(Equal(3), "intent, accepted, terminal")
+		Expect(effects(process, "update status of "+once)).To(Equal(2), "accepted, terminal")
 	})
 
 	It("quotes a site, its price exact to the cent, until the day it expires", func(ctx SpecContext) {

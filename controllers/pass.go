@@ -53,6 +53,9 @@ type kind interface {
 	outcomes
 }
 
+// marking is a kind whose objects are marked by the finalizer once they have sent.
+type marking interface{ marks() }
+
 // answeredAtOnce is a kind whose request the carrier answers with its result: nothing is polled.
 type answeredAtOnce interface{ answeredAtOnce() }
 
@@ -198,8 +201,6 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
 	case decide.Settle:
 		err = p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, p.settled(step, decision.Handled)))
-	case decide.MournStatus:
-		p.mourn(step.Request)
 	case decide.Ask, decide.Collect:
 		wait, err = p.take(ctx, step)
 	}
@@ -214,9 +215,10 @@ func (p *pass) job() operate.Job {
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
 		Describe: p.describeMeanwhile,
 	}
-	if _, is := p.kind.(ledgered); is {
+	if p.ledger != nil {
 		job.Ledger = p.ledger
 	}
+	_, job.Marks = p.kind.(marking)
 	if _, answered := p.kind.(answeredAtOnce); answered {
 		job.Finish = p.finish
 	}
@@ -231,12 +233,4 @@ func (p *pass) settled(step decide.Settle, handled v1alpha1.Handled) func(*v1alp
 			p.reached(request, step.Source, p.Protocol.Now())
 		}
 	}
-}
-
-// mourn puts an attempt on record that stands for whatever was sent before the status
-// was lost, with a fresh id for resolve to name. What was read before says nothing any more.
-func (p *pass) mourn(lost v1alpha1.Request) {
-	lost.AttemptID = p.Protocol.NewID()
-	lost.FinishedAt = v1alpha1.WholeSeconds(p.Protocol.Now())
-	p.subject.PutRequest(lost)
 }

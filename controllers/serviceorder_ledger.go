@@ -43,4 +43,4 @@ func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Reque
 	}
 }
 
-func (*orderPass) empty() client.Object { return &v1alpha1.ServiceOrder{} }
+func (p *orderPass) holder() v1alpha1.LedgerHolder { return holding(p.order) }

@@ -40,6 +40,11 @@ type DiagnosticTestSpec struct {
 type DiagnosticTestStatus struct {
 	TaskStatus `json:",inline"`
 
+	// ledger is the RequestLedger that has on record what was tested of the service, and the state of it
+	// that is shown here.
+	// +optional
+	Ledger *LedgerReference `json:"ledger,omitempty"`
+
 	// testID is the carrier's id of the test.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional

@@ -106,7 +106,7 @@ func (l *RequestLedger) remember(attempt Request) {
 		ended = slices.Delete(ended, newest, newest+1)
 	}
 	ended = slices.Insert(ended, 0, EndedAttempt{
-		AttemptID: attempt.AttemptID, Operation: attempt.Operation, Target: attempt.Target,
+		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
 		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
 		Code: attempt.code(), ApprovedHash: attempt.ApprovedHash,
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
@@ -148,6 +148,34 @@ func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(Operation) 
 		}
 	}
 	return count
+}
+
+// IsOpen says whether an attempt is on record and has not ended. A ledger may be nil.
+func (l *RequestLedger) IsOpen(attemptID string) bool {
+	return l != nil && slices.ContainsFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attemptID })
+}
+
+// AttemptOf is the newest attempt that serves an object; nil for none. One that ended long ago is
+// known in short. A ledger may be nil.
+func (l *RequestLedger) AttemptOf(uid string) *Request {
+	if l == nil {
+		return nil
+	}
+	for _, attempt := range slices.Concat(l.Spec.Open, l.Spec.Last) {
+		if attempt.UID == uid {
+			return &attempt
+		}
+	}
+	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.UID == uid })
+	if at < 0 {
+		return nil
+	}
+	ended := l.Spec.Ended[at]
+	return &Request{
+		Operation: ended.Operation, AttemptID: ended.AttemptID, UID: ended.UID, Target: ended.Target, Attempt: 1,
+		Phase: ended.Outcome, EndedBy: ended.EndedBy, Location: ended.Location, ApprovedHash: ended.ApprovedHash,
+		SubmittedAt: ended.SubmittedAt, FinishedAt: ended.FinishedAt,
+	}
 }
 
 // Reached says whether an attempt in this phase has reached the carrier, or may have.

@@ -10,11 +10,12 @@ const LedgerSchema = 1
 // FinalizerMemory keeps a RequestLedger, whoever deletes it.
 const FinalizerMemory = "wholesale.broadband/memory"
 
-// RequestLedgerSpec is what was asked of the carrier about one order or one service, and what became
-// of it.
+// RequestLedgerSpec is what was asked of the carrier about one order or one service, or what was
+// tested of one, and what became of it.
 // +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity"
 // +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable"
+// +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision && self.sequence >= oldSelf.sequence",message="revision and sequence never fall"
 type RequestLedgerSpec struct {
 	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
@@ -38,7 +39,12 @@ type RequestLedgerSpec struct {
 	// +optional
 	Service *LedgerService `json:"service,omitempty"`
 
-	// holder is the object that manages it.
+	// diagnostics is the service of whose diagnostic tests this ledger is about.
+	// +optional
+	Diagnostics *LedgerService `json:"diagnostics,omitempty"`
+
+	// holder is the object that manages it. That of diagnostic tests has none: each test has its own
+	// attempts.
 	// +optional
 	Holder LedgerHolder `json:"holder,omitzero"`
 
@@ -124,6 +130,11 @@ type EndedAttempt struct {
 	// operation is what was asked.
 	Operation Operation `json:"operation"`
 
+	// uid is the UID of the object that it served.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	UID string `json:"uid,omitempty"`
+
 	// target is what was asked for.
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`
@@ -200,6 +211,7 @@ type LedgerReference struct {
 // +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`
 // +kubebuilder:selectablefield:JSONPath=`.spec.service.id`
 // +kubebuilder:printcolumn:name="Service",type=integer,JSONPath=`.spec.service.id`
+// +kubebuilder:printcolumn:name="Tests of",type=integer,JSONPath=`.spec.diagnostics.id`
 // +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.order.customerReference`
 // +kubebuilder:printcolumn:name="Namespace",type=string,JSONPath=`.spec.holder.namespace`
 // +kubebuilder:printcolumn:name="Holder",type=string,JSONPath=`.spec.holder.name`

@@ -766,6 +766,11 @@ func (in *DiagnosticTestSpec) DeepCopy() *DiagnosticTestSpec {
 func (in *DiagnosticTestStatus) DeepCopyInto(out *DiagnosticTestStatus) {
 	*out = *in
 	in.TaskStatus.DeepCopyInto(&out.TaskStatus)
+	if in.Ledger != nil {
+		in, out := &in.Ledger, &out.Ledger
+		*out = new(LedgerReference)
+		**out = **in
+	}
 	if in.Stages != nil {
 		in, out := &in.Stages, &out.Stages
 		*out = make([]DiagnosticStage, len(*in))
@@ -1718,6 +1723,11 @@ func (in *RequestLedgerSpec) DeepCopyInto(out *RequestLedgerSpec) {
 	}
 	if in.Service != nil {
 		in, out := &in.Service, &out.Service
+		*out = new(LedgerService)
+		**out = **in
+	}
+	if in.Diagnostics != nil {
+		in, out := &in.Diagnostics, &out.Diagnostics
 		*out = new(LedgerService)
 		**out = **in
 	}

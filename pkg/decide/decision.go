@@ -113,18 +113,14 @@ type Settle struct {
 	Error     *v1alpha1.RequestError // why, when not Succeeded
 }
 
-// MournStatus writes down that the object's memory of its requests is gone.
-type MournStatus struct{ Request v1alpha1.Request }
-
-func (MournStatus) step() {}
-func (Rest) step()        {}
-func (Ask) step()         {}
-func (Collect) step()     {}
-func (Submit) step()      {}
-func (Pose) step()        {}
-func (Follow) step()      {}
-func (Record) step()      {}
-func (Settle) step()      {}
+func (Rest) step()    {}
+func (Ask) step()     {}
+func (Collect) step() {}
+func (Submit) step()  {}
+func (Pose) step()    {}
+func (Follow) step()  {}
+func (Record) step()  {}
+func (Settle) step()  {}
 
 func rests(step Step) bool {
 	_, resting := step.(Rest)

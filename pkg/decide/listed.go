@@ -56,7 +56,7 @@ func orRefused(decision *Decision, refusal Verdict) *Decision {
 	switch decision.Step.(type) {
 	case Ask, Collect, Submit, Pose:
 		return &Decision{Step: Rest{}, Verdict: refusal, LookAt: decision.LookAt}
-	case Rest, Follow, Record, Settle, MournStatus:
+	case Rest, Follow, Record, Settle:
 	}
 	return decision
 }

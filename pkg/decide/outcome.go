@@ -3,8 +3,6 @@
 package decide
 
 import (
-	"slices"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -16,26 +14,6 @@ func answeredRequest(v *View) *Decision {
 		}
 	}
 	return nil
-}
-
-// statusLost: "The finalizer present and the status empty means that the status was
-// lost: nothing chargeable is sent". The finalizer comes after the first request is in
-// the status, so a finalizer without a request says it, whatever else the status holds.
-func statusLost(v *View, operation v1alpha1.Operation, requests int) *Decision {
-	held, account := slices.Contains(v.Subject.GetFinalizers(), v1alpha1.Finalizer), v.Account.Object
-	if !held || requests > 0 || account == nil {
-		return nil
-	}
-	lost := v1alpha1.Request{
-		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
-		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL, APIVersion: account.Spec.APIVersion,
-		Generation: v.Subject.GetGeneration(),
-		Error: &v1alpha1.RequestError{
-			Code:    v1alpha1.ReasonStatusLost,
-			Message: "the object has the operator's finalizer and no request on record: its memory of what was sent is gone",
-		},
-	}
-	return &Decision{Step: MournStatus{Request: lost}, Verdict: unknown(v, &lost)}
 }
 
 // heldBack holds a request back after a definitive failure of the last: "it needs a new

@@ -311,8 +311,6 @@ func stepName(step decide.Step) string {
 		return "Follow"
 	case decide.Record:
 		return "Record"
-	case decide.MournStatus:
-		return "MournStatus"
 	case decide.Settle:
 		return "Settle " + string(step.Phase)
 	}

@@ -36,7 +36,6 @@ func OneShot(v TaskView) Decision {
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&v.View) },
 		func() *Decision { return resolvedByPerson(&v.View) },
-		func() *Decision { return taskLost(&v) },
 		func() *Decision { return completed(&v) },
 		func() *Decision { return failed(&v) },
 		func() *Decision { return accountReady(&v.View) },
@@ -58,18 +57,6 @@ func firstStep(rules []func() *Decision) Decision {
 		}
 	}
 	return Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, "there is nothing to do"}}
-}
-
-// taskLost: a Query leaves nothing behind that could be lost.
-func taskLost(v *TaskView) *Decision {
-	if ClassOf(v.Task.Operation, v.Task.Target) == carrier.ClassQuery {
-		return nil
-	}
-	requests := 0
-	if v.Subject.RequestOf(v.Task.Operation) != nil {
-		requests = 1
-	}
-	return statusLost(&v.View, v.Task.Operation, requests)
 }
 
 func openOf(v *View) *v1alpha1.Request {

@@ -121,6 +121,14 @@ func (l *lane) givenUp(e *errand) (count simulator.Count, err error) {
 	return count, err
 }
 
+// recordedAs is what its attempts are on record of.
+func (e *errand) recordedAs() string {
+	if e.sort.operation == carrier.DiagnosticTest {
+		return testsOf(e.mark)
+	}
+	return e.object.GetName()
+}
+
 // sent is how often an errand's request went on to the carrier.
 func (g *gate) sent(e *errand) (times int) {
 	g.note(func(s *seen) {
@@ -205,7 +213,7 @@ func modified(operation carrier.Operation) []effect {
 	}
 }
 
-// tested are those of a request that has its memory in the status of its object.
+// tested are those of a request whose object is marked by the finalizer before it is sent.
 func tested(operation carrier.Operation) []effect {
 	return slices.Insert(modified(operation), 1, holds())
 }

@@ -152,7 +152,7 @@ func (l *lane) endFlaws(f finding) []flaw {
 		{f.ending == stalled, "stalled, and the carrier has refused nothing"},
 		{f.ending == followed && !l.mayFollow(), "still followed"},
 		{f.ending == followed && isQuery && whole, "a question is asked anew after a minute"},
-		{isOpen && !l.gate.wasLeft(f.errand.object.GetName()), "open, and no process has left its intent behind"},
+		{isOpen && !l.gate.wasLeft(f.errand.recordedAs()), "open, and no process has left its intent behind"},
 		{isOpen && !slices.Contains(may, f.ending), "it could have been found out, or asked again"},
 		{f.ending == graced && whole, "two minutes have passed"},
 	}

@@ -85,7 +85,7 @@ func (l *lane) killCarrier(ctx context.Context, e *errand, at cut, books remains
 		return err
 	}
 	if at.at.name == effectPOST {
-		l.gate.note(func(s *seen) { s.left[e.object.GetName()] = true })
+		l.gate.note(func(s *seen) { s.left[e.recordedAs()] = true })
 	}
 	if at.side == before {
 		return nil

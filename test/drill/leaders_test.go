@@ -50,7 +50,7 @@ func (l *lane) failOver(ctx SpecContext, cuts []cut, way failure) {
 		e := l.prepare(cut.sort)
 		var leader *manager
 		point := l.point(e, cut, func(passing call) error {
-			leader = l.gate.maker(passing, e.object.GetName())
+			leader = l.gate.maker(passing, e.recordedAs())
 			return way.strike(l, leader)
 		})
 		Expect(l.Create(ctx, e.object)).To(Succeed())

@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -26,8 +27,8 @@ type call struct {
 
 func (c call) toCarrier() bool { return c.by == nil }
 
-// ofRecord is the object whose attempts a call writes down: in its status or, of an order or a
-// service, in its ledger; "" for any other call.
+// ofRecord is the object whose attempts a call writes down: in its status or, of an order, a
+// service or a test, in its ledger; "" for any other call.
 func (c call) ofRecord() string {
 	folder, last := path.Split(c.path)
 	switch {
@@ -38,13 +39,19 @@ func (c call) ofRecord() string {
 		if json.Unmarshal([]byte(c.body), &ledger) != nil {
 			return ""
 		}
+		if of := ledger.Spec.Diagnostics; of != nil {
+			return testsOf(strconv.FormatInt(of.ID, 10)) // no object holds it
+		}
 		return ledger.Spec.Holder.Name
 	case c.method != http.MethodPut || last != "status", strings.Contains(c.path, "/serviceorders/"),
-		strings.Contains(c.path, "/broadbandservices/"):
+		strings.Contains(c.path, "/broadbandservices/"), strings.Contains(c.path, "/diagnostictests/"):
 		return ""
 	}
 	return path.Base(folder)
 }
+
+// testsOf stands for the tests of a service, each of which has one here.
+func testsOf(service string) string { return "tests of " + service }
 
 // takesLease: whoever writes the lease leads, unless it gives it back. A leader that was stopped
 // may do so when another leads already.

@@ -17,7 +17,7 @@ import (
 // are in its ledger: its status only shows them, and may be late.
 func asRecorded(ctx context.Context, from client.Reader, subject Subject) Subject {
 	ledger := ledgerOf(ctx, from, subject)
-	if ledger != nil && ledger.Spec.Holder.UID != string(subject.GetUID()) {
+	if ledger != nil && ledger.Spec.Diagnostics == nil && ledger.Spec.Holder.UID != string(subject.GetUID()) {
 		ledger = nil
 	}
 	switch object := subject.(type) {
@@ -28,6 +28,8 @@ func asRecorded(ctx context.Context, from client.Reader, subject Subject) Subjec
 		}
 	case *v1alpha1.BroadbandService:
 		object.ShowLedger(ledger)
+	case *v1alpha1.DiagnosticTest:
+		object.Status.Request = ledger.AttemptOf(string(object.UID))
 	}
 	return subject
 }
@@ -55,6 +57,8 @@ func isAbout(ledger *v1alpha1.RequestLedgerSpec, subject Subject) bool {
 		return ledger.Order != nil && ledger.Order.CustomerReference == object.Spec.CustomerReference
 	case *v1alpha1.BroadbandService:
 		return ledger.Service != nil && ledger.Service.ID == object.ServiceNumber()
+	case *v1alpha1.DiagnosticTest:
+		return ledger.Diagnostics != nil && object.Spec.ServiceID != nil && ledger.Diagnostics.ID == *object.Spec.ServiceID
 	}
 	return false
 }

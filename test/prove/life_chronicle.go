@@ -177,6 +177,10 @@ func (c *chronicle) changed(before, after client.Object) {
 	if c.watched {
 		c.tell(fmt.Sprintf("wrote %s %s %s", kindOf(object), object.GetName(), text))
 	}
+	if ledger, is := after.(*v1alpha1.RequestLedger); is && ledger.Spec.Diagnostics != nil {
+		c.followsTests(before, ledger)
+		return
+	}
 	one := c.life.fleet.of(object)
 	if one == nil || one.kind == kindAccount {
 		return
@@ -189,6 +193,32 @@ func (c *chronicle) changed(before, after client.Object) {
 	if len(text) > mostStatus {
 		c.breaks(17, fmt.Sprintf("%s has %d bytes", one.key.Name, len(text)))
 	}
+}
+
+// followsTests follows the attempts of each test that a ledger has.
+func (c *chronicle) followsTests(before client.Object, ledger *v1alpha1.RequestLedger) {
+	for _, one := range c.life.fleet.members {
+		if one.kind != kindTest {
+			continue
+		}
+		subject := c.life.subject(one)
+		if subject == nil {
+			continue
+		}
+		own := ledger.AttemptOf(string(subject.GetUID()))
+		if own == nil {
+			continue
+		}
+		held, _ := before.(*v1alpha1.RequestLedger) //nolint:errcheck // nil where there was none
+		c.followsAll(one, asTest(held.AttemptOf(own.UID)), asTest(own))
+	}
+}
+
+// asTest is a test with an attempt.
+func asTest(attempt *v1alpha1.Request) Subject {
+	test := &v1alpha1.DiagnosticTest{}
+	test.Status.Request = attempt
+	return test
 }
 
 // subjectOf is an object of a kind that sends requests; nil where there is none.

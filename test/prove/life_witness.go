@@ -143,7 +143,7 @@ func (c *chronicle) observes(one *member, before, after Subject) {
 	if before != nil && before.GetUID() != after.GetUID() {
 		before = nil
 	}
-	if one.kind != kindOrder && one.kind != kindService { // whose attempts are in their ledgers
+	if one.kind != kindOrder && one.kind != kindService && one.kind != kindTest { // whose attempts are in ledgers
 		c.followsAll(one, before, after)
 	}
 	if conditions, _ := after.Describes(); len(*conditions) > mostConditions {

@@ -20,6 +20,7 @@ const (
 	kindService     = "BroadbandService"
 	kindOrder       = "ServiceOrder"
 	kindAppointment = "AppointmentRequest"
+	kindTest        = "DiagnosticTest"
 )
 
 // Story is an operation from a user's wish to its end.

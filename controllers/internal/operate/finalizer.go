@@ -29,19 +29,23 @@ func (p *Protocol) Release(ctx context.Context, subject client.Object) error {
 	return client.IgnoreNotFound(p.changeFinalizer(ctx, subject, controllerutil.RemoveFinalizer))
 }
 
-// changeFinalizer patches nothing but the list of finalizers, under the
-// resourceVersion that was judged.
+// changeFinalizer patches nothing but the list of finalizers, under the resourceVersion that was
+// judged. The status stays as it is here: what the API server answers with may not show yet what is
+// on record elsewhere.
 func (p *Protocol) changeFinalizer(
 	ctx context.Context, subject client.Object, change func(client.Object, string) bool,
 ) error {
-	base, ok := subject.DeepCopyObject().(client.Object)
+	changed, ok := subject.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T is not a Kubernetes object", subject)
 	}
-	change(subject, v1alpha1.Finalizer)
-	patch := client.MergeFromWithOptions(base, client.MergeFromWithOptimisticLock{})
-	if err := p.Cluster.Patch(ctx, subject, patch); err != nil {
+	change(changed, v1alpha1.Finalizer)
+	patch := client.MergeFromWithOptions(subject, client.MergeFromWithOptimisticLock{})
+	if err := p.Cluster.Patch(ctx, changed, patch); err != nil {
 		return fmt.Errorf("change the finalizer: %w", err)
 	}
+	subject.SetFinalizers(changed.GetFinalizers())
+	subject.SetResourceVersion(changed.GetResourceVersion())
+	subject.SetManagedFields(changed.GetManagedFields())
 	return nil
 }

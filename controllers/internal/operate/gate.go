@@ -55,7 +55,7 @@ func (p *Protocol) since(began moment) time.Duration {
 // look before the POST, past every cache, at whatever could have taken back what was decided
 // (R12), and at the time (R13).
 func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
-	if job.Ledger == nil {
+	if job.Ledger == nil || job.Marks {
 		if err := p.Hold(ctx, job.Subject); err != nil {
 			return err
 		}

@@ -50,6 +50,8 @@ func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
 		return nameOf("order", spec.Identity, spec.Order.CustomerReference)
 	case spec.Service != nil && spec.Service.ID != 0:
 		return nameOf("service", spec.Identity, strconv.FormatInt(spec.Service.ID, 10))
+	case spec.Diagnostics != nil && spec.Diagnostics.ID != 0:
+		return nameOf("diagnostics", spec.Identity, strconv.FormatInt(spec.Diagnostics.ID, 10))
 	}
 	return ""
 }

@@ -77,6 +77,9 @@ func (p *Protocol) reload(ctx context.Context, job Job) error {
 }
 
 func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fact Fact) error {
+	if err := p.find(ctx, job, attemptID); err != nil {
+		return err
+	}
 	before := job.Subject.DeepCopyObject()
 	request := fact.about(job.Subject, attemptID)
 	if request == nil {
@@ -94,6 +97,15 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 	}
 	p.announce(job.Subject, changed, fact)
 	return nil
+}
+
+// find has the object show an attempt, where its ledger has it and the object does not: what an object
+// shows may be that of another moment, and no answer may be dropped for that.
+func (*Protocol) find(ctx context.Context, job Job, attemptID string) error {
+	if job.Ledger == nil || attempt(job.Subject, attemptID) != nil {
+		return nil
+	}
+	return job.Ledger.Reload(ctx)
 }
 
 // write writes down an attempt that has changed: into the ledger, whose object shows it at the end

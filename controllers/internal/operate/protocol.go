@@ -61,6 +61,7 @@ type Job struct {
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
 	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
 	Ledger   Ledger                  // has the attempts on record in place of the status; nil: the status has them
+	Marks    bool                    // whether the object is marked by the finalizer before it sends
 	Describe func()                  // brings the conditions in line with the facts; called before each write
 }
 
@@ -99,6 +100,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	began := p.timed()
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Memory.Sender()
 	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
+	parcel.Request.UID = string(job.Subject.GetUID())
 	// Before the intent: another pass of this process may come upon that, and leaves alone what is
 	// about to be sent.
 	p.Memory.Posting(parcel.Request.AttemptID)

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-func TestAwaitWaitsForAllThatAreUnderWay(t *testing.T) {
+func TestR17AwaitWaitsForAllThatAreUnderWay(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		submissions := &Submissions{}

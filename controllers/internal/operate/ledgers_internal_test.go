@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// slow is an API server whose watch is faster than its answer.
+type slow struct {
+	client.Client
+
+	meanwhile func(*v1alpha1.RequestLedger) error
+}
+
+func (s slow) Create(_ context.Context, object client.Object, _ ...client.CreateOption) error {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is {
+		return errors.ErrUnsupported
+	}
+	return s.meanwhile(ledger)
+}
+
+// "A watch on ledgers wakes the holder ...; own writes do not" (R32).
+func TestR32OwnWritesAreNoNews(t *testing.T) {
+	t.Parallel()
+	ledgers := &Ledgers{}
+	ledgers.Cluster = slow{meanwhile: func(written *v1alpha1.RequestLedger) error {
+		if ledgers.IsNews(written.Name, written.Spec.Revision) {
+			t.Error("the watch shows our own write before we have the answer to it, and that is news")
+		}
+		if !ledgers.IsNews(written.Name, written.Spec.Revision+1) {
+			t.Error("what another process has written since is no news")
+		}
+		return nil
+	}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: 1}}}
+	ledger.Name = LedgerName(&ledger.Spec)
+	if err := ledgers.Write(t.Context(), ledger); err != nil {
+		t.Fatal(err)
+	}
+	if ledgers.IsNews(ledger.Name, ledger.Spec.Revision) || !ledgers.IsNews(ledger.Name, ledger.Spec.Revision+1) {
+		t.Error("what is known is news, or what is not known is none")
+	}
+}
+
+// A write that failed is not taken for a state that was seen and lost.
+func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
+	t.Parallel()
+	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: 1}}}
+	ledger.Name = LedgerName(&ledger.Spec)
+	if err := ledgers.Write(t.Context(), ledger); !errors.Is(err, errStep) {
+		t.Fatal(err)
+	}
+	if seen := ledgers.highest(ledger.Name); seen != 0 {
+		t.Errorf("revision %d counts as seen", seen)
+	}
+}

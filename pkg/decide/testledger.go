@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// JudgeTestLedger says whether the ledger of the diagnostic tests of a service can be used for one of
+// them. It has no holder: each test has its own attempts, by its UID. A test that has ended stays so,
+// whatever becomes of the ledger.
+func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict {
+	shown := test.Status.Request
+	switch {
+	case shown != nil && hasEnded(shown.Phase), !test.DeletionTimestamp.IsZero():
+		return LedgerVerdict{}
+	case markedForNothing(&v, shown):
+		lost := lostAttempt(&v, v1alpha1.OperationDiagnosticTest, "service")
+		lost.Error = &v1alpha1.RequestError{
+			Code: v1alpha1.ReasonStatusLost,
+			Message: "the object has the operator's finalizer and no request on record: " +
+				"its memory of what was sent is gone",
+		}
+		return LedgerVerdict{Lost: &lost}
+	case v.Lost:
+		lost := lostAttempt(&v, v1alpha1.OperationDiagnosticTest, "service")
+		return LedgerVerdict{Lost: &lost}
+	case v.Ledger == nil:
+		return LedgerVerdict{}
+	case unusable(&v) != nil:
+		return LedgerVerdict{Verdict: unusable(&v)}
+	case atAnotherCarrier(&v):
+		return LedgerVerdict{Verdict: elsewhere(&v)}
+	}
+	return LedgerVerdict{}
+}
+
+func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !goesAgain(phase) }
+
+// markedForNothing: "finalizer without a status, and no attempt of its UID in the ledger (a restore),
+// is OutcomeUnknown, never a new run" (R24).
+func markedForNothing(v *LedgerView, shown *v1alpha1.Request) bool {
+	marked := slices.Contains(v.Subject.GetFinalizers(), v1alpha1.Finalizer)
+	return marked && shown == nil && v.Ledger.AttemptOf(string(v.Subject.GetUID())) == nil
+}
+
+// ProjectTest brings the status of a diagnostic test in line with the ledger, which alone says what
+// was sent for it; nil where there is none.
+func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
+	shown, own := test.Status.Request, ledger.AttemptOf(string(test.UID))
+	if own == nil {
+		if shown != nil && !shown.Phase.Ended() {
+			test.Status.Request = nil // a claim that the ledger does not know of
+		}
+		return
+	}
+	if own.Retry != "" {
+		test.Status.Handled.Retry = own.Retry
+	}
+	if sameState(shown, own) && own.BodyHash == "" {
+		return // one that ended long ago is in the ledger in short
+	}
+	own = followedAgain(own, shown)
+	test.PutRequest(*own)
+	if !sameState(shown, own) {
+		test.RequestChanged(*own, now)
+	}
+}
+
+// followedAgain: a test whose result is not in the status, because a process ended between the two
+// writes, is asked after once more.
+func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
+	ended := own.Phase == v1alpha1.PhaseSucceeded && own.EndedBy == v1alpha1.EndedByCarrier
+	if !ended || own.Location == "" || sameState(shown, own) {
+		return own
+	}
+	own.Phase, own.FinishedAt = v1alpha1.PhaseInProgress, metav1.Time{}
+	return own
+}
+
+// GiveUp ends an attempt whose object was deleted: whoever deleted it has given it up.
+func GiveUp(open *v1alpha1.Request) Settle {
+	return Settle{
+		AttemptID: open.AttemptID, By: WriterPerson, From: open.Phase, Phase: v1alpha1.PhaseAbandoned,
+		Error: because("its object was deleted"),
+	}
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// testStory is a diagnostic test, the ledger of the tests of its service, and what that means.
+type testStory struct {
+	marked   bool                  // whether it has the finalizer
+	shown    v1alpha1.RequestPhase // by its status; "" for no request
+	recorded v1alpha1.RequestPhase // its attempt in the ledger; "" for none
+	another  bool                  // whether another test has ended since
+	lost     bool
+
+	losing string                // the code of the attempt that stands for what was lost
+	shows  v1alpha1.RequestPhase // the phase that the status shows then
+}
+
+func (s testStory) attempt(phase v1alpha1.RequestPhase) v1alpha1.Request {
+	return v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "me", Phase: phase, BodyHash: "sha256:1",
+		Location: "/tests/1", EndedBy: v1alpha1.EndedByCarrier,
+	}
+}
+
+func (s testStory) test() (*v1alpha1.DiagnosticTest, *v1alpha1.RequestLedger) {
+	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "once"}}
+	if s.marked {
+		test.Finalizers = []string{v1alpha1.Finalizer}
+	}
+	if s.shown != "" {
+		test.PutRequest(s.attempt(s.shown))
+	}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{BaseURL: "https://a"}}
+	if s.recorded != "" {
+		ledger.Open(s.attempt(s.recorded))
+	}
+	if s.another {
+		other := s.attempt(v1alpha1.PhaseSucceeded)
+		other.AttemptID, other.UID = "b", "other"
+		ledger.Open(other)
+	}
+	return test, ledger
+}
+
+func TestR24ATestIsRunOnceWhateverBecomesOfItsStatus(t *testing.T) {
+	t.Parallel()
+	const (
+		submitting, inProgress = v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress
+		succeeded, failed      = v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed
+		restored, ledgerLost   = v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost
+	)
+	for story, test := range map[string]testStory{
+		"new":                                {},
+		"restored with its finalizer":        {marked: true, losing: restored},
+		"under way":                          {marked: true, shown: inProgress, recorded: inProgress, shows: inProgress},
+		"under way, and its status emptied":  {marked: true, recorded: inProgress, shows: inProgress},
+		"under way, and its status is older": {marked: true, shown: submitting, recorded: inProgress, shows: inProgress},
+		"under way, and its ledger is lost":  {marked: true, shown: inProgress, lost: true, losing: ledgerLost},
+		"done":                               {marked: true, shown: succeeded, recorded: succeeded, shows: succeeded},
+		"done, and its status emptied":       {marked: true, recorded: succeeded, shows: inProgress}, // for its result
+		"done, and its ledger is lost":       {marked: true, shown: succeeded, lost: true, shows: succeeded},
+		"failed, and its status emptied":     {marked: true, recorded: failed, shows: failed},
+		"done, and another test since": {
+			marked: true, shown: succeeded, recorded: succeeded, another: true, shows: succeeded,
+		},
+		"failed, emptied, and another since": {marked: true, recorded: failed, another: true, shows: failed},
+		"claimed to be under way":            {shown: inProgress},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			test.holds(t)
+		})
+	}
+}
+
+func (s testStory) holds(t *testing.T) {
+	t.Helper()
+	object, ledger := s.test()
+	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
+	judged := decide.JudgeTestLedger(decide.LedgerView{Lost: s.lost, View: decide.View{
+		Subject: object, Ledger: ledger, Now: start, Account: decide.Account{Object: account},
+	}}, object)
+	losing := ""
+	if judged.Lost != nil {
+		losing = judged.Lost.Error.Code
+	}
+	if losing != s.losing || judged.Verdict != nil {
+		t.Fatalf("%+v", judged)
+	}
+	if losing != "" {
+		return // that is recorded, and then shown
+	}
+	decide.ProjectTest(object, ledger, metav1.NewTime(start))
+	shows := v1alpha1.RequestPhase("")
+	if object.Status.Request != nil {
+		shows = object.Status.Request.Phase
+	}
+	if shows != s.shows {
+		t.Errorf("it shows %q", shows)
+	}
+}
