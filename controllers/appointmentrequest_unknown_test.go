@@ -242,11 +242,7 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 	It("is never sent to another carrier than the one that made it", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		offered(ctx, w, process)
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
-			a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, "127.0.0.1", "localhost", 1)
-		})
-		_, err := process.LookAtAccount(ctx)
-		Expect(err).NotTo(HaveOccurred())
+		recreateAccount(ctx, w, process, movedURL(w))
 		w.EditAppointment(ctx, site, from("2026-03-16"))
 		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(cancelPosts(w)).To(BeZero())

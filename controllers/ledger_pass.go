@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -53,11 +54,39 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 		}
 	}
 	judged := p.ledger.kind.judgeLedger(view)
+	if judged.Move {
+		if view.Ledger, err = p.moveLedger(ctx); err != nil {
+			return err
+		}
+		judged = p.ledger.kind.judgeLedger(view)
+	}
+	if judged.Resolve != "" {
+		p.subject.Controls().Resolve = judged.Resolve
+	}
 	p.verdict = judged.Verdict
 	if judged.Lost != nil && judged.Lost.AttemptID == "" {
 		judged.Lost.AttemptID = p.Protocol.NewID() // for resolve to name
 	}
 	return p.ledger.act(ctx, judged)
+}
+
+// moveLedger has the ledger speak of the carrier at the account's address, because a person says that
+// it is the same one.
+func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) {
+	said, err := p.resolution(ctx)
+	if err != nil {
+		return nil, err
+	}
+	next := p.ledger.next()
+	next.Move(p.ledger.account.Spec.BaseURL, *said)
+	was := p.ledger.ledger.Spec.BaseURL
+	if err := p.ledger.put(ctx, next); err != nil {
+		return nil, err
+	}
+	p.subject.Controls().Resolve = said.Word
+	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeNormal, "CarrierMoved", "Resolve",
+		"RequestLedger %s has moved from %s to %s with its carrier", next.Name, was, next.Spec.BaseURL)
+	return next, nil
 }
 
 // holderLives says whether the object that holds a ledger is there. "Forbidden ... or an error is

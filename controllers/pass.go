@@ -200,7 +200,7 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.Record:
 		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
 	case decide.Settle:
-		err = p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, p.settled(step, decision.Handled)))
+		err = p.settle(ctx, step, decision.Handled)
 	case decide.Ask, decide.Collect:
 		wait, err = p.take(ctx, step)
 	}

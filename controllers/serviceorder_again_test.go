@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	"strconv"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -114,11 +113,7 @@ var _ = Describe("A deleted order that is applied again", func() {
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		Expect(w.Delete(ctx, process.DriveOrder(ctx, site))).To(Succeed())
 		process.DriveOrder(ctx, site)
-		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
-			a.Spec.BaseURL = strings.Replace(a.Spec.BaseURL, "127.0.0.1", "localhost", 1)
-		})
-		_, err := process.LookAtAccount(ctx)
-		Expect(err).NotTo(HaveOccurred())
+		recreateAccount(ctx, w, process, movedURL(w))
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(w.Ordered(reference).Seen).To(Equal(1))

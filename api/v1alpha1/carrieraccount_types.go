@@ -9,8 +9,10 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type CarrierAccountSpec struct {
 	// baseURL is the carrier's origin, for example https://api.carrier.example,
 	// without path, query or user. http and loopback addresses are taken only
-	// when the manager runs with --allow-insecure-carrier.
+	// when the manager runs with --allow-insecure-carrier. Immutable: another carrier is another
+	// identity.
 	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: what is on record was sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If the carrier has only moved its address, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier"
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
 	BaseURL string `json:"baseURL"`
 

@@ -124,6 +124,11 @@ type Request struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
+	// approvedBy is the field manager that set the approval, such as kubectl-annotate.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	ApprovedBy string `json:"approvedBy,omitempty"`
+
 	// plan is the plan of changes, whole, that it is a part of, with the prices that were shown.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
@@ -175,6 +180,10 @@ type Request struct {
 	// process that did not send it. What a person ended is not changed by what a process reports late.
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
+
+	// resolvedBy is the person's word that settled it, or that named its request id.
+	// +optional
+	ResolvedBy *Resolution `json:"resolvedBy,omitempty"`
 
 	// carrierStatus is the carrier's own status of the request, where its answer
 	// carries one.
@@ -364,7 +373,9 @@ const (
 	// attempt that failed, or an RFC 3339 time after that attempt ended which is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"
 	// AnnotationResolve settles an unknown outcome:
-	// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned.
+	// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned, or every one that was
+	// unknown before an RFC 3339 time: all@<time>=Succeeded | Abandoned. all@<time>=SameCarrier says that
+	// the carrier of the account has only moved its address.
 	AnnotationResolve = "wholesale.broadband/resolve"
 )
 

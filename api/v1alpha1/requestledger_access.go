@@ -98,6 +98,14 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 	return true
 }
 
+// Move has the ledger, and what is open in it, speak of the same carrier at another address.
+func (l *RequestLedger) Move(baseURL string, by Resolution) {
+	l.Spec.BaseURL, l.Spec.Moved = baseURL, &by
+	for i := range l.Spec.Open {
+		l.Spec.Open[i].BaseURL = baseURL
+	}
+}
+
 // remember puts an attempt first among those that have ended.
 func (l *RequestLedger) remember(attempt Request) {
 	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
@@ -108,7 +116,8 @@ func (l *RequestLedger) remember(attempt Request) {
 	ended = slices.Insert(ended, 0, EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
 		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
-		Code: attempt.code(), ApprovedHash: attempt.ApprovedHash,
+		Code: attempt.code(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
+		ResolvedBy:  attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]

@@ -27,9 +27,13 @@ type RequestLedgerSpec struct {
 	// +kubebuilder:validation:MaxLength=253
 	Identity string `json:"identity"`
 
-	// baseURL is the carrier's origin.
+	// baseURL is the carrier's origin. An account of the identity with another one is a Conflict.
 	// +kubebuilder:validation:MaxLength=512
 	BaseURL string `json:"baseURL"`
+
+	// moved is the person's word by which baseURL was changed last.
+	// +optional
+	Moved *Resolution `json:"moved,omitempty"`
 
 	// order is the order that this ledger is about.
 	// +optional
@@ -160,6 +164,15 @@ type EndedAttempt struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
+
+	// approvedBy is the field manager that set the approval.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	ApprovedBy string `json:"approvedBy,omitempty"`
+
+	// resolvedBy is the person's word that settled it, or that named its request id.
+	// +optional
+	ResolvedBy *Resolution `json:"resolvedBy,omitempty"`
 
 	// submittedAt is when its intent was written.
 	// +optional

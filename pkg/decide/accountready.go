@@ -44,10 +44,14 @@ func sentElsewhere(v *View) *Decision {
 		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
 			continue
 		}
-		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
+		held := stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
 			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
 			account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
+		if v.Ledger != nil {
+			held.Verdict.Message += ". " + sameCarrierHint(v)
+		}
+		return held
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func acceptedLate(v *View, open *v1alpha1.Request) *Decision {
 			"before you say what becomes of it. If it counts, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
 			"if it was cancelled at the carrier, or does not count, say =Abandoned",
 		open.Operation, open.AttemptID, open.Location, v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject),
-		v.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID))
+		v.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notSettledByAll(v, open))
 }
 
 // submitting judges an intent without an outcome.
@@ -166,7 +166,7 @@ func unknown(v *View, open *v1alpha1.Request) Verdict {
 	return Verdict{Stuck, unknownReason(open.Error), fmt.Sprintf(
 		"whether the carrier took %s attempt %s is not known (%s). "+
 			"Nothing that changes this service is sent until you say so. Ask the carrier, then %s",
-		open.Operation, open.AttemptID, errorMessage(open.Error), resolveHint(v, open))}
+		open.Operation, open.AttemptID, errorMessage(open.Error), resolveHint(v, open)) + notSettledByAll(v, open)}
 }
 
 // unknownReason: some ways of losing an outcome have a name of their own.

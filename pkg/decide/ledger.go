@@ -21,6 +21,8 @@ type LedgerVerdict struct {
 	Verdict *Verdict          // why nothing may be done
 	Take    bool              // the holder is gone: the ledger becomes this object's
 	Lost    *v1alpha1.Request // an attempt to record that stands for whatever was lost
+	Move    bool              // the carrier has moved its address: the ledger moves to the account's
+	Resolve string            // a resolve annotation that can never move it, and counts as acted on; "" for none
 }
 
 // unusable says why nothing may be done with a ledger; nil when it can be used.
@@ -74,26 +76,16 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 	return &verdict
 }
 
-// elsewhere: "an account of the identity with another [baseURL] is Conflict: nothing is sent, nothing
-// becomes unknown" (R4).
-func elsewhere(v *LedgerView) *Verdict {
-	return &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
-		"RequestLedger %s of %s speaks of the carrier at %s, and the account is at %s: "+
-			"two carriers need two values of spec.identity in their CarrierAccounts",
-		v.Ledger.Name, holderOf(v.Ledger), v.Ledger.Spec.BaseURL, v.Account.Object.Spec.BaseURL)}
-}
-
-func atAnotherCarrier(v *LedgerView) bool {
-	return v.Ledger.Spec.BaseURL != v.Account.Object.Spec.BaseURL
-}
-
 // lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
 // ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
 func lostAttempt(v *LedgerView, operation v1alpha1.Operation, what string) v1alpha1.Request {
-	account := v.Account.Object
+	account, baseURL := v.Account.Object, v.Account.Object.Spec.BaseURL
+	if v.Ledger != nil {
+		baseURL = v.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
+	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
-		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL, APIVersion: account.Spec.APIVersion,
+		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: account.Spec.APIVersion,
 		Generation: v.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(v.Now),
 		Error: &v1alpha1.RequestError{
 			Code: v1alpha1.ReasonLedgerLost,

@@ -23,12 +23,17 @@ func JudgeOrderLedger(v LedgerView, order *v1alpha1.ServiceOrder) LedgerVerdict 
 		return LedgerVerdict{}
 	case unusable(&v) != nil:
 		return LedgerVerdict{Verdict: unusable(&v)}
-	case holds(&v) && !isFree(ledger):
-		return LedgerVerdict{} // what this very object has sent is done, wherever
+	case staysSent(&v):
+		return LedgerVerdict{}
 	case atAnotherCarrier(&v):
-		return LedgerVerdict{Verdict: elsewhere(&v)}
+		return elsewhere(&v)
 	}
 	return inherit(ledger, order)
+}
+
+// staysSent: what this very object has sent is done, wherever; only a person moves its ledger.
+func staysSent(v *LedgerView) bool {
+	return holds(v) && !isFree(v.Ledger) && (!atAnotherCarrier(v) || !movedByPerson(v))
 }
 
 // inherit says what a ledger means for an object that may go on where it ends.
@@ -93,7 +98,7 @@ func lostOrder(v *LedgerView) *v1alpha1.Request {
 	if v.Ledger != nil && len(v.Ledger.Spec.Open) > 0 {
 		why := lost.Error
 		lost = v.Ledger.Spec.Open[0]
-		lost.Phase, lost.Error = v1alpha1.PhaseOutcomeUnknown, why
+		lost.Phase, lost.Error, lost.FinishedAt = v1alpha1.PhaseOutcomeUnknown, why, v1alpha1.WholeSeconds(v.Now)
 	}
 	return &lost
 }

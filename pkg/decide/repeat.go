@@ -40,7 +40,7 @@ func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	}
 	intent := *open.DeepCopy()
 	intent.Phase, intent.Location = v1alpha1.PhaseSubmitting, ""
-	intent.CarrierStatus, intent.ErrorDetail = "", ""
+	intent.CarrierStatus, intent.ErrorDetail, intent.ResolvedBy = "", "", nil
 	intent.Attempt, intent.Repeats = open.Attempt+1, open.Repeats+1
 	intent.Error, intent.FinishedAt.Time, intent.LostSince.Time = nil, time.Time{}, time.Time{}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf(

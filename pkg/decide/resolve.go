@@ -4,17 +4,20 @@ package decide
 
 import (
 	"strings"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // resolution is a person's word on one attempt:
-// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned.
+// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned;
+// or on all that was unknown before a time: all@<time>=Succeeded | Abandoned | SameCarrier.
 type resolution struct {
-	attemptID string
+	attemptID string // "" for all
 	outcome   string
 	requestID string
+	before    time.Time // of all
 }
 
 // The outcomes that a person can name.
@@ -28,6 +31,9 @@ const (
 // parseResolution reads the resolve annotation; false when it is not of the form.
 func parseResolution(value string) (resolution, bool) {
 	attemptID, outcome, found := strings.Cut(value, "=")
+	if at, all := strings.CutPrefix(attemptID, resolvedAll); all {
+		return parseForAll(at, outcome)
+	}
 	word, requestID, named := strings.Cut(outcome, ":")
 	parsed := resolution{attemptID: attemptID, outcome: word, requestID: requestID}
 	switch word {
@@ -40,10 +46,10 @@ func parseResolution(value string) (resolution, bool) {
 }
 
 // resolvedByPerson answers when the resolve annotation names the open attempt, "and
-// no other", and that attempt is one a person may settle.
+// no other", and that attempt is one a person may settle; or settles all that is unknown.
 func resolvedByPerson(v *View) *Decision {
 	for _, open := range v.Subject.OpenRequests() {
-		if resolutionNames(v, open.AttemptID) && resolvable(v, open) {
+		if resolutionNames(v, open.AttemptID) && resolvable(v, open) || settlesAll(v, open) {
 			return resolveAs(open, resolveAnnotation(v))
 		}
 	}
@@ -133,7 +139,7 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 
 // resolutionIsVoid says that the annotation can never apply: it is not of the form, names
 // a request id that cannot be, or an attempt that is not open. Attempt ids are random and
-// never come back.
+// never come back. One of all attempts is used up when it settles none, or no more.
 func resolutionIsVoid(v *View) bool {
 	value := resolveAnnotation(v)
 	if value == "" || value == v.Subject.Controls().Resolve {
@@ -143,6 +149,9 @@ func resolutionIsVoid(v *View) bool {
 	for _, open := range v.Subject.OpenRequests() {
 		if ok && open.AttemptID == word.attemptID {
 			return !possible(open, word)
+		}
+		if settlesAll(v, open) {
+			return false
 		}
 	}
 	return true

@@ -24,7 +24,7 @@ func JudgeServiceLedger(v LedgerView) LedgerVerdict {
 	case unusable(&v) != nil:
 		return LedgerVerdict{Verdict: unusable(&v)}
 	case atAnotherCarrier(&v):
-		return LedgerVerdict{Verdict: elsewhere(&v)}
+		return elsewhere(&v)
 	}
 	return LedgerVerdict{Take: !holds(&v)}
 }

@@ -34,7 +34,7 @@ func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict 
 	case unusable(&v) != nil:
 		return LedgerVerdict{Verdict: unusable(&v)}
 	case atAnotherCarrier(&v):
-		return LedgerVerdict{Verdict: elsewhere(&v)}
+		return elsewhere(&v)
 	}
 	return LedgerVerdict{}
 }

@@ -212,6 +212,7 @@ func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, re
 	}
 	news := true
 	late := lateAttempt(attemptID, receipt.Handle)
+	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when nobody knows what becomes of it
 	if job.Ledger != nil && blocks(late.Operation) {
 		err := p.insist(ctx, job, attemptID, func(ctx context.Context) (err error) {
 			news, err = job.Ledger.Late(ctx, late)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// "Recorded: the word, when, the client that set it" (R27).
+func TestR27WhoSetAnAnnotation(t *testing.T) {
+	t.Parallel()
+	const ours = `{"f:metadata":{"f:annotations":{".":{},"f:wholesale.broadband/resolve":{}}}}`
+	entry := func(manager, fields string, minutes int) metav1.ManagedFieldsEntry {
+		when := metav1.NewTime(time.Unix(0, 0).Add(time.Duration(minutes) * time.Minute))
+		return metav1.ManagedFieldsEntry{Manager: manager, Time: &when, FieldsV1: metav1.NewFieldsV1(fields)}
+	}
+	timeless := metav1.ManagedFieldsEntry{Manager: "timeless", FieldsV1: metav1.NewFieldsV1(ours)}
+	for name, test := range map[string]struct {
+		managed []metav1.ManagedFieldsEntry
+		want    string
+	}{
+		"nobody": {},
+		"one": {
+			[]metav1.ManagedFieldsEntry{entry("kubectl", `{"f:spec":{}}`, 9), entry("kubectl-annotate", ours, 1)},
+			"kubectl-annotate",
+		},
+		"another": {[]metav1.ManagedFieldsEntry{entry("kubectl", strings.ReplaceAll(ours, "resolve", "approve"), 1)}, ""},
+		"the newest of two": {
+			[]metav1.ManagedFieldsEntry{entry("argocd", ours, 2), entry("kubectl", ours, 1)}, "argocd",
+		},
+		"the newest of two, which comes last": {
+			[]metav1.ManagedFieldsEntry{entry("argocd", ours, 1), entry("kubectl", ours, 2)}, "kubectl",
+		},
+		"without a time":   {[]metav1.ManagedFieldsEntry{timeless}, "timeless"},
+		"without fields":   {[]metav1.ManagedFieldsEntry{{Manager: "kubectl"}}, ""},
+		"of another form":  {[]metav1.ManagedFieldsEntry{entry("kubectl", `[1]`, 1)}, ""},
+		"of a longer name": {[]metav1.ManagedFieldsEntry{entry(strings.Repeat("ä", 200), ours, 1)}, strings.Repeat("ä", 128)},
+	} {
+		object := &metav1.ObjectMeta{ManagedFields: test.managed}
+		if got := SetBy(object, "wholesale.broadband/resolve"); got != test.want {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// annotateWith sets an annotation on objects of a world with kubectl, as a person does.
+func annotateWith(w *world.World, value string, objects ...string) {
+	GinkgoHelper()
+	arguments := append([]string{"-n", w.Namespace, "annotate", "--overwrite"}, objects...)
+	_, err := plane.Kubectl(append(arguments, value)...)
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// resolving is what a person says now of all that is unknown.
+func resolving(w *world.World, word string) string {
+	w.Clock.Advance(time.Second) // times on record are whole seconds
+	return "all@" + w.Clock.Now().Format(time.RFC3339) + "=" + word
+}
+
+// recreateAccount deletes the account and creates it again, as a person does who may not edit it.
+func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, baseURL string) {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	Expect(w.Delete(ctx, account)).To(Succeed())
+	account = w.Account(func(a *v1alpha1.CarrierAccount) { a.Spec = account.Spec; a.Spec.BaseURL = baseURL })
+	Expect(w.Create(ctx, account)).To(Succeed())
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// sameCarrier is what a person says of an account that has moved with its carrier. It counts for the
+// account that was there then, by the API server's clock, which is the machine's.
+func sameCarrier(ctx SpecContext, w *world.World) string {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	w.Clock.Advance(max(0, account.CreationTimestamp.Sub(w.Clock.Now())))
+	return resolving(w, "SameCarrier")
+}
+
+// movedURL is another address of the carrier of a world.
+func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1", "localhost", 1) }
+
+// carrierPosts counts what the carrier was asked to do, but for what it was asked to tell.
+func carrierPosts(w *world.World) int {
+	count := 0
+	for _, call := range w.Carrier.Calls() {
+		if call.Method == http.MethodPost && call.Operation != simulator.OpHealth && call.Operation != simulator.OpToken {
+			count++
+		}
+	}
+	return count
+}
+
+// unknownPlan has the answer to the plan change of a service be lost for good.
+func unknownPlan(ctx SpecContext, w *world.World, process *world.Process, line int64) *v1alpha1.Request {
+	GinkgoHelper()
+	Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	service := process.Drive(ctx, site)
+	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+	return service.OpenRequest()
+}
+
+var _ = Describe("One word on all that is unknown (R27)", func() {
+	const kinds = "broadbandservices,serviceorders"
+
+	It("settles a fleet whose ledgers are lost, and nothing is sent", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		names := []string{"site-1", "site-2", "site-3"}
+		lines := map[string]int64{}
+		for _, name := range names {
+			lines[name] = w.Line()
+			Expect(w.Create(ctx, w.Service(name, lines[name]))).To(Succeed())
+			expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		}
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		for _, name := range names {
+			forceLedgerAway(ctx, w, serviceLedger(ctx, w, lines[name]))
+		}
+		forceAway(ctx, w)
+		process = successor(ctx, w)
+		for _, name := range names {
+			expectReady(process.Drive(ctx, name), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		}
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		posts := carrierPosts(w)
+		Expect(posts).To(Equal(4))
+
+		word := resolving(w, "Succeeded")
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
+		for _, name := range names {
+			service := process.Drive(ctx, name)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(service.Status.Handled.Resolve).To(Equal(word))
+			expectSaid(serviceLedger(ctx, w, lines[name]).Spec.Ended[0].ResolvedBy, word)
+			expectSaid(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
+		}
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.Handled.Resolve).To(Equal(word))
+		expectSaid(order.Status.Request.ResolvedBy, word)
+		Expect(carrierPosts(w)).To(Equal(posts))
+	})
+
+	It("settles nothing that becomes unknown later", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		unknownPlan(ctx, w, process, line)
+		word := resolving(w, "Succeeded")
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+
+		By("losing another answer while the annotation stands, and the echo of it")
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		w.Edit(ctx, site, withPlan(world.PlanCheap, 12))
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(world.Ready(service).Message).To(ContainSubstring(`is "%s", which leaves it as it is`, word))
+		service.Status.Handled.Resolve = ""
+		Expect(w.Status().Update(ctx, service)).To(Succeed())
+		service = process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(service.Status.Handled.Resolve).To(Equal(word), "it was seen")
+		Expect(w.Posts(line)).To(Equal(2))
+	})
+
+	It("is refused as NotAccepted, and of a time in the future for good", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		unknownPlan(ctx, w, process, line)
+		future := "all@" + w.Clock.Now().Add(time.Hour).Format(time.RFC3339) + "=Succeeded"
+		for _, word := range []string{resolving(w, "NotAccepted"), future} {
+			annotateWith(w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(service.Status.Handled.Resolve).To(Equal(word))
+		}
+		w.Clock.Advance(2 * time.Hour)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+})
+
+// expectSaid expects that a word is on record with who said it.
+func expectSaid(said *v1alpha1.Resolution, word string) {
+	GinkgoHelper()
+	Expect(said).NotTo(BeNil())
+	Expect(said.Word).To(Equal(word))
+	Expect(said.Client).To(Equal("kubectl-annotate"))
+	Expect(said.At.IsZero()).To(BeFalse())
+}
+
+var _ = Describe("What a person says of an attempt", func() {
+	It("is recorded with the client that said it (R27)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		attempt := unknownPlan(ctx, w, process, line)
+		word := attempt.AttemptID + "=Abandoned"
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		expectSaid(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
+		expectSaid(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy, word)
+	})
+
+	It("is recorded of an approval, too (R27)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
+		hash := expectAwaiting(process.Drive(ctx, site))
+		annotateWith(w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).ApprovedBy).To(Equal("kubectl-annotate"))
+		Expect(serviceLedger(ctx, w, line).Spec.Ended[0].ApprovedBy).To(Equal("kubectl-annotate"))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("settles nothing when it has been taken back (R27)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		attempt := unknownPlan(ctx, w, process, line)
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+attempt.AttemptID+"=NotAccepted", "bbs/"+site)
+		process.Seam.Stale = w.Read(ctx, site) // what a cache that lags behind still shows
+		annotateWith(w, v1alpha1.AnnotationResolve+"-", "bbs/"+site)
+		result, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.RequeueAfter).To(Equal(time.Second))
+		process.Seam.Stale = nil
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("changes nothing on an object that is in conflict with the holder (R22)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		attempt := unknownPlan(ctx, w, process, line)
+		Expect(w.Create(ctx, w.Service("other", line))).To(Succeed())
+		for _, word := range []string{
+			attempt.AttemptID + "=NotAccepted", resolving(w, "Succeeded"), sameCarrier(ctx, w),
+		} {
+			annotateWith(w, v1alpha1.AnnotationResolve+"="+word, "bbs/other")
+			other := process.Drive(ctx, "other")
+			expectReady(other, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+			Expect(other.Status.Handled.Resolve).To(BeEmpty())
+			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		}
+		ledger := serviceLedger(ctx, w, line)
+		Expect(ledger.Spec.Open).To(ConsistOf(HaveField("AttemptID", attempt.AttemptID)))
+		Expect(ledger.Spec.BaseURL).To(Equal(w.URL))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("counts from any object of the ledger once that of the attempt is gone (R22)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		attempt := unknownPlan(ctx, w, process, line)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("heir", line, func(s *v1alpha1.BroadbandService) {
+			s.Annotations = map[string]string{v1alpha1.AnnotationResolve: attempt.AttemptID + "=Succeeded"}
+		}))).To(Succeed())
+		service := process.Drive(ctx, "heir")
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(attempt.AttemptID))
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy.Client).NotTo(BeEmpty())
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("counts from another order once that of the attempt is gone (R22)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		unknown := process.DriveOrder(ctx, site)
+		expectOrder(unknown, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(w.Delete(ctx, unknown)).To(Succeed())
+		Expect(w.Create(ctx, w.Order("heir", reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, "heir"), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		w.AnnotateOrder(ctx, "heir", v1alpha1.AnnotationResolve,
+			fmt.Sprintf("%s=Accepted:4711", unknown.Status.Request.AttemptID))
+		order := process.DriveOrder(ctx, "heir")
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(order.Status.OrderID).To(Equal(int64(4711)))
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+})
+
+var _ = Describe("A carrier that has moved its address (R4)", func() {
+	It("is followed there once a person says that it is the same", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		attempt := inFlight(ctx, w, process).OpenRequest()
+		recreateAccount(ctx, w, process, movedURL(w))
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(world.Ready(service).Message).To(HaveSuffix("=SameCarrier'"))
+
+		word := sameCarrier(ctx, w)
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		ledger := serviceLedger(ctx, w, line)
+		Expect(ledger.Spec.BaseURL).To(Equal(movedURL(w)))
+		expectSaid(ledger.Spec.Moved, word)
+
+		service = process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Handled.Resolve).To(Equal(word))
+		done := service.RequestOf(v1alpha1.OperationPlanChange)
+		Expect(done.AttemptID).To(Equal(attempt.AttemptID))
+		Expect(done.BaseURL).To(Equal(movedURL(w)))
+		Expect(done.EndedBy).To(Equal(v1alpha1.EndedByCarrier))
+		Expect(w.Posts(line)).To(Equal(1))
+
+		By("leading the account elsewhere while the annotation stands, and the echo of it is gone")
+		service.Status.Handled.Resolve = ""
+		Expect(w.Status().Update(ctx, service)).To(Succeed())
+		w.Clock.Advance(time.Minute)
+		recreateAccount(ctx, w, process, w.URL)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(serviceLedger(ctx, w, line).Spec.BaseURL).To(Equal(movedURL(w)))
+	})
+
+	It("is where an order is resolved that was sent before", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		unknown := process.DriveOrder(ctx, site)
+		expectOrder(unknown, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		recreateAccount(ctx, w, process, movedURL(w))
+		held := process.DriveOrder(ctx, site)
+		expectOrder(held, metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(orderCondition(held, v1alpha1.ConditionReady).Message).To(HaveSuffix("=SameCarrier'"))
+
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "sorder/"+site)
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(ledgerOf(ctx, w).Spec.Open).To(ConsistOf(HaveField("BaseURL", movedURL(w))))
+
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+resolving(w, "Succeeded"), "sorder/"+site)
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("is taken up by a new object of the service", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		recreateAccount(ctx, w, process, movedURL(w))
+		Expect(w.Create(ctx, w.Service("heir", line))).To(Succeed())
+		expectReady(process.Drive(ctx, "heir"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		annotateWith(w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "bbs/heir")
+		expectReady(process.Drive(ctx, "heir"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+})

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// errSaidElse is a conflict: what was judged is not what the object says now.
+var errSaidElse = errors.New("the annotation was changed meanwhile")
+
+// settle ends or moves an attempt by the facts at hand, a person's word among them.
+func (p *pass) settle(ctx context.Context, step decide.Settle, handled v1alpha1.Handled) error {
+	settled := p.settled(step, handled)
+	if step.By == decide.WriterPerson {
+		said, err := p.resolution(ctx)
+		if err != nil {
+			return err
+		}
+		settled = func(request *v1alpha1.Request) {
+			request.ResolvedBy = said
+			p.settled(step, handled)(request)
+		}
+	}
+	return p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, settled))
+}
+
+// resolution is the resolve annotation: "Recorded: the word, when, the client that set it" (R27).
+func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
+	word := p.subject.GetAnnotations()[v1alpha1.AnnotationResolve]
+	live, err := p.asOnRecord(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if live.GetUID() != p.subject.GetUID() || live.GetAnnotations()[v1alpha1.AnnotationResolve] != word {
+		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
+		return nil, apierrors.NewConflict(group, p.subject.GetName(), errSaidElse) //nolint:wrapcheck // it is made here
+	}
+	return &v1alpha1.Resolution{
+		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), Client: operate.SetBy(live, v1alpha1.AnnotationResolve),
+	}, nil
+}
+
+// approvedBy is the client that set the approval for which a request is sent; "" where there is none.
+// Whether the approval still stands is for the gate to see.
+func (p *pass) approvedBy(ctx context.Context, step decide.Submit) (string, error) {
+	if step.Approve == "" {
+		return step.Request.ApprovedBy, nil
+	}
+	live, err := p.asOnRecord(ctx)
+	if err != nil || live.GetAnnotations()[v1alpha1.AnnotationApprove] != step.Approve {
+		return "", err
+	}
+	return operate.SetBy(live, v1alpha1.AnnotationApprove), nil
+}
+
+// asOnRecord is the object past the cache, which keeps no field managers.
+func (p *pass) asOnRecord(ctx context.Context) (client.Object, error) {
+	live, is := p.subject.DeepCopyObject().(client.Object)
+	if !is {
+		return nil, fmt.Errorf("%T is not a Kubernetes object", p.subject)
+	}
+	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.subject), live); err != nil {
+		return nil, fmt.Errorf("look who has annotated %s: %w", p.subject.GetName(), err)
+	}
+	return live, nil
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// resolvedAll begins a resolution of everything that was unknown before a time.
+const resolvedAll = "all@"
+
+// resolvedSameCarrier is the word that moves a ledger to the account's baseURL.
+const resolvedSameCarrier = "SameCarrier"
+
+// parseForAll reads `all@<RFC 3339 time>=<word>`, which is "never NotAccepted" (R27): that would have
+// sent again what nobody has looked for.
+func parseForAll(at, word string) (resolution, bool) {
+	before, err := time.Parse(time.RFC3339, at)
+	parsed := resolution{outcome: word, before: before}
+	switch word {
+	case resolvedSucceeded, resolvedAbandoned, resolvedSameCarrier:
+		return parsed, err == nil
+	}
+	return parsed, false
+}
+
+// settlesAll says whether the annotation is new and settles this attempt with the others: "settles
+// what was unknown or lost before that time (not in the future ...)" (R27). What becomes unknown
+// later is never settled by an old value.
+func settlesAll(v *View, open *v1alpha1.Request) bool {
+	value := resolveAnnotation(v)
+	word, ok := parseResolution(value)
+	switch {
+	case !ok, value == v.Subject.Controls().Resolve, word.attemptID != "", word.before.After(v.Now):
+		return false
+	case word.outcome == resolvedSameCarrier:
+		return false // it is about the ledger
+	}
+	waits := open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance
+	// Times on record are cut to whole seconds: within the same one nobody knows what came first.
+	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(word.before.Truncate(time.Second))
+}
+
+// notSettledByAll says, after a message, why a resolution of everything leaves an attempt as it is; ""
+// where the annotation is none.
+func notSettledByAll(v *View, open *v1alpha1.Request) string {
+	value := resolveAnnotation(v)
+	word, ok := parseResolution(value)
+	if !strings.HasPrefix(value, resolvedAll) || ok && word.outcome == resolvedSameCarrier {
+		return ""
+	}
+	return fmt.Sprintf(" (now %s is %q, which leaves it as it is: the form is all@<time>=Succeeded or =Abandoned, "+
+		"with an RFC 3339 time after %s that is not in the future)",
+		v1alpha1.AnnotationResolve, value, open.FinishedAt.UTC().Format(time.RFC3339))
+}

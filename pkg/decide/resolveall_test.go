@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// saying has the resolve annotation of a service say something ten minutes after the start.
+func saying(value string) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
+		at(10 * time.Minute)(v)
+		annotated(v1alpha1.AnnotationResolve, value)(v)
+	}
+}
+
+// all is a word on all that was unknown so long after the start.
+func all(after time.Duration, word string) string {
+	return "all@" + start.Add(after).Format(time.RFC3339Nano) + "=" + word
+}
+
+// What an annotation says of attempt a-1, which has been unknown since the start, and what the object
+// says of it where it settles nothing.
+func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
+	t.Parallel()
+	const succeeded, abandoned = v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned
+	for story, test := range map[string]wordCase{
+		"it succeeded":              {value: all(time.Minute, "Succeeded"), phase: succeeded},
+		"it is given up":            {value: all(time.Minute, "Abandoned"), phase: abandoned},
+		"a time with an offset":     {value: "all@2026-03-02T19:05:00+10:00=Abandoned", phase: abandoned},
+		"the present":               {value: all(10*time.Minute, "Succeeded"), phase: succeeded},
+		"a part of a second later":  {value: all(999*time.Millisecond, "Succeeded"), flaw: "leaves"},
+		"the second of its end":     {value: all(0, "Succeeded"), flaw: "leaves"},
+		"a time before that":        {value: all(-time.Hour, "Succeeded"), flaw: "after " + start.Format(time.RFC3339)},
+		"a time in the future":      {value: all(10*time.Minute+1, "Succeeded"), flaw: "not in the future"},
+		"never NotAccepted":         {value: all(time.Minute, "NotAccepted"), flaw: "=Succeeded or =Abandoned"},
+		"never Accepted":            {value: all(time.Minute, "Accepted:77"), flaw: "leaves"},
+		"a word with more behind":   {value: all(time.Minute, "Succeeded:77"), flaw: "leaves"},
+		"another word":              {value: all(time.Minute, "Lost"), flaw: "leaves"},
+		"no word":                   {value: all(time.Minute, ""), flaw: "leaves"},
+		"no time":                   {value: "all@=Succeeded", flaw: "leaves"},
+		"a day":                     {value: "all@2026-03-02=Succeeded", flaw: "leaves"},
+		"a time that is none":       {value: "all@2026-02-30T09:00:00Z=Succeeded", flaw: "leaves"},
+		"all of no time":            {value: "all=Succeeded"},
+		"about the carrier":         {value: all(time.Minute, "SameCarrier")},
+		"one attempt's same origin": {value: "a-1=SameCarrier"},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			decision := decide.Service(settled(wanting, with(v1alpha1.PhaseOutcomeUnknown), saying(test.value)))
+			if flaw := test.differs(decision); flaw != "" {
+				t.Errorf("%s: %+v, and it says %q", flaw, decision.Step, decision.Verdict.Message)
+			}
+		})
+	}
+}
+
+// wordCase is a value of the resolve annotation, and what it comes to.
+type wordCase struct {
+	value string
+	phase v1alpha1.RequestPhase // what the attempt becomes; "" for nothing
+	flaw  string                // what is said of the value otherwise
+}
+
+// differs says what is not as it should be with a decision; "" for nothing.
+func (c wordCase) differs(decision decide.Decision) string {
+	settle, settles := decision.Step.(decide.Settle)
+	if settles != (c.phase != "") {
+		return "whether it settles"
+	}
+	if settles {
+		return c.settlesElse(settle, decision.Handled.Resolve)
+	}
+	message := decision.Verdict.Message
+	said := strings.Contains(message, `(now wholesale.broadband/resolve is "`+c.value+`", which leaves it as it is`)
+	switch {
+	case decision.Handled.Resolve != c.value:
+		return "the value has not been seen"
+	case said != (c.flaw != "") || !strings.Contains(message, c.flaw):
+		return "the flaw"
+	}
+	return ""
+}
+
+// settlesElse: what is left may be settled by the same value, which is not used up yet.
+func (c wordCase) settlesElse(settle decide.Settle, handled string) string {
+	if settle.Phase != c.phase || settle.By != decide.WriterPerson {
+		return "the phase, or who says so"
+	}
+	if handled != "" {
+		return "it counts as acted on"
+	}
+	return ""
+}
+
+// Each value is acted on once, and "nothing that becomes unknown later is settled".
+func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
+	t.Parallel()
+	since := func(after time.Duration) func(*v1alpha1.Request) {
+		return func(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(start.Add(after)) }
+	}
+	value := all(5*time.Minute, "Succeeded")
+	handled := func(v *decide.ServiceView) { v.Service.Status.Handled.Resolve = value }
+	for story, test := range map[string]struct {
+		edits   []func(*decide.ServiceView)
+		settles bool
+	}{
+		"unknown":           {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown)}, settles: true},
+		"unknown, used up":  {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown), handled}},
+		"unknown later":     {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))}},
+		"since nobody says": {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown, unended)}},
+		"taken late":        {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseLateAcceptance)}, settles: true},
+		"taken later":       {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseLateAcceptance, since(time.Hour))}},
+		"being verified":    {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseSubmitting, lost)}},
+		"overdue":           {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseInProgress), overdue}},
+		"failed":            {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseFailed)}},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			edits := append([]func(*decide.ServiceView){wanting, saying(value)}, test.edits...)
+			decision := decide.Service(settled(edits...))
+			if settle, settles := decision.Step.(decide.Settle); settles != test.settles {
+				t.Errorf("%+v: %s", settle, decision.Verdict.Message)
+			}
+		})
+	}
+}
+
+func unended(r *v1alpha1.Request) { r.FinishedAt = metav1.Time{} }
+
+// overdue has the attempt be with the carrier for a year when the word is said.
+func overdue(v *decide.ServiceView) {
+	request := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+	request.SubmittedAt = metav1.NewTime(start.AddDate(-1, 0, 0))
+}
+
+// Two attempts of one object are settled one after the other, and the value counts as acted on when
+// none is left.
+func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
+	t.Parallel()
+	value := all(time.Minute, "Abandoned")
+	view := settled(wanting, with(v1alpha1.PhaseOutcomeUnknown), with(v1alpha1.PhaseOutcomeUnknown,
+		func(r *v1alpha1.Request) {
+			r.Operation, r.AttemptID = v1alpha1.OperationCancellationAbort, "a-2"
+		}), saying(value))
+	settledAttempts := map[string]bool{}
+	for len(settledAttempts) < 2 {
+		decision := decide.Service(view)
+		settle, settles := decision.Step.(decide.Settle)
+		if !settles || settledAttempts[settle.AttemptID] || decision.Handled.Resolve != "" {
+			t.Fatalf("%+v after %v, and %q counts as acted on", decision.Step, settledAttempts, decision.Handled.Resolve)
+		}
+		settledAttempts[settle.AttemptID] = true
+		for i := range view.Service.Status.Requests {
+			if request := &view.Service.Status.Requests[i]; request.AttemptID == settle.AttemptID {
+				request.Phase, request.EndedBy = settle.Phase, v1alpha1.EndedByPerson
+			}
+		}
+	}
+	if decision := decide.Service(view); decision.Handled.Resolve != value {
+		t.Errorf("%q counts as acted on: %s", decision.Handled.Resolve, decision.Verdict.Message)
+	}
+}
+
+// A task's attempt is settled in the same words.
+func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
+	t.Parallel()
+	test := &v1alpha1.DiagnosticTest{}
+	test.Annotations = map[string]string{v1alpha1.AnnotationResolve: all(time.Minute, "Abandoned")}
+	test.Status.Request = &v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseOutcomeUnknown,
+		FinishedAt: metav1.NewTime(start),
+	}
+	decision := decide.OneShot(decide.TaskView{
+		View: decide.View{Subject: test, Now: start.Add(time.Hour)},
+		Task: decide.Task{Operation: v1alpha1.Operation(carrier.DiagnosticTest)},
+	})
+	if settle, settles := decision.Step.(decide.Settle); !settles || settle.Phase != v1alpha1.PhaseAbandoned {
+		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)
+	}
+}
