@@ -187,3 +187,25 @@ func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
 		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)
 	}
 }
+
+// What was accepted late says, too, why a word on all leaves it as it is.
+func TestR27WhatWasTakenLaterSaysWhyItStays(t *testing.T) {
+	t.Parallel()
+	value := all(-time.Minute, "Succeeded")
+	message := decide.Service(settled(with(v1alpha1.PhaseLateAcceptance), saying(value))).Verdict.Message
+	if !strings.Contains(message, `is "`+value+`", which leaves it as it is`) {
+		t.Error(message)
+	}
+}
+
+// A person's word was on the attempt before: the one that repeats it is a process's own.
+func TestR27ARepeatIsNobodysWord(t *testing.T) {
+	t.Parallel()
+	said := func(r *v1alpha1.Request) { r.ResolvedBy = &v1alpha1.Resolution{Word: "a-1=Accepted:77"} }
+	decision := decide.Service(settled(
+		with(v1alpha1.PhaseSubmitting, lost, profileRepeated(0), said), at(16*time.Minute)))
+	submit, sends := decision.Step.(decide.Submit)
+	if !sends || submit.Request.Repeats != 1 || submit.Request.ResolvedBy != nil {
+		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)
+	}
+}
