@@ -230,3 +230,32 @@ func TestR16AnAnswerIsRecordedHoweverLongThatTakes(t *testing.T) {
 		}
 	})
 }
+
+// A manager whose cache shows neither the ledger nor the object as they are meets a conflict when it
+// writes its intent, and sends nothing.
+func TestR1AnIntentByAStaleCacheMeetsAConflict(t *testing.T) {
+	t.Parallel()
+	script(t, converting, 2, func(t *testing.T, s *scripted) {
+		t.Helper()
+		before := int64(0)
+		s.at = func(effect Effect) Kind {
+			switch {
+			case before == 0 && strings.HasPrefix(effect.What, "create *v1alpha1.RequestLedger"):
+				before = s.store.Version()
+			case len(s.stale) == 0 && strings.HasPrefix(effect.What, "POST /api/connect/services/aggregation-conversions"):
+				s.stale["*v1alpha1.RequestLedger"], s.stale["*v1alpha1.BroadbandService"] = before, before
+				s.managers[1].pass(t.Context())
+			}
+			return nothing
+		}
+		s.managers[0].pass(t.Context())
+		if posted := s.posted(converting); posted != 1 {
+			t.Errorf("%d conversions were sent", posted)
+		}
+		s.at = nil
+		clear(s.stale)
+		s.alert()
+		s.drive(t.Context())
+		s.expectConversions(t, 1, v1alpha1.ReasonInSync)
+	})
+}
