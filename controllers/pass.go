@@ -213,7 +213,7 @@ func (p *pass) job() operate.Job {
 	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
 	job := operate.Job{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
-		Describe: p.describeMeanwhile,
+		Describe: p.describeMeanwhile, Spending: p.spends(),
 	}
 	if p.ledger != nil {
 		job.Ledger = p.ledger

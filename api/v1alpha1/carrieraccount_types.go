@@ -83,7 +83,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	Polling Polling `json:"polling,omitzero"`
 
-	// chargeLimit bounds the requests that cost money; absent: no limit.
+	// chargeLimit bounds the requests that cost money. It is held against what all accounts of
+	// the identity with a chargeLimit have sent; absent: no limit.
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 
@@ -173,7 +174,7 @@ type ChargeLimit struct {
 	// perHour is how many requests that cost money, or may never be repeated, are
 	// sent in any hour.
 	// +kubebuilder:validation:Minimum=0
-	// +kubebuilder:validation:Maximum=100000
+	// +kubebuilder:validation:Maximum=1000
 	PerHour int32 `json:"perHour"`
 }
 

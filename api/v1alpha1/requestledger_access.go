@@ -2,11 +2,7 @@
 
 package v1alpha1
 
-import (
-	"slices"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-)
+import "slices"
 
 // endedLimit is how many ended attempts a ledger remembers.
 const endedLimit = 10
@@ -135,28 +131,6 @@ func (l *RequestLedger) LastReached(operation Operation) string {
 		}
 	}
 	return ""
-}
-
-// ReachedSince counts the attempts at some operations that were begun since a time and have reached
-// the carrier, or may have.
-func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(Operation) bool) int {
-	begun := map[string]bool{}
-	for _, open := range l.Spec.Open {
-		begun[open.AttemptID] = counted(open.Operation) && since.Before(&open.SubmittedAt)
-	}
-	for _, ended := range l.Spec.Ended {
-		if !counted(ended.Operation) {
-			continue
-		}
-		begun[ended.AttemptID] = begun[ended.AttemptID] || ended.Outcome.Reached() && since.Before(&ended.SubmittedAt)
-	}
-	count := 0
-	for _, counts := range begun {
-		if counts {
-			count++
-		}
-	}
-	return count
 }
 
 // IsOpen says whether an attempt is on record and has not ended. A ledger may be nil.

@@ -72,7 +72,7 @@ func TestALedgerKnowsWhatAStatusShows(t *testing.T) {
 	g.Expect(many().Knows(nil)).To(BeTrue())
 }
 
-func TestALedgerCountsWhatWasBegunSince(t *testing.T) {
+func TestR10ALedgerKnowsWhatWasBegunSince(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
 	noon := metav1.NewTime(time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC))
@@ -92,5 +92,26 @@ func TestALedgerCountsWhatWasBegunSince(t *testing.T) {
 		ledger.Open(attempt)
 	}
 	ledger.AcceptLate(begun("taken late", "", time.Minute))
-	g.Expect(ledger.ReachedSince(noon, func(v1alpha1.Operation) bool { return true })).To(Equal(3))
+	reached := ledger.ReachedSince(noon, func(v1alpha1.Operation) bool { return true })
+	var account v1alpha1.LedgerAccount
+	account.Reserve(reached)
+	ids := make([]string, 0, len(account.Reservations))
+	for _, one := range account.Reservations {
+		ids = append(ids, one.AttemptID)
+	}
+	g.Expect(ids).To(ConsistOf("refused", "taken late", "under way"))
+}
+
+func TestR10ReservationsAreBoundedAndTheOldestGo(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	noon := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	var account v1alpha1.LedgerAccount
+	for i := range v1alpha1.MostReservations + 2 {
+		account.Reserve(account.Reservations, v1alpha1.Reservation{
+			AttemptID: fmt.Sprint("a-", i), At: metav1.NewTime(noon.Add(time.Duration(i) * time.Second)),
+		})
+	}
+	g.Expect(account.Reservations).To(HaveLen(v1alpha1.MostReservations))
+	g.Expect(account.Reservations[0].AttemptID).To(Equal("a-2"))
 }

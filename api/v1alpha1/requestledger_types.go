@@ -11,11 +11,12 @@ const LedgerSchema = 1
 const FinalizerMemory = "wholesale.broadband/memory"
 
 // RequestLedgerSpec is what was asked of the carrier about one order or one service, or what was
-// tested of one, and what became of it.
+// tested of one, and what became of it; or what the accounts of one identity share.
 // +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity"
 // +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="what a ledger is about is immutable"
+// +kubebuilder:validation:XValidation:rule="has(self.account) == has(oldSelf.account)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision && self.sequence >= oldSelf.sequence",message="revision and sequence never fall"
 type RequestLedgerSpec struct {
 	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
@@ -42,6 +43,11 @@ type RequestLedgerSpec struct {
 	// service is the service that this ledger is about.
 	// +optional
 	Service *LedgerService `json:"service,omitempty"`
+
+	// account is what the accounts of the identity spend together, where this ledger is about the
+	// identity itself.
+	// +optional
+	Account *LedgerAccount `json:"account,omitempty"`
 
 	// diagnostics is the service of whose diagnostic tests this ledger is about.
 	// +optional

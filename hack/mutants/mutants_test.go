@@ -14,7 +14,7 @@ import (
 
 const (
 	tree   = "../.."
-	wanted = 37
+	wanted = 38
 )
 
 // listed are the mutants.

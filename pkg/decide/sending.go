@@ -76,18 +76,6 @@ func breakerClosed(v *View, w wish) *Decision {
 	return decision
 }
 
-func underChargeLimit(v *View, w wish) *Decision {
-	limit := v.Account.Object.Spec.ChargeLimit
-	if !w.costs() || limit == nil || v.Account.ChargedLastHour < int(limit.PerHour) {
-		return nil
-	}
-	decision := working(v1alpha1.ReasonChargeLimit, fmt.Sprintf(
-		"chargeLimit.perHour of the CarrierAccount is %d, and that many requests were sent in the last hour: "+
-			"the next goes when one of them is an hour old", limit.PerHour))
-	decision.LookAt = v.Now.Add(time.Minute)
-	return decision
-}
-
 func supported(v *View, operation carrier.Operation) error {
 	contract, _ := carrier.ContractOf(operation)
 	if v.Account.Object == nil {

@@ -95,9 +95,12 @@ func nameOf(kind, name string) string { return kind + "/" + name }
 
 func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
 
-// of is the member that an object is, or whose ledger it is.
+// of is the member that an object is, or whose ledger it is; nil for the ledger of an identity.
 func (f *fleet) of(object client.Object) *member {
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
+		if ledger.Spec.Account != nil {
+			return nil
+		}
 		kind := kindOrder
 		if ledger.Spec.Service != nil {
 			kind = kindService

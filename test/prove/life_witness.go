@@ -98,7 +98,7 @@ func openOf(subject Subject) []*v1alpha1.Request {
 	return subject.OpenRequests()
 }
 
-// heard takes from the carrier's books what became of the newest POST: 1 AtMostOnce.
+// heard takes from the carrier's books what became of the newest POST: 1 AtMostOnce, 19 Spend.
 func (c *chronicle) heard() {
 	one := c.sent[len(c.sent)-1]
 	one.accepted, one.requestID = c.call.Accepted, c.call.RequestID
@@ -110,11 +110,28 @@ func (c *chronicle) heard() {
 	if !one.accepted || !costs(one.class) {
 		return
 	}
+	c.spends(c.of[one].account)
 	for _, other := range c.sent[:len(c.sent)-1] {
 		if other.accepted && costs(other.class) && c.sameWish(one, other) {
 			c.breaks(1, fmt.Sprintf("%s of %s was taken twice, as %s and %s",
 				one.operation, c.of[one].key.Name, other.attempt, one.attempt))
 		}
+	}
+}
+
+// spends: 19 Spend, of the account that has a chargeLimit.
+func (c *chronicle) spends(account *member) {
+	if account == nil || account.key.Name != carefulAccount {
+		return
+	}
+	spent := 0
+	for _, one := range c.sent {
+		if c.of[one].account == account && costs(one.class) && one.accepted && now().Sub(one.at) < time.Hour {
+			spent++
+		}
+	}
+	if spent > limits {
+		c.breaks(19, fmt.Sprintf("%d requests that cost were taken in an hour, and the account allows %d", spent, limits))
 	}
 }
 

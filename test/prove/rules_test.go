@@ -175,7 +175,7 @@ func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
 	t.Parallel()
 	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
 		t.Helper()
-		s.at = once("create *v1alpha1.RequestLedger", func() Kind {
+		s.at = once("create *v1alpha1.RequestLedger service-", func() Kind {
 			sleep(time.Hour)
 			s.managers[0].asleep += time.Hour
 			return nothing
@@ -199,10 +199,14 @@ func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	for _, asks := range []v1alpha1.Operation{
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationAggregationConversion,
 	} {
+		intent := "create *v1alpha1.RequestLedger service-"
+		if asks == ordering {
+			intent = "create *v1alpha1.RequestLedger order-"
+		}
 		script(t, asks, 2, func(t *testing.T, s *scripted) {
 			t.Helper()
 			asleep, other := s.managers[0], s.managers[1]
-			s.at = once("create *v1alpha1.RequestLedger", late)
+			s.at = once(intent, late)
 			s.later = func() {
 				s.passes(t, other, 8*time.Minute)
 				s.says(t, "Abandoned")

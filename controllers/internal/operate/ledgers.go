@@ -52,6 +52,8 @@ func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
 		return nameOf("service", spec.Identity, strconv.FormatInt(spec.Service.ID, 10))
 	case spec.Diagnostics != nil && spec.Diagnostics.ID != 0:
 		return nameOf("diagnostics", spec.Identity, strconv.FormatInt(spec.Diagnostics.ID, 10))
+	case spec.Account != nil:
+		return nameOf("identity", spec.Identity, "")
 	}
 	return ""
 }
@@ -86,6 +88,16 @@ func (l *Ledgers) Get(
 // Newest reads a ledger past the cache; nil when there is none.
 func (l *Ledgers) Newest(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
 	return l.read(ctx, l.Live, name)
+}
+
+// Latest reads a ledger past the cache, nil when there is none, and says whether it has lost what this
+// process has seen of it (R6).
+func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
+	if ledger, err = l.Newest(ctx, name); err != nil {
+		return nil, false, err
+	}
+	l.note(name, revisionOf(ledger))
+	return ledger, revisionOf(ledger) < l.highest(name), nil
 }
 
 // Unchanged fails unless a ledger is on record as it was written last.

@@ -39,9 +39,13 @@ const RecordWithin = time.Minute
 // the same attempt id only". It gives up after a minute; the fact then stays with the
 // carrier or in this process's memory, and the next pass finds it there.
 func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact Fact) error {
-	return p.insist(ctx, job, attemptID, func(ctx context.Context) error {
+	err := p.insist(ctx, job, attemptID, func(ctx context.Context) error {
 		return p.settleOnce(ctx, job, attemptID, fact)
 	})
+	if err == nil {
+		p.releaseUnsent(ctx, job, attemptID)
+	}
+	return err
 }
 
 // insist writes what became of an attempt, again and again where that fails, for a minute.

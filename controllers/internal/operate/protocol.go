@@ -60,6 +60,7 @@ type Job struct {
 	Carrier  Carrier
 	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
 	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
+	Spending Spending                // counts what costs; nil: nothing is counted
 	Ledger   Ledger                  // has the attempts on record in place of the status; nil: the status has them
 	Marks    bool                    // whether the object is marked by the finalizer before it sends
 	Describe func()                  // brings the conditions in line with the facts; called before each write
@@ -101,11 +102,15 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Memory.Sender()
 	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
 	parcel.Request.UID = string(job.Subject.GetUID())
+	if wait, err = p.reserve(ctx, job, parcel); wait > 0 || err != nil {
+		return wait, err
+	}
 	// Before the intent: another pass of this process may come upon that, and leaves alone what is
 	// about to be sent.
 	p.Memory.Posting(parcel.Request.AttemptID)
 	if err := p.writeIntent(ctx, job, parcel); err != nil {
 		p.Memory.NotPosted(parcel.Request.AttemptID)
+		p.release(ctx, job, parcel)
 		return 0, err
 	}
 	if err := p.gate(ctx, job, parcel.Request, began); err != nil {
@@ -121,8 +126,7 @@ func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass
 	if err != nil {
 		return 0, fmt.Errorf("log in before sending %s: %w", job.Subject.GetName(), err)
 	}
-	costs := class == carrier.ClassCharge || class == carrier.ClassNever
-	if wait == 0 && costs {
+	if wait == 0 && costs(class) {
 		wait = job.Carrier.Enter()
 	}
 	return wait, nil
@@ -157,8 +161,8 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 // out, its answer is worth more than a quick exit.
 func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 	request := parcel.Request
-	fresh := parcel.Class == carrier.ClassCharge || parcel.Class == carrier.ClassNever
-	receipt := job.Carrier.Submit(ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, fresh)
+	receipt := job.Carrier.Submit(
+		ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, costs(parcel.Class))
 	p.Memory.Answered(request.AttemptID, receipt)
 	return p.RecordAnswer(ctx, job, request.AttemptID)
 }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Spending has what the accounts of an identity spend on record.
+type Spending interface {
+	// Reserve counts an attempt before its intent is written. A wait above zero says that there is
+	// no room for it.
+	Reserve(ctx context.Context, attempt v1alpha1.Request) (wait time.Duration, err error)
+	// Release takes back that an attempt counts, if it does. One that cannot be taken back counts
+	// for an hour.
+	Release(ctx context.Context, attemptID string)
+}
+
+// costs says whether a class counts towards chargeLimit.
+func costs(class carrier.RepeatClass) bool {
+	return class == carrier.ClassCharge || class == carrier.ClassNever
+}
+
+// reserve is step 2: "a reservation per attempt id in the identity's ledger before the intent" (R10).
+// A process that is told to stop waits for the answer, so that the reservation can be taken back.
+func (p *Protocol) reserve(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
+	if job.Spending == nil || !costs(parcel.Class) {
+		return 0, nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
+	defer cancel()
+	wait, err := job.Spending.Reserve(ctx, parcel.Request)
+	if err != nil && !apierrors.IsConflict(err) { // it may have been written all the same
+		p.release(ctx, job, parcel)
+	}
+	return wait, err
+}
+
+// release takes a reservation back whose attempt has no intent that anybody will send.
+func (*Protocol) release(ctx context.Context, job Job, parcel Parcel) {
+	if job.Spending == nil || !costs(parcel.Class) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
+	defer cancel()
+	job.Spending.Release(ctx, parcel.Request.AttemptID)
+}
+
+// releaseUnsent takes the reservation of an attempt back that is on record as one that did not reach
+// the carrier.
+func (*Protocol) releaseUnsent(ctx context.Context, job Job, attemptID string) {
+	request := attempt(job.Subject, attemptID)
+	if job.Spending == nil || request == nil || !decide.GivesBack(request) {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, gateAfter)
+	defer cancel()
+	job.Spending.Release(ctx, attemptID)
+}

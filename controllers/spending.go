@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/util/retry"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// judgeAnew is the pause of a pass that found no room at its reservation, before it judges again and
+// says so.
+const judgeAnew = time.Second
+
+// onConflict is how often, and after which pauses, a reservation is judged anew in the same pass. Many
+// passes reserve at the same time where many objects were released by one commit.
+func onConflict() wait.Backoff {
+	return wait.Backoff{Steps: 5, Duration: 10 * time.Millisecond, Factor: 2}
+}
+
+// spending is what the accounts of an identity spend together, as one of them counts it.
+type spending struct {
+	*Operator
+
+	account *v1alpha1.CarrierAccount
+}
+
+var _ operate.Spending = (*spending)(nil)
+
+// gatherSpending reads what the identity has reserved, where the account has a chargeLimit. It may
+// be out of date: a reservation is judged by what is on record when it is made.
+func (p *pass) gatherSpending(ctx context.Context) error {
+	account := p.account.Object
+	if account.Spec.ChargeLimit == nil {
+		return nil
+	}
+	ledger, _, err := p.Ledgers.Get(ctx, operate.LedgerName(identitySpec(account)), 0)
+	if errors.Is(err, operate.ErrLedgerDamaged) {
+		p.account.Spending.Damaged = err
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("look for what identity %s has spent: %w", account.IdentityName(), err)
+	}
+	p.account.Spending.Ledger = ledger
+	return nil
+}
+
+// spends counts what an object sends, where its account has a chargeLimit.
+func (p *pass) spends() operate.Spending {
+	if account := p.account.Object; account != nil && account.Spec.ChargeLimit != nil {
+		return &spending{Operator: p.Operator, account: account}
+	}
+	return nil
+}
+
+// identitySpec is the ledger of an account's identity before anything is reserved.
+func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec {
+	return &v1alpha1.RequestLedgerSpec{
+		Schema: v1alpha1.LedgerSchema, Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL,
+		Account: &v1alpha1.LedgerAccount{},
+	}
+}
+
+// Reserve counts an attempt, if there is room on record now: the write is what decides, under the
+// resourceVersion that was judged.
+func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause time.Duration, err error) {
+	err = retry.RetryOnConflict(onConflict(), func() error {
+		ledger, anew, unread := s.newest(ctx)
+		if unread != nil {
+			return unread
+		}
+		if pause = s.add(ledger, attempt); pause > 0 && !anew {
+			return nil
+		}
+		return s.Ledgers.Write(ctx, ledger)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("count %s towards chargeLimit of CarrierAccount %s: %w",
+			attempt.Operation, s.account.Name, err)
+	}
+	return pause, nil
+}
+
+// add adds an attempt to the identity's ledger, or says how long to wait where there is no room.
+func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request) time.Duration {
+	now := s.Protocol.Now()
+	if !decide.MayReserve(s.account, decide.Spending{Ledger: ledger}, now) {
+		return judgeAnew
+	}
+	ledger.Spec.Account.Reserve(decide.Reserved(ledger, now), v1alpha1.Reservation{
+		AttemptID: attempt.AttemptID, Operation: attempt.Operation, At: attempt.SubmittedAt,
+	})
+	return 0
+}
+
+// Release takes back that an attempt counts.
+func (s *spending) Release(ctx context.Context, attemptID string) {
+	name := operate.LedgerName(identitySpec(s.account))
+	err := retry.RetryOnConflict(onConflict(), func() error {
+		ledger, _, err := s.Ledgers.Latest(ctx, name)
+		if err != nil || ledger == nil || ledger.Spec.Schema > v1alpha1.LedgerSchema {
+			return err
+		}
+		counting := decide.Reserved(ledger, s.Protocol.Now())
+		left := slices.DeleteFunc(slices.Clone(counting), func(one v1alpha1.Reservation) bool {
+			return one.AttemptID == attemptID
+		})
+		if len(left) == len(counting) {
+			return nil
+		}
+		ledger.Spec.Account.Reserve(left)
+		return s.Ledgers.Write(ctx, ledger)
+	})
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "an attempt that was not sent counts towards chargeLimit for an hour",
+			"attemptID", attemptID)
+	}
+}
+
+// newest is the identity's ledger as it is on record now. One that is not there, or was put back to
+// an older state, is made anew: what the last hour has lost is taken from the ledgers of services and
+// orders.
+func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, anew bool, err error) {
+	spec := identitySpec(s.account)
+	name := operate.LedgerName(spec)
+	ledger, lost, err := s.Ledgers.Latest(ctx, name)
+	if err != nil || ledger != nil && (!lost || ledger.Spec.Schema > v1alpha1.LedgerSchema) {
+		return ledger, false, err
+	}
+	reached, err := s.reachedLately(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	if ledger == nil {
+		ledger = &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.FinalizerMemory}},
+			Spec:       *spec,
+		}
+	}
+	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, reached...)
+	return ledger, true, nil
+}
+
+// reachedLately are the attempts that cost, of the last hour, as the other ledgers of the identity
+// have them.
+func (s *spending) reachedLately(ctx context.Context) (reached []v1alpha1.Reservation, err error) {
+	var ledgers v1alpha1.RequestLedgerList
+	err = s.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: s.account.IdentityName()})
+	if err != nil {
+		return nil, fmt.Errorf("count the requests of the last hour: %w", err)
+	}
+	since := metav1.NewTime(decide.ReservedSince(s.Protocol.Now()))
+	for i := range ledgers.Items {
+		reached = append(reached, ledgers.Items[i].ReachedSince(since, decide.Costs)...)
+	}
+	return reached, nil
+}

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// limited is an account with a chargeLimit.
+func limited(perHour int32) func(*v1alpha1.CarrierAccount) {
+	return func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: perHour} }
+}
+
+// identityLedger is what an identity spends, or nil.
+func identityLedger(ctx SpecContext, w *world.World, identity string) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{Identity: identity, Account: &v1alpha1.LedgerAccount{}})
+	ledger := &v1alpha1.RequestLedger{}
+	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
+	}
+	return ledger
+}
+
+// reserved are the attempts that count for the identity of a world.
+func reserved(ctx SpecContext, w *world.World) []string {
+	GinkgoHelper()
+	counting := identityLedger(ctx, w, w.Namespace).Spec.Account.Reservations
+	ids := make([]string, 0, len(counting))
+	for _, one := range counting {
+		ids = append(ids, one.AttemptID)
+	}
+	return ids
+}
+
+// turnAway has the next request not reach the carrier.
+type turnAway func(SpecContext, *world.World, *world.Process)
+
+// lookTwenty takes twenty passes over a service.
+func lookTwenty(ctx SpecContext, w *world.World, process *world.Process, name string) *v1alpha1.BroadbandService {
+	GinkgoHelper()
+	for range 20 {
+		result, err := process.Look(ctx, name)
+		Expect(err).NotTo(HaveOccurred())
+		w.Clock.Advance(min(result.RequeueAfter, time.Minute))
+	}
+	return w.Read(ctx, name)
+}
+
+// Each pass begins in the middle of another: between what that one has judged and its intent.
+var _ = DescribeTable("Services that are released at once spend no more than the account may (R10)",
+	func(ctx SpecContext, another func(*world.World, *world.Process) *world.Process) {
+		const most, services = 2, 6
+		w, process := begin(ctx, limited(most))
+		names, lines := make([]string, services), make([]int64, services)
+		for i := range services {
+			names[i], lines[i] = fmt.Sprint("at-once-", i), w.Line()
+			Expect(w.Create(ctx, w.Service(names[i], lines[i], suspended(true)))).To(Succeed())
+			process.Drive(ctx, names[i])
+			w.Edit(ctx, names[i], suspended(false))
+		}
+		posts := func() (sum int) {
+			for _, line := range lines {
+				sum += w.Posts(line)
+			}
+			return sum
+		}
+
+		waiting := names[1:]
+		var nest func(of *world.Process) func(world.Effect) error
+		nest = func(of *world.Process) func(world.Effect) error {
+			return func(e world.Effect) error {
+				reserves := strings.Contains(e.What, " identity-") || strings.HasPrefix(e.What, "create service-")
+				if !reserves || len(waiting) == 0 {
+					return nil
+				}
+				next := waiting[0]
+				waiting = waiting[1:]
+				by := another(w, of)
+				by.Seam.Fault = nest(by)
+				_, err := by.Look(ctx, next)
+				Expect(err).NotTo(HaveOccurred())
+				return nil
+			}
+		}
+		process.Seam.Fault = nest(process)
+		_, err := process.Look(ctx, names[0])
+		Expect(err).NotTo(HaveOccurred())
+		Expect(waiting).To(BeEmpty(), "each pass began in another")
+		process.Seam.Fault = nil
+		for _, name := range names {
+			_, err := process.Look(ctx, name)
+			Expect(err).NotTo(HaveOccurred())
+		}
+		Expect(posts()).To(Equal(most))
+
+		By("letting time go by")
+		for i, name := range names {
+			before := posts()
+			w.Clock.Advance(time.Hour)
+			expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Posts(lines[i])).To(Equal(1))
+			Expect(posts() - before).To(BeNumerically("<=", 1))
+		}
+	},
+	Entry("by one process", func(_ *world.World, of *world.Process) *world.Process { return of }),
+	Entry("by several processes", func(w *world.World, _ *world.Process) *world.Process { return w.Start(world.Cut{}) }),
+)
+
+var _ = Describe("The hour of an identity (R10)", func() {
+	It("is shared by its accounts in two namespaces", func(ctx SpecContext) {
+		w, process := begin(ctx, limited(1))
+		other, otherProcess := beside(ctx, w, w.Namespace)
+		editAccount(ctx, other, limited(1))
+		_, err := otherProcess.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		line, theirs := w.Line(), w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		Expect(w.Create(ctx, other.Service(site, theirs))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(lookTwenty(ctx, other, otherProcess, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		Expect(w.Posts(theirs)).To(BeZero())
+		expectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(theirs)).To(Equal(1))
+	})
+
+	DescribeTable("outlives", func(ctx SpecContext, happens func(SpecContext, *world.World)) {
+		w, process := begin(ctx, limited(1))
+		Expect(w.Create(ctx, w.Service("first", w.Line()))).To(Succeed())
+		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		happens(ctx, w)
+		process = w.Start(world.Cut{})
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		expectReady(lookTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		Expect(w.Posts(line)).To(BeZero())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	},
+		Entry("that the limit is taken away and put back", func(ctx SpecContext, w *world.World) {
+			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = nil })
+			editAccount(ctx, w, limited(1))
+		}),
+		Entry("that the account is made anew", func(ctx SpecContext, w *world.World) {
+			account := w.Account(limited(1))
+			Expect(w.Delete(ctx, account)).To(Succeed())
+			Expect(w.Create(ctx, w.Account(limited(1)))).To(Succeed())
+		}),
+		Entry("that the service is deleted which has spent it", func(ctx SpecContext, w *world.World) {
+			Expect(w.Delete(ctx, w.Read(ctx, "first"))).To(Succeed())
+		}),
+		Entry("that its ledger is forced away", func(ctx SpecContext, w *world.World) {
+			forceLedgerAway(ctx, w, identityLedger(ctx, w, w.Namespace))
+		}),
+	)
+
+	DescribeTable("gets back what did not reach the carrier", func(ctx SpecContext, turnAway turnAway) {
+		w, process := begin(ctx, limited(1))
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
+		process.Drive(ctx, site)
+		turnAway(ctx, w, process)
+		w.Edit(ctx, site, suspended(false))
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).Phase.Reached()).To(BeFalse())
+		Expect(reserved(ctx, w)).To(BeEmpty())
+		began := w.Clock.Now()
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		sent := w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange)
+		Expect(sent.SubmittedAt.Time).To(BeTemporally("<", began.Add(time.Hour)), "nothing is waited for")
+		Expect(reserved(ctx, w)).To(ConsistOf(sent.AttemptID))
+	},
+		Entry("because the carrier turned it away", func(_ SpecContext, w *world.World, _ *world.Process) {
+			tooMany := simulator.Fault{Kind: simulator.FaultStatus, Status: 429}
+			Expect(w.Carrier.FailNext("POST PlanChange", tooMany)).To(Succeed())
+		}),
+		Entry("because the gate was closed", func(ctx SpecContext, w *world.World, process *world.Process) {
+			closed := false
+			process.Seam.Fault = func(e world.Effect) error {
+				if !closed && strings.HasPrefix(e.What, "create service-") {
+					closed = true
+					editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Polling.Max = "10m" })
+				}
+				return nil
+			}
+		}),
+	)
+
+	DescribeTable("gets nothing back on a person's word", func(ctx SpecContext, word string) {
+		w, process := begin(ctx, limited(1))
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
+		lost := process.Drive(ctx, site).RequestOf(v1alpha1.OperationPlanChange)
+		Expect(lost.Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
+		counts := reserved(ctx, w)
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, lost.AttemptID+"="+word)
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		ended := serviceLedger(ctx, w, w.Read(ctx, site).ServiceNumber()).Spec.Ended[0]
+		Expect(string(ended.Outcome)).To(Equal(word))
+		Expect(reserved(ctx, w)).To(ContainElements(counts))
+		Expect(counts).To(ConsistOf(lost.AttemptID))
+	},
+		Entry("that the carrier did not accept it", "NotAccepted"),
+		Entry("that it is given up", "Abandoned"),
+	)
+})

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// spentAgo is an identity's ledger with reservations of that long ago.
+func spentAgo(now time.Time, ago ...time.Duration) *v1alpha1.RequestLedger {
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Schema: 1, BaseURL: "https://a", Account: &v1alpha1.LedgerAccount{},
+	}}
+	for _, long := range ago {
+		ledger.Spec.Account.Reservations = append(ledger.Spec.Account.Reservations,
+			v1alpha1.Reservation{At: metav1.NewTime(now.Add(-long))})
+	}
+	return ledger
+}
+
+func TestR10WhatTheIdentityHasReservedHoldsAnAccountBack(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	newer, elsewhere := spentAgo(now), spentAgo(now)
+	newer.Spec.Schema, elsewhere.Spec.BaseURL = v1alpha1.LedgerSchema+1, "https://b"
+	const limit = v1alpha1.ReasonChargeLimit
+	for story, test := range map[string]struct {
+		spending Spending
+		reason   string
+	}{
+		"nothing yet":                {Spending{}, ""},
+		"one of two":                 {Spending{Ledger: spentAgo(now, time.Minute)}, ""},
+		"two of two":                 {Spending{Ledger: spentAgo(now, time.Minute, time.Hour)}, limit},
+		"one that was sent too late": {Spending{Ledger: spentAgo(now, time.Minute, time.Hour+10*time.Second)}, limit},
+		"one is more than an hour old": {
+			Spending{Ledger: spentAgo(now, time.Minute, time.Hour+11*time.Second)}, "",
+		},
+		"from the future":     {Spending{Ledger: spentAgo(now, -time.Minute, -time.Hour)}, limit},
+		"a damaged ledger":    {Spending{Damaged: errors.New("damaged")}, v1alpha1.ReasonLedgerUnreadable},
+		"a newer schema":      {Spending{Ledger: newer}, v1alpha1.ReasonLedgerUnreadable},
+		"of another carrier":  {Spending{Ledger: elsewhere}, v1alpha1.ReasonConflict},
+		"no reservation left": {Spending{Ledger: spentAgo(now)}, ""},
+	} {
+		account := &v1alpha1.CarrierAccount{}
+		account.Spec.BaseURL, account.Spec.ChargeLimit = "https://a", &v1alpha1.ChargeLimit{PerHour: 2}
+		got := ""
+		if held := spendingHeld(account, test.spending, now); held != nil {
+			got = held.Verdict.Reason
+		}
+		if got != test.reason || MayReserve(account, test.spending, now) != (test.reason == "") {
+			t.Errorf("%s: %q, want %q", story, got, test.reason)
+		}
+		account.Spec.ChargeLimit = nil
+		if !MayReserve(account, test.spending, now) {
+			t.Errorf("%s: holds an account back that has no chargeLimit", story)
+		}
+	}
+}
+
+func TestR10AReservationIsReleasedOnTheSendersOrTheCarriersWord(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		phase v1alpha1.RequestPhase
+		by    v1alpha1.EndedBy
+		want  bool
+	}{
+		{v1alpha1.PhaseNotSent, v1alpha1.EndedBySender, true},
+		{v1alpha1.PhaseNotSent, v1alpha1.EndedByProof, false},
+		{v1alpha1.PhaseNotProcessed, v1alpha1.EndedByCarrier, true},
+		{v1alpha1.PhaseNotProcessed, v1alpha1.EndedByPerson, false},
+		{v1alpha1.PhaseNotAccepted, v1alpha1.EndedByPerson, false},
+		{v1alpha1.PhaseAbandoned, v1alpha1.EndedByPerson, false},
+		{v1alpha1.PhaseRejected, v1alpha1.EndedByCarrier, false},
+		{v1alpha1.PhaseSucceeded, v1alpha1.EndedByCarrier, false},
+		{v1alpha1.PhaseSubmitting, "", false},
+	} {
+		if got := GivesBack(&v1alpha1.Request{Phase: test.phase, EndedBy: test.by}); got != test.want {
+			t.Errorf("%s by %q: %t", test.phase, test.by, got)
+		}
+	}
+}
