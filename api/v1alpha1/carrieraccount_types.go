@@ -75,7 +75,8 @@ type CarrierAccountSpec struct {
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// rateLimit bounds the calls to the carrier across all objects of the account.
+	// rateLimit bounds the calls to the carrier across all objects of the account, and of
+	// all accounts of its identity at this carrier: the lowest of theirs counts.
 	// +optional
 	RateLimit RateLimit `json:"rateLimit,omitzero"`
 

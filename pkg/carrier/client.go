@@ -21,6 +21,7 @@ type Config struct {
 
 	RequestsPerSecond float64 // of all calls together; 0: 5
 	Burst             int     // of all calls together; 0: 10
+	Rate              *Rate   // which others draw from, too, in place of those two; nil: one of its own
 
 	Now  func() time.Time                          // the clock; required
 	Wrap func(http.RoundTripper) http.RoundTripper // stands around both transports; nil: nothing does
@@ -37,7 +38,7 @@ type Client struct {
 	word      word
 	userAgent string
 	tokens    TokenSource
-	limiter   *limiter
+	limiter   *Rate
 	now       func() time.Time
 	kept      *http.Client // connections are used again
 	fresh     *http.Client // HTTP/1.1, one connection for one request
@@ -61,6 +62,9 @@ func NewClient(config Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	if config.Rate == nil {
+		config.Rate = NewRate(config.RequestsPerSecond, config.Burst)
+	}
 	way := network{roots: config.RootCAs, allowInsecure: config.AllowInsecure}
 	return &Client{
 		origin:    origin,
@@ -68,7 +72,7 @@ func NewClient(config Config) (*Client, error) {
 		word:      identifier,
 		userAgent: config.UserAgent,
 		tokens:    config.Tokens,
-		limiter:   newLimiter(config.RequestsPerSecond, config.Burst),
+		limiter:   config.Rate,
 		now:       config.Now,
 		kept:      httpClient(authorizer{origin: origin, next: way.keptAlive()}, config.Wrap),
 		fresh:     httpClient(authorizer{origin: origin, next: way.fresh()}, config.Wrap),
@@ -117,5 +121,5 @@ func (c *Client) Prepare(ctx context.Context, kind CallKind) (wait time.Duration
 		}
 		return 0, err
 	}
-	return c.limiter.reserve(kind, c.now()), nil
+	return c.limiter.Take(kind, c.now()), nil
 }

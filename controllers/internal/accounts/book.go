@@ -34,6 +34,7 @@ type Book struct {
 
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*held
+	rates    map[payer]*carrier.Rate
 	places   map[string]*places // by kind
 }
 
@@ -42,6 +43,8 @@ type held struct {
 	session *Session
 	uid     types.UID
 	spec    [sha256.Size]byte
+	payer   payer
+	rate    v1alpha1.RateLimit
 }
 
 // Session is the account's session, opened when there is none for its present spec.
@@ -69,7 +72,10 @@ func (b *Book) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 		session.breaker = kept.session.breaker // what the carrier lost is lost under any spec
 	}
 	b.close(name)
-	b.sessions[name] = &held{session: session, uid: account.UID, spec: spec}
+	b.sessions[name] = &held{
+		session: session, uid: account.UID, spec: spec, payer: payerOf(account), rate: account.Spec.RateLimit,
+	}
+	b.setRate(payerOf(account))
 	return session, nil
 }
 
@@ -85,6 +91,7 @@ func (b *Book) close(account types.NamespacedName) {
 	if kept := b.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
 		delete(b.sessions, account)
+		b.setRate(kept.payer)
 	}
 }
 
@@ -116,7 +123,7 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	way, err := carrier.NewClient(carrier.Config{
 		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
 		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, Wrap: b.Wrap, UserAgent: b.UserAgent,
-		RequestsPerSecond: float64(spec.RateLimit.RequestsPerSecond), Burst: int(spec.RateLimit.Burst),
+		Rate: b.rateOf(account),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)

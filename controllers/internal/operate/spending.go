@@ -28,7 +28,7 @@ func costs(class carrier.RepeatClass) bool {
 	return class == carrier.ClassCharge || class == carrier.ClassNever
 }
 
-// reserve is step 2: "a reservation per attempt id in the identity's ledger before the intent" (R10).
+// reserve comes before the intent: "a reservation per attempt id in the identity's ledger before the intent" (R10).
 // A process that is told to stop waits for the answer, so that the reservation can be taken back.
 func (p *Protocol) reserve(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
 	if job.Spending == nil || !costs(parcel.Class) {

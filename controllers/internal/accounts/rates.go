@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"cmp"
+	"maps"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// The rate of an account that says none, as the CustomResourceDefinition has it.
+const (
+	usualPerSecond = 5
+	usualBurst     = 10
+)
+
+// payer is an identity at a carrier: "Rate and a 429's pause belong to the identity, too, and no edit
+// of an account resets them" (R10).
+type payer struct{ baseURL, identity string }
+
+func payerOf(account *v1alpha1.CarrierAccount) payer {
+	return payer{account.Spec.BaseURL, account.IdentityName()}
+}
+
+// rateOf is the rate that an account shares with all others of its identity. One that nobody uses any
+// more is forgotten once there is nothing to remember of it.
+func (b *Book) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
+	of := payerOf(account)
+	maps.DeleteFunc(b.rates, func(other payer, rate *carrier.Rate) bool {
+		return other != of && b.slowest(other) == v1alpha1.RateLimit{} && rate.IsFresh(b.Now())
+	})
+	if b.rates == nil {
+		b.rates = map[payer]*carrier.Rate{}
+	}
+	if b.rates[of] == nil {
+		own := orUsual(account.Spec.RateLimit)
+		b.rates[of] = carrier.NewRate(float64(own.RequestsPerSecond), int(own.Burst))
+	}
+	return b.rates[of]
+}
+
+// setRate has the accounts of an identity call as often as the slowest of them may.
+func (b *Book) setRate(of payer) {
+	if slowest := b.slowest(of); slowest != (v1alpha1.RateLimit{}) {
+		b.rates[of].Set(b.Now(), float64(slowest.RequestsPerSecond), int(slowest.Burst))
+	}
+}
+
+// slowest is the lowest rate of the accounts of an identity, each of the two values by itself; none
+// where there is no account.
+func (b *Book) slowest(of payer) (slowest v1alpha1.RateLimit) {
+	for _, kept := range b.sessions {
+		if kept.payer != of {
+			continue
+		}
+		own := orUsual(kept.rate)
+		slowest.RequestsPerSecond = min(cmp.Or(slowest.RequestsPerSecond, own.RequestsPerSecond), own.RequestsPerSecond)
+		slowest.Burst = min(cmp.Or(slowest.Burst, own.Burst), own.Burst)
+	}
+	return slowest
+}
+
+func orUsual(limit v1alpha1.RateLimit) v1alpha1.RateLimit {
+	return v1alpha1.RateLimit{
+		RequestsPerSecond: cmp.Or(limit.RequestsPerSecond, usualPerSecond), Burst: cmp.Or(limit.Burst, usualBurst),
+	}
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package accounts
+
+import (
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// left is how many calls the identity of an account may still make at once.
+func left(book *Book, account *v1alpha1.CarrierAccount) (calls int) {
+	rate := book.rateOf(account)
+	for rate.Take(carrier.CallSubmit, book.Now()) == 0 {
+		calls++
+	}
+	return calls
+}
+
+func ratedAt(namespace string, uid types.UID, perSecond, burst int32) *v1alpha1.CarrierAccount {
+	account := accountOf(uid)
+	account.Namespace, account.Spec.Identity = namespace, "tenant"
+	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: perSecond, Burst: burst}
+	return account
+}
+
+func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	for story, edit := range map[string]func(*Book){
+		"another version": func(book *Book) {
+			edited := ratedAt("shop", "1", 1, 4)
+			edited.Spec.APIVersion = 7
+			sessionOf(t, book, edited)
+		},
+		"a higher rate": func(book *Book) { sessionOf(t, book, ratedAt("shop", "1", 100, 100)) },
+		"deleted and made again": func(book *Book) {
+			book.Close(client.ObjectKeyFromObject(ratedAt("shop", "1", 1, 4)))
+			sessionOf(t, book, ratedAt("shop", "2", 1, 4))
+		},
+		"another account of the identity": func(book *Book) { sessionOf(t, book, ratedAt("branch", "2", 1, 4)) },
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			book := &Book{Now: func() time.Time { return now }}
+			sessionOf(t, book, ratedAt("shop", "1", 1, 4))
+			if calls := left(book, ratedAt("shop", "1", 1, 4)); calls != 4 {
+				t.Fatalf("%d calls at once, want 4", calls)
+			}
+			edit(book)
+			if calls := left(book, ratedAt("shop", "1", 1, 4)); calls != 0 {
+				t.Errorf("%d more calls at once", calls)
+			}
+		})
+	}
+}
+
+func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	book := &Book{Now: func() time.Time { return now }}
+	sessionOf(t, book, ratedAt("shop", "1", 100, 100))
+	slow, foreign := ratedAt("branch", "2", 1, 2), ratedAt("other", "3", 1, 50)
+	foreign.Spec.Identity = "another"
+	sessionOf(t, book, slow)
+	sessionOf(t, book, foreign)
+	if calls := left(book, ratedAt("shop", "1", 100, 100)); calls != 2 {
+		t.Errorf("%d calls at once beside an account that allows 2", calls)
+	}
+	if calls := left(book, foreign); calls != 50 {
+		t.Errorf("another identity has %d calls at once, want 50", calls)
+	}
+	book.Close(client.ObjectKeyFromObject(slow))
+	now = now.Add(time.Second)
+	if calls := left(book, ratedAt("shop", "1", 100, 100)); calls != 100 {
+		t.Errorf("%d calls a second once the slow account is gone, want 100", calls)
+	}
+}
+
+func TestR10ARateThatNobodyUsesIsForgottenOnceItRemembersNothing(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
+	book := &Book{Now: func() time.Time { return now }}
+	gone := ratedAt("shop", "1", 1, 4)
+	sessionOf(t, book, gone)
+	left(book, gone)
+	book.Close(client.ObjectKeyFromObject(gone))
+	other := ratedAt("shop", "2", 1, 4)
+	other.Spec.Identity = "another"
+	sessionOf(t, book, other)
+	if len(book.rates) != 2 {
+		t.Errorf("%d rates, want that of the account which has just gone, too", len(book.rates))
+	}
+	now = now.Add(time.Minute)
+	other.Spec.APIVersion = 7
+	sessionOf(t, book, other)
+	if len(book.rates) != 1 {
+		t.Errorf("%d rates, and one is in use", len(book.rates))
+	}
+}
