@@ -34,4 +34,25 @@ var _ = Describe("A RequestLedger", func() {
 		ledger.Spec.Revision++
 		Expect(as(operator).Update(ctx, ledger)).To(Succeed())
 	})
+
+	It("of an identity stays one, and has at most a thousand reservations (R10)", func(ctx SpecContext) {
+		ledger := &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: "identity-reserved"},
+			Spec: v1alpha1.RequestLedgerSpec{
+				Schema: 1, Identity: "tenant", BaseURL: "https://a", Revision: 1, Account: &v1alpha1.LedgerAccount{},
+			},
+		}
+		Expect(as(operator).Create(ctx, ledger)).To(Succeed())
+		Expect(ledger.Spec.Account).NotTo(BeNil(), "one that is empty is kept")
+		one := v1alpha1.Reservation{AttemptID: "a", Operation: v1alpha1.OperationPlanChange, At: metav1.Now()}
+		for range v1alpha1.MostReservations {
+			ledger.Spec.Account.Reservations = append(ledger.Spec.Account.Reservations, one)
+		}
+		Expect(as(operator).Update(ctx, ledger)).To(Succeed())
+		full := ledger.DeepCopy()
+		full.Spec.Account.Reservations = append(full.Spec.Account.Reservations, one)
+		Expect(as(operator).Update(ctx, full)).To(MatchError(ContainSubstring("must have at most 1000 items")))
+		ledger.Spec.Account = nil
+		Expect(as(operator).Update(ctx, ledger)).To(MatchError(ContainSubstring("what a ledger is about is immutable")))
+	})
 })

@@ -28,8 +28,8 @@ func costs(class carrier.RepeatClass) bool {
 	return class == carrier.ClassCharge || class == carrier.ClassNever
 }
 
-// reserve comes before the intent: "a reservation per attempt id in the identity's ledger before the intent" (R10).
-// A process that is told to stop waits for the answer, so that the reservation can be taken back.
+// reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
+// process that is told to stop waits for the answer, so that the reservation can be taken back.
 func (p *Protocol) reserve(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
 	if job.Spending == nil || !costs(parcel.Class) {
 		return 0, nil
@@ -53,7 +53,7 @@ func (*Protocol) release(ctx context.Context, job Job, parcel Parcel) {
 	job.Spending.Release(ctx, parcel.Request.AttemptID)
 }
 
-// releaseUnsent takes the reservation of an attempt back that is on record as one that did not reach
+// releaseUnsent takes the reservation back of an attempt that is on record as one that did not reach
 // the carrier.
 func (*Protocol) releaseUnsent(ctx context.Context, job Job, attemptID string) {
 	request := attempt(job.Subject, attemptID)
