@@ -107,11 +107,11 @@ func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
 		return ctrl.Result{}, nil
 	}
 	if err := p.gather(ctx); err != nil {
-		return p.again(err)
+		return p.failed(ctx, err)
 	}
 	going, err := p.namespaceGoing(ctx)
 	if err != nil {
-		return ctrl.Result{}, err
+		return p.failed(ctx, err)
 	}
 	if departure := decide.LeaveAppointment(p.judged(p.view()), going); departure.Go {
 		return p.release(ctx, departure)
@@ -133,7 +133,7 @@ func (p *appointmentPass) release(ctx context.Context, departure decide.Appointm
 			"%s", departure.Warning)
 	}
 	if err := p.Protocol.Release(ctx, p.appointment); err != nil {
-		return p.again(err)
+		return p.failed(ctx, err)
 	}
 	p.Protocol.Memory.Forget(p.appointment.UID)
 	return ctrl.Result{}, nil

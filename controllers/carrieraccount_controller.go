@@ -103,7 +103,7 @@ func (r *CarrierAccountReconciler) record(
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
-	if err := r.Status().Update(ctx, account); err != nil {
+	if err := operate.WriteStatus(ctx, r.Client, r.Events, account); err != nil {
 		return fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
 	}
 	r.announce(account, before, verdict)

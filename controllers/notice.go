@@ -34,7 +34,7 @@ func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, told decide.Not
 	decision := p.decide()
 	decision.Handled = *p.subject.Controls() // nothing that a person has asked for is done here
 	p.describe(decision)
-	if err := p.Status().Update(ctx, p.subject); err != nil {
+	if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 		return fmt.Errorf("update the status of %s: %w", p.subject.GetName(), err)
 	}
 	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, string(told.Event), "Notification",

@@ -89,7 +89,7 @@ func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	}
 	for _, open := range p.subject.OpenRequests() {
 		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
-			return p.again(err)
+			return p.failed(ctx, err)
 		}
 	}
 	view := p.view()
@@ -105,7 +105,7 @@ func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 			"%s", departure.Warning)
 	}
 	if err := p.Protocol.Release(ctx, p.subject); err != nil {
-		return p.again(err)
+		return p.failed(ctx, err)
 	}
 	p.Protocol.Memory.Forget(p.subject.GetUID())
 	return ctrl.Result{}, nil

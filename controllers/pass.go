@@ -38,9 +38,10 @@ type pass struct {
 	subject Subject
 	written runtime.Object // the object as it is on record
 	account decide.Account
-	session *accounts.Visit // nil while the account cannot be used
-	ledger  *objectLedger   // nil: the kind has none, or it is not known which
-	verdict *decide.Verdict // a verdict that stands above the judgement: what is on record elsewhere forbids it
+	session *accounts.Visit  // nil while the account cannot be used
+	ledger  *objectLedger    // nil: the kind has none, or it is not known which
+	read    *decide.Readings // what was read before the step; nil: there was none
+	verdict *decide.Verdict  // a verdict that stands above the judgement: what is on record elsewhere forbids it
 }
 
 // kind is what a pass over objects of one kind needs beside what all have in common.
@@ -69,13 +70,13 @@ type outcomes interface {
 // run takes an object as far as it can go now.
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	if err := p.begin(ctx); err != nil {
-		return p.again(err)
+		return p.failed(ctx, err)
 	}
 	for range maxSteps {
 		decision := p.decide()
 		wait, err := p.perform(ctx, decision)
 		if err != nil {
-			return p.again(err)
+			return p.failed(ctx, err)
 		}
 		if _, resting := decision.Step.(decide.Rest); resting || wait > 0 {
 			return p.record(ctx, decision, wait)
@@ -110,12 +111,12 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 	_, observed := p.subject.Describes()
 	first := *observed <= 0
 	if err := p.keepLearned(ctx); err != nil {
-		return p.again(err)
+		return p.failed(ctx, err)
 	}
 	p.describe(decision)
 	if p.changed() && (wait == 0 || first) {
-		if err := p.Status().Update(ctx, p.subject); err != nil {
-			return p.again(fmt.Errorf("update the status: %w", err))
+		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
+			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
 		}
 	}
 	return status.Exit(now, lookAt), nil
@@ -210,7 +211,10 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 // job is this object as the protocol sees it. What was read so far is in the status of
 // this pass: after the step it would be older than what the step has brought.
 func (p *pass) job() operate.Job {
-	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) { memory.Readings.Taken() })
+	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
+		p.read = new(memory.Readings)
+		memory.Readings.Taken()
+	})
 	job := operate.Job{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
 		Describe: p.describeMeanwhile, Spending: p.spends(),

@@ -62,6 +62,7 @@ const (
 	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is gone, or older than was seen
 	ReasonLateAcceptance          = "LateAcceptance"          // taken by the carrier after a person had ended it
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
+	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses what has to be read or written
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location
 	ReasonOverdue                 = "Overdue"                 // longer under way than is usual
 	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error and goes on once it is fixed

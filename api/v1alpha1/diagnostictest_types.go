@@ -66,7 +66,7 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Result *runtime.RawExtension `json:"result,omitempty"`
 
-	// truncated is set when the result was longer than 16 KiB and is left out.
+	// truncated is set when the result was longer than 16 KiB, or the API server refused it, and is left out.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }

@@ -85,6 +85,7 @@ type Memory struct {
 	AccountSeen  Version            // the account as it was last seen past the cache
 	Readings     Readings           // the newest reading of each topic
 	Posed        Posed              // how the last POST of class Query went
+	RetellAt     time.Time          // before which no other words for the same refusal are written
 	Told         time.Time          // when the carrier last sent a notification about it
 	ContactErr   error              // why the contact could not be read from its Secret; nil when it could
 	ContactAgain time.Time          // when it is read again, after that

@@ -21,6 +21,9 @@ const (
 	eventOddLocation  = "OddLocation"
 	eventLate         = "LateAcceptance"
 	eventUnrecorded   = "AnswerNotRecorded"
+
+	eventStatusCut     = "StatusCut"
+	eventStatusRefused = "StatusRefused"
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).

@@ -32,8 +32,10 @@ type Ledgers struct {
 	writes map[string]int64 // by name: the revision that it has written last, or is about to
 }
 
-// errPruned is what the API server did to a ledger by a CRD that does not know all of its fields.
-var errPruned = errors.New("the API server has not kept all of it: upgrade the CustomResourceDefinition requestledgers")
+// ErrLedgerPruned is what the API server did to a ledger by a CRD that does not know all of its
+// fields.
+var ErrLedgerPruned = errors.New(
+	"the API server has not kept all of it: upgrade the CustomResourceDefinition requestledgers")
 
 // ErrLedgerChanged closes the gate.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
@@ -150,7 +152,7 @@ func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) err
 	}
 	l.note(ledger.Name, ledger.Spec.Revision)
 	if !equality.Semantic.DeepEqual(ledger.Spec, *wanted) {
-		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, errPruned)
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerPruned)
 	}
 	return nil
 }

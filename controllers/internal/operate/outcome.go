@@ -118,7 +118,7 @@ func (p *Protocol) write(ctx context.Context, job Job, attempt v1alpha1.Request)
 	if job.Ledger != nil {
 		return job.Ledger.Record(ctx, attempt)
 	}
-	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
+	if err := p.WriteStatus(ctx, job.Subject); err != nil {
 		return fmt.Errorf("update the status: %w", err)
 	}
 	return nil

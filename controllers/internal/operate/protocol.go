@@ -151,7 +151,7 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 		return job.Ledger.Open(ctx, parcel.Request)
 	}
 	job.Describe()
-	if err := p.Cluster.Status().Update(ctx, job.Subject); err != nil {
+	if err := p.WriteStatus(ctx, job.Subject); err != nil {
 		return fmt.Errorf("write the intent of %s: %w", parcel.Request.Operation, err)
 	}
 	return nil

@@ -47,6 +47,17 @@ func DescribeFacets(object Object, facets []decide.Facet, now time.Time) {
 	}
 }
 
+// Unjudged brings the facets of an older generation up to date where a pass has not got so far as to
+// judge them.
+func Unjudged(object Object, verdict decide.Verdict, now time.Time) {
+	for _, conditionType := range facetTypes() {
+		held := meta.FindStatusCondition(*object.Conditions, conditionType)
+		if held != nil && held.ObservedGeneration != object.Generation {
+			object.set(conditionType, metav1.ConditionUnknown, verdict, now)
+		}
+	}
+}
+
 func facetTypes() []string {
 	return []string{
 		v1alpha1.ConditionPlanSynced, v1alpha1.ConditionRestorationSLASynced, v1alpha1.ConditionAggregationSynced,

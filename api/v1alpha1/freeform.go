@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package v1alpha1
+
+// textRefused stands where the carrier's words were.
+const textRefused = "the Kubernetes API server has refused the carrier's words"
+
+// DropFreeForm removes from the status what the carrier wrote in words and forms of its own, so that
+// the rest can be written down where the API server refuses the whole: ids, phases, codes and times
+// stay.
+func (s *BroadbandService) DropFreeForm() {
+	for i := range s.Status.Requests {
+		s.Status.Requests[i].dropFreeForm()
+	}
+	s.Status.LastError.dropFreeForm()
+	if health := s.Status.Health; health != nil {
+		health.Alert, health.NextAction = "", ""
+	}
+	if disruptions := s.Status.Disruptions; disruptions != nil {
+		disruptions.Current.dropFreeForm()
+		disruptions.Next.dropFreeForm()
+	}
+	if carrier := s.Status.Carrier; carrier != nil && carrier.Cancellation != nil {
+		carrier.Cancellation.ErrorDetail = ""
+	}
+}
+
+// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+func (s *ServiceOrder) DropFreeForm() {
+	s.Status.dropFreeForm()
+	s.Status.Address = ""
+	s.Status.Rejection.dropFreeForm()
+}
+
+// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+func (a *AppointmentRequest) DropFreeForm() {
+	a.Status.dropFreeForm()
+	a.Status.Cancelled.dropFreeForm()
+}
+
+// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+func (d *DiagnosticTest) DropFreeForm() {
+	d.Status.dropFreeForm()
+	d.Status.Truncated = d.Status.Truncated || d.Status.Result != nil
+	d.Status.Result = nil
+	for i := range d.Status.Stages {
+		d.Status.Stages[i].Reason = ""
+	}
+}
+
+// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+func (f *FibreBuildQuote) DropFreeForm() {
+	f.Status.dropFreeForm()
+	f.Status.Price = nil
+	f.Status.Name, f.Status.Category, f.Status.Zone, f.Status.POIName = "", "", "", ""
+}
+
+// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+func (p *PlanOptionsQuery) DropFreeForm() {
+	p.Status.dropFreeForm()
+	p.Status.Truncated = p.Status.Truncated || len(p.Status.Plans)+len(p.Status.SLAs) > 0
+	p.Status.Plans, p.Status.SLAs = nil, nil
+}
+
+func (s *TaskStatus) dropFreeForm() {
+	if s.Request != nil {
+		s.Request.dropFreeForm()
+	}
+	s.LastError.dropFreeForm()
+}
+
+func (r *Request) dropFreeForm() {
+	r.ErrorDetail = ""
+	r.Error.dropFreeForm()
+}
+
+func (e *LastError) dropFreeForm() {
+	if e != nil {
+		e.RequestError.dropFreeForm()
+	}
+}
+
+func (e *RequestError) dropFreeForm() {
+	if e == nil {
+		return
+	}
+	e.RejectedValue = ""
+	if e.Message != "" {
+		e.Message = textRefused
+	}
+}
+
+func (n *Notice) dropFreeForm() {
+	if n != nil {
+		n.Reason = ""
+	}
+}
+
+func (d *Disruption) dropFreeForm() {
+	if d != nil {
+		d.Description = ""
+	}
+}

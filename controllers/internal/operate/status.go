@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// freeForm is an object whose status has a part in the carrier's own words and form.
+type freeForm interface{ DropFreeForm() }
+
+// WriteStatus writes a status. "A status that the API server refuses (400, 413, 422) is written again
+// without the carrier's free-form part", and of one that cannot be written an Event speaks (R18).
+func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, object client.Object) error {
+	err := cluster.Status().Update(ctx, object)
+	if decide.Unwritable(err) && dropsFreeForm(object) {
+		refused := err
+		if err = cluster.Status().Update(ctx, object); err == nil {
+			events.Eventf(object, nil, corev1.EventTypeWarning, eventStatusCut, "UpdateStatus",
+				"the carrier's own words are left out of the status, because with them it was refused: %s", refused)
+		}
+	}
+	if decide.APIRefusal(err) != nil {
+		events.Eventf(object, nil, corev1.EventTypeWarning, eventStatusRefused, "UpdateStatus",
+			"the status cannot be written, which is tried again: %s", err)
+	}
+	return err
+}
+
+// dropsFreeForm takes the carrier's part out of a status, and says whether there was any.
+func dropsFreeForm(object client.Object) bool {
+	cut, has := object.(freeForm)
+	if !has {
+		return false
+	}
+	before := object.DeepCopyObject()
+	cut.DropFreeForm()
+	return !equality.Semantic.DeepEqual(before, object)
+}
+
+// WriteStatus is [WriteStatus] by the clients of the protocol.
+func (p *Protocol) WriteStatus(ctx context.Context, object client.Object) error {
+	return WriteStatus(ctx, p.Cluster, p.Events, object)
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// A quota, a policy, a role and an old CustomResourceDefinition stand in the way until a person does
+// something. Whatever else goes wrong with the API server passes.
+func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
+	t.Parallel()
+	ledgers, name := schema.GroupResource{Group: "wholesale.broadband", Resource: "requestledgers"}, "order-1"
+	quota := apierrors.NewForbidden(ledgers, name, errors.New("exceeded quota: few, limited: 3"))
+	retried := errors.Join(fmt.Errorf("write: %w", quota), errors.New("timed out"))
+	policy := apierrors.NewInvalid(schema.GroupKind{Kind: "RequestLedger"}, name, nil)
+	strict := apierrors.NewBadRequest("strict decoding error: unknown field")
+	noKind := apierrors.NewGenericServerResponse(404, "POST", ledgers, "", "", 0, false)
+	webhook := apierrors.NewInternalError(errors.New(`failed calling webhook "audit.example": connection refused`))
+	for what, row := range map[string]struct {
+		err     error
+		told    string // part of the message; "" when nothing is told
+		rewrite bool   // whether a status would be written again, in part
+	}{
+		"a quota":                     {quota, "exceeded quota: few, limited: 3", false},
+		"a quota, after some tries":   {retried, "Raise the quota", false},
+		"a policy":                    {policy, "admission policy", true},
+		"a schema without a field":    {strict, "strict decoding", true},
+		"an object that is too large": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "Ask whoever", true},
+		"a kind that is not there":    {noKind, "Install", false},
+		"a webhook that is away":      {webhook, "See that the admission webhook answers", false},
+
+		"a conflict":                  {apierrors.NewConflict(ledgers, name, errors.New("newer")), "", false},
+		"one that is there already":   {apierrors.NewAlreadyExists(ledgers, name), "", false},
+		"one that is gone":            {apierrors.NewNotFound(ledgers, name), "", false},
+		"a timeout":                   {apierrors.NewTimeoutError("slow", 1), "", false},
+		"another timeout":             {apierrors.NewServerTimeout(ledgers, "update", 1), "", false},
+		"too many requests":           {apierrors.NewTooManyRequests("busy", 1), "", false},
+		"a server that starts":        {apierrors.NewServiceUnavailable("starting"), "", false},
+		"a server that is in trouble": {apierrors.NewInternalError(errors.New("etcdserver: leader changed")), "", false},
+		"no answer at all":            {errors.New("connection refused"), "", false},
+		"nothing":                     {nil, "", false},
+	} {
+		verdict := decide.APIRefused(row.err)
+		if rewrite := decide.Unwritable(row.err); rewrite != row.rewrite {
+			t.Errorf("%s: a status is written again: %t", what, rewrite)
+		}
+		switch {
+		case (verdict != nil) != (row.told != ""):
+			t.Errorf("%s: %v", what, verdict)
+		case verdict == nil:
+		case verdict.Standing != decide.Stuck || verdict.Reason != v1alpha1.ReasonAPIServerRefused ||
+			!strings.Contains(verdict.Message, row.told):
+			t.Errorf("%s: %v", what, verdict)
+		}
+	}
+}
+
+// An admission webhook may say anything, and at any length.
+func TestR18TheWordsOfAWebhookAreBounded(t *testing.T) {
+	t.Parallel()
+	long := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Message: strings.Repeat("no\x1b", 9000)}}
+	verdict := decide.APIRefused(long)
+	if len(verdict.Message) > 2048 || strings.Contains(verdict.Message, "\x1b") {
+		t.Errorf("%d bytes: %.80q", len(verdict.Message), verdict.Message)
+	}
+}
