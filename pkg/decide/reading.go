@@ -47,6 +47,20 @@ func (r *Readings) Taken() {
 	}
 }
 
+// DropStale drops what is long and no longer needed: prices that are too old to be shown or sent by,
+// and disruptions, which are in the status by then. That they were read stays known.
+func (r *Readings) DropStale(now time.Time) {
+	if !now.Before(r.Options.AskedAt.Add(quoteAge)) {
+		r.Options.Options = carrier.PlanOptionsResult{}
+	}
+	if seen := &r.Disruptions; seen.State != ReadingOpen && !now.Before(seen.AskedAt.Add(quoteAge)) {
+		seen.Disruptions = nil
+		if seen.State == ReadingAnswered {
+			seen.State = ReadingTaken
+		}
+	}
+}
+
 // ReadingState says how far a reading has come.
 type ReadingState string
 

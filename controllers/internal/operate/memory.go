@@ -14,12 +14,15 @@ import (
 )
 
 // Memory is what this process remembers of the objects beside their status. It is
-// empty after a start, and nothing is lost by that.
+// empty after a start, and nothing is lost by that. It is bounded "by what lives" (R28): see sweep.
 type Memory struct {
 	mu      sync.Mutex
 	sender  string
-	posted  map[string]*carrier.Receipt // attempt id → the answer; nil while there is none
+	posted  map[string]posting // by attempt id
 	objects map[types.UID]*entry
+	gone    map[types.UID]time.Time // objects that are gone, and since when that is known; zero: not yet dated
+	swept   time.Time               // when it was last gone through
+	dropped time.Time               // when the newest attempt was submitted that is posted no more
 }
 
 type entry struct {
@@ -37,7 +40,9 @@ type remembered struct {
 // NewMemory makes an empty memory. The sender is drawn at random at process start,
 // never the pod's name: a pod that restarts is another sender.
 func NewMemory(sender string) *Memory {
-	return &Memory{sender: sender, posted: map[string]*carrier.Receipt{}, objects: map[types.UID]*entry{}}
+	return &Memory{
+		sender: sender, posted: map[string]posting{}, objects: map[types.UID]*entry{}, gone: map[types.UID]time.Time{},
+	}
 }
 
 // Sender is this process's id.
@@ -57,7 +62,7 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 		if !found || known.phase != request.Phase {
 			known = remembered{decide.Attempt{Seen: now, LastLook: now}, request.Phase}
 		}
-		known.Receipt, known.Posted = m.posted[request.AttemptID], m.wasPosted(request.AttemptID)
+		known.Receipt, known.Posted = m.posted[request.AttemptID].receipt, m.mayHavePosted(request)
 		attempts[request.AttemptID], memory.Attempts[request.AttemptID] = known, known.Attempt
 	}
 	held.attempts = attempts
@@ -81,7 +86,7 @@ func (m *Memory) NoteAttempt(uid types.UID, now time.Time, attemptID string, cha
 func (m *Memory) Receipt(attemptID string) *carrier.Receipt {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.posted[attemptID]
+	return m.posted[attemptID].receipt
 }
 
 // Note changes what is remembered of an object.
@@ -92,10 +97,10 @@ func (m *Memory) Note(uid types.UID, now time.Time, change func(*decide.Memory))
 }
 
 // Posting remembers, before the intent, that this attempt may leave the process.
-func (m *Memory) Posting(attemptID string) {
+func (m *Memory) Posting(attemptID string, submittedAt time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.posted[attemptID] = nil
+	m.posted[attemptID] = posting{submittedAt: submittedAt}
 }
 
 // NotPosted takes back that an attempt may leave the process: no intent, or a gate that was closed.
@@ -109,15 +114,19 @@ func (m *Memory) NotPosted(attemptID string) {
 func (m *Memory) Answered(attemptID string, receipt carrier.Receipt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.posted[attemptID] = &receipt
+	post := m.posted[attemptID]
+	post.receipt = &receipt
+	m.posted[attemptID] = post
 }
 
-// Recorded drops an answer that is in the status. That the attempt was posted stays
-// known: a cache that lags behind may still show its intent.
-func (m *Memory) Recorded(attemptID string) {
+// Recorded drops an answer that is on record. That the attempt was posted stays known for a
+// while: a cache that lags behind may still show its intent.
+func (m *Memory) Recorded(attemptID string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.posted[attemptID] = nil
+	post := m.posted[attemptID]
+	post.receipt, post.recordedAt = nil, now
+	m.posted[attemptID] = post
 }
 
 // Forget drops what is remembered of an object that is gone.
@@ -125,18 +134,15 @@ func (m *Memory) Forget(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.objects, uid)
+	m.gone[uid] = time.Time{}
 }
 
 func (m *Memory) entry(uid types.UID, now time.Time) *entry {
+	m.sweep(now)
 	held, found := m.objects[uid]
 	if !found {
 		held = &entry{memory: decide.Memory{Sender: m.sender, FirstSeen: now}}
 		m.objects[uid] = held
 	}
 	return held
-}
-
-func (m *Memory) wasPosted(attemptID string) bool {
-	_, found := m.posted[attemptID]
-	return found
 }

@@ -107,7 +107,7 @@ func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.
 	}
 	// Before the intent: another pass of this process may come upon that, and leaves alone what is
 	// about to be sent.
-	p.Memory.Posting(parcel.Request.AttemptID)
+	p.Memory.Posting(parcel.Request.AttemptID, parcel.Request.SubmittedAt.Time)
 	if err := p.writeIntent(ctx, job, parcel); err != nil {
 		p.Memory.NotPosted(parcel.Request.AttemptID)
 		p.release(ctx, job, parcel)
@@ -189,7 +189,7 @@ func (p *Protocol) recordAnswer(ctx context.Context, job Job, attemptID string) 
 	if err := p.recordLate(ctx, job, attemptID, *receipt); err != nil {
 		return err
 	}
-	p.Memory.Recorded(attemptID)
+	p.Memory.Recorded(attemptID, p.Now())
 	p.remark(job.Subject, *receipt)
 	p.Memory.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
