@@ -64,6 +64,7 @@ const (
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses what has to be read or written
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location
+	ReasonUnanswered              = "Unanswered"              // asked three times, and nothing came of it
 	ReasonOverdue                 = "Overdue"                 // longer under way than is usual
 	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error and goes on once it is fixed
 	ReasonBreakerOpen             = "BreakerOpen"             // answers were lost: nothing that costs is sent for now

@@ -13,14 +13,14 @@ type CallKind string
 
 // The call kinds.
 const (
-	CallSubmit CallKind = "Submit" // a POST: may take the last token of the bucket
-	CallPoll   CallKind = "Poll"   // a GET: leaves a share of the bucket to the POSTs
+	CallSubmit CallKind = "Submit" // a POST that changes something: may take the last token of the bucket
+	CallPoll   CallKind = "Poll"   // a GET, or a question: leaves a share of the bucket to the others
 )
 
 const (
 	defaultRequestsPerSecond = 5
 	defaultBurst             = 10
-	submitShare              = 0.3             // of the bucket, kept for POSTs
+	submitShare              = 0.3             // of the bucket, kept for the POSTs that change something
 	maxHold                  = 1 * time.Minute // how long one 429 may hold all of them
 	soonest                  = 10 * time.Millisecond
 )

@@ -21,7 +21,7 @@ func absorbHealth(v *ServiceView, reading *Reading) {
 	state.PRIID = bounded(health.PRIID, 64)
 	state.WholesaleServiceID = bounded(health.WholesaleServiceID, 64)
 	absorbColors(v, health)
-	if plan := bounded(health.Plan, 200); plan != "" {
+	if plan := planOf(health); plan != "" {
 		absorbPlan(v, state, plan, reading.AskedAt)
 	}
 }

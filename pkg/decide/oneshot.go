@@ -55,7 +55,7 @@ func failed(v *TaskView) *Decision {
 	switch {
 	case decision == nil:
 		return nil
-	case v.ServiceID != 0 && reasonOf(last.Error) == v1alpha1.ReasonNotFoundOrForbidden:
+	case v.ServiceID != 0 && reasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
 		decision.Verdict = unseen(v.Task.Operation, v.ServiceID)
 	default:
 		decision.Verdict.Message = failureMessageWith(&v.View, last, "create another object")
@@ -78,7 +78,7 @@ func finished(v *TaskView, request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseSucceeded {
 		return true
 	}
-	return Definitive(request.Phase) && tryAgainAt(request).IsZero() && !asksAgain(&v.View, request)
+	return endedInFailure(request) && tryAgainAt(request).IsZero() && !asksAgain(&v.View, request)
 }
 
 // NumberOf is the carrier's number of the service that a task is about: its own, or that

@@ -19,18 +19,24 @@ func answeredRequest(v *View) *Decision {
 // heldBack holds a request back after a definitive failure of the last: "it needs a new
 // generation or the retry annotation" (submission protocol, repeat classes).
 func heldBack(v *View, last *v1alpha1.Request) *Decision {
-	if last == nil || !Definitive(last.Phase) || !serves(v, last) || asksAgain(v, last) || unsentRetry(v, last) != nil {
+	if !endedInFailure(last) || !serves(v, last) || asksAgain(v, last) || unsentRetry(v, last) != nil {
 		return nil
 	}
 	again := tryAgainAt(last)
 	if !again.IsZero() && !v.Now.Before(again) {
 		return nil
 	}
-	decision := stuck(reasonOf(last.Error), failureMessage(v, last)+retryFlaw(v, last))
+	decision := stuck(reasonFor(last), failureMessage(v, last)+retryFlaw(v, last))
 	if anotherInProgress(last) {
 		decision.Verdict.Standing = Working // "wait and try again": nobody is needed
 	}
 	return lookAgain(decision, earlier(again, retryDue(v, last)))
+}
+
+// endedInFailure says whether an attempt is not repeated by itself: it was refused, has failed, or was
+// given up; or it is a question of which nothing came three times.
+func endedInFailure(last *v1alpha1.Request) bool {
+	return last != nil && (Definitive(last.Phase) || exhausted(last))
 }
 
 // serves says whether an attempt was made for what is declared now, by this very object.

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -24,14 +25,30 @@ func unknownPlan(v *ServiceView) *Decision {
 // awaitReading waits for a reading without which nothing can be compared.
 func awaitReading(v *ServiceView, topic Topic, what, unread string) *Decision {
 	token := control(v.Subject, v1alpha1.AnnotationReconcile)
-	step, at := readingStep(&v.View, topic, token, atOnce)
+	step, at := readingStep(&v.View, topic, token, unlessEmpty(v, topic))
 	verdict := readingVerdict(v, v.Memory.Readings.Of(topic), what, unread)
 	return &Decision{Step: step, LookAt: at, Verdict: verdict}
+}
+
+// unlessEmpty asks at once, unless the last answer did not say what was asked: that is "a failed
+// reading, growing pauses" (R20).
+func unlessEmpty(v *ServiceView, topic Topic) func() (bool, time.Time) {
+	reading := v.Memory.Readings.Of(topic)
+	if reading.Empty == 0 {
+		return atOnce
+	}
+	return func() (bool, time.Time) {
+		at := reading.AskedAt.Add(Backoff(reading.Empty))
+		return !v.Now.Before(at), at
+	}
 }
 
 // readingVerdict words why something is not known yet. The reason unread is for a
 // carrier that answers and gives no reading.
 func readingVerdict(v *ServiceView, reading *Reading, what, unread string) Verdict {
+	if reading.Empty > 0 && reading.State != ReadingFailed {
+		return Verdict{Working, unread, "the carrier has answered and does not name " + what + "; it is asked again"}
+	}
 	if reading.State != ReadingFailed && reading.Failures < failuresShown {
 		return Verdict{Working, v1alpha1.ReasonProgressing, what + " is being read"}
 	}

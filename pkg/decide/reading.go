@@ -83,6 +83,7 @@ type Reading struct {
 	Err      error          // why it failed, when Failed
 	RetryAt  time.Time      // when it may be asked again, when Failed
 	Failures int            // failures in a row
+	Empty    int            // answers in a row that did not say what was asked
 	Token    string         // the control annotation it was asked for
 
 	Health       carrier.HealthResult

@@ -89,6 +89,9 @@ func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1a
 // an unknown outcome means probably ours: wait"; a cancellation is read, which shows it;
 // and any other leaves the outcome unknown.
 func RefusedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
+	if isQuestion(request) {
+		return v1alpha1.PhaseRejected // a question changes nothing that could be in the way of the next
+	}
 	if anotherInProgress(request) || request.Operation.AltersCancellation() {
 		return v1alpha1.PhaseSubmitting
 	}

@@ -23,7 +23,7 @@ func retryAsked(v *View, last *v1alpha1.Request) string {
 // `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
 // before it" (R21).
 func asksAgain(v *View, last *v1alpha1.Request) bool {
-	if last == nil || !Definitive(last.Phase) && !reclaimed(last) {
+	if last == nil || !endedInFailure(last) && !reclaimed(last) {
 		return false
 	}
 	asked := retryAsked(v, last)

@@ -60,8 +60,12 @@ func backedOff(v *View, w wish) *Decision {
 	if !v.Now.Before(again) {
 		return nil
 	}
+	became := "has not reached the carrier"
+	if cameToNothing(last) {
+		became = "has not been answered"
+	}
 	decision := working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-		"%s has not reached the carrier (%s): it is sent again by itself", last.Operation, errorMessage(last.Error)))
+		"%s %s (%s): it is sent again by itself", last.Operation, became, errorMessage(last.Error)))
 	decision.LookAt = again
 	return decision
 }

@@ -83,7 +83,8 @@ func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrie
 // intent is the request as it is written before it is sent.
 func (w wish) intent(v *View) v1alpha1.Request {
 	return v1alpha1.Request{
-		Operation: w.operation, Attempt: attemptNumber(v, w), Target: w.target, Before: w.before,
+		Operation: w.operation, Attempt: attemptNumber(v, w), Repeats: questionsBefore(v, w),
+		Target: w.target, Before: w.before,
 		Identity: v.Account.Object.IdentityName(), BaseURL: v.Account.Object.Spec.BaseURL,
 		Generation: v.Subject.GetGeneration(), BodyHash: w.bodyHash(),
 		Phase: v1alpha1.PhaseSubmitting, APIVersion: v.Account.Object.Spec.APIVersion,

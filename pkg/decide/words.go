@@ -157,6 +157,14 @@ func reasonBySubError() map[carrier.SubErrorCode]string {
 	}
 }
 
+// reasonFor is the reason why a request is not sent again by itself.
+func reasonFor(last *v1alpha1.Request) string {
+	if exhausted(last) {
+		return v1alpha1.ReasonUnanswered
+	}
+	return reasonOf(last.Error)
+}
+
 // reasonOf is the reason of a definitive failure.
 func reasonOf(err *v1alpha1.RequestError) string {
 	if err == nil {
@@ -182,7 +190,10 @@ func failureMessage(v *View, request *v1alpha1.Request) string {
 // failureMessageWith names another way out, beside the retry annotation.
 func failureMessageWith(v *View, request *v1alpha1.Request, way string) string {
 	way += ", or to try the same again: " + retryHint(v, request)
-	if !tryAgainAt(request).IsZero() {
+	switch {
+	case exhausted(request):
+		return unanswered(request, way)
+	case !tryAgainAt(request).IsZero():
 		way = "it is tried again by itself"
 	}
 	if request.Error == nil || request.Error.Code == "" {

@@ -62,6 +62,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonLedgerUnreadable:            {degraded},
 		v1alpha1.ReasonAPIServerRefused:            {degraded},
 		v1alpha1.ReasonHandleLost:                  {degraded},
+		v1alpha1.ReasonUnanswered:                  {degraded},
 		v1alpha1.ReasonConflict:                    {degraded},
 		v1alpha1.ReasonTermUnknown:                 {degraded},
 		v1alpha1.ReasonNTDOptionRequired:           {degraded},

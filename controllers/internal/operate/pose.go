@@ -16,7 +16,7 @@ import (
 // and slots write accepted and terminal". What did not get there, or lost its answer, is
 // remembered and asked again; what the carrier said is written down.
 func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
-	if wait, err := job.Carrier.Prepare(ctx, carrier.CallSubmit); wait > 0 || err != nil {
+	if wait, err := job.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
 	if err := p.holdFirst(ctx, job.Subject, parcel); err != nil {
@@ -34,7 +34,7 @@ func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Durat
 	p.Memory.Note(job.Subject.GetUID(), asked, func(memory *decide.Memory) {
 		memory.Posed = decide.Posed{Taken: request.AttemptID, TakenAt: asked}
 	})
-	fact, seen := answered(receipt), newest(job.Subject, request.Operation)
+	fact, seen := heardOf(receipt), newest(job.Subject, request.Operation)
 	fact.Enter = func(subject Subject) {
 		if underWay(subject) || newest(subject, request.Operation) != seen {
 			return // somebody else has asked meanwhile: that is followed, or has been to its end
@@ -60,11 +60,26 @@ func newest(subject Subject, operation v1alpha1.Operation) string {
 	return ""
 }
 
-// said says whether the carrier took or refused a question. One that did not get there, or
-// lost its answer, is remembered.
+// heardOf is what became of a question.
+func heardOf(receipt carrier.Receipt) Fact {
+	if receipt.Delivery != carrier.Ambiguous {
+		return answered(receipt)
+	}
+	return Fact{
+		By: decide.WriterSender, To: v1alpha1.PhaseNotProcessed, Event: eventAnswerLost,
+		Apply: func(_ Subject, request *v1alpha1.Request) {
+			request.Phase, request.Error = v1alpha1.PhaseNotProcessed, decide.RequestErrorOf(receipt.Err)
+		},
+	}
+}
+
+// said says whether the carrier took or refused a question, or may have taken one that leaves
+// something behind there: how often that is asked is counted on record. Any other that did not get
+// there, or lost its answer, is remembered.
 func (p *Protocol) said(subject Subject, parcel Parcel, receipt carrier.Receipt, asked time.Time) bool {
 	renewed := receipt.Delivery == carrier.Rejected
-	if receipt.Delivery == carrier.Accepted || renewed && !p.renews(subject, parcel, receipt) {
+	counted := receipt.Delivery == carrier.Ambiguous && decide.MayLeaveSomething(parcel.Request.Operation)
+	if receipt.Delivery == carrier.Accepted || counted || renewed && !p.renews(subject, parcel, receipt) {
 		return true
 	}
 	p.Memory.Note(subject.GetUID(), asked, func(memory *decide.Memory) {

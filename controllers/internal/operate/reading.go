@@ -28,11 +28,7 @@ type Question struct {
 // Ask puts a question. Class Query "has neither finalizer nor intent": a Location is kept
 // in memory, and after a loss it is simply asked anew.
 func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (time.Duration, error) {
-	kind := carrier.CallPoll
-	if question.posts() {
-		kind = carrier.CallSubmit
-	}
-	if wait, err := way.Prepare(ctx, kind); wait > 0 || err != nil {
+	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
 	asked := p.Now()
@@ -40,7 +36,7 @@ func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (tim
 	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
 		heard.AskedAt, heard.LastLook, heard.Token = asked, asked, question.Token
-		heard.Failures = reading.Failures
+		heard.Failures, heard.Empty = reading.Failures, reading.Empty
 		if heard.State == decide.ReadingFailed {
 			pause := max(pauseAfter(reading, heard.Err), heard.RetryAt.Sub(asked))
 			p.readingFailed(&heard, heard.Err, pause)
@@ -161,6 +157,7 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	if reading.Handle.Operation == carrier.Health {
 		reading.Health, err = carrier.DecodeHealth(reading.Handle.Version, body)
 		reading.Health.HealthCategories = nil // nothing shows them, and they are long
+		reading.Empty = emptyAnswers(reading)
 	} else {
 		reading.Options, err = carrier.DecodePlanOptions(body)
 	}
@@ -169,6 +166,15 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 		return
 	}
 	reading.State, reading.Failures, reading.Err = decide.ReadingAnswered, 0, nil
+}
+
+// emptyAnswers counts the answers in a row that name no plan: "a health answer without a plan (a
+// failed reading, growing pauses)" (R20).
+func emptyAnswers(reading *decide.Reading) int {
+	if !decide.NamesNoPlan(reading.Health) {
+		return 0
+	}
+	return reading.Empty + 1
 }
 
 // readingFailed remembers why there is no reading and when it may be asked for again.

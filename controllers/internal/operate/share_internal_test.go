@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// crowded is a way to the carrier on which nobody finds a turn.
+type crowded struct {
+	*tape
+
+	asked carrier.CallKind // by whoever wanted one last
+}
+
+// Prepare has everybody wait.
+func (c *crowded) Prepare(_ context.Context, kind carrier.CallKind) (time.Duration, error) {
+	c.asked = kind
+	return time.Second, nil
+}
+
+func TestR20QuestionsLeaveTheShareOfRequestsAlone(t *testing.T) {
+	t.Parallel()
+	way := &crowded{tape: newTape()}
+	protocol, job := way.protocol("me"), way.job()
+	job.Carrier = way
+	for name, row := range map[string]struct {
+		call func() (time.Duration, error)
+		kind carrier.CallKind
+	}{
+		"a plan change": {func() (time.Duration, error) {
+			return protocol.Send(t.Context(), job, Parcel{Class: carrier.ClassCharge})
+		}, carrier.CallSubmit},
+		"a question of its own object": {func() (time.Duration, error) {
+			return protocol.Pose(t.Context(), job, Parcel{
+				Request: v1alpha1.Request{Operation: v1alpha1.OperationPlanOptions}, Class: carrier.ClassQuery,
+			})
+		}, carrier.CallPoll},
+		"health": {func() (time.Duration, error) {
+			return protocol.Ask(t.Context(), way, Question{Topic: decide.TopicHealth})
+		}, carrier.CallPoll},
+		"prices": {func() (time.Duration, error) {
+			return protocol.Ask(t.Context(), way, Question{Topic: decide.TopicOptions})
+		}, carrier.CallPoll},
+	} {
+		way.asked = ""
+		if wait, err := row.call(); wait != time.Second || err != nil || way.asked != row.kind {
+			t.Errorf("%s asks for the turn of a %s (wait %s, %v)", name, way.asked, wait, err)
+		}
+	}
+}
