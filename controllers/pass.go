@@ -132,10 +132,12 @@ func (p *pass) decide() decide.Decision {
 
 func (p *pass) view() decide.View {
 	now := p.Protocol.Now()
-	return decide.View{
+	view := decide.View{
 		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Submit: p.Submit,
 		Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
 	}
+	p.Protocol.NoteAhead(&view, p.subject)
+	return view
 }
 
 // describe brings the status in line with a decision.

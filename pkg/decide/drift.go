@@ -109,7 +109,7 @@ func planHeld(v *ServiceView) bool {
 func corrects(v *ServiceView, operation v1alpha1.Operation) bool {
 	last := reachedOf(&v.View, operation)
 	sent := last != nil && !goesAgain(last.Phase)
-	due := !sent || !v.Now.Before(last.SubmittedAt.Add(correctEvery))
+	due := !sent || !v.Now.Before(v.past(last.SubmittedAt).Add(correctEvery))
 	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
@@ -137,7 +137,7 @@ func correctsAt(v *ServiceView) time.Time {
 	}
 	for _, operation := range held {
 		if last := reachedOf(&v.View, operation); last != nil {
-			at = earlier(at, last.SubmittedAt.Add(correctEvery))
+			at = earlier(at, v.past(last.SubmittedAt).Add(correctEvery))
 		}
 	}
 	return at

@@ -129,7 +129,7 @@ func following(v *View, open *v1alpha1.Request) Verdict {
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
 			open.Operation, orElse(open.ErrorDetail, "no more was said"))}
-	case !v.Now.Before(overdueTime(open)):
+	case !v.Now.Before(overdueTime(v, open)):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
 			"%s has been with the carrier for longer than is usual and is still followed at %s; to settle it by hand: %s",
 			open.Operation, open.Location, resolveHint(v, open))}
@@ -151,7 +151,7 @@ func handleLost(v *View, open *v1alpha1.Request) bool {
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
 		grace = queryGrace
 	}
-	return !open.LostSince.IsZero() && !v.Now.Before(open.LostSince.Add(grace))
+	return !open.LostSince.IsZero() && !v.Now.Before(v.past(open.LostSince).Add(grace))
 }
 
 // outcomeUnknown waits for a person, or for something that proves what happened.
@@ -185,14 +185,14 @@ func resolveHint(v *View, open *v1alpha1.Request) string {
 		v1alpha1.AnnotationResolve, open.AttemptID)
 }
 
-func overdueTime(open *v1alpha1.Request) time.Time {
+func overdueTime(v *View, open *v1alpha1.Request) time.Time {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return open.SubmittedAt.Add(contract.Poll.Usual)
+	return v.past(open.SubmittedAt).Add(contract.Poll.Usual)
 }
 
 // overdueAt is when following words change by themselves; zero once they have.
 func overdueAt(v *View, open *v1alpha1.Request) time.Time {
-	if at := overdueTime(open); v.Now.Before(at) {
+	if at := overdueTime(v, open); v.Now.Before(at) {
 		return at
 	}
 	return time.Time{}

@@ -49,7 +49,7 @@ func changedAt(v *View, topic Topic) time.Time {
 	for _, contract := range carrier.Contracts() {
 		done := reachedOf(v, v1alpha1.Operation(contract.Operation))
 		if done != nil && !done.FinishedAt.IsZero() && changes(done, topic) {
-			at = later(at, done.FinishedAt.Add(statusPrecision))
+			at = later(at, v.past(done.FinishedAt).Add(statusPrecision))
 		}
 	}
 	return at

@@ -78,7 +78,7 @@ func finished(v *TaskView, request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseSucceeded {
 		return true
 	}
-	return endedInFailure(request) && tryAgainAt(request).IsZero() && !asksAgain(&v.View, request)
+	return endedInFailure(request) && tryAgainAt(&v.View, request).IsZero() && !asksAgain(&v.View, request)
 }
 
 // NumberOf is the carrier's number of the service that a task is about: its own, or that

@@ -22,7 +22,7 @@ func heldBack(v *View, last *v1alpha1.Request) *Decision {
 	if !endedInFailure(last) || !serves(v, last) || asksAgain(v, last) || unsentRetry(v, last) != nil {
 		return nil
 	}
-	again := tryAgainAt(last)
+	again := tryAgainAt(v, last)
 	if !again.IsZero() && !v.Now.Before(again) {
 		return nil
 	}

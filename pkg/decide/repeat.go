@@ -19,17 +19,30 @@ const maxRepeats = 2
 // converge judges a lost answer of class Converge: the same is asked again, and when the
 // repeats are used up it is a person's.
 func converge(v *View, open *v1alpha1.Request, held func() *Decision) *Decision {
-	at := open.SubmittedAt.Add(repeatAfter)
+	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
+	// that wrote the time may have been behind.
+	due := v.past(open.SubmittedAt).Add(repeatAfter)
+	at := later(due, v.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
 	switch {
 	case open.Repeats >= maxRepeats:
 		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
-	case v.Now.Before(at):
-		return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
-			"whether the carrier took %s attempt %s is not known (%s): it sets a value and is asked for again "+
-				"15 minutes after it was sent; to settle it by hand: %s",
-			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))), at)
+	case v.Now.Before(due):
+		return awaitRepeat(v, open, at)
+	}
+	if decision := held(); decision != nil {
+		return decision
+	}
+	if v.Now.Before(at) {
+		return awaitRepeat(v, open, at)
 	}
 	return repeat(open, held)
+}
+
+func awaitRepeat(v *View, open *v1alpha1.Request, at time.Time) *Decision {
+	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
+		"whether the carrier took %s attempt %s is not known (%s): it sets a value and is asked for again "+
+			"15 minutes after it was sent; to settle it by hand: %s",
+		open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))), at)
 }
 
 // repeat asks for the same again, if nothing holds new requests back. It is built from

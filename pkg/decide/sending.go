@@ -56,7 +56,7 @@ func backedOff(v *View, w wish) *Decision {
 	if last == nil || !goesAgain(last.Phase) {
 		return nil
 	}
-	again := later(last.FinishedAt.Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)
+	again := later(v.past(last.FinishedAt).Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)
 	if !v.Now.Before(again) {
 		return nil
 	}

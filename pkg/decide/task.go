@@ -159,10 +159,10 @@ func (t taskWitness) verify(open *v1alpha1.Request) *Decision {
 	if open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil {
 		why = open.Error
 		last := t.Subject.NewestError()
-		if last != nil && t.Now.Before(last.At.Add(queryGrace)) {
+		if last != nil && t.Now.Before(t.past(last.At).Add(queryGrace)) {
 			return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
 				"%s has no usable answer (%s): it is asked anew a minute later", open.Operation, errorMessage(why))),
-				last.At.Add(queryGrace))
+				t.past(last.At).Add(queryGrace))
 		}
 	}
 	return settle(open, v1alpha1.PhaseNotProcessed, why)

@@ -44,7 +44,7 @@ func (s serviceWitness) proof(open *v1alpha1.Request) *Decision {
 	switch {
 	case proven(v, open):
 		return settleSucceeded(WriterRule, open, v1alpha1.SourceHealth)
-	case open.Operation.AltersCancellation() && readSince(v, open.SubmittedAt.Add(settleTime)):
+	case open.Operation.AltersCancellation() && readSince(v, v.past(open.SubmittedAt).Add(settleTime)):
 		return shownByCancellation(v, open)
 	}
 	return nil
@@ -71,25 +71,25 @@ func provable(open *v1alpha1.Request) bool {
 func proven(v *ServiceView, open *v1alpha1.Request) bool {
 	reading := &v.Memory.Readings.Health
 	return provable(open) && (reading.State == ReadingAnswered || reading.State == ReadingTaken) &&
-		reading.AskedAt.After(open.SubmittedAt.Time) && reading.Health.Plan == open.Target.Plan
+		reading.AskedAt.After(v.past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
 // disproven says that the last reading has been made and showed nothing. It is not
 // called for a reading that proves: inequality proves nothing, it only ends the wait.
 func disproven(v *ServiceView, open *v1alpha1.Request) bool {
-	times := verifyTimes(open)
+	times := verifyTimes(&v.View, open)
 	reading := &v.Memory.Readings.Health
 	return reading.ended() && !reading.AskedAt.Before(times[len(times)-1])
 }
 
 // verifyTimes are the three times at which health is read. A Location that was lost
 // is proven from the end of its day of grace, all at once.
-func verifyTimes(open *v1alpha1.Request) [3]time.Time {
+func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
 	for i, after := range verifyAfter() {
-		times[i] = open.SubmittedAt.Add(after)
+		times[i] = v.past(open.SubmittedAt).Add(after)
 		if open.Phase == v1alpha1.PhaseInProgress {
-			times[i] = open.LostSince.Add(handleGrace)
+			times[i] = v.past(open.LostSince).Add(handleGrace)
 		}
 	}
 	return times
@@ -98,7 +98,7 @@ func verifyTimes(open *v1alpha1.Request) [3]time.Time {
 // awaitProof reads health at the next of the three times.
 func awaitProof(v *ServiceView, open *v1alpha1.Request) *Decision {
 	step, at := readingStep(&v.View, TopicHealth, control(v.Subject, v1alpha1.AnnotationReconcile),
-		func() (bool, time.Time) { return dueAmong(verifyTimes(open), v) })
+		func() (bool, time.Time) { return dueAmong(verifyTimes(&v.View, open), v) })
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"whether the carrier took %s attempt %s is not known (%s): "+
 			"health requests 2, 10 and 30 minutes after it was sent are to show it; to settle it by hand: %s",

@@ -17,7 +17,7 @@ const settleTime = 15 * time.Second
 // "read the cancellation by service id first; done if as wanted; send again only while
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
 func verifyCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
-	at := open.SubmittedAt.Add(settleTime)
+	at := v.past(open.SubmittedAt).Add(settleTime)
 	if !readSince(v, at) {
 		step, next := readingStep(&v.View, TopicCancellation, control(v.Subject, v1alpha1.AnnotationReconcile),
 			func() (bool, time.Time) { return !v.Now.Before(at), at })

@@ -83,6 +83,7 @@ type Memory struct {
 	Attempts     map[string]Attempt // by attempt id: those that have not ended
 	NotBefore    time.Time          // the carrier asked to be left alone until then (Retry-After)
 	AccountSeen  Version            // the account as it was last seen past the cache
+	Ahead        Ahead              // times on record that lay in the future when they were first seen
 	Readings     Readings           // the newest reading of each topic
 	Posed        Posed              // how the last POST of class Query went
 	RetellAt     time.Time          // before which no other words for the same refusal are written

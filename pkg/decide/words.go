@@ -193,7 +193,7 @@ func failureMessageWith(v *View, request *v1alpha1.Request, way string) string {
 	switch {
 	case exhausted(request):
 		return unanswered(request, way)
-	case !tryAgainAt(request).IsZero():
+	case !tryAgainAt(v, request).IsZero():
 		way = "it is tried again by itself"
 	}
 	if request.Error == nil || request.Error.Code == "" {
@@ -208,15 +208,15 @@ const ForbiddenPause = 10 * time.Minute
 
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
 // a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
-func tryAgainAt(request *v1alpha1.Request) time.Time {
+func tryAgainAt(v *View, request *v1alpha1.Request) time.Time {
 	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
-		return request.FinishedAt.Add(inProgressPause(request.Attempt))
+		return v.past(request.FinishedAt).Add(inProgressPause(request.Attempt))
 	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}
 	}
-	return request.FinishedAt.Add(ForbiddenPause)
+	return v.past(request.FinishedAt).Add(ForbiddenPause)
 }
 
 func errorMessage(err *v1alpha1.RequestError) string {

@@ -24,6 +24,8 @@ const (
 
 	eventStatusCut     = "StatusCut"
 	eventStatusRefused = "StatusRefused"
+
+	eventTimeAhead = "TimeInFuture"
 )
 
 // Event reasons that bear the specification's name of what happened (section 6).

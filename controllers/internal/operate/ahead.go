@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// NoteAhead remembers which times on record lie in the future, and reports those that are news:
+// "counts as now and is reported" (R19).
+func (p *Protocol) NoteAhead(view *decide.View, subject Subject) {
+	ahead, report := decide.Clocked(view)
+	if len(ahead)+len(view.Memory.Ahead) == 0 {
+		return
+	}
+	view.Memory.Ahead = ahead
+	p.Memory.Note(subject.GetUID(), view.Now, func(memory *decide.Memory) { memory.Ahead = ahead })
+	if report != "" {
+		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
+	}
+}

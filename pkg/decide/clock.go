@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// tellAhead is by how much a time on record must be ahead of the clock to be reported: clocks of
+// several machines are never quite the same.
+const tellAhead = time.Minute
+
+// Ahead are the times on record that lay in the future when a process first saw them, and when that
+// was. They are kept for as long as they are on record.
+type Ahead map[time.Time]time.Time
+
+// past is a time on record, or, where that lay in the future, the time at which this process first
+// saw it: "A time on record that lies in the future counts as now" (R19). Otherwise what waits for it
+// would wait for as long as the clock was ahead by which it was written.
+func (v *View) past(at metav1.Time) time.Time {
+	if seen, ahead := v.Memory.Ahead[at.UTC()]; ahead {
+		return seen
+	}
+	if at.After(v.Now) {
+		return v.Now
+	}
+	return at.Time
+}
+
+// Clocked says which of the times on record lie in the future, and in what words to report those that
+// are news; "" for none.
+func Clocked(v *View) (ahead Ahead, report string) {
+	for _, at := range timesOnRecord(v) {
+		seen, known := v.Memory.Ahead[at.UTC()]
+		if !known && !at.After(v.Now) {
+			continue
+		}
+		if !known {
+			seen = v.Now
+		}
+		if !known && at.After(v.Now.Add(tellAhead)) {
+			report = fmt.Sprintf("a time on record lies in the future (%s, now it is %s) and counts as now: "+
+				"see to the clock of this manager, or of the one that wrote it",
+				at.UTC().Format(time.RFC3339), v.Now.UTC().Format(time.RFC3339))
+		}
+		if ahead == nil {
+			ahead = Ahead{}
+		}
+		ahead[at.UTC()] = seen
+	}
+	return ahead, report
+}
+
+// timesOnRecord are those from which something is measured.
+func timesOnRecord(v *View) []metav1.Time {
+	var times []metav1.Time
+	note := func(request *v1alpha1.Request) {
+		if request != nil {
+			times = append(times, request.SubmittedAt, request.FinishedAt, request.LostSince)
+		}
+	}
+	for _, contract := range carrier.Contracts() {
+		operation := v1alpha1.Operation(contract.Operation)
+		note(v.Subject.RequestOf(operation))
+		if v.Ledger != nil {
+			note(v.Ledger.ReachedLast(operation))
+		}
+	}
+	if last := v.Subject.NewestError(); last != nil {
+		times = append(times, last.At)
+	}
+	return times
+}

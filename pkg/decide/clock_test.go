@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// ahead is by how much the clock of the process that wrote a request was wrong.
+const ahead = 7 * 24 * time.Hour
+
+// writtenAhead has all times of a request written by that clock.
+func writtenAhead(request *v1alpha1.Request) {
+	for _, at := range []*metav1.Time{&request.SubmittedAt, &request.FinishedAt, &request.LostSince} {
+		if !at.IsZero() {
+			at.Time = start.Add(ahead)
+		}
+	}
+}
+
+// seenAhead has a process see the times for the first time at the start.
+func seenAhead(v *decide.ServiceView) {
+	v.Memory.Ahead, _ = decide.Clocked(&v.View)
+}
+
+// S4 of the review: a request that was sent by a host whose clock was a week ahead was not looked at
+// for a week.
+func TestR19ATimeInTheFutureCountsAsNow(t *testing.T) {
+	t.Parallel()
+	finished := func(request *v1alpha1.Request) { request.FinishedAt = metav1.NewTime(start) }
+	forbidden := func(request *v1alpha1.Request) {
+		finished(request)
+		request.Error = &v1alpha1.RequestError{HTTPStatus: 404}
+	}
+	gone := func(request *v1alpha1.Request) { request.LostSince = metav1.NewTime(start) }
+	for name, row := range map[string]struct {
+		phase v1alpha1.RequestPhase
+		edit  func(*v1alpha1.Request)
+		soon  time.Duration // by when something is done about it, from first sight
+	}{
+		"a request in progress is looked at": {v1alpha1.PhaseInProgress, func(*v1alpha1.Request) {}, time.Minute},
+		"one that was not sent is sent":      {v1alpha1.PhaseNotSent, finished, time.Minute},
+		"one that was forbidden is sent":     {v1alpha1.PhaseRejected, forbidden, 11 * time.Minute},
+		"a Location that is lost is lost":    {v1alpha1.PhaseInProgress, gone, 25 * time.Hour},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(wanting, with(row.phase, row.edit, writtenAhead), at(0))
+			seenAhead(&view)
+			view.Now = start.Add(row.soon)
+			view.Memory.Ahead, _ = decide.Clocked(&view.View)
+			if decision := decide.Service(view); isRest(decision.Step) {
+				t.Errorf("nothing is done: %s, next look in %s", decision.Verdict.Message, decision.LookAt.Sub(view.Now))
+			}
+		})
+	}
+}
+
+func isRest(step decide.Step) bool {
+	_, rests := step.(decide.Rest)
+	return rests
+}
+
+func TestR19AWaitIsMeasuredFromFirstSight(t *testing.T) {
+	t.Parallel()
+	view := settled(wanting, with(v1alpha1.PhaseNotSent, func(request *v1alpha1.Request) {
+		request.FinishedAt = metav1.NewTime(start)
+	}, writtenAhead), at(0))
+	seenAhead(&view)
+	for _, after := range []time.Duration{0, 4 * time.Second} {
+		view.Now = start.Add(after)
+		if decision := decide.Service(view); !isRest(decision.Step) || !decision.LookAt.Equal(start.Add(5*time.Second)) {
+			t.Errorf("after %s: %T, next look at %s", after, decision.Step, decision.LookAt)
+		}
+	}
+}
+
+func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		ahead time.Duration
+		told  bool
+	}{
+		"a week":             {ahead, true},
+		"as clocks may be":   {20 * time.Second, false},
+		"not in the future":  {-time.Hour, false},
+		"exactly at present": {0, false},
+	} {
+		view := settled(with(v1alpha1.PhaseInProgress, func(request *v1alpha1.Request) {
+			request.SubmittedAt = metav1.NewTime(start.Add(row.ahead))
+		}), at(0))
+		held, report := decide.Clocked(&view.View)
+		if (report != "") != row.told {
+			t.Errorf("%s: %q", name, report)
+		}
+		if (len(held) > 0) != (row.ahead > 0) {
+			t.Errorf("%s: %v", name, held)
+		}
+		view.Memory.Ahead, view.Now = held, start.Add(time.Second)
+		if _, again := decide.Clocked(&view.View); again != "" {
+			t.Errorf("%s: it is told again: %q", name, again)
+		}
+	}
+}
+
+// A process whose own clock jumps ahead, or that takes over from one whose clock was behind, must not
+// ask for the same again before the first request may have ended.
+func TestR19ARepeatIsNotBroughtForwardByAClock(t *testing.T) {
+	t.Parallel()
+	unanswered := func(v *decide.ServiceView) {
+		v.Service.Spec.DSLStabilityProfile = "Stable"
+		with(v1alpha1.PhaseSubmitting, func(request *v1alpha1.Request) {
+			request.Operation, request.Target = v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.RequestTarget{
+				DSLStabilityProfile: "Stable",
+			}
+			request.Error = &v1alpha1.RequestError{Message: "lost"}
+			request.SubmittedAt = metav1.NewTime(start.Add(-time.Hour))
+		})(v)
+		v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start}
+	}
+	for _, row := range []struct {
+		after   time.Duration
+		repeats bool
+	}{{0, false}, {14 * time.Minute, false}, {15 * time.Minute, true}} {
+		if decision := decide.Service(settled(unanswered, at(row.after))); isRest(decision.Step) == row.repeats {
+			t.Errorf("after %s: %T (%s)", row.after, decision.Step, decision.Verdict.Message)
+		}
+	}
+}
