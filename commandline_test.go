@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -55,5 +56,20 @@ var _ = Describe("The command line", func() {
 		Expect(*options.LeaseDuration).To(Equal(15 * time.Second))
 		Expect(*options.RenewDeadline).To(Equal(10 * time.Second))
 		Expect(*options.RetryPeriod).To(Equal(2 * time.Second))
+	})
+
+	It("gives managers of different namespaces leases of different names (R29)", func() {
+		lease := func(args ...string) string {
+			started, err := parse(args, GinkgoWriter)
+			Expect(err).NotTo(HaveOccurred())
+			options, err := started.managerOptions()
+			Expect(err).NotTo(HaveOccurred())
+			Expect(len(options.LeaderElectionID)).To(BeNumerically("<=", 63))
+			return options.LeaderElectionID
+		}
+		Expect(lease("--namespaces=a,b")).To(Equal(lease("--namespaces=b, a")))
+		names := []string{lease(), lease("--namespaces=a"), lease("--namespaces=b"), lease("--namespaces=a,b")}
+		slices.Sort(names)
+		Expect(slices.Compact(slices.Clone(names))).To(HaveLen(len(names)))
 	})
 })

@@ -5,6 +5,8 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +14,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -73,6 +76,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("add health checks: %w", err)
 	}
+	go tellStandby(ctx, mgr, settings)
 	err = mgr.Start(ctx)
 	// A manager that has lost its lease does not wait for its passes: an answer that one holds would be lost.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), controllers.LongestSubmission)
@@ -82,6 +86,21 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("run the manager: %w", err)
 	}
 	return nil
+}
+
+// tellStandby says for what a manager waits that does not lead.
+func tellStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
+	const soon = 5 * time.Second // a lease that is free is taken within its retry period
+	if !own.leaderElect {
+		return
+	}
+	select {
+	case <-mgr.Elected():
+	case <-ctx.Done():
+	case <-time.After(soon): //nolint:forbidigo // the one place where the clock comes from
+		mgr.GetLogger().Info("standing by: another manager holds the lease, and this one acts once it has it",
+			"lease", own.operatorNamespace+"/"+own.leaseName())
+	}
 }
 
 // filled is ready when every kind has been listed: a manager that can take over has its
@@ -229,7 +248,7 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 		Metrics:                       s.metricsOptions(),
 		HealthProbeBindAddress:        s.probeAddress,
 		LeaderElection:                s.leaderElect,
-		LeaderElectionID:              "broadband-operator.wholesale.broadband",
+		LeaderElectionID:              s.leaseName(),
 		LeaderElectionNamespace:       s.operatorNamespace,
 		LeaderElectionReleaseOnCancel: true,
 		LeaseDuration:                 &s.leaseDuration,
@@ -238,6 +257,19 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 		GracefulShutdownTimeout:       &shutdown,
 		Controller:                    config.Controller{EnableWarmup: &warmup},
 	}, nil
+}
+
+// leaseName: "Managers with different --namespaces have leases of different names" (R29): else one of
+// them would never act. The order in which the namespaces are named does not matter.
+func (s settings) leaseName() string {
+	const name = "broadband-operator.wholesale.broadband"
+	managed := s.managed()
+	if len(managed) == 0 {
+		return name
+	}
+	slices.Sort(managed)
+	sum := sha256.Sum256([]byte(strings.Join(slices.Compact(managed), ",")))
+	return name + "-" + hex.EncodeToString(sum[:8])
 }
 
 // metricsOptions have the API server asked who wants the metrics, and whether they may: they
@@ -278,7 +310,6 @@ func (s settings) managed() []string {
 
 func (s settings) controllerOptions() controllers.Options {
 	return controllers.Options{
-		Namespaces:    s.managed(),
 		AllowInsecure: s.allowInsecureCarrier,
 		Submit:        s.submit,
 		Workers:       s.workers,

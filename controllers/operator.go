@@ -25,7 +25,6 @@ type Operator struct {
 	Accounts *accounts.Book
 	Submit   bool // whether requests may be sent at all
 
-	Namespaces []string      // those that it looks after; none: all
 	DoubtAfter time.Duration // how long a step back stands before it is doubted
 }
 

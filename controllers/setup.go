@@ -37,7 +37,6 @@ type Submissions = operate.Submissions
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.
 type Options struct {
-	Namespaces    []string      // those that the manager looks after; none: all
 	AllowInsecure bool          // http and loopback carriers
 	Submit        bool          // whether requests may be sent at all
 	Workers       int           // passes at a time, per kind
@@ -92,7 +91,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 	}
 	operator := &Operator{
-		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
+		Client: cluster, Accounts: book, Submit: options.Submit,
 		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
 		Ledgers:    &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
