@@ -42,7 +42,7 @@ var _ = Describe("The rights of a manager", func() {
 		Expect(scrape(ctx, scraper(ctx, "auditor")).status).To(Equal(http.StatusForbidden))
 		w.AwaitLogin(ctx, watchful)
 		shots := w.askOnce(ctx)
-		w.forgo(ctx)
+		w.mute(ctx)
 		w.replace(ctx)
 		w.order(ctx)
 		w.appoint(ctx)
@@ -110,9 +110,12 @@ func (w walk) replace(ctx context.Context) {
 	w.disturb(ctx, carrier.PlanChange, first)
 	Expect(w.Create(ctx, first)).To(Succeed())
 	Eventually(ctx, func(g Gomega) {
-		service := w.Read(ctx, first.Name)
-		g.Expect(service.Status.InFlight).NotTo(BeNil())
-		g.Expect(service.Status.InFlight.Location).NotTo(BeEmpty())
+		var ledgers v1alpha1.RequestLedgerList
+		g.Expect(w.List(ctx, &ledgers)).To(Succeed())
+		g.Expect(ledgers.Items).To(ContainElement(HaveField("Spec", And(
+			HaveField("Service", HaveValue(HaveField("ID", line))),
+			HaveField("Open", ConsistOf(HaveField("Location", Not(BeEmpty())))),
+		))))
 	}).WithTimeout(time.Minute).Should(Succeed())
 	Expect(w.Delete(ctx, first)).To(Succeed())
 	w.awaitGone(ctx, first)
@@ -124,27 +127,26 @@ func (w walk) replace(ctx context.Context) {
 	Expect(w.Posts(line)).To(Equal(1))
 }
 
-// detain has a policy of the cluster keep an object that is deleted: the same Event is then
-// written again, and counted up. What it returns waits for that, and lets the object go.
-func (w walk) detain(ctx context.Context, object client.Object) func() {
+// mute has a policy of the cluster refuse the status of a service: the same Event is then written
+// again, and counted up.
+func (w walk) mute(ctx context.Context) {
 	GinkgoHelper()
+	service := w.Service("muted", w.Line(func(line *simulator.Service) { line.Plan = world.PlanFast }))
 	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
-		ObjectMeta: metav1.ObjectMeta{Name: "detain-" + w.Namespace},
+		ObjectMeta: metav1.ObjectMeta{Name: "mute-" + w.Namespace},
 		Spec: admissionregistrationv1.ValidatingAdmissionPolicySpec{
 			MatchConstraints: &admissionregistrationv1.MatchResources{
 				ResourceRules: []admissionregistrationv1.NamedRuleWithOperations{{
 					RuleWithOperations: admissionregistrationv1.RuleWithOperations{
 						Operations: []admissionregistrationv1.OperationType{admissionregistrationv1.Update},
 						Rule: admissionregistrationv1.Rule{
-							APIGroups: []string{v1alpha1.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{"*"},
+							APIGroups: []string{v1alpha1.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{"*/status"},
 						},
 					},
 				}},
 			},
 			Validations: []admissionregistrationv1.Validation{{Expression: fmt.Sprintf(
-				"object.metadata.namespace != %q || object.metadata.name != %q || "+
-					"!has(oldObject.metadata.finalizers) || has(object.metadata.finalizers)",
-				w.Namespace, object.GetName())}},
+				"object.metadata.namespace != %q || object.metadata.name != %q", w.Namespace, service.Name)}},
 		},
 	}
 	binding := &admissionregistrationv1.ValidatingAdmissionPolicyBinding{
@@ -156,32 +158,18 @@ func (w walk) detain(ctx context.Context, object client.Object) func() {
 	}
 	Expect(w.Create(ctx, policy)).To(Succeed())
 	Expect(w.Create(ctx, binding)).To(Succeed())
+	Expect(w.Create(ctx, service)).To(Succeed())
+	Eventually(ctx, func() error {
+		muted := w.Read(ctx, service.Name)
+		muted.Status.ObservedGeneration++
+		return w.Status().Update(ctx, muted, client.DryRunAll)
+	}).WithTimeout(time.Minute).Should(MatchError(ContainSubstring("denied")), "the policy is in force")
 	before := audit.Count(user, "patch events")
-	return func() {
-		GinkgoHelper()
-		Eventually(audit.Count).WithArguments(user, "patch events").WithTimeout(time.Minute).
-			Should(BeNumerically(">", before))
-		Expect(w.Delete(ctx, binding)).To(Succeed())
-		Expect(w.Delete(ctx, policy)).To(Succeed())
-	}
-}
-
-// forgo deletes a test that is under way.
-func (w walk) forgo(ctx context.Context) {
-	GinkgoHelper()
-	test := w.Test("forgone", w.Line())
-	release := w.detain(ctx, test)
-	Expect(w.Create(ctx, test)).To(Succeed())
-	Eventually(ctx, func(g Gomega) {
-		g.Expect(w.Get(ctx, client.ObjectKeyFromObject(test), test)).To(Succeed())
-		g.Expect(test.OpenRequests()).To(ConsistOf(HaveField("Location", Not(BeEmpty()))))
-	}).WithTimeout(time.Minute).Should(Succeed())
-	letGo := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
-	Eventually(ctx, func() error { return w.Patch(ctx, test.DeepCopy(), letGo, client.DryRunAll) }).
-		WithTimeout(time.Minute).Should(MatchError(ContainSubstring("denied")), "the policy is in force")
-	Expect(w.Delete(ctx, test)).To(Succeed())
-	release()
-	w.awaitGone(ctx, test)
+	w.Edit(ctx, service.Name, func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true })
+	Eventually(audit.Count).WithArguments(user, "patch events").WithTimeout(time.Minute).
+		Should(BeNumerically(">", before))
+	Expect(w.Delete(ctx, binding)).To(Succeed())
+	Expect(w.Delete(ctx, policy)).To(Succeed())
 }
 
 // order orders once, asks for the same again, and waits with a third for the result of its
