@@ -310,8 +310,10 @@ func (s settings) managed() []string {
 
 func (s settings) controllerOptions() controllers.Options {
 	return controllers.Options{
+		Namespaces:    s.managed(),
 		AllowInsecure: s.allowInsecureCarrier,
 		Submit:        s.submit,
+		Marker:        v1alpha1.MarkerName,
 		Workers:       s.workers,
 		EventsAddress: s.eventsAddress,
 		EventsCertDir: s.eventsCertDir,

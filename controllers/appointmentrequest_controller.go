@@ -82,7 +82,8 @@ func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controlle
 		controlled = controlled.Watches(awaited.object, handler.EnqueueRequestsFromMapFunc(awaited.by))
 	}
 	left := handler.EnqueueRequestsFromMapFunc(r.forget)
-	controlled = controlled.Watches(&v1alpha1.AppointmentRequest{}, left, builder.WithPredicates(gone()))
+	controlled = controlled.Watches(&v1alpha1.AppointmentRequest{}, left, builder.WithPredicates(gone())).
+		Watches(&v1alpha1.RequestLedger{}, everyOne(r, &v1alpha1.AppointmentRequestList{}), ofMarker())
 	return controlled.WithOptions(options).Complete(r)
 }
 

@@ -56,7 +56,10 @@ func (r *BroadbandServiceReconciler) heirs(ctx context.Context, object client.Ob
 // ofLedger finds the objects of a ledger's service: its holder, and those that wait for it.
 func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
 	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Service == nil {
+	switch {
+	case isMarker(object):
+		return r.named(ctx)
+	case !is || ledger.Spec.Service == nil:
 		return nil
 	}
 	return r.numbered(ctx, ledger.Spec.Service.ID)

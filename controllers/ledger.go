@@ -51,6 +51,7 @@ type objectLedger struct {
 	kind    ledgered
 	subject Subject
 	account *v1alpha1.CarrierAccount // nil: there is none
+	here    decide.Installation
 	name    string
 	ledger  *v1alpha1.RequestLedger // as it was read or written last; nil: there is none
 	wrote   bool                    // whether this pass has written it
@@ -147,6 +148,7 @@ func (l *objectLedger) show() {
 func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error {
 	next := l.next()
 	l.hold(next)
+	next.Spec.Cluster = l.here.Cluster
 	next.Spec.Identity, next.Spec.BaseURL = intent.Identity, intent.BaseURL
 	intent.UID = string(l.subject.GetUID()) // one that stands for what was lost comes by itself
 	next.Open(intent)
@@ -199,7 +201,7 @@ func (l *objectLedger) next() *v1alpha1.RequestLedger {
 		ObjectMeta: metav1.ObjectMeta{Name: l.name, Finalizers: []string{v1alpha1.FinalizerMemory}},
 		Spec:       l.kind.ledgerSpec(),
 	}
-	created.Spec.Schema = v1alpha1.LedgerSchema
+	created.Spec.Schema, created.Spec.Cluster = v1alpha1.LedgerSchema, l.here.Cluster
 	if l.account != nil {
 		created.Spec.Identity, created.Spec.BaseURL = l.account.IdentityName(), l.account.Spec.BaseURL
 	}
@@ -232,7 +234,7 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 	if shown == nil || shown.Name != l.name {
 		return false
 	}
-	return shown.Revision > l.ledger.Spec.Revision ||
+	return operate.Plausible(shown.Revision) > l.ledger.Spec.Revision ||
 		shown.Revision == l.ledger.Spec.Revision && !l.knows(status.requests)
 }
 

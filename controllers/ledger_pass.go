@@ -21,32 +21,45 @@ import (
 // has the status show what it says.
 func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 	p.ledger = nil
-	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object}
+	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object, here: p.here}
 	if ledger.name = ledger.nameOf(); ledger.name == "" {
 		kind.showLedger(nil) // neither sent, nor about to be
 		return nil
 	}
+	p.reportImplausible(kind)
 	lost, err := ledger.read(ctx)
 	if errors.Is(err, operate.ErrLedgerDamaged) {
 		p.verdict = new(decide.DamagedLedger(err))
 		return nil
 	}
-	p.ledger = ledger
-	if err == nil && ledger.account != nil {
-		err = p.judgeLedger(ctx, lost)
+	if lost && ledger.account == nil {
+		return nil // the status goes on saying what was there, until there is an account to judge it by
 	}
+	p.ledger = ledger
 	if err != nil {
 		return err
 	}
-	kind.showLedger(ledger.own())
+	return p.judgeAndShow(ctx, lost)
+}
+
+// judgeAndShow has the status show the ledger, where that may be used.
+func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
+	if p.ledger.account != nil {
+		if err := p.judgeLedger(ctx, lost); err != nil {
+			return err
+		}
+	}
+	if p.ledger != nil {
+		p.ledger.kind.showLedger(p.ledger.own())
+	}
 	return nil
 }
 
 // judgeLedger makes sure that the ledger is this object's.
 func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	held := p.ledger.ledger
-	view := decide.LedgerView{Lost: lost, View: decide.View{
-		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(),
+	view := decide.LedgerView{Lost: lost || p.here.IsLost(held), View: decide.View{
+		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
 	if held != nil && held.Spec.Holder.UID != p.ledger.kind.holder().UID {
 		if view.HolderLives, err = p.holderLives(ctx, held.Spec.Holder); err != nil {
@@ -62,6 +75,10 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	}
 	if judged.Resolve != "" {
 		p.subject.Controls().Resolve = judged.Resolve
+	}
+	if why := decide.Unrecordable(&view); judged.Lost != nil && why != nil {
+		p.ledger, p.verdict = nil, why // the status goes on saying what was there
+		return nil
 	}
 	p.verdict = judged.Verdict
 	if judged.Lost != nil && judged.Lost.AttemptID == "" {
@@ -128,7 +145,7 @@ func (p *pass) another() (client.Object, error) {
 // keepLearned records what the object has learned without an attempt, where the ledger does not have
 // it: what no read gives would be forgotten with the status.
 func (p *pass) keepLearned(ctx context.Context) error {
-	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil {
+	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.TakesNoLedger() {
 		return nil
 	}
 	next := p.ledger.next()

@@ -50,6 +50,7 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
 			builder.WithPredicates(numbered())).
 		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).
+		Watches(&v1alpha1.RequestLedger{}, everyOne(r, r.shape().list), ofMarker()).
 		WithOptions(options).
 		Complete(r)
 }

@@ -22,16 +22,18 @@ type Operator struct {
 
 	Protocol *operate.Protocol
 	Ledgers  *operate.Ledgers
+	Marker   *Marker
 	Accounts *accounts.Book
 	Submit   bool // whether requests may be sent at all
 
+	Namespaces []string      // those that it looks after; none: all
 	DoubtAfter time.Duration // how long a step back stands before it is doubted
 }
 
 // isNews: "own writes do not" wake anybody (R32).
 func (o *Operator) isNews(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
-	return is && o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
+	return is && (isMarker(ledger) || o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
 }
 
 // warnOf says what goes on at the carrier although its object is gone.

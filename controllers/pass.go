@@ -38,6 +38,7 @@ type pass struct {
 	subject Subject
 	written runtime.Object // the object as it is on record
 	account decide.Account
+	here    decide.Installation
 	session *accounts.Visit  // nil while the account cannot be used
 	ledger  *objectLedger    // nil: the kind has none, or it is not known which
 	read    *decide.Readings // what was read before the step; nil: there was none
@@ -86,8 +87,11 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 }
 
 // begin brings together what a pass rests on.
-func (p *pass) begin(ctx context.Context) error {
+func (p *pass) begin(ctx context.Context) (err error) {
 	p.noteWritten()
+	if p.here, err = p.Marker.Look(ctx); err != nil {
+		return err
+	}
 	return p.gather(ctx)
 }
 
@@ -134,7 +138,8 @@ func (p *pass) view() decide.View {
 	now := p.Protocol.Now()
 	view := decide.View{
 		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Submit: p.Submit,
-		Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
+		Memory:       p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
+		Installation: p.installation(),
 	}
 	p.Protocol.NoteAhead(&view, p.subject)
 	return view

@@ -59,7 +59,10 @@ func (r *ServiceOrderReconciler) heirs(ctx context.Context, object client.Object
 // it.
 func (r *ServiceOrderReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
 	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Order == nil {
+	switch {
+	case isMarker(object):
+		return r.those(ctx)
+	case !is || ledger.Spec.Order == nil:
 		return nil
 	}
 	return r.those(ctx, client.MatchingFields{fieldReference: ledger.Spec.Order.CustomerReference})

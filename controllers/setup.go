@@ -5,6 +5,7 @@ package controllers
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"time"
@@ -37,8 +38,10 @@ type Submissions = operate.Submissions
 // Options is what the controllers need beside the manager. Time, ids and the way to
 // the network come from outside, so that a test can own them.
 type Options struct {
+	Namespaces    []string      // those that are looked after; none: all
 	AllowInsecure bool          // http and loopback carriers
 	Submit        bool          // whether requests may be sent at all
+	Marker        string        // the RequestLedger that is the marker; "": an installation that was acknowledged
 	Workers       int           // passes at a time, per kind
 	DoubtAfter    time.Duration // how long a step back stands before it is doubted; 0: [DoubtAfter]
 	UserAgent     string
@@ -81,6 +84,7 @@ type Reconcilers struct {
 	Notifications *Notifications
 	Receiver      *receiver.Receiver // an [http.Handler]
 	Answers       *Answers
+	Marker        *Marker
 }
 
 // New wires the controllers. The client may read from a cache; live reads past it.
@@ -91,7 +95,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 	}
 	operator := &Operator{
-		Client: cluster, Accounts: book, Submit: options.Submit,
+		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
 		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
 		Ledgers:    &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
@@ -100,6 +104,8 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 			Memory: operate.NewMemory(options.NewID()),
 		},
 	}
+	operator.Marker = &Marker{Operator: operator, name: options.Marker}
+	operator.Ledgers.MayCreate = operator.Marker.Stands
 	orders := &ServiceOrderReconciler{Operator: operator}
 	if options.Orders == nil {
 		options.Orders = orders
@@ -126,6 +132,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		Appointments: appointments,
 		OneShots:     oneShots(operator),
 		Answers:      &Answers{Operator: operator},
+		Marker:       operator.Marker,
 	}
 }
 
@@ -153,8 +160,8 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := setupOneShots(mgr, reconcilers.OneShots, workers); err != nil {
 		return err
 	}
-	if err := mgr.Add(reconcilers.Answers); err != nil {
-		return fmt.Errorf("set up the recording of answers: %w", err)
+	if err := errors.Join(mgr.Add(reconcilers.Answers), mgr.Add(reconcilers.Marker)); err != nil {
+		return fmt.Errorf("set up the recording of answers, and the marker: %w", err)
 	}
 	if err := setupNotifications(mgr, reconcilers, told, options); err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)

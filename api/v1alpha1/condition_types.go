@@ -63,6 +63,7 @@ const (
 	ReasonLateAcceptance          = "LateAcceptance"          // taken by the carrier after a person had ended it
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses what has to be read or written
+	ReasonNewInstallation         = "NewInstallation"         // applied before the operator ran, and not acknowledged
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location
 	ReasonUnanswered              = "Unanswered"              // asked three times, and nothing came of it
 	ReasonOverdue                 = "Overdue"                 // longer under way than is usual

@@ -377,6 +377,9 @@ const (
 	// unknown before an RFC 3339 time: all@<time>=Succeeded | Abandoned. all@<time>=SameCarrier says that
 	// the carrier of the account has only moved its address.
 	AnnotationResolve = "wholesale.broadband/resolve"
+	// AnnotationAcknowledge says of the RequestLedger marker that this is a new installation, or that what
+	// was restored is to be gone on with. It holds the UID of the namespace kube-system.
+	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
 )
 
 // Finalizer keeps an object until its memory of sent requests is safe elsewhere.

@@ -7,22 +7,32 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // LedgerSchema is the form of a ledger that this version writes.
 const LedgerSchema = 1
 
+// MarkerName is the RequestLedger that says of which clusters the others are.
+const MarkerName = "marker"
+
 // FinalizerMemory keeps a RequestLedger, whoever deletes it.
 const FinalizerMemory = "wholesale.broadband/memory"
 
 // RequestLedgerSpec is what was asked of the carrier about one order or one service, or what was
-// tested of one, and what became of it; or what the accounts of one identity share.
+// tested of one, and what became of it; or what the accounts of one identity share. One is the
+// marker, and says of which clusters the others are.
 // +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity"
 // +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="has(self.account) == has(oldSelf.account)",message="what a ledger is about is immutable"
+// +kubebuilder:validation:XValidation:rule="has(self.marker) == has(oldSelf.marker)",message="what a ledger is about is immutable"
 // +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision && self.sequence >= oldSelf.sequence",message="revision and sequence never fall"
 type RequestLedgerSpec struct {
 	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
 	// alone.
 	// +kubebuilder:validation:Minimum=1
 	Schema int32 `json:"schema"`
+
+	// cluster is the UID of the namespace kube-system of the cluster that it was written in.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	Cluster string `json:"cluster,omitempty"`
 
 	// identity is the account identity under which the carrier was asked.
 	// +kubebuilder:validation:MaxLength=253
@@ -52,6 +62,10 @@ type RequestLedgerSpec struct {
 	// diagnostics is the service of whose diagnostic tests this ledger is about.
 	// +optional
 	Diagnostics *LedgerService `json:"diagnostics,omitempty"`
+
+	// marker makes this the ledger that says of which clusters the others are.
+	// +optional
+	Marker *LedgerMarker `json:"marker,omitempty"`
 
 	// holder is the object that manages it. That of diagnostic tests has none: each test has its own
 	// attempts.
@@ -98,6 +112,31 @@ type RequestLedgerSpec struct {
 	// +optional
 	Baseline *KnownValue `json:"baseline,omitempty"`
 }
+
+// LedgerMarker says of which clusters the ledgers are that count here.
+type LedgerMarker struct {
+	// clusters are the UIDs of the namespaces kube-system of those clusters.
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=100
+	// +kubebuilder:validation:items:MaxLength=64
+	// +optional
+	Clusters []string `json:"clusters,omitempty"`
+
+	// waits is what a person has to acknowledge, by the annotation wholesale.broadband/acknowledge with
+	// the UID of this cluster. Absent where there is nothing.
+	// +optional
+	Waits MarkerWait `json:"waits,omitempty"`
+}
+
+// MarkerWait is what a person has to acknowledge before requests are sent.
+// +kubebuilder:validation:Enum=NewInstallation;Recovery
+type MarkerWait string
+
+// What a person may have to acknowledge.
+const (
+	MarkerNewInstallation MarkerWait = "NewInstallation" // objects were applied before the operator ran
+	MarkerRecovery        MarkerWait = "Recovery"        // what is here was restored, perhaps from another cluster
+)
 
 // LedgerService names a service.
 type LedgerService struct {

@@ -228,9 +228,9 @@ func madeElsewhere(v *AppointmentView) *Decision {
 // why the finalizer goes on before it where it is to be cancelled in the end.
 func askForSlots(v *AppointmentView) *Decision {
 	w := slotsWish(v)
-	if !v.Submit {
+	if why := v.withheld(); why != "" {
 		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"the manager runs with --submit=false, and %s is not sent: it makes an appointment-request", w.operation))
+			"%s, and %s is not sent: it makes an appointment-request", why, w.operation))
 	}
 	decision := sendTask(&v.View, Task{Operation: w.operation, Target: w.target, Body: w.body})
 	if question, ok := decision.Step.(Pose); ok {
@@ -262,12 +262,13 @@ func (a appointmentWitness) verify(open *v1alpha1.Request) *Decision {
 		return settle(open, v1alpha1.PhaseNotProcessed, whyUnknown(open))
 	}
 	return converge(a.View, open, func() *Decision {
-		if a.Submit {
+		why := a.withheld()
+		if why == "" {
 			return nil
 		}
 		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"the manager runs with --submit=false, and %s, whose answer was lost, is not sent again; "+
-				"to settle it by hand: %s", open.Operation, resolveHint(a.View, open)))
+			"%s, and %s, whose answer was lost, is not sent again; to settle it by hand: %s",
+			why, open.Operation, resolveHint(a.View, open)))
 	})
 }
 

@@ -47,6 +47,7 @@ func guards() []guard {
 		priced,           // what it costs is read, where somebody is to see it
 		optionGiven,      // a fast plan carries an NTD option
 		planning,         // managementPolicy Plan, and --submit=false
+		firstAsked,       // a new installation that nobody has acknowledged asks for nothing unknown
 		suspended,        // spec.suspend
 		refused,          // a definitive failure is not repeated by itself
 		versionSupported, // the account's API version has the operation and the field
@@ -119,8 +120,8 @@ func planning(v *ServiceView, w wish) *Decision {
 	switch {
 	case v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
 		return waiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, nothing is sent: "+describe(w.changes))
-	case !v.Submit:
-		return waiting(v1alpha1.ReasonPlanned, "the manager runs with --submit=false, nothing is sent: "+describe(w.changes))
+	case v.withheld() != "":
+		return waiting(v1alpha1.ReasonPlanned, v.withheld()+", nothing is sent: "+describe(w.changes))
 	}
 	return nil
 }

@@ -79,18 +79,20 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 // lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
 // ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
 func lostAttempt(v *LedgerView, operation v1alpha1.Operation, what string) v1alpha1.Request {
-	account, baseURL := v.Account.Object, v.Account.Object.Spec.BaseURL
+	account, baseURL, why := v.Account.Object, v.Account.Object.Spec.BaseURL, "gone, or older than what was seen of it"
 	if v.Ledger != nil {
 		baseURL = v.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
+	}
+	if v.Installation.IsLost(v.Ledger) {
+		why = fmt.Sprintf("of another cluster (%q)", v.Ledger.Spec.Cluster)
 	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
 		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: account.Spec.APIVersion,
 		Generation: v.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(v.Now),
 		Error: &v1alpha1.RequestError{
-			Code: v1alpha1.ReasonLedgerLost,
-			Message: fmt.Sprintf("the RequestLedger of this %s is gone, or older than what was seen of it: "+
-				"what was sent since is not on record", what),
+			Code:    v1alpha1.ReasonLedgerLost,
+			Message: fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not on record", what, why),
 		},
 	}
 }

@@ -13,6 +13,7 @@ import (
 // maySend holds a request back for the reasons of every kind.
 func maySend(v *View, w wish) *Decision {
 	for _, guard := range []func(*View, wish) *Decision{
+		markerStands,     // no ledger can be created for it
 		accountBehind,    // the cache shows an account that has changed
 		backedOff,        // the last attempt did not reach the carrier
 		breakerClosed,    // answers were lost lately

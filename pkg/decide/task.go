@@ -97,9 +97,8 @@ func taskHeld(v *View, task Task, w wish) *Decision {
 			return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise apiVersion of the CarrierAccount")
 		}
 	}
-	if !v.Submit && ClassOf(task.Operation, task.Target) != carrier.ClassQuery {
-		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"the manager runs with --submit=false, and %s is not sent", task.Operation))
+	if held := taskWithheld(v, task); held != nil {
+		return held
 	}
 	if held := contactHeld(v, task.Contact); held != nil {
 		return held
@@ -108,6 +107,17 @@ func taskHeld(v *View, task Task, w wish) *Decision {
 		return nil
 	}
 	return maySend(v, w)
+}
+
+// taskWithheld holds back what is not sent in this installation, or not yet.
+func taskWithheld(v *View, task Task) *Decision {
+	switch {
+	case v.withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
+		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, and %s is not sent", v.withheld(), task.Operation))
+	case asksOnce(task.Operation):
+		return newHere(v, string(task.Operation))
+	}
+	return nil
 }
 
 // handleGone: a Query whose handle was lost has waited its minute already.

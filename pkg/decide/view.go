@@ -29,6 +29,8 @@ type View struct {
 	Memory  Memory                  // what this process remembers beside the status
 	Now     time.Time               // the time of this pass
 	Submit  bool                    // whether the manager may send at all (--submit)
+
+	Installation Installation // what the marker says of this cluster; Gone only where a ledger would have to be created
 }
 
 // Subject is an object that holds requests in its status.

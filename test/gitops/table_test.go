@@ -45,6 +45,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonPlanned:          {suspended},
 		v1alpha1.ReasonSuspended:        {suspended},
 		v1alpha1.ReasonAwaitingApproval: {suspended},
+		v1alpha1.ReasonNewInstallation:  {suspended},
 		v1alpha1.ReasonObserving:        {healthy, suspended}, // read only, and a repeat that waits for more than that
 
 		// What only a person can help.

@@ -35,7 +35,7 @@ type process struct {
 func (r *run) start() *process {
 	r.started++
 	p := &process{run: r, due: now(), login: now()}
-	p.port = &port{scene: r, store: r.store, carrier: r.carrier}
+	p.port = &port{scene: r, store: r.store, carrier: r.carrier, marker: r.marker}
 	p.reconcilers = p.operator(r.started, r.world.Events)
 	return p
 }
@@ -44,7 +44,7 @@ func (r *run) start() *process {
 func (p *port) operator(number int, events *world.Recorder) controllers.Reconcilers {
 	drawn, began := 0, now()
 	return controllers.New(p.cluster(), p.live(), events, controllers.Options{
-		AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now,
+		AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now, Marker: p.marker,
 		NewID: func() string {
 			drawn++
 			id := fmt.Sprintf("p%d-%d", number, drawn)

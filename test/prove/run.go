@@ -38,6 +38,7 @@ type run struct {
 	kind    string // Go's name of the type that the story is about
 	name    client.ObjectKey
 
+	marker   string // of the processes that are started from now on; "": they look for none
 	managers []*process
 	started  int // processes so far
 	effects  []Effect

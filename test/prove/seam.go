@@ -33,6 +33,7 @@ type port struct {
 	scene   scene
 	store   *store.Store
 	carrier http.Handler
+	marker  string        // which it looks for; "": none
 	sender  string        // the id by which the process signs what it sends
 	token   string        // that it was granted last
 	asleep  time.Duration // what its monotonic clock has not counted, because the machine was suspended

@@ -27,6 +27,9 @@ type Ledgers struct {
 	Cluster client.Client // reads from the cache
 	Live    client.Reader
 
+	// MayCreate fails where no ledger may be created; nil: it always may.
+	MayCreate func(ctx context.Context) error
+
 	mu     sync.Mutex
 	seen   map[string]int64 // by name: the highest revision that this process has seen
 	writes map[string]int64 // by name: the revision that it has written last, or is about to
@@ -75,7 +78,7 @@ func nameOf(kind, identity, id string) string {
 func (l *Ledgers) Get(
 	ctx context.Context, name string, shown int64,
 ) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
-	wanted := max(plausible(shown), l.highest(name))
+	wanted := max(Plausible(shown), l.highest(name))
 	ledger, err = l.read(ctx, l.Cluster, name)
 	if err == nil && revisionOf(ledger) < wanted {
 		ledger, err = l.read(ctx, l.Live, name)
@@ -111,8 +114,8 @@ func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger
 	return err
 }
 
-// plausible: "A revision above 2^53 is ignored".
-func plausible(revision int64) int64 {
+// Plausible is a revision that a ledger may have come to: "A revision above 2^53 is ignored".
+func Plausible(revision int64) int64 {
 	if revision > 1<<53 {
 		return 0
 	}
@@ -161,6 +164,11 @@ func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 	const strict = client.FieldValidation(metav1.FieldValidationStrict)
 	if ledger.ResourceVersion != "" {
 		return l.Cluster.Update(ctx, ledger, strict)
+	}
+	if l.MayCreate != nil && ledger.Spec.Marker == nil {
+		if err := l.MayCreate(ctx); err != nil {
+			return err
+		}
 	}
 	err := l.Cluster.Create(ctx, ledger, strict)
 	if apierrors.IsAlreadyExists(err) {

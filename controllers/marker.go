@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Marker is the RequestLedger that says of which clusters the others are, as this process found it.
+type Marker struct {
+	*Operator
+
+	name string // "": nobody looks for one
+
+	mu      sync.Mutex
+	uid     types.UID // of the marker that this process started with; "": it has not looked
+	version string    // of the marker that it has seen last
+	said    decide.Installation
+}
+
+var _ manager.LeaderElectionRunnable = (*Marker)(nil)
+
+// errMarkerGone forbids the creation of ledgers.
+var errMarkerGone = errors.New("the RequestLedger that is the marker is not the one that this manager started with")
+
+// lookEvery is the wait before a marker that could not be read or made is looked for again.
+const lookEvery = 2 * time.Second
+
+// Start makes the marker where there is none, before the first objects are applied: with objects there
+// it would have to be acknowledged.
+func (m *Marker) Start(ctx context.Context) error {
+	looking, found := context.WithCancel(ctx)
+	defer found()
+	wait.UntilWithContext(looking, func(ctx context.Context) {
+		if _, err := m.Look(ctx); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot find out whether requests may be sent in this cluster: nothing is sent")
+			return
+		}
+		found()
+	}, lookEvery)
+	return nil
+}
+
+// NeedLeaderElection says that it does.
+func (*Marker) NeedLeaderElection() bool { return true }
+
+// Look says what the marker has to say. A process that has not seen it yet makes one where there is
+// none: no pass comes before that.
+func (m *Marker) Look(ctx context.Context) (decide.Installation, error) {
+	if m.name == "" {
+		return decide.Installation{}, nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	look := m.again
+	if m.uid == "" {
+		look = m.first
+	}
+	if err := look(ctx); err != nil {
+		return decide.Installation{}, fmt.Errorf("look at RequestLedger %s: %w", m.name, err)
+	}
+	return m.said, nil
+}
+
+// first is the first look of a process.
+func (m *Marker) first(ctx context.Context) error {
+	var system corev1.Namespace
+	if err := m.Protocol.Live.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, &system); err != nil {
+		return fmt.Errorf("read the namespace %s, whose UID is that of the cluster: %w", metav1.NamespaceSystem, err)
+	}
+	m.said = decide.Installation{Marker: m.name, Cluster: string(system.UID)}
+	found, err := m.found(ctx)
+	if err != nil {
+		return err
+	}
+	marker, err := m.read(ctx, m.Protocol.Live)
+	if err == nil && marker == nil {
+		marker = m.made(decide.Acknowledges(nil, m.said.Cluster, found))
+		err = m.Ledgers.Write(ctx, marker)
+		found = decide.Found{} // that is in it
+	}
+	if err != nil {
+		return err
+	}
+	m.uid = marker.UID
+	m.see(marker, found)
+	return nil
+}
+
+// made is a marker that is to be created.
+func (m *Marker) made(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
+	return &v1alpha1.RequestLedger{
+		ObjectMeta: metav1.ObjectMeta{Name: m.name, Finalizers: []string{v1alpha1.FinalizerMemory}},
+		Spec: v1alpha1.RequestLedgerSpec{
+			Schema: v1alpha1.LedgerSchema, Cluster: m.said.Cluster,
+			Marker: &v1alpha1.LedgerMarker{Clusters: []string{m.said.Cluster}, Waits: waits},
+		},
+	}
+}
+
+// again is a later look: a person may have acknowledged what there is, and another manager may have
+// written that down.
+func (m *Marker) again(ctx context.Context) error {
+	marker, err := m.read(ctx, m.Client)
+	if err != nil || marker == nil || marker.UID != m.uid || marker.ResourceVersion == m.version {
+		return err
+	}
+	named, err := m.named(ctx)
+	if err != nil {
+		return err
+	}
+	if marker.Annotations[v1alpha1.AnnotationAcknowledge] == m.said.Cluster {
+		marker = acknowledged(marker, append(named, m.said.Cluster))
+		if err := m.Ledgers.Write(ctx, marker); err != nil {
+			return err
+		}
+	}
+	m.see(marker, decide.Found{Clusters: named})
+	return nil
+}
+
+// acknowledged is the marker with a person's word taken: those ledgers count. The annotation is used
+// up, or it would acknowledge the next restore, too.
+func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.RequestLedger {
+	marker = marker.DeepCopy()
+	delete(marker.Annotations, v1alpha1.AnnotationAcknowledge)
+	marker.Spec.Marker.Waits = ""
+	clusters = append(clusters, marker.Spec.Marker.Clusters...)
+	slices.Sort(clusters)
+	marker.Spec.Marker.Clusters = slices.Compact(clusters)
+	return marker
+}
+
+// see takes over what a marker says. Once a process sends, a ledger of another cluster holds back no
+// more than what it is about.
+func (m *Marker) see(marker *v1alpha1.RequestLedger, found decide.Found) {
+	if m.version == "" || m.said.Waits != "" {
+		m.said.Waits = decide.Acknowledges(marker.Spec.Marker, m.said.Cluster, found)
+	}
+	m.said.Clusters, m.version = marker.Spec.Marker.Clusters, marker.ResourceVersion
+}
+
+// Stands fails where no ledger may be created: "only after a live GET of the marker with the UID
+// that this process started with" (R5).
+func (m *Marker) Stands(ctx context.Context) error {
+	if m.name == "" {
+		return nil
+	}
+	marker, err := m.read(ctx, m.Protocol.Live)
+	if err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if marker == nil || marker.UID != m.uid {
+		m.said.Gone = true
+		return errMarkerGone
+	}
+	return nil
+}
+
+// read reads the marker; nil when there is none.
+func (m *Marker) read(ctx context.Context, from client.Reader) (*v1alpha1.RequestLedger, error) {
+	var marker v1alpha1.RequestLedger
+	switch err := from.Get(ctx, client.ObjectKey{Name: m.name}, &marker); {
+	case apierrors.IsNotFound(err):
+		return nil, nil //nolint:nilnil // that there is none is no error
+	case err != nil:
+		return nil, fmt.Errorf("read the marker: %w", err)
+	case marker.Spec.Marker == nil:
+		return nil, errors.New("it is no marker: restore it from a backup, or find out who wrote it")
+	}
+	return &marker, nil
+}

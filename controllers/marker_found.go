@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// found is what is in this cluster, as far as this manager looks after it.
+func (m *Marker) found(ctx context.Context) (found decide.Found, err error) {
+	namespaces := m.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	for _, namespace := range namespaces {
+		for _, list := range []client.ObjectList{
+			&v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{}, &v1alpha1.DiagnosticTestList{},
+		} {
+			if err = m.List(ctx, list, client.InNamespace(namespace)); err != nil {
+				return found, fmt.Errorf("look for what was applied before: %w", err)
+			}
+			found.Objects = found.Objects || meta.LenList(list) > 0
+			found.Restored = found.Restored || meta.EachListItem(list, unledgered) != nil
+		}
+	}
+	found.Clusters, err = m.named(ctx)
+	return found, err
+}
+
+// unledgered fails for an object whose status names a ledger.
+func unledgered(object runtime.Object) error {
+	var shown *v1alpha1.LedgerReference
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		shown = object.Status.Ledger
+	case *v1alpha1.ServiceOrder:
+		shown = object.Status.Ledger
+	case *v1alpha1.DiagnosticTest:
+		shown = object.Status.Ledger
+	}
+	if shown == nil || operate.Plausible(shown.Revision) == 0 {
+		return nil
+	}
+	return fmt.Errorf("RequestLedger %s is named by a status", shown.Name)
+}
+
+// named are the clusters that the ledgers name.
+func (m *Marker) named(ctx context.Context) ([]string, error) {
+	var ledgers v1alpha1.RequestLedgerList
+	if err := m.List(ctx, &ledgers); err != nil {
+		return nil, fmt.Errorf("look for the clusters of the RequestLedgers: %w", err)
+	}
+	seen := map[string]bool{}
+	var named []string
+	for i := range ledgers.Items {
+		spec := &ledgers.Items[i].Spec
+		if spec.Marker == nil && spec.Cluster != "" && !seen[spec.Cluster] {
+			seen[spec.Cluster], named = true, append(named, spec.Cluster)
+		}
+	}
+	return named, nil
+}
+
+// isMarker says whether a ledger is a marker. A change of one is news to all who wait for it.
+func isMarker(object client.Object) bool {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	return is && ledger.Spec.Marker != nil
+}
+
+// ofMarker lets through what becomes of the marker.
+func ofMarker() builder.WatchesOption {
+	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker))
+}
+
+// everyOne has every object of a list looked at.
+func everyOne(from client.Reader, list client.ObjectList) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
+		empty, is := list.DeepCopyObject().(client.ObjectList)
+		if !is {
+			return nil
+		}
+		return listed(ctx, from, empty)
+	})
+}
+
+// lacksLedger says whether a ledger would have to be created for what is sent for an object.
+func (p *pass) lacksLedger() bool { return p.ledger != nil && p.ledger.ledger == nil }
+
+// installation is what the marker means for an object.
+func (p *pass) installation() decide.Installation {
+	here := p.here
+	here.Gone = here.Gone && p.lacksLedger()
+	return here
+}
+
+// reportImplausible: "A revision above 2^53 is ignored and reported" (R5).
+func (p *pass) reportImplausible(kind ledgered) {
+	shown := *kind.shownLedger(p.subject).at
+	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {
+		return
+	}
+	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "LedgerRevisionIgnored", "Read",
+		"%s", decide.ImplausibleRevision(*shown))
+}

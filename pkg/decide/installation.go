@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// Installation is what the marker among the RequestLedgers says of the cluster (R5). The zero value is
+// one without a marker, in which there is nothing to acknowledge.
+type Installation struct {
+	Marker   string              // its name; "": nobody looks for one
+	Cluster  string              // the UID of this cluster
+	Clusters []string            // those whose ledgers count here
+	Waits    v1alpha1.MarkerWait // what a person has to acknowledge; "": nothing
+	Gone     bool                // the marker is not the one that this process started with
+}
+
+// Found is what is in a cluster when a process starts.
+type Found struct {
+	Objects  bool     // objects whose requests are on record in ledgers
+	Restored bool     // a status that names the revision of a ledger
+	Clusters []string // those that ledgers name
+}
+
+// Acknowledges says what a person has to acknowledge before requests are sent; nil is a marker that is
+// not there. "If objects of ours exist by then, it is created unacknowledged ... If any of them
+// carries a ledger.revision, or a ledger or the marker names another cluster, the manager behaves as
+// --submit=false until the annotation is there" (R5).
+func Acknowledges(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
+	foreign := func(named string) bool { return marker == nil || !slices.Contains(marker.Clusters, named) }
+	switch {
+	case slices.ContainsFunc(found.Clusters, foreign),
+		marker == nil && found.Restored, marker != nil && foreign(cluster):
+		return v1alpha1.MarkerRecovery
+	case marker != nil:
+		return marker.Waits
+	case found.Objects:
+		return v1alpha1.MarkerNewInstallation
+	}
+	return ""
+}
+
+// IsLost says whether a ledger is of a cluster that does not count: "Each ledger names its cluster;
+// one that is not in the marker's list is LedgerLost" (R26).
+// Whether a cluster that was restored has lost anything is for a person to say first.
+func (i *Installation) IsLost(ledger *v1alpha1.RequestLedger) bool {
+	if i.Marker == "" || ledger == nil || i.Waits == v1alpha1.MarkerRecovery {
+		return false
+	}
+	return !slices.Contains(i.Clusters, ledger.Spec.Cluster)
+}
+
+// TakesNoLedger says whether no ledger is created: a restore is still to bring those that there were,
+// or another cluster is behind this address by now.
+func (i *Installation) TakesNoLedger() bool { return i.Gone || i.Waits == v1alpha1.MarkerRecovery }
+
+// command is how a person acknowledges it.
+func (i *Installation) command() string {
+	return fmt.Sprintf("kubectl annotate --overwrite ledger %s '%s=%s'",
+		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
+}
+
+// withheld says why nothing is sent at all; "" when it is.
+func (v *View) withheld() string {
+	switch {
+	case !v.Submit:
+		return "the manager runs with --submit=false"
+	case v.Installation.Waits == v1alpha1.MarkerRecovery:
+		return fmt.Sprintf("what is in this cluster was restored (restore the RequestLedgers too, compare with the carrier, "+
+			"then %s)", v.Installation.command())
+	}
+	return ""
+}
+
+// newHere: "ServiceOrders, DiagnosticTests and unknown values that are to be requested wait
+// (NewInstallation) until one annotation ... says that this is a new installation" (R5).
+func newHere(v *View, what string) *Decision {
+	if v.Installation.Waits != v1alpha1.MarkerNewInstallation {
+		return nil
+	}
+	return waiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
+		"objects were here before the operator first ran: if another installation has sent this, restore its RequestLedgers "+
+			"first; else say %s. %s is not sent before", v.Installation.command(), what))
+}
+
+// firstAsked holds back a value that is not known and would be requested.
+func firstAsked(v *ServiceView, w wish) *Decision {
+	unknown := func(change v1alpha1.Change) bool {
+		unread := []string{fieldSLA, fieldAggregation, fieldDSLProfile}
+		return change.From == "" && slices.Contains(unread, change.Field)
+	}
+	if !slices.ContainsFunc(w.changes, unknown) {
+		return nil
+	}
+	return newHere(&v.View, describe(w.changes))
+}
+
+// asksOnce says whether nothing but a ledger keeps an operation from being sent again.
+func asksOnce(operation v1alpha1.Operation) bool {
+	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
+}
+
+// markerStands: "A ledger is created only after a live GET of the marker with the UID that this
+// process started with" (R5). What has a ledger goes on.
+func markerStands(v *View, _ wish) *Decision {
+	if !v.Installation.Gone {
+		return nil
+	}
+	return &Decision{Step: Rest{}, Verdict: markerGone(&v.Installation)}
+}
+
+func markerGone(installation *Installation) Verdict {
+	return Verdict{Stuck, v1alpha1.ReasonLedgerLost, fmt.Sprintf(
+		"RequestLedger %s is gone, or is not the one that this manager started with: nothing is sent for what has no "+
+			"RequestLedger yet. Restore the RequestLedgers, then restart the manager", installation.Marker)}
+}
+
+// Unrecordable says why it cannot be written down that a ledger was lost; nil when it can.
+func Unrecordable(v *LedgerView) *Verdict {
+	switch {
+	case v.Installation.Waits == v1alpha1.MarkerRecovery:
+		return &Verdict{Waiting, v1alpha1.ReasonPlanned, v.withheld() +
+			", and the RequestLedger of this is gone, or older than what was seen of it: nothing is sent"}
+	case v.Installation.Gone && v.Ledger == nil:
+		return new(markerGone(&v.Installation))
+	}
+	return nil
+}
+
+// ImplausibleRevision is what is reported of a revision that is ignored.
+func ImplausibleRevision(of v1alpha1.LedgerReference) string {
+	return fmt.Sprintf("status.ledger.revision %d of RequestLedger %s is above 2^53, which no ledger comes to: "+
+		"it is ignored. Find out who wrote this status", of.Revision, of.Name)
+}
