@@ -61,6 +61,9 @@ func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane,
 	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
 		return nil, fmt.Errorf("create the operator's namespace: %w", err)
 	}
+	if err = plane.mark(ctx); err != nil {
+		return nil, fmt.Errorf("create the marker: %w", err)
+	}
 	return plane, nil
 }
 

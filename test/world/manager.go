@@ -93,6 +93,7 @@ func (w *World) ManageBeside(
 	options := controllers.Options{
 		AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
 		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, DoubtAfter: w.DoubtAfter,
+		Marker: w.Marker,
 	}
 	if w.Clock != nil {
 		manager.timers = &timers{clock: w.Clock}

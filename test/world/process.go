@@ -34,6 +34,9 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 		AllowInsecure: true, Submit: true, UserAgent: "test",
 		Now: w.Clock.Now, NewID: func() string { return string(uuid.NewUUID()) }, Wrap: seam.Transport,
 	}
+	if options.Marker = w.Marker; w.Marker != "" {
+		options.Namespaces = []string{w.Namespace}
+	}
 	for _, edit := range edits {
 		edit(&options)
 	}

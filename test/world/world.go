@@ -69,6 +69,10 @@ type World struct {
 	// program does.
 	DoubtAfter time.Duration
 
+	// Marker is the RequestLedger that processes of the world look for, and manage no other namespace
+	// then; "": an installation that was acknowledged.
+	Marker string
+
 	now   func() time.Time
 	books Books
 	tap   *wiretap

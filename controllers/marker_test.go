@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("The marker among the ledgers", func() {
+	It("has an order wait that was there before the operator, until a person has acknowledged that (R5, R26)",
+		func(ctx SpecContext) {
+			w := world.New(ctx, plane)
+			w.Login(ctx)
+			w.Marker = "marker-of-" + w.Namespace
+			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+			process := w.Start(world.Cut{})
+			_, err := process.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonNewInstallation)
+
+			manager := w.Manage(ctx, user)
+			awaitOrder := func(reason string) {
+				GinkgoHelper()
+				Eventually(func() string {
+					manager.Advance(time.Second)
+					return orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady).Reason
+				}).WithTimeout(time.Minute).Should(Equal(reason))
+			}
+			awaitOrder(v1alpha1.ReasonNewInstallation)
+			Expect(w.Ordered(reference).Seen).To(BeZero())
+
+			cluster, err := plane.Cluster(ctx)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady).Message).
+				To(ContainSubstring(w.Marker + " 'wholesale.broadband/acknowledge=" + cluster + "'"))
+			marker := &v1alpha1.RequestLedger{}
+			Expect(w.Get(ctx, client.ObjectKey{Name: w.Marker}, marker)).To(Succeed())
+			metav1.SetMetaDataAnnotation(&marker.ObjectMeta, v1alpha1.AnnotationAcknowledge, cluster)
+			Expect(w.Update(ctx, marker)).To(Succeed())
+			awaitOrder(v1alpha1.ReasonSubmitted)
+			Expect(w.Ordered(reference).Seen).To(Equal(1))
+			Expect(ledgerOf(ctx, w).Spec.Cluster).To(Equal(cluster))
+
+			Expect(w.Get(ctx, client.ObjectKeyFromObject(marker), marker)).To(Succeed())
+			Expect(*marker.Spec.Marker).To(Equal(v1alpha1.LedgerMarker{Clusters: []string{cluster}}))
+			Expect(marker.Annotations).To(BeEmpty())
+			forceLedgerAway(ctx, w, marker)
+			Expect(w.Create(ctx, w.Order("next", "SITE-NEXT"))).To(Succeed())
+			Eventually(func() string {
+				manager.Advance(time.Second)
+				return orderCondition(w.ReadOrder(ctx, "next"), v1alpha1.ConditionReady).Reason
+			}).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLedgerLost))
+			Expect(w.Ordered("SITE-NEXT").Seen).To(BeZero())
+		})
+})
