@@ -69,18 +69,20 @@ func (m *Marker) Look(ctx context.Context) (decide.Installation, error) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	look := m.again
-	if m.uid == "" {
-		look = m.first
+	if err := m.first(ctx); err != nil {
+		return decide.Installation{}, fmt.Errorf("find RequestLedger %s: %w", m.name, err)
 	}
-	if err := look(ctx); err != nil {
+	if err := m.again(ctx); err != nil {
 		return decide.Installation{}, fmt.Errorf("look at RequestLedger %s: %w", m.name, err)
 	}
 	return m.said, nil
 }
 
-// first is the first look of a process.
+// first is the first look of a process. What a person has said by then is for the next.
 func (m *Marker) first(ctx context.Context) error {
+	if m.uid != "" {
+		return nil
+	}
 	var system corev1.Namespace
 	if err := m.Protocol.Live.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, &system); err != nil {
 		return fmt.Errorf("read the namespace %s, whose UID is that of the cluster: %w", metav1.NamespaceSystem, err)
@@ -101,6 +103,9 @@ func (m *Marker) first(ctx context.Context) error {
 	}
 	m.uid = marker.UID
 	m.see(marker, found)
+	if marker.Annotations[v1alpha1.AnnotationAcknowledge] != "" {
+		m.version = "" // it is looked at again
+	}
 	return nil
 }
 
