@@ -139,6 +139,10 @@ fuzz: ## Run every fuzz target for FUZZTIME each (10s).
 mutants: $(CONTROLPLANE) ## Break 37 rules of the protocol, one at a time: two layers of tests must notice each (ONLY=number for one).
 	go run ./hack/mutants -only=$(or $(ONLY),0)
 
+.PHONY: mutants-drawn
+mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (200) places drawn by SEED (1): tests must notice 95 %; ONLY=number for one.
+	go run ./hack/mutants -draw=$(or $(N),200) -seed=$(or $(SEED),1) -only=$(or $(ONLY),0) -upto=$(UPTO)
+
 ##@ Run
 
 .PHONY: install

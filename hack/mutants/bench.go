@@ -46,18 +46,18 @@ func (b bench) passes(ctx context.Context, all []mutant) error {
 	return nil
 }
 
-// tryAll tries mutants, so many at a time, and hands them on in their order.
-func (b bench) tryAll(ctx context.Context, all []mutant, jobs int) <-chan trial {
-	slots, done := make(chan struct{}, max(jobs, 1)), make([]chan trial, len(all))
+// tryAll tries mutants, so many at a time, and hands on what became of them, in their order.
+func tryAll[M, T any](ctx context.Context, all []M, jobs int, try func(context.Context, M) T) <-chan T {
+	slots, done := make(chan struct{}, max(jobs, 1)), make([]chan T, len(all))
 	for i, m := range all {
-		done[i] = make(chan trial, 1)
+		done[i] = make(chan T, 1)
 		go func() {
 			slots <- struct{}{}
-			done[i] <- b.try(ctx, m)
+			done[i] <- try(ctx, m)
 			<-slots
 		}()
 	}
-	inOrder := make(chan trial)
+	inOrder := make(chan T)
 	go func() {
 		defer close(inOrder)
 		for _, next := range done {
@@ -108,11 +108,16 @@ func (b bench) verdict(ctx context.Context, tests chosen, overlay string) (verdi
 	return found, nil
 }
 
-// goTest runs tests, with the broken file of an overlay if one is named. The overlay is in GOFLAGS,
-// so that a program which a test builds is broken too.
+// goTest runs the tests of a layer, with the broken file of an overlay if one is named.
 func (b bench) goTest(ctx context.Context, tests chosen, overlay string) ([]byte, error) {
-	command := exec.CommandContext(ctx, "go", tests.arguments()...) //nolint:gosec // our own arguments
-	command.Env = append(os.Environ(), tests.env...)
+	return b.run(ctx, tests.arguments(), tests.env, overlay)
+}
+
+// run calls go, with the broken file of an overlay if one is named. The overlay is in GOFLAGS, so that
+// a program which a test builds is broken too.
+func (b bench) run(ctx context.Context, arguments, env []string, overlay string) ([]byte, error) {
+	command := exec.CommandContext(ctx, "go", arguments...) //nolint:gosec // our own arguments
+	command.Env = append(os.Environ(), env...)
 	if overlay != "" {
 		command.Env = append(command.Env, "GOFLAGS="+os.Getenv("GOFLAGS")+" -overlay="+overlay)
 	}

@@ -17,19 +17,29 @@ type layer struct {
 	env    []string // what is set for it, each "NAME=value"
 }
 
+// The packages that are broken, and have tests of their own.
+const (
+	ofDecisions   = "pkg/decide"
+	ofSteps       = "controllers/internal/operate"
+	ofControllers = "controllers"
+	ofProof       = "test/prove"
+
+	suiteOfControllers = "TestControllers" // the Go test that fails with any spec of controllers
+)
+
 // layers are all of them, the quick ones first.
 func layers() []layer {
 	return []layer{
-		{name: "decisions", folder: "pkg/decide"},                              // tables of what is decided of a view
-		{name: "fuzzSeeds", folder: "pkg/decide"},                              // the rules that hold for every view
-		{name: "client", folder: "pkg/carrier"},                                // the client against servers of its tests
-		{name: "steps", folder: "controllers/internal/operate"},                // the protocol's steps by themselves
-		{name: "accounts", folder: "controllers/internal/accounts"},            // what objects of an account share
-		{name: "controllers", folder: "controllers", suite: "TestControllers"}, // with an API server and the simulator
+		{name: "decisions", folder: ofDecisions},                                // tables of what is decided of a view
+		{name: "fuzzSeeds", folder: ofDecisions},                                // the rules that hold for every view
+		{name: "client", folder: "pkg/carrier"},                                 // the client against servers of its tests
+		{name: "steps", folder: ofSteps},                                        // the protocol's steps by themselves
+		{name: "accounts", folder: "controllers/internal/accounts"},             // what objects of an account share
+		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
 		{ // all that can happen at one effect of a story, and the plans that once found something
-			name: "enumeration", folder: "test/prove", parent: "TestProve|TestFound", env: []string{"PROVE=alone"},
+			name: "enumeration", folder: ofProof, parent: "TestProve|TestFound", env: []string{"PROVE=alone"},
 		},
-		{name: "rules", folder: "test/prove"},                                // scenes of the rules that no plan has
+		{name: "rules", folder: ofProof},                                     // scenes of the rules that no plan has
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
 	}
 }

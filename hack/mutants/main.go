@@ -3,7 +3,8 @@
 // Mutants breaks the operator on purpose, one rule of the submission protocol at a time, and
 // fails unless two layers of tests at least notice each of them. The broken copies are given
 // to `go test -overlay`: the tree is never written to, and production code knows no switch
-// for it.
+// for it. With -draw it breaks what the operators of this package change, drawn by a seed, in place
+// of the rules that are listed.
 package main
 
 import (
@@ -33,36 +34,59 @@ func main() {
 // errSurvived ends a run in which a mutant was not killed, or not often enough.
 var errSurvived = errors.New("tests are missing: see the mutants that survive")
 
+// settings are what the command line says.
+type settings struct {
+	root  string
+	only  int
+	jobs  int
+	sound bool
+	draw  int
+	seed  uint64
+	upTo  string
+}
+
 // run is the whole program.
 func run(ctx context.Context, args []string, out io.Writer) error {
+	var set settings
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	root := flags.String("root", ".", "the operator's `folder`")
-	only := flags.Int("only", 0, "the `number` of the one mutant to try; 0: all")
-	jobs := flags.Int("jobs", 2, "how many mutants are tried at a time")
-	sound := flags.Bool("sound", true, "first run all tests without a mutant: they have to pass")
+	flags.StringVar(&set.root, "root", ".", "the operator's `folder`")
+	flags.IntVar(&set.only, "only", 0, "the `number` of the one mutant to try; 0: all")
+	flags.IntVar(&set.jobs, "jobs", 2, "how many mutants are tried at a time") //nolint:mnd // the default
+	flags.BoolVar(&set.sound, "sound", true, "first run all tests without a mutant: they have to pass")
+	flags.IntVar(&set.draw, "draw", 0, "draw so `many` mutants; 0: try those of the list")
+	flags.Uint64Var(&set.seed, "seed", 1, "the `number` that a draw depends on")
+	flags.StringVar(&set.upTo, "upto", "", "the last `layer` that drawn mutants go through: units, prove or controllers")
 	flags.SetOutput(out)
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the command line: %w", err)
 	}
+	place := bench{root: set.root, now: time.Now} //nolint:forbidigo // the one place where the clock comes from
+	if set.draw > 0 {
+		return tryDrawn(ctx, place, set, out)
+	}
+	return tryListed(ctx, place, set, out)
+}
+
+// tryListed breaks the rules that are listed.
+func tryListed(ctx context.Context, place bench, set settings, out io.Writer) error {
 	all, err := mutants()
 	if err != nil {
 		return err
 	}
-	all = numbered(all, *only)
-	place := bench{root: *root, now: time.Now} //nolint:forbidigo // the one place where the clock comes from
-	if *sound {
+	all = numbered(all, set.only)
+	if set.sound {
 		if err := place.passes(ctx, all); err != nil {
 			return err
 		}
 	}
-	if killed, total := report(out, place.tryAll(ctx, all, *jobs)); killed < total {
+	if killed, total := report(out, tryAll(ctx, all, set.jobs, place.try)); killed < total {
 		return errSurvived
 	}
 	return nil
 }
 
 // numbered is the one mutant with a number, or all of them.
-func numbered(all []mutant, number int) []mutant {
+func numbered[M any](all []M, number int) []M {
 	if number < 1 || number > len(all) {
 		return all
 	}

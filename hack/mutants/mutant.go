@@ -69,16 +69,21 @@ func (m mutant) broken(root string) (string, error) {
 	return text, nil
 }
 
-// overlay writes the broken file into a folder, and what `go test -overlay` reads to put it in
-// the place of the sound one. It returns the path of the latter.
+// overlay writes the broken file into a folder, with its overlay.
 func (m mutant) overlay(root, folder string) (string, error) {
 	text, err := m.broken(root)
 	if err != nil {
 		return "", err
 	}
-	sound, err := filepath.Abs(filepath.Join(root, m.File))
+	return writeOverlay(filepath.Join(root, m.File), []byte(text), folder)
+}
+
+// writeOverlay writes a broken file into a folder, and what `go test -overlay` reads to put it in
+// the place of the sound one. It returns the path of the latter.
+func writeOverlay(file string, text []byte, folder string) (string, error) {
+	sound, err := filepath.Abs(file)
 	if err != nil {
-		return "", fmt.Errorf("find %s: %w", m.File, err)
+		return "", fmt.Errorf("find %s: %w", file, err)
 	}
 	broken := filepath.Join(folder, "broken.go")
 	replace, err := json.Marshal(map[string]any{"Replace": map[string]string{sound: broken}})
@@ -86,7 +91,7 @@ func (m mutant) overlay(root, folder string) (string, error) {
 		return "", fmt.Errorf("encode the overlay: %w", err)
 	}
 	path := filepath.Join(folder, "overlay.json")
-	if err := write(broken, []byte(text)); err != nil {
+	if err := write(broken, text); err != nil {
 		return "", err
 	}
 	return path, write(path, replace)

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"slices"
+	"time"
+)
+
+// round is a layer of tests that a drawn mutant goes through, unless one before has killed it.
+type round struct {
+	name     string
+	packages []string
+	timeout  string   // of a package; a mutant that takes longer is killed by that
+	specs    []string // arguments of its specs, where it has such
+}
+
+// rounds are all of them, the quick ones first.
+func rounds() []round {
+	return []round{
+		{
+			name: "units", timeout: "2m",
+			packages: []string{ofDecisions, ofSteps, "api/v1alpha1"},
+		},
+		{name: "prove", timeout: "5m", packages: []string{ofProof}}, // as small as in `make test`
+		{
+			name: ofControllers, timeout: "15m", packages: []string{ofControllers},
+			specs: []string{"-ginkgo.no-color", "-ginkgo.fail-fast"},
+		},
+	}
+}
+
+var errNoRound = errors.New("there is no such layer")
+
+// roundsUpTo are those up to a name; all for "".
+func roundsUpTo(name string) ([]round, error) {
+	all := rounds()
+	if name == "" {
+		return all, nil
+	}
+	last := slices.IndexFunc(all, func(r round) bool { return r.name == name })
+	if last < 0 {
+		return nil, fmt.Errorf("%w: %s", errNoRound, name)
+	}
+	return all[:last+1], nil
+}
+
+// arguments are those of `go test`.
+func (r round) arguments() []string {
+	arguments := []string{"test", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout=" + r.timeout}
+	for _, folder := range r.packages {
+		arguments = append(arguments, "./"+folder)
+	}
+	return append(arguments, r.specs...)
+}
+
+// fate is what became of a drawn mutant.
+type fate struct {
+	mutant drawn
+	layer  string // the last that it went through
+	by     string // what killed it there; "" when nothing did
+	took   time.Duration
+	err    error // it could not be tried
+}
+
+// tryDrawn draws mutants and breaks the operator by them.
+func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) error {
+	deep, err := roundsUpTo(set.upTo)
+	if err != nil {
+		return err
+	}
+	accepted, err := survivors()
+	if err != nil {
+		return err
+	}
+	all, err := readCode(ctx, place.root, targets())
+	if err != nil {
+		return err
+	}
+	if set.sound {
+		if err := place.passesRounds(ctx, deep); err != nil {
+			return err
+		}
+	}
+	mutants := numbered(draw(all, set.seed, set.draw), set.only)
+	fates := tryAll(ctx, mutants, set.jobs, func(ctx context.Context, m drawn) fate {
+		return place.tryRounds(ctx, m, deep)
+	})
+	made := tally{accepted: accepted}
+	for f := range fates {
+		made.add(f)
+		f.show(out)
+	}
+	made.show(out, set.seed)
+	return made.verdict()
+}
+
+// passesRounds runs the tests without a mutant. What fails there kills nothing.
+func (b bench) passesRounds(ctx context.Context, deep []round) error {
+	for _, r := range deep {
+		if text, err := b.run(ctx, r.arguments(), nil, ""); err != nil {
+			return fmt.Errorf("layer %s fails without a mutant: %w\n%s", r.name, err, text)
+		}
+	}
+	return nil
+}
+
+// tryRounds has a drawn mutant go through layers of tests until one kills it.
+func (b bench) tryRounds(ctx context.Context, m drawn, deep []round) fate {
+	became, began := fate{mutant: m}, b.now()
+	became.err = b.withOverlay(m, func(overlay string) error {
+		for _, r := range deep {
+			text, failed := b.run(ctx, r.arguments(), nil, overlay)
+			switch {
+			case ctx.Err() != nil:
+				return fmt.Errorf("interrupted: %w", ctx.Err())
+			case notBuilt.Match(text):
+				return fmt.Errorf("%w:\n%s", errNotBuilt, text)
+			case failed != nil:
+				became.by = killerOfDrawn(text)
+			}
+			if became.layer = r.name; became.by != "" {
+				return nil
+			}
+		}
+		return nil
+	})
+	became.took = b.now().Sub(began)
+	return became
+}
+
+// withOverlay calls with the overlay of a drawn mutant, which is there as long.
+func (bench) withOverlay(m drawn, call func(overlay string) error) error {
+	folder, err := os.MkdirTemp("", "mutant-")
+	if err != nil {
+		return fmt.Errorf("make a folder: %w", err)
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
+	overlay, err := writeOverlay(m.path, m.text, folder)
+	if err != nil {
+		return err
+	}
+	return call(overlay)
+}
+
+// A spec of a ginkgo suite may fail in what is called before and after each, too. That the suite
+// cannot begin, or fails as a whole, says nothing of the mutant.
+var (
+	anySpec  = regexp.MustCompile(`\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.*\[(?:It|\w+Each|DeferCleanup \(Each\))\].*)`)
+	anyTest  = regexp.MustCompile(`--- FAIL: (\S+)`)
+	endedAll = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*)`)
+)
+
+// killerOfDrawn is what noticed a drawn mutant; "" when nothing says so. Unlike a rule that is listed,
+// it may be killed by a test that takes too long, or whose process ends.
+func killerOfDrawn(text []byte) string {
+	if found := anySpec.FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	if found := endedAll.FindSubmatch(text); found != nil {
+		return string(found[1])
+	}
+	for _, found := range anyTest.FindAllSubmatch(text, -1) {
+		if name := string(found[1]); name != suiteOfControllers {
+			return name
+		}
+	}
+	return ""
+}

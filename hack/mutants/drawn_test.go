@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// small is a package with something for each operator, and with what is never drawn.
+const small = `package small
+
+import (
+	"log"
+	"time"
+)
+
+const limit = 2 * time.Minute
+
+type thing struct{ seen, wrong bool }
+
+func (t *thing) look(waited time.Duration, tries int) *thing {
+	log.Print(tries + 1)
+	if t.wrong && tries < 3 {
+		return nil
+	}
+	switch {
+	case tries == 0:
+		t.seen = true
+	case !t.wrong:
+		t.note()
+	}
+	list := make([]int, 0, 7)
+	if waited > limit || t.ready() {
+		panic(len(list) == 8)
+	}
+	return t
+}
+
+func (t *thing) note() { t.seen = beside }
+
+func (t *thing) ready() bool { return t.seen }
+`
+
+// wantSites are all of its sites: number of the line, operator, and the line with the change.
+var wantSites = []string{
+	"8 limit: doubles the duration: const limit = 2*(2 * time.Minute)",
+	"14 (*thing).look: negates the condition: if !(t.wrong && tries < 3) {",
+	"14 (*thing).look: replaces && by ||: if t.wrong || tries < 3 {",
+	"14 (*thing).look: replaces < by <=: if t.wrong && tries <= 3 {",
+	"14 (*thing).look: raises the number by one: if t.wrong && tries < 4 {",
+	"14 (*thing).look: lowers the number by one: if t.wrong && tries < 2 {",
+	"18 (*thing).look: replaces == by !=: case tries != 0:",
+	"18 (*thing).look: raises the number by one: case tries == 1:",
+	"18 (*thing).look: lowers the number by one: case tries == -1:",
+	"19 (*thing).look: removes the statement: t.seen = true",
+	"19 (*thing).look: replaces true by false: t.seen = false",
+	"20 (*thing).look: drops the !: case t.wrong:",
+	"21 (*thing).look: removes the statement: t.note()",
+	"24 (*thing).look: negates the condition: if !(waited > limit || t.ready()) {",
+	"24 (*thing).look: replaces || by &&: if waited > limit && t.ready() {",
+	"24 (*thing).look: replaces > by >=: if waited >= limit || t.ready() {",
+	"24 (*thing).look: doubles the duration: if waited > 2*(limit) || t.ready() {",
+	"27 (*thing).look: returns nil: return t",
+	"30 (*thing).note: removes the statement: func (t *thing) note() { t.seen = beside }",
+	"32 (*thing).ready: negates the result: func (t *thing) ready() bool { return !(t.seen) }",
+}
+
+// smallCode is that package, read.
+func smallCode(t *testing.T) []code {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":              "module small\n\ngo 1.26\n",
+		"small/small.go":      small,
+		"small/beside.go":     "package small\n\nvar beside bool\n",
+		"small/small_test.go": "package small\n\nvar tested bool\n",
+	} {
+		path := filepath.Join(root, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := write(path, []byte(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read, err := readCode(t.Context(), root, []target{{"small", "*.go"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+// described are sites as wantSites has them.
+func described(all []site) []string {
+	words := make([]string, len(all))
+	for i, found := range all {
+		words[i] = found.described()
+	}
+	return words
+}
+
+func (s site) described() string {
+	_, name, _ := strings.Cut(s.function, ".")
+	return strings.TrimPrefix(s.place(), s.file+":") + ": " + s.shown + " in " + name
+}
+
+func TestEveryOperatorFindsItsSites(t *testing.T) {
+	t.Parallel()
+	want := make([]string, len(wantSites))
+	for i, line := range wantSites {
+		number, rest, _ := strings.Cut(line, " ")
+		name, rest, _ := strings.Cut(rest, ": ")
+		want[i] = number + " " + rest + " in " + name
+	}
+	got := described(smallCode(t)[0].sites())
+	slices.Sort(got)
+	slices.Sort(want)
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("sites (-want +got):\n%s", diff)
+	}
+}
+
+func TestOnlyWhatCompilesIsDrawn(t *testing.T) {
+	t.Parallel()
+	read := smallCode(t)[0]
+	for path, text := range read.texts {
+		if filepath.Base(path) != "small.go" {
+			continue
+		}
+		if !read.compiles(path, text) {
+			t.Error("the package itself does not compile")
+		}
+		for old, broken := range map[string]string{
+			"case !t.wrong:": "case !t.wrong",               // no Go
+			"list := ":       "list, unused := 1, ",         // a variable that nothing uses
+			"return t\n":     "t.note()\n",                  // nothing returned
+			"tries < 3":      "tries < \"3\"",               // another type
+			"log.Print(":     "_ = (",                       // an import that nothing uses
+			"t.seen = true":  "t.seen, _ = true, 1/(2-2)\n", // a division by zero
+		} {
+			if read.compiles(path, bytes.Replace(text, []byte(old), []byte(broken), 1)) {
+				t.Errorf("compiles with %q in the place of %q", broken, old)
+			}
+		}
+	}
+}
+
+func TestADrawDependsOnTheSeedAlone(t *testing.T) {
+	t.Parallel()
+	places := func(seed uint64, many int) []string {
+		mutants := draw(smallCode(t), seed, many)
+		sites := make([]site, len(mutants))
+		for i, m := range mutants {
+			sites[i] = m.site
+		}
+		return described(sites)
+	}
+	first := places(1, 5)
+	if again := places(1, 5); len(first) != 5 || !slices.Equal(first, again) {
+		t.Errorf("seed 1 draws %q, and then %q", first, again)
+	}
+	if more := places(1, 9); !slices.Equal(first, more[:5]) {
+		t.Errorf("of a larger draw the first are %q, want %q", more[:5], first)
+	}
+	if other := places(2, 5); slices.Equal(first, other) {
+		t.Errorf("seed 2 draws the same: %q", other)
+	}
+	all := places(3, 1000)
+	slices.Sort(all)
+	if len(all) != len(wantSites) || len(slices.Compact(all)) != len(wantSites) {
+		t.Errorf("draws %d of %d sites, or some twice: %q", len(all), len(wantSites), all)
+	}
+}
+
+func TestAMutantIsTheFileWithOneChange(t *testing.T) {
+	t.Parallel()
+	for _, m := range draw(smallCode(t), 1, 1000) {
+		want := strings.ReplaceAll(small[:m.from]+m.becomes+small[m.to:], "\r", "")
+		if got := string(m.text); got != want || got == small {
+			t.Errorf("%s: %s", m.place(), got)
+		}
+	}
+}
+
+func TestEverySurvivorThatIsExplainedIsStillInTheCode(t *testing.T) {
+	t.Parallel()
+	accepted, err := survivors()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := readCode(t.Context(), tree, targets())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sites []site
+	for _, one := range all {
+		sites = append(sites, one.sites()...)
+	}
+	if len(sites) == 0 {
+		t.Error("there is nothing to draw")
+	}
+	for _, s := range accepted {
+		if s.Why == "" || !slices.ContainsFunc(sites, s.explains) {
+			t.Errorf("not in the code, or without a reason: %+v", s)
+		}
+	}
+}
+
+func TestWhatNoticesADrawnMutant(t *testing.T) {
+	t.Parallel()
+	for _, run := range []struct{ text, want string }{
+		{"ok  \tpkg/decide\t0.1s", ""},
+		{"--- FAIL: TestX (0.00s)\n    x_test.go:1: no\nFAIL", "TestX"},
+		{"panic: test timed out after 2m0s\nrunning tests:", "test timed out after 2m0s"},
+		{"fatal error: sync: unlock of unlocked mutex\n", "sync: unlock of unlocked mutex"},
+		{"  [FAIL] A story [It] ends well\n--- FAIL: TestControllers (1s)", "A story [It] ends well"},
+		{"  [FAIL] A story [AfterEach] ends well\n--- FAIL: TestControllers", "A story [AfterEach] ends well"},
+		{"  [FAIL] [BeforeSuite] \n--- FAIL: TestControllers (1s)\nFAIL", ""},
+		{"--- FAIL: TestControllers (1s)\n--- FAIL: TestDoubt (0.00s)\nFAIL", "TestDoubt"},
+		{"go: cannot find main module\n", ""},
+		{"etcd: could not start\nFAIL\tcontrollers\t0.1s\nFAIL\n", ""},
+	} {
+		if got := killerOfDrawn([]byte(run.text)); got != run.want {
+			t.Errorf("%q is noticed by %q, want %q", run.text, got, run.want)
+		}
+	}
+}
+
+// fates are so many mutants that were killed, and so many that survived.
+func fates(killed, survived int) []fate {
+	all := slices.Repeat([]fate{{layer: "units", by: "TestX"}}, killed)
+	return append(all, slices.Repeat([]fate{{layer: "prove"}}, survived)...)
+}
+
+func TestTooManySurvivorsFail(t *testing.T) {
+	t.Parallel()
+	known := survivor{Function: "decide.f", Operator: removes, Line: "x()", Why: "nobody reads x"}
+	mutant := drawn{site: site{function: "decide.f", operator: removes, shown: "x()"}}
+	for name, run := range map[string]struct {
+		fates []fate
+		want  error
+	}{
+		"none":                    {nil, nil},
+		"95 of 100":               {fates(95, 5), nil},
+		"94 of 100":               {fates(94, 6), errShare},
+		"one that is explained":   {append(fates(95, 5), fate{mutant: mutant}), nil},
+		"explained, but killed":   {append(fates(95, 0), fate{mutant: mutant, by: "TestX"}), errStale},
+		"one that was not tried":  {append(fates(95, 0), fate{err: errNotBuilt}), errNotTried},
+		"all of them unexplained": {fates(0, 2), errShare},
+	} {
+		made := tally{accepted: []survivor{known}}
+		for _, f := range run.fates {
+			made.add(f)
+		}
+		if got := made.verdict(); !errors.Is(got, run.want) {
+			t.Errorf("%s: got %v, want %v", name, got, run.want)
+		}
+	}
+}
+
+func TestTheReportNamesSurvivorsAndTheSeed(t *testing.T) {
+	t.Parallel()
+	mutant := drawn{number: 7, site: site{
+		file: "pkg/decide/x.go", line: 12, function: "pkg/decide.f", operator: removes, shown: "x()",
+	}}
+	var out bytes.Buffer
+	made := tally{}
+	for _, f := range append(fates(3, 0), fate{mutant: mutant, layer: "prove"}) {
+		made.add(f)
+		f.show(&out)
+	}
+	made.show(&out, 42)
+	for _, want := range []string{
+		"SURVIVES", "pkg/decide/x.go:12 removes the statement", "units: TestX", "function: pkg/decide.f",
+		`line: "x()"`, "seed 42: 3 of 4 drawn mutants killed, 75.0 % (at least 95 %)",
+	} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the report lacks %q:\n%s", want, out.String())
+		}
+	}
+}
+
+func TestLayersOfADrawEndWhereTheyAreToldTo(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]int{"": 3, "units": 1, "prove": 2, "controllers": 3} {
+		if got, err := roundsUpTo(name); len(got) != want || err != nil {
+			t.Errorf("up to %q: %d layers, %v", name, len(got), err)
+		}
+	}
+	if _, err := roundsUpTo("other"); !errors.Is(err, errNoRound) {
+		t.Errorf("another name: %v", err)
+	}
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"bytes"
+	"go/ast"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// site is one change of the code that an operator makes.
+type site struct {
+	file     string // below the root
+	line     int
+	function string // that it is in, with its folder: stays when lines move
+	operator string
+	shown    string // the line as it is then; what is removed, or nil, as it was
+
+	path     string
+	from, to int    // the piece that is replaced
+	becomes  string // by this
+}
+
+// sites are all changes of a package that can be drawn, in the order of the text.
+func (c code) sites() []site {
+	var all []site
+	for _, file := range c.files() {
+		for _, declared := range file.Decls {
+			all = append(all, c.sitesIn(file, declared)...)
+		}
+	}
+	return all
+}
+
+// sitesIn are those of one declaration.
+func (c code) sitesIn(file *ast.File, declared ast.Decl) []site {
+	var all []site
+	function := c.folder + "." + nameOf(declared)
+	ast.PreorderStack(declared, []ast.Node{file}, func(node ast.Node, above []ast.Node) bool {
+		if idle(node, c.pkg.TypesInfo) {
+			return false
+		}
+		for _, operator := range operators() {
+			for _, changed := range operator(place{node, above, c.pkg.TypesInfo}) {
+				all = append(all, c.site(file, function, changed))
+			}
+		}
+		return true
+	})
+	return all
+}
+
+// site is a change with its place.
+func (c code) site(file *ast.File, function string, changed change) site {
+	where := c.path(file)
+	text, at := c.texts[where], c.pkg.Fset.Position(changed.from)
+	found := site{
+		file: c.folder + "/" + filepath.Base(where), line: at.Line, function: function, operator: changed.operator,
+		path: where, from: at.Offset, to: c.pkg.Fset.Position(changed.to).Offset,
+	}
+	sound := string(text[found.from:found.to])
+	found.becomes = strings.ReplaceAll(changed.becomes, "%s", sound)
+	shown := found.becomes
+	if changed.operator == removes || changed.operator == returnNil {
+		shown = sound // what is gone says more than what is left
+	}
+	found.shown = inLine(text[:found.from], shown, text[found.to:])
+	return found
+}
+
+// inLine is a piece of a text in the line that it is in, without indents and breaks.
+func inLine(before []byte, piece string, after []byte) string {
+	begins := bytes.LastIndexByte(before, '\n') + 1
+	rest, _, _ := bytes.Cut(after, []byte("\n"))
+	return strings.Join(strings.Fields(string(before[begins:])+piece+string(rest)), " ")
+}
+
+// broken is the text of the file with the change.
+func (s site) broken(text []byte) []byte {
+	return slices.Concat(text[:s.from], []byte(s.becomes), text[s.to:])
+}
+
+// nameOf is what a declaration declares, with its receiver.
+func nameOf(declared ast.Decl) string {
+	switch declared := declared.(type) {
+	case *ast.FuncDecl:
+		if declared.Recv == nil {
+			return declared.Name.Name
+		}
+		return "(" + types.ExprString(declared.Recv.List[0].Type) + ")." + declared.Name.Name
+	case *ast.GenDecl:
+		for _, spec := range declared.Specs {
+			if values, ok := spec.(*ast.ValueSpec); ok {
+				return values.Names[0].Name
+			}
+		}
+	}
+	return ""
+}
+
+// idle says whether nothing can be seen of what becomes of a node: what is logged, the capacity of a
+// slice, and what ends a process that has no defect.
+func idle(node ast.Node, info *types.Info) bool {
+	if statement, ok := node.(*ast.ExprStmt); ok {
+		node = statement.X
+	}
+	call, ok := node.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	var called *ast.Ident
+	switch function := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		called = function
+	case *ast.SelectorExpr:
+		called = function.Sel
+	default:
+		return false
+	}
+	switch object := info.Uses[called].(type) {
+	case *types.Builtin:
+		return object.Name() == "make" || object.Name() == "panic"
+	case *types.Func:
+		return object.Pkg() != nil && slices.Contains(loggers(), object.Pkg().Path())
+	}
+	return false
+}
+
+// loggers are the packages that log.
+func loggers() []string {
+	return []string{"log", "log/slog", "github.com/go-logr/logr", "k8s.io/klog/v2"}
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/types"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// target is a package of which mutants are drawn.
+type target struct {
+	folder string // below the root
+	files  string // pattern of the names of its files; tests are never mutated
+}
+
+// has says whether a file of the package is to be mutated.
+func (t target) has(path string) bool {
+	fits, err := filepath.Match(t.files, filepath.Base(path))
+	return fits && err == nil
+}
+
+// targets are what decides on a request and carries it out.
+func targets() []target {
+	return []target{
+		{ofDecisions, "*.go"},
+		{ofSteps, "*.go"},
+		{ofControllers, "ledger*.go"},
+	}
+}
+
+// code is a package that was read and type-checked.
+type code struct {
+	target
+
+	pkg   *packages.Package
+	texts map[string][]byte // path → the file; of those that match the target
+}
+
+var errNotRead = errors.New("the code does not compile")
+
+// readCode reads the targets below a root, in their order.
+func readCode(ctx context.Context, root string, wanted []target) ([]code, error) {
+	all := make([]code, 0, len(wanted))
+	for _, t := range wanted {
+		found, err := readPackage(ctx, root, t)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", t.folder, err)
+		}
+		all = append(all, found)
+	}
+	return all, nil
+}
+
+func readPackage(ctx context.Context, root string, t target) (code, error) {
+	const mode = packages.NeedName | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedSyntax |
+		packages.NeedTypes | packages.NeedTypesInfo | packages.NeedTypesSizes | packages.NeedModule
+	found, err := packages.Load(&packages.Config{Context: ctx, Dir: root, Mode: mode}, "./"+t.folder)
+	if err != nil {
+		return code{}, fmt.Errorf("load the package: %w", err)
+	}
+	if len(found) != 1 || len(found[0].Errors) > 0 {
+		return code{}, fmt.Errorf("%w: %v", errNotRead, found)
+	}
+	read := code{target: t, pkg: found[0], texts: map[string][]byte{}}
+	for _, path := range read.pkg.CompiledGoFiles {
+		if !t.has(path) {
+			continue
+		}
+		if read.texts[path], err = os.ReadFile(path); err != nil { //nolint:gosec // a file of this tree
+			return code{}, fmt.Errorf("read a file: %w", err)
+		}
+	}
+	return read, nil
+}
+
+// path is where a file of the package is.
+func (c code) path(file *ast.File) string { return c.pkg.Fset.File(file.FileStart).Name() }
+
+// files are those that match the target, by name.
+func (c code) files() []*ast.File {
+	found := slices.DeleteFunc(slices.Clone(c.pkg.Syntax), func(file *ast.File) bool {
+		return c.texts[c.path(file)] == nil
+	})
+	slices.SortFunc(found, func(a, b *ast.File) int { return strings.Compare(c.path(a), c.path(b)) })
+	return found
+}
+
+// compiles says whether the package compiles with another text in the place of a file.
+func (c code) compiles(path string, text []byte) bool {
+	changed, err := parser.ParseFile(c.pkg.Fset, path, text, parser.SkipObjectResolution)
+	if err != nil {
+		return false
+	}
+	files := []*ast.File{changed}
+	for _, file := range c.pkg.Syntax {
+		if c.path(file) != path {
+			files = append(files, file)
+		}
+	}
+	check := types.Config{Importer: imported(c.pkg.Types.Imports()), Sizes: c.pkg.TypesSizes}
+	if c.pkg.Module != nil {
+		check.GoVersion = "go" + c.pkg.Module.GoVersion
+	}
+	_, err = check.Check(c.pkg.PkgPath, c.pkg.Fset, files, nil)
+	return err == nil
+}
+
+// imported are the packages that a package imports already: a mutant imports no others.
+type imported []*types.Package
+
+// Import finds one of them.
+func (all imported) Import(path string) (*types.Package, error) {
+	for _, one := range all {
+		if one.Path() == path {
+			return one, nil
+		}
+	}
+	return nil, fmt.Errorf("%w: nothing imports %s", errNotRead, path)
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// share is how many of a hundred drawn mutants are to be killed.
+const share = 95
+
+var (
+	errShare    = errors.New("too few mutants are killed: add tests, remove dead code, or explain it in survivors.yaml")
+	errStale    = errors.New("survivors.yaml explains mutants that are killed: remove them there")
+	errNotTried = errors.New("mutants could not be tried")
+)
+
+// tally is what became of a draw.
+type tally struct {
+	accepted []survivor
+
+	killed    int
+	survived  []fate
+	explained []fate
+	stale     []fate // explained, and killed
+	notTried  int
+}
+
+// add counts what became of one mutant.
+func (t *tally) add(f fate) {
+	known := t.explanation(f) != nil
+	switch {
+	case f.err != nil:
+		t.notTried++
+	case f.by != "":
+		t.killed++
+		if known {
+			t.stale = append(t.stale, f)
+		}
+	case known:
+		t.explained = append(t.explained, f)
+	default:
+		t.survived = append(t.survived, f)
+	}
+}
+
+// explanation is the one of a mutant, or nil.
+func (t *tally) explanation(f fate) *survivor {
+	i := slices.IndexFunc(t.accepted, func(s survivor) bool { return s.explains(f.mutant.site) })
+	if i < 0 {
+		return nil
+	}
+	return &t.accepted[i]
+}
+
+// counted are those that a test should kill.
+func (t *tally) counted() int { return t.killed + len(t.survived) }
+
+// verdict fails unless enough were killed, and all is explained as it is.
+func (t *tally) verdict() error {
+	switch {
+	case t.notTried > 0:
+		return fmt.Errorf("%d %w", t.notTried, errNotTried)
+	case len(t.stale) > 0:
+		return errStale
+	case t.killed*100 < share*t.counted():
+		return errShare
+	}
+	return nil
+}
+
+// show prints a mutant.
+func (f fate) show(out io.Writer) {
+	word, by := "killed", f.layer+": "+f.by
+	switch {
+	case f.err != nil:
+		word, by = "NOT TRIED", f.err.Error()
+	case f.by == "":
+		word, by = "SURVIVES", f.layer+": noticed nothing"
+	}
+	sayf(out, "%3d  %-9s %6.1f s  %s\n     %s\n", f.mutant.number, word, f.took.Seconds(), f.mutant.place(), by)
+}
+
+// place is where a mutant is, and what it does there.
+func (s site) place() string { return fmt.Sprintf("%s:%d %s", s.file, s.line, s.operator) }
+
+// show prints the share that was killed, and the survivors.
+func (t *tally) show(out io.Writer, seed uint64) {
+	t.list(out, "survives", t.survived)
+	t.list(out, "survives, and is explained", t.explained)
+	t.list(out, "is killed, although survivors.yaml explains it", t.stale)
+	percent := 100.0
+	if t.counted() > 0 {
+		percent *= float64(t.killed) / float64(t.counted())
+	}
+	sayf(out, "seed %d: %d of %d drawn mutants killed, %.1f %% (at least %d %%); %d more survive and are explained\n",
+		seed, t.killed, t.counted(), percent, share, len(t.explained))
+}
+
+// list prints mutants as survivors.yaml names them.
+func (t *tally) list(out io.Writer, title string, all []fate) {
+	for _, f := range all {
+		m := f.mutant
+		sayf(out, "%s: %d, %s:%d\n", title, m.number, m.file, m.line)
+		sayf(out, "- function: %s\n  operator: %s\n  line: %q\n", m.function, m.operator, m.shown)
+		if known := t.explanation(f); known != nil {
+			sayf(out, "  why: %s\n", known.Why)
+		}
+	}
+}
