@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// What the carrier says of an error is shown as far as the CRD lets it, and not a rune less.
+func TestAnErrorIsShownAsFarAsTheStatusHoldsIt(t *testing.T) {
+	t.Parallel()
+	long := func(runes int) string { return strings.Repeat("é", runes) }
+	got := *decide.RequestErrorOf(&carrier.Error{
+		HTTPStatus: 422, Type: carrier.ErrorType(long(129)), SubErrors: []carrier.SubError{
+			{Code: carrier.SubErrorCode(long(201)), Field: long(201), RejectedValue: long(201), Message: "no"},
+		},
+	})
+	if got.Message == "" {
+		t.Error("it says nothing of what happened")
+	}
+	got.Message = ""
+	if diff := cmp.Diff(v1alpha1.RequestError{
+		HTTPStatus: 422, Type: long(128), Code: long(200), Field: long(200), RejectedValue: long(200),
+	}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// An answer that cannot be read ends nothing: the request stays open, and says why.
+func TestPlanOptionsThatCannotBeReadAreNoResult(t *testing.T) {
+	t.Parallel()
+	var status v1alpha1.PlanOptionsQueryStatus
+	why := decide.TakePlanOptions(&status, []byte("<html>"))
+	if why == nil || why.Phase != v1alpha1.PhaseSubmitting || why.Error.Message == "" {
+		t.Errorf("got %+v, want an attempt that is still %s", why, v1alpha1.PhaseSubmitting)
+	}
+	if len(status.Plans) > 0 || len(status.SLAs) > 0 {
+		t.Errorf("plan options out of nothing: %+v", status)
+	}
+}
