@@ -155,8 +155,9 @@ func TestOnlyWhatCompilesIsDrawn(t *testing.T) {
 
 func TestADrawDependsOnTheSeedAlone(t *testing.T) {
 	t.Parallel()
+	read := smallCode(t)
 	places := func(seed uint64, many int) []string {
-		mutants := draw(smallCode(t), seed, many)
+		mutants := draw(read, seed, many)
 		sites := make([]site, len(mutants))
 		for i, m := range mutants {
 			sites[i] = m.site
