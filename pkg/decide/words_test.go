@@ -45,3 +45,21 @@ func TestPlanOptionsThatCannotBeReadAreNoResult(t *testing.T) {
 		t.Errorf("plan options out of nothing: %+v", status)
 	}
 }
+
+// Each sub-error stands in the message with its field and the value, if it has them.
+func TestAnErrorNamesTheFieldAndTheValueThatWereRefused(t *testing.T) {
+	t.Parallel()
+	for want, sub := range map[string]carrier.SubError{
+		"no more was said": {Code: "x"},
+		"too far":          {Code: "x", Message: "too far"},
+		"too far (date)":   {Code: "x", Message: "too far", Field: "date"},
+		`too far (date "2030-01-01")`: {
+			Code: "x", Message: "too far", Field: "date", RejectedValue: "2030-01-01",
+		},
+	} {
+		got := decide.RequestErrorOf(&carrier.Error{HTTPStatus: 422, SubErrors: []carrier.SubError{sub}})
+		if got.Message != want {
+			t.Errorf("%+v is told as %q, want %q", sub, got.Message, want)
+		}
+	}
+}
