@@ -61,17 +61,12 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	view := decide.LedgerView{Lost: lost || p.here.IsLost(held), View: decide.View{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
-	if held != nil && held.Spec.Holder.UID != p.ledger.kind.holder().UID {
-		if view.HolderLives, err = p.holderLives(ctx, held.Spec.Holder); err != nil {
-			return err
-		}
+	if view.HolderLives, err = p.holderLives(ctx, held); err != nil {
+		return err
 	}
-	judged := p.ledger.kind.judgeLedger(view)
-	if judged.Move {
-		if view.Ledger, err = p.moveLedger(ctx); err != nil {
-			return err
-		}
-		judged = p.ledger.kind.judgeLedger(view)
+	judged, err := p.judgeMoved(ctx, &view)
+	if err != nil {
+		return err
 	}
 	if judged.Resolve != "" {
 		p.subject.Controls().Resolve = judged.Resolve
@@ -85,6 +80,20 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 		judged.Lost.AttemptID = p.Protocol.NewID() // for resolve to name
 	}
 	return p.ledger.act(ctx, judged)
+}
+
+// judgeMoved judges the ledger, and once more where a person has moved it.
+func (p *pass) judgeMoved(ctx context.Context, view *decide.LedgerView) (decide.LedgerVerdict, error) {
+	judged := p.ledger.kind.judgeLedger(*view)
+	if !judged.Move {
+		return judged, nil
+	}
+	moved, err := p.moveLedger(ctx)
+	if err != nil {
+		return judged, err
+	}
+	view.Ledger = moved
+	return p.ledger.kind.judgeLedger(*view), nil
 }
 
 // moveLedger has the ledger speak of the carrier at the account's address, because a person says that
@@ -106,9 +115,13 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 	return next, nil
 }
 
-// holderLives says whether the object that holds a ledger is there. "Forbidden ... or an error is
+// holderLives says whether another object that holds a ledger is there. "Forbidden ... or an error is
 // not 'gone'" (R2).
-func (p *pass) holderLives(ctx context.Context, holder v1alpha1.LedgerHolder) (bool, error) {
+func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
+	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
+		return false, nil
+	}
+	holder := ledger.Spec.Holder
 	object, err := p.another()
 	if err != nil {
 		return false, err

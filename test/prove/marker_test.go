@@ -54,7 +54,9 @@ func (s *scripted) ledgers(t *testing.T) []v1alpha1.RequestLedger {
 	t.Helper()
 	var all v1alpha1.RequestLedgerList
 	must(s.store.Client().List(t.Context(), &all))
-	return slices.DeleteFunc(all.Items, func(ledger v1alpha1.RequestLedger) bool { return ledger.Spec.Marker != nil })
+	return slices.DeleteFunc(all.Items, func(ledger v1alpha1.RequestLedger) bool {
+		return ledger.Spec.Marker != nil || ledger.Spec.Account != nil
+	})
 }
 
 // forget has somebody force all ledgers away, the marker among them.
