@@ -176,7 +176,12 @@ var _ = Describe("A diagnostic test", func() {
 		}
 		w, dead := story(ctx, world.Cut{At: at, After: true})
 		Expect(dead.Seam.Dead()).To(BeTrue())
-		Expect(tests().request(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
+		var ledgers v1alpha1.RequestLedgerList
+		Expect(w.List(ctx, &ledgers)).To(Succeed())
+		Expect(ledgers.Items).To(ContainElement(HaveField("Spec", And(
+			HaveField("Identity", w.Namespace), HaveField("Diagnostics", Not(BeNil())),
+			HaveField("Open", ConsistOf(HaveField("Phase", v1alpha1.PhaseSubmitting))),
+		))))
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
 		calls := len(w.Carrier.Calls())
