@@ -33,7 +33,7 @@ const (
 
 // StartDurable starts one in a folder.
 func StartDurable(ctx context.Context, folder string) (*Durable, error) {
-	env := &envtest.Environment{CRDInstallOptions: crds()}
+	env := &envtest.Environment{}
 	data, certificates := filepath.Join(folder, "data"), filepath.Join(folder, "certificates")
 	etcd, etcdErr := traceable(folder, etcdProgram)
 	server, serverErr := traceable(folder, apiServerProgram)
@@ -43,12 +43,9 @@ func StartDurable(ctx context.Context, folder string) (*Durable, error) {
 	}
 	env.ControlPlane.Etcd = &envtest.Etcd{Path: etcd, DataDir: data}
 	env.ControlPlane.APIServer = &envtest.APIServer{Path: server, CertDir: certificates}
-	plane, err := startPlane(env)
+	plane, err := startOurs(ctx, env)
 	if err != nil {
 		return nil, err
-	}
-	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
-		return nil, fmt.Errorf("create the operator's namespace: %w", err)
 	}
 	return &Durable{ControlPlane: plane, folder: folder}, nil
 }
