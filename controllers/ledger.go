@@ -193,19 +193,28 @@ func (l *objectLedger) hold(ledger *v1alpha1.RequestLedger) {
 }
 
 // next is the ledger, to be changed; a new one where there is none.
-func (l *objectLedger) next() *v1alpha1.RequestLedger {
+func (l *objectLedger) next() *v1alpha1.RequestLedger { return l.current().DeepCopy() }
+
+// current is the ledger as it is; a new one where there is none.
+func (l *objectLedger) current() *v1alpha1.RequestLedger {
 	if l.ledger != nil {
-		return l.ledger.DeepCopy()
+		return l.ledger
 	}
-	created := &v1alpha1.RequestLedger{
-		ObjectMeta: metav1.ObjectMeta{Name: l.name, Finalizers: []string{v1alpha1.FinalizerMemory}},
-		Spec:       l.kind.ledgerSpec(),
-	}
-	created.Spec.Schema, created.Spec.Cluster = v1alpha1.LedgerSchema, l.here.Cluster
+	spec := l.kind.ledgerSpec()
+	spec.Cluster = l.here.Cluster
 	if l.account != nil {
-		created.Spec.Identity, created.Spec.BaseURL = l.account.IdentityName(), l.account.Spec.BaseURL
+		spec.Identity, spec.BaseURL = l.account.IdentityName(), l.account.Spec.BaseURL
 	}
-	return created
+	return newLedger(l.name, spec)
+}
+
+// newLedger is a ledger that is to be created, with the finalizer that keeps it.
+func newLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLedger {
+	spec.Schema = v1alpha1.LedgerSchema
+	return &v1alpha1.RequestLedger{
+		ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.FinalizerMemory}},
+		Spec:       spec,
+	}
 }
 
 // put writes the ledger as it is to be, and has the status show it.

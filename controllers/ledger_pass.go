@@ -162,9 +162,8 @@ func (p *pass) keepLearned(ctx context.Context) error {
 		return nil
 	}
 	next := p.ledger.next()
-	was := next.DeepCopy()
 	p.ledger.kind.learned(&next.Spec, nil)
-	if equality.Semantic.DeepEqual(was.Spec, next.Spec) {
+	if equality.Semantic.DeepEqual(p.ledger.current().Spec, next.Spec) {
 		return nil
 	}
 	p.ledger.hold(next)

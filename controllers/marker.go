@@ -111,13 +111,10 @@ func (m *Marker) first(ctx context.Context) error {
 
 // made is a marker that is to be created.
 func (m *Marker) made(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
-	return &v1alpha1.RequestLedger{
-		ObjectMeta: metav1.ObjectMeta{Name: m.name, Finalizers: []string{v1alpha1.FinalizerMemory}},
-		Spec: v1alpha1.RequestLedgerSpec{
-			Schema: v1alpha1.LedgerSchema, Cluster: m.said.Cluster,
-			Marker: &v1alpha1.LedgerMarker{Clusters: []string{m.said.Cluster}, Waits: waits},
-		},
-	}
+	return newLedger(m.name, v1alpha1.RequestLedgerSpec{
+		Cluster: m.said.Cluster,
+		Marker:  &v1alpha1.LedgerMarker{Clusters: []string{m.said.Cluster}, Waits: waits},
+	})
 }
 
 // again is a later look: a person may have acknowledged what there is, and another manager may have

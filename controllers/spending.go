@@ -69,7 +69,7 @@ func (p *pass) spends() operate.Spending {
 // identitySpec is the ledger of an account's identity before anything is reserved.
 func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec {
 	return &v1alpha1.RequestLedgerSpec{
-		Schema: v1alpha1.LedgerSchema, Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL,
+		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL,
 		Account: &v1alpha1.LedgerAccount{},
 	}
 }
@@ -145,10 +145,7 @@ func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, 
 		return nil, false, err
 	}
 	if ledger == nil {
-		ledger = &v1alpha1.RequestLedger{
-			ObjectMeta: metav1.ObjectMeta{Name: name, Finalizers: []string{v1alpha1.FinalizerMemory}},
-			Spec:       *spec,
-		}
+		ledger = newLedger(name, *spec)
 	}
 	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, reached...)
 	return ledger, true, nil

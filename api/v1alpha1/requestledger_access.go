@@ -119,20 +119,6 @@ func (l *RequestLedger) remember(attempt Request) {
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
 }
 
-// LastReached is the id of the newest attempt at an operation that has ended and reached the carrier,
-// or may have; "" for none.
-func (l *RequestLedger) LastReached(operation Operation) string {
-	if l == nil {
-		return ""
-	}
-	for _, ended := range l.Spec.Ended {
-		if ended.Operation == operation && ended.Outcome.Reached() {
-			return ended.AttemptID
-		}
-	}
-	return ""
-}
-
 // IsOpen says whether an attempt is on record and has not ended. A ledger may be nil.
 func (l *RequestLedger) IsOpen(attemptID string) bool {
 	return l != nil && slices.ContainsFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attemptID })

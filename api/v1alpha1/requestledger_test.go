@@ -51,7 +51,7 @@ func TestALedgerIsBounded(t *testing.T) {
 	g := NewWithT(t)
 	g.Expect(many().Spec.Ended).To(HaveLen(10))
 	g.Expect(many().Spec.Last).To(HaveLen(2))
-	g.Expect(many().LastReached(v1alpha1.OperationOrderCreate)).To(Equal("refused-19"))
+	g.Expect(many().ReachedLast(v1alpha1.OperationOrderCreate).AttemptID).To(Equal("refused-19"))
 }
 
 func TestALedgerKnowsWhatAStatusShows(t *testing.T) {

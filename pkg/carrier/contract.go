@@ -37,6 +37,10 @@ const (
 	ClassNever    RepeatClass = "Never"    // costs money or disturbs a customer each time: a person decides
 )
 
+// Costly says whether a request of this class may cost money or disturb a customer. Such a POST goes
+// on a connection of its own, counts towards a spending limit, and is never sent again by itself.
+func (c RepeatClass) Costly() bool { return c == ClassCharge || c == ClassNever }
+
 // HandleSource says where the answer to a POST carries the id by which the request is followed.
 type HandleSource string
 
@@ -233,10 +237,4 @@ func (c Contract) FollowPathAt(version int) string {
 		return path
 	}
 	return c.FollowPath
-}
-
-// costly tells whether any request of this operation may cost money or disturb a customer; such a
-// POST never travels on a connection that something else has used.
-func (c Contract) costly() bool {
-	return c.Repeat == ClassCharge || c.Repeat == ClassNever
 }

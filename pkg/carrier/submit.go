@@ -34,7 +34,7 @@ func (c *Client) Submit(ctx context.Context, op Operation, version int, body []b
 	}
 	k := call{
 		operation: op, method: http.MethodPost, path: contract.SubmitPath, version: version, body: body,
-		fresh: fresh || contract.costly(),
+		fresh: fresh || contract.Repeat.Costly(),
 	}
 	if err := contract.allows(version, body); err != nil {
 		return notSent(&Error{Operation: op, Target: k.target(), Class: Invalid, Message: err.Error(), cause: err})

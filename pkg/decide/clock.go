@@ -68,9 +68,7 @@ func timesOnRecord(v *View) []metav1.Time {
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
 		note(v.Subject.RequestOf(operation))
-		if v.Ledger != nil {
-			note(v.Ledger.ReachedLast(operation))
-		}
+		note(v.Ledger.ReachedLast(operation))
 	}
 	if last := v.Subject.NewestError(); last != nil {
 		times = append(times, last.At)

@@ -93,11 +93,12 @@ func judge(v *ServiceView, w wish) *Decision {
 
 func (w wish) submit(v *ServiceView) Submit {
 	submit := usingUpRetry(&v.View, Submit{Request: w.intent(&v.View)}, lastOf(v, w.operation))
-	if pending := pendingOf(v); pending != nil {
+	pending := pendingOf(v)
+	if pending != nil {
 		submit.Request.Plan = pending.Changes
 	}
 	if needsApproval(v, w) {
-		submit.Request.ApprovedHash = pendingOf(v).Hash
+		submit.Request.ApprovedHash = pending.Hash
 		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
 	}
 	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {

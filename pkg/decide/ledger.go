@@ -36,6 +36,18 @@ func unusable(v *LedgerView) *Verdict {
 	return nil
 }
 
+// unfit is what a ledger means for an object that cannot use it, or not yet; nil when it can.
+func unfit(v *LedgerView) *LedgerVerdict {
+	why := unusable(v)
+	switch {
+	case why != nil:
+		return &LedgerVerdict{Verdict: why}
+	case atAnotherCarrier(v):
+		return new(elsewhere(v))
+	}
+	return nil
+}
+
 func heldByAnother(v *LedgerView) bool {
 	return v.Ledger != nil && !holds(v) && v.HolderLives
 }

@@ -279,8 +279,8 @@ func orderChanges(v *OrderView) []v1alpha1.Change {
 // that never reached the carrier ... change neither an approved hash nor an approval" (R11).
 func orderPending(v *OrderView) *v1alpha1.Pending {
 	last, changes := "", orderChanges(v)
-	if v.Ledger != nil {
-		last = v.Ledger.LastReached(v1alpha1.OperationOrderCreate)
+	if request := v.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
+		last = request.AttemptID
 	}
 	body := wish{body: OrderBody(&v.Order.Spec, v1alpha1.Contact{})}
 	text, err := json.Marshal([]any{

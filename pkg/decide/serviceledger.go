@@ -21,10 +21,9 @@ func JudgeServiceLedger(v LedgerView) LedgerVerdict {
 		return LedgerVerdict{Lost: &lost}
 	case v.Ledger == nil:
 		return LedgerVerdict{}
-	case unusable(&v) != nil:
-		return LedgerVerdict{Verdict: unusable(&v)}
-	case atAnotherCarrier(&v):
-		return elsewhere(&v)
+	}
+	if unfit := unfit(&v); unfit != nil {
+		return *unfit
 	}
 	return LedgerVerdict{Take: !holds(&v)}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // reservationHolds is how long a reservation counts: an hour from the POST, which is sent within 10 s
@@ -23,12 +22,7 @@ type Spending struct {
 
 // Costs says whether requests of an operation count towards chargeLimit.
 func Costs(operation v1alpha1.Operation) bool {
-	contract, _ := carrier.ContractOf(carrier.Operation(operation))
-	return costly(contract.Repeat)
-}
-
-func costly(class carrier.RepeatClass) bool {
-	return class == carrier.ClassCharge || class == carrier.ClassNever
+	return ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
 // ReservedSince is after when a reservation must have been made to count.

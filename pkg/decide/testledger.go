@@ -31,10 +31,9 @@ func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict 
 		return LedgerVerdict{Lost: &lost}
 	case v.Ledger == nil:
 		return LedgerVerdict{}
-	case unusable(&v) != nil:
-		return LedgerVerdict{Verdict: unusable(&v)}
-	case atAnotherCarrier(&v):
-		return elsewhere(&v)
+	}
+	if unfit := unfit(&v); unfit != nil {
+		return *unfit
 	}
 	return LedgerVerdict{}
 }

@@ -70,8 +70,7 @@ func planChangeRequest(serviceID int64, target v1alpha1.RequestTarget, to v1alph
 
 // costs: the breaker and the charge limit hold back Charge and Never.
 func (w wish) costs() bool {
-	class := ClassOf(w.operation, w.target)
-	return class == carrier.ClassCharge || class == carrier.ClassNever
+	return ClassOf(w.operation, w.target).Costly()
 }
 
 // ClassOf is the repeat class of a request: the table's, by operation and target.

@@ -46,6 +46,7 @@ func Invariants() []Invariant {
 	}
 }
 
+// costs is asked here once more: what judges the operator does not ask the operator.
 func costs(class carrier.RepeatClass) bool {
 	return class == carrier.ClassCharge || class == carrier.ClassNever
 }

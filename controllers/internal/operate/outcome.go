@@ -242,8 +242,7 @@ func lateAttempt(attemptID string, handle carrier.Handle) v1alpha1.Request {
 // blocks says whether a late acceptance keeps others from being sent: "Converge and Verify: noted with
 // an Event, nothing stalls" (R15).
 func blocks(operation v1alpha1.Operation) bool {
-	class := decide.ClassOf(operation, v1alpha1.RequestTarget{})
-	return class == carrier.ClassCharge || class == carrier.ClassNever
+	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
 func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {

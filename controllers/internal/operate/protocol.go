@@ -126,7 +126,7 @@ func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass
 	if err != nil {
 		return 0, fmt.Errorf("log in before sending %s: %w", job.Subject.GetName(), err)
 	}
-	if wait == 0 && costs(class) {
+	if wait == 0 && class.Costly() {
 		wait = job.Carrier.Enter()
 	}
 	return wait, nil
@@ -162,7 +162,7 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 	request := parcel.Request
 	receipt := job.Carrier.Submit(
-		ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, costs(parcel.Class))
+		ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, parcel.Class.Costly())
 	p.Memory.Answered(request.AttemptID, receipt)
 	return p.RecordAnswer(ctx, job, request.AttemptID)
 }

@@ -9,7 +9,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -23,15 +22,10 @@ type Spending interface {
 	Release(ctx context.Context, attemptID string)
 }
 
-// costs says whether a class counts towards chargeLimit.
-func costs(class carrier.RepeatClass) bool {
-	return class == carrier.ClassCharge || class == carrier.ClassNever
-}
-
 // reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
 // process that is told to stop waits for the answer, so that the reservation can be taken back.
 func (p *Protocol) reserve(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
-	if job.Spending == nil || !costs(parcel.Class) {
+	if job.Spending == nil || !parcel.Class.Costly() {
 		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
@@ -45,7 +39,7 @@ func (p *Protocol) reserve(ctx context.Context, job Job, parcel Parcel) (time.Du
 
 // release takes a reservation back whose attempt has no intent that anybody will send.
 func (*Protocol) release(ctx context.Context, job Job, parcel Parcel) {
-	if job.Spending == nil || !costs(parcel.Class) {
+	if job.Spending == nil || !parcel.Class.Costly() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
