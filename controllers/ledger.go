@@ -159,6 +159,9 @@ func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error 
 // Record writes what became of an attempt, and what the object has learned by it: "Outcomes are
 // written by whoever has them, holder or not" (R16).
 func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) error {
+	if l.ledger.IsFinal(attempt.AttemptID) {
+		return nil // no more than its result was read again, which the status alone has
+	}
 	next := l.next()
 	next.Put(attempt)
 	l.kind.learned(&next.Spec, &attempt)

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -48,6 +50,17 @@ func resolve(ctx context.Context, w *world.World) {
 		word = "Accepted:" + id
 	}
 	tests().annotate(ctx, w, v1alpha1.AnnotationResolve, tests().request(ctx, w).AttemptID+"="+word)
+}
+
+// testsLedger is the ledger of the diagnostic tests of a service.
+func testsLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Identity: w.Namespace, Diagnostics: &v1alpha1.LedgerService{ID: line},
+	})
+	ledger := &v1alpha1.RequestLedger{}
+	Expect(w.Get(ctx, client.ObjectKey{Name: name}, ledger)).To(Succeed())
+	return ledger
 }
 
 var _ = Describe("A diagnostic test", func() {
@@ -127,6 +140,26 @@ var _ = Describe("A diagnostic test", func() {
 		test, _ = world.Fetch(ctx, w, once, test)
 		Expect(test.Status.Result).To(Equal(before.Status.Result))
 		Expect(test.Status.Request.AttemptID).To(Equal(before.Status.Request.AttemptID))
+		Expect(tests().posts(w)).To(Equal(1))
+	})
+
+	// The long simulation found it (SIM_SEED=41, as it was then): the ledger had the attempt open again.
+	It("stays done when its status is lost, and the carrier no longer has its result (R3)", func(ctx SpecContext) {
+		w, process := story(ctx, world.Cut{})
+		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		ledger := testsLedger(ctx, w, *test.Spec.ServiceID)
+		test.Status = v1alpha1.DiagnosticTestStatus{}
+		Expect(w.Status().Update(ctx, test)).To(Succeed())
+		w.Carrier.Forget()
+		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted))
+		Expect(ready.Message).To(And(ContainSubstring("its answer was lost"), ContainSubstring("resource.not.found")))
+		Expect(testsLedger(ctx, w, *test.Spec.ServiceID)).To(Equal(ledger))
+
+		calls, version := len(w.Carrier.Calls()), tests().read(ctx, w).GetResourceVersion()
+		_, err := process.LookAt(ctx, tests().shot())
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+		Expect(tests().read(ctx, w).GetResourceVersion()).To(Equal(version))
 		Expect(tests().posts(w)).To(Equal(1))
 	})
 

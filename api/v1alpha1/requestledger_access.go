@@ -124,6 +124,15 @@ func (l *RequestLedger) IsOpen(attemptID string) bool {
 	return l != nil && slices.ContainsFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attemptID })
 }
 
+// IsFinal says whether the carrier has ended an attempt: "an attempt id that has ended never opens
+// again" (R3), and only what a person or a proof has ended may still turn out otherwise. A ledger may
+// be nil.
+func (l *RequestLedger) IsFinal(attemptID string) bool {
+	return l != nil && !l.IsOpen(attemptID) && slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
+		return ended.AttemptID == attemptID && ended.EndedBy == EndedByCarrier
+	})
+}
+
 // AttemptOf is the newest attempt that serves an object; nil for none. One that ended long ago is
 // known in short. A ledger may be nil.
 func (l *RequestLedger) AttemptOf(uid string) *Request {

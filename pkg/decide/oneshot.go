@@ -22,9 +22,14 @@ func completed(v *TaskView) *Decision {
 			"the carrier's answer was valid until %s: for a new one create another object", v.HoldsUntil)}}
 	}
 	message := fmt.Sprintf("%s is done: the carrier's answer stands in the status", request.Operation)
-	if v.Subject.Controls().Resolve == request.AttemptID+"="+resolvedSucceeded {
+	switch {
+	case v.Subject.Controls().Resolve == request.AttemptID+"="+resolvedSucceeded:
 		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",
 			request.Operation, v1alpha1.AnnotationResolve)
+	case request.Error != nil:
+		message = fmt.Sprintf(
+			"%s is done, but its answer was lost with the status, and the carrier does not give it again: %s",
+			request.Operation, request.Error.Message)
 	}
 	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, message}, LookAt: ends}
 }

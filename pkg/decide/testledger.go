@@ -74,11 +74,20 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 // writes, is asked after once more.
 func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	ended := own.Phase == v1alpha1.PhaseSucceeded && own.EndedBy == v1alpha1.EndedByCarrier
-	if !ended || own.Location == "" || sameState(shown, own) {
-		return own
+	switch {
+	case !ended, own.Location == "":
+	case sameState(shown, own):
+		own.Error = shown.Error // why its result could not be read
+	default:
+		own.Phase = v1alpha1.PhaseInProgress // finishedAt stays: it is done
 	}
-	own.Phase, own.FinishedAt = v1alpha1.PhaseInProgress, metav1.Time{}
 	return own
+}
+
+// IsReadAgain says whether a request has succeeded, and is followed once more for its result. Whatever
+// the carrier says now, that it has succeeded stays.
+func IsReadAgain(request *v1alpha1.Request) bool {
+	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier
 }
 
 // GiveUp ends an attempt whose object was deleted: whoever deleted it has given it up.

@@ -101,7 +101,9 @@ func (l *life) flaps(one *member, subject Subject) {
 func (l *life) removes(one *member, again bool) {
 	one.again = again
 	one.removed = true
-	must(client.IgnoreNotFound(l.store.Client().Delete(l.ctx, l.subject(one))))
+	subject := l.subject(one)
+	l.deleted[string(subject.GetUID())] = true
+	must(client.IgnoreNotFound(l.store.Client().Delete(l.ctx, subject)))
 }
 
 // wipes puts an object back as a backup holds it: with its finalizer, without its status.

@@ -249,7 +249,8 @@ func (c *chronicle) moves(known *attempt, request *v1alpha1.Request) {
 }
 
 func (c *chronicle) moveOf(known *attempt, request *v1alpha1.Request) move {
-	of := move{attempt: known, request: request, from: known.phase, to: request.Phase, spoken: c.words[request.AttemptID]}
+	of := move{attempt: known, request: request, from: known.phase, to: request.Phase}
+	of.spoken = c.words[request.AttemptID] || c.givesUp(of)
 	of.taken = known.sent != nil && known.sent.accepted
 	forgotten := classOf(*request) == carrier.ClassQuery && !request.LostSince.IsZero()
 	of.asksAnew = forgotten && of.to == v1alpha1.PhaseNotProcessed
@@ -257,6 +258,12 @@ func (c *chronicle) moveOf(known *attempt, request *v1alpha1.Request) move {
 		known.member.seeks = of.unfound()
 	}
 	return of
+}
+
+// givesUp: who deletes a diagnostic test gives its run up.
+func (c *chronicle) givesUp(of move) bool {
+	abandoned := of.Operation == v1alpha1.OperationDiagnosticTest && of.to == v1alpha1.PhaseAbandoned
+	return abandoned && c.deleted[of.request.UID]
 }
 
 // corrected: another process saw the claim of an order before its sender could say that it

@@ -34,13 +34,30 @@ func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish
 	}
 	outcome, err := job.Carrier.Poll(ctx, handle)
 	p.looked(job.Subject, attemptID, outcome.RetryAfter, err)
-	if err == nil {
-		return 0, p.Settle(ctx, job, attemptID, found(outcome, finish))
+	if err != nil && !proofless(err) {
+		return 0, nil // remembered by looked: the next look is at its time, and failing polls are told then
 	}
-	if proofless(err) {
-		return 0, p.Settle(ctx, job, attemptID, p.handleFault(decide.RequestErrorOf(err)))
+	return 0, p.Settle(ctx, job, attemptID, p.seen(request, outcome, err, finish))
+}
+
+// seen is the fact that a look at the Location brought.
+func (p *Protocol) seen(request *v1alpha1.Request, outcome carrier.Outcome, err error, finish Finish) Fact {
+	switch again := decide.IsReadAgain(request); {
+	case again && err != nil:
+		return unreadable(err)
+	case again && outcome.State == carrier.Failed:
+		return unreadable(outcome.Err)
+	case err != nil:
+		return p.handleFault(decide.RequestErrorOf(err))
 	}
-	return 0, nil // remembered by looked: the next look is at its time, and failing polls are told then
+	return found(outcome, finish)
+}
+
+// unreadable is the fact that the result of a request, which has succeeded, cannot be read once more.
+func unreadable(why error) Fact {
+	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
+		request.Phase, request.Error = v1alpha1.PhaseSucceeded, decide.RequestErrorOf(why)
+	}}
 }
 
 // looked remembers that the request was asked after, and how that went.
@@ -73,7 +90,7 @@ func (p *Protocol) handleFault(why *v1alpha1.RequestError) Fact {
 	}}
 }
 
-// found is the fact that a look at the Location brought.
+// found is the fact that an answer brought.
 func found(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
