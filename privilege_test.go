@@ -156,6 +156,8 @@ func (w walk) mute(ctx context.Context) {
 			ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
 		},
 	}
+	// An Event is patched when it comes the second time, and then for half an hour no more.
+	before := audit.Count(user, "patch events")
 	Expect(w.Create(ctx, policy)).To(Succeed())
 	Expect(w.Create(ctx, binding)).To(Succeed())
 	Expect(w.Create(ctx, service)).To(Succeed())
@@ -164,7 +166,6 @@ func (w walk) mute(ctx context.Context) {
 		muted.Status.ObservedGeneration++
 		return w.Status().Update(ctx, muted, client.DryRunAll)
 	}).WithTimeout(time.Minute).Should(MatchError(ContainSubstring("denied")), "the policy is in force")
-	before := audit.Count(user, "patch events")
 	w.Edit(ctx, service.Name, func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true })
 	Eventually(audit.Count).WithArguments(user, "patch events").WithTimeout(time.Minute).
 		Should(BeNumerically(">", before))

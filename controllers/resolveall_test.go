@@ -19,14 +19,6 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// annotateWith sets an annotation on objects of a world with kubectl, as a person does.
-func annotateWith(w *world.World, value string, objects ...string) {
-	GinkgoHelper()
-	arguments := append([]string{"-n", w.Namespace, "annotate", "--overwrite"}, objects...)
-	_, err := plane.Kubectl(append(arguments, value)...)
-	Expect(err).NotTo(HaveOccurred())
-}
-
 // resolving is what a person says now of all that is unknown.
 func resolving(w *world.World, word string) string {
 	w.Clock.Advance(time.Second) // times on record are whole seconds
@@ -106,7 +98,7 @@ var _ = Describe("One word on all that is unknown (R27)", func() {
 		Expect(posts).To(Equal(4))
 
 		word := resolving(w, "Succeeded")
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
 		for _, name := range names {
 			service := process.Drive(ctx, name)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -126,7 +118,7 @@ var _ = Describe("One word on all that is unknown (R27)", func() {
 		line := w.Line()
 		unknownPlan(ctx, w, process, line)
 		word := resolving(w, "Succeeded")
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
 		By("losing another answer while the annotation stands, and the echo of it")
@@ -149,7 +141,7 @@ var _ = Describe("One word on all that is unknown (R27)", func() {
 		unknownPlan(ctx, w, process, line)
 		future := "all@" + w.Clock.Now().Add(time.Hour).Format(time.RFC3339) + "=Succeeded"
 		for _, word := range []string{resolving(w, "NotAccepted"), future} {
-			annotateWith(w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
+			annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, kinds, "--all")
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			Expect(service.Status.Handled.Resolve).To(Equal(word))
@@ -175,7 +167,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
 		word := attempt.AttemptID + "=Abandoned"
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		expectSaid(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
@@ -187,7 +179,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
 		hash := expectAwaiting(process.Drive(ctx, site))
-		annotateWith(w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).ApprovedBy).To(Equal("kubectl-annotate"))
@@ -199,9 +191,9 @@ var _ = Describe("What a person says of an attempt", func() {
 		w, process := begin(ctx)
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+attempt.AttemptID+"=NotAccepted", "bbs/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+attempt.AttemptID+"=NotAccepted", "bbs/"+site)
 		process.Seam.Stale = w.Read(ctx, site) // what a cache that lags behind still shows
-		annotateWith(w, v1alpha1.AnnotationResolve+"-", "bbs/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"-", "bbs/"+site)
 		result, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(result.RequeueAfter).To(Equal(time.Second))
@@ -218,7 +210,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		for _, word := range []string{
 			attempt.AttemptID + "=NotAccepted", resolving(w, "Succeeded"), sameCarrier(ctx, w),
 		} {
-			annotateWith(w, v1alpha1.AnnotationResolve+"="+word, "bbs/other")
+			annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/other")
 			other := process.Drive(ctx, "other")
 			expectReady(other, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 			Expect(other.Status.Handled.Resolve).To(BeEmpty())
@@ -275,7 +267,7 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		Expect(world.Ready(service).Message).To(HaveSuffix("=SameCarrier'"))
 
 		word := sameCarrier(ctx, w)
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		ledger := serviceLedger(ctx, w, line)
@@ -311,11 +303,11 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		expectOrder(held, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(orderCondition(held, v1alpha1.ConditionReady).Message).To(HaveSuffix("=SameCarrier'"))
 
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "sorder/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "sorder/"+site)
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(ledgerOf(ctx, w).Spec.Open).To(ConsistOf(HaveField("BaseURL", movedURL(w))))
 
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+resolving(w, "Succeeded"), "sorder/"+site)
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+resolving(w, "Succeeded"), "sorder/"+site)
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
@@ -329,7 +321,7 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		recreateAccount(ctx, w, process, movedURL(w))
 		Expect(w.Create(ctx, w.Service("heir", line))).To(Succeed())
 		expectReady(process.Drive(ctx, "heir"), metav1.ConditionFalse, v1alpha1.ReasonConflict)
-		annotateWith(w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "bbs/heir")
+		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+sameCarrier(ctx, w), "bbs/heir")
 		expectReady(process.Drive(ctx, "heir"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
