@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -28,8 +27,10 @@ func annotateWith(ctx SpecContext, w *world.World, value string, objects ...stri
 	for line := range strings.Lines(printed) {
 		fields := strings.Fields(line)
 		Expect(fields).To(HaveLen(3), printed)
-		object := &unstructured.Unstructured{}
-		object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(fields[0]))
+		made, err := plane.Scheme.New(v1alpha1.GroupVersion.WithKind(fields[0]))
+		Expect(err).NotTo(HaveOccurred())
+		object, is := made.(client.Object)
+		Expect(is).To(BeTrue())
 		Eventually(func(g Gomega) {
 			g.Expect(w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: fields[1]}, object)).To(Succeed())
 			g.Expect(resourceversion.CompareResourceVersion(object.GetResourceVersion(), fields[2])).To(BeNumerically(">=", 0))

@@ -159,8 +159,8 @@ func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error 
 // Record writes what became of an attempt, and what the object has learned by it: "Outcomes are
 // written by whoever has them, holder or not" (R16).
 func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) error {
-	if l.ledger.IsFinal(attempt.AttemptID) {
-		return nil // no more than its result was read again, which the status alone has
+	if attempt.EndedBy == v1alpha1.EndedByCarrier && l.ledger.IsFinal(attempt.AttemptID) {
+		return nil // its result is read again, which the status alone has
 	}
 	next := l.next()
 	next.Put(attempt)

@@ -125,8 +125,7 @@ func (l *RequestLedger) IsOpen(attemptID string) bool {
 }
 
 // IsFinal says whether the carrier has ended an attempt: "an attempt id that has ended never opens
-// again" (R3), and only what a person or a proof has ended may still turn out otherwise. A ledger may
-// be nil.
+// again" (R3), and no later word of the carrier changes it. A ledger may be nil.
 func (l *RequestLedger) IsFinal(attemptID string) bool {
 	return l != nil && !l.IsOpen(attemptID) && slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
 		return ended.AttemptID == attemptID && ended.EndedBy == EndedByCarrier
