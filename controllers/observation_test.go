@@ -156,13 +156,13 @@ var _ = DescribeTable("The reconcile annotation",
 )
 
 var _ = Describe("A known value", func() {
-	It("is not read again before a change", func(ctx SpecContext) {
+	It("is read again before a change, and nothing else is (R7)", func(ctx SpecContext) {
 		s := looked(ctx, oneRecord, stays)
 		calls := len(s.Carrier.Calls())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		expectReady(s.process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		counts := askedSince(s.World, calls)
-		Expect(counts).To(Equal(asked{others: counts.others}), "nothing but the plan change")
+		Expect(counts).To(Equal(asked{health: 1, others: counts.others}), "nothing beside it but the plan change")
 		Expect(s.Posts(s.line)).To(Equal(1))
 	})
 

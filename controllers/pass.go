@@ -137,8 +137,8 @@ func (p *pass) decide() decide.Decision {
 func (p *pass) view() decide.View {
 	now := p.Protocol.Now()
 	view := decide.View{
-		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Submit: p.Submit,
-		Memory:       p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
+		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Elapsed: p.Protocol.Elapsed(),
+		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
 		Installation: p.installation(),
 	}
 	p.Protocol.NoteAhead(&view, p.subject)

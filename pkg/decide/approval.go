@@ -34,11 +34,23 @@ func approved(v *ServiceView, w wish) *Decision {
 	if !needsApproval(v, w) {
 		return nil
 	}
-	return agreed(&v.View, approvalOf(v), pendingOf(v))
+	return agreed(&v.View, askingFor(v, w), pendingOf(v))
 }
 
-// agreed says whether the plan of changes that is pending is the one that was approved.
-func agreed(v *View, policy v1alpha1.Approval, pending *v1alpha1.Pending) *Decision {
+// asking is why a person is asked to agree.
+type asking struct {
+	why    string
+	priced bool // whether the carrier was asked what it costs, where it says that
+}
+
+// byPolicy has a person asked because a policy says so.
+func byPolicy(policy v1alpha1.Approval) asking {
+	return asking{fmt.Sprintf("approval is %s, and nothing is sent before it is given", policy), true}
+}
+
+// agreed says whether the plan of changes that is pending is the one that was approved, and else why
+// it waits for that.
+func agreed(v *View, ask asking, pending *v1alpha1.Pending) *Decision {
 	if pending == nil {
 		return working(v1alpha1.ReasonProgressing, "what is under way comes first")
 	}
@@ -46,14 +58,16 @@ func agreed(v *View, policy v1alpha1.Approval, pending *v1alpha1.Pending) *Decis
 	if given == pending.Hash {
 		return nil
 	}
-	void := ""
+	void, costs := "", ""
+	if ask.priced {
+		costs = unquoted(pending.Changes)
+	}
 	if given != "" && given != v.Subject.Controls().Approve {
 		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-		"approval is %s, and nothing is sent before it is given: %s%s; approve with: "+
-			"kubectl -n %s annotate --overwrite %s %s %s=%s%s",
-		policy, describe(pending.Changes), unquoted(pending.Changes),
+		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s",
+		ask.why, describe(pending.Changes), costs,
 		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
 		v1alpha1.AnnotationApprove, pending.Hash, void))
 }
@@ -68,10 +82,10 @@ func unquoted(changes []v1alpha1.Change) string {
 
 // needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
 // monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
-// no quoted price.
+// no quoted price. What could not be read asks "whatever the account says" (R7).
 func needsApproval(v *ServiceView, w wish) bool {
 	policy := approvalOf(v)
-	return policy == v1alpha1.ApprovalAlways || policy == v1alpha1.ApprovalOnCost && costsMoney(w)
+	return w.unread || policy == v1alpha1.ApprovalAlways || policy == v1alpha1.ApprovalOnCost && costsMoney(w)
 }
 
 func costsMoney(w wish) bool {

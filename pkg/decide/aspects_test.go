@@ -143,12 +143,12 @@ func TestServiceJudgesDrift(t *testing.T) {
 	}
 	cases{
 		"Report: shown, and Ready":      {settled(drifted), judged{"Rest", decide.Settled, "InSync"}},
-		"Correct, and a day has passed": {settled(drifted, correct, at(24*time.Hour)), working("Submit")},
+		"Correct, and a day has passed": {settled(drifted, justRead, correct, at(24*time.Hour)), working("Submit")},
 		"Correct, and not a day": {
 			settled(drifted, correct, at(23*time.Hour)), judged{"Rest", decide.Settled, "InSync"},
 		},
 		"a third plan is a change": {
-			settled(drifted, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),
+			settled(drifted, justRead, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),
 		},
 		"the carrier's plan is accepted": {
 			settled(drifted, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Slow" }),

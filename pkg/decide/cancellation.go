@@ -10,7 +10,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-const fieldCancellation = "cancellation"
+const (
+	fieldCancellation  = "cancellation"
+	fieldDisconnection = "disconnection"
+)
 
 // unknownCancellation answers while the cancellation must be known and is not.
 func unknownCancellation(v *ServiceView) *Decision {
@@ -218,8 +221,8 @@ func reclaimWish(v *ServiceView) wish {
 		return wish{}
 	}
 	return wish{operation: v1alpha1.OperationReclaim, changes: []v1alpha1.Change{{
-		Operation: v1alpha1.OperationReclaim, Field: "disconnection", From: "cancelled", To: "connected",
-	}}}
+		Operation: v1alpha1.OperationReclaim, Field: fieldDisconnection, From: "cancelled", To: "connected",
+	}}}.orUnread(v)
 }
 
 // disconnected holds a modification of a service that has been cancelled: the carrier

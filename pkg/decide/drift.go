@@ -28,7 +28,8 @@ func planDrifted(state *v1alpha1.CarrierState) bool {
 
 // absorbPlan takes over the plan that a health request found. "After our own success the
 // baseline is the plan we sent", and health's name for it is learned from the first
-// reading that was asked after it; from then on another name is drift.
+// reading that was asked after it; from then on another name is drift. The plan that is declared is
+// never learned as another's name.
 func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	accept(v, state)
 	held := state.Plan
@@ -36,16 +37,46 @@ func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, asked
 	case held == nil:
 		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
 		state.Plan.AsHealth = plan
-	case !askedAt.After(held.Since.Add(statusPrecision)):
+	case askedAt.Before(held.Since.Add(statusPrecision)):
+	case planDrifted(state) && plan == held.AsHealth:
+		back := convergedPlan(v)
+		state.Plan = known(back, sourceOf(v, back), v.Now)
+		state.Plan.AsHealth = plan
+	case cameTo(v, held, plan) != nil:
+		state.Plan = cameTo(v, held, plan)
 	case held.AsHealth == "":
 		held.AsHealth = plan
 	case plan != held.AsHealth:
 		moved(v, state, plan)
-	case planDrifted(state):
-		back := convergedPlan(v)
-		state.Plan = known(back, sourceOf(v, back), v.Now)
-		state.Plan.AsHealth = plan
 	}
+}
+
+// cameTo is the declared plan, where the carrier has come to it without us; nil where it has not.
+// "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
+// do" (R7).
+func cameTo(v *ServiceView, held *v1alpha1.KnownValue, plan string) *v1alpha1.KnownValue {
+	declared := v.Service.Spec.Plan
+	if declared == nil || sameName(declared.Name, held.Value) {
+		return nil
+	}
+	found := known(plan, v1alpha1.SourceHealth, v.Now)
+	found.AsHealth = plan
+	if sameName(declared.Name, plan) {
+		return found
+	}
+	if base := baselineOf(v); base != nil && base.AsHealth == plan && sameName(declared.Name, base.Value) {
+		found.Value, found.Source = base.Value, base.Source
+		return found
+	}
+	return nil
+}
+
+// baselineOf is the plan that the service was last brought to; nil where none is on record.
+func baselineOf(v *ServiceView) *v1alpha1.KnownValue {
+	if v.Ledger == nil {
+		return nil
+	}
+	return v.Ledger.Spec.Baseline
 }
 
 // accept makes a plan that moved the baseline, once the spec names it: from then on the

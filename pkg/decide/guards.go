@@ -56,6 +56,7 @@ func guards() []guard {
 		approved,         // a person has to agree first
 		sendable,         // the last attempt got there, the breaker is closed, not too much is spent
 		confirmed,        // the price that was agreed to is still the price
+		refreshed,        // and what it changes is still as it was read
 	}
 }
 

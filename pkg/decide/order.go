@@ -175,7 +175,7 @@ func orderApproved(v *OrderView) *Decision {
 	if !orderAsks(v) {
 		return nil
 	}
-	return agreed(&v.View, policyOf(&v.View, v.Order.Spec.Approval), orderPending(v))
+	return agreed(&v.View, byPolicy(policyOf(&v.View, v.Order.Spec.Approval)), orderPending(v))
 }
 
 func orderAsks(v *OrderView) bool {

@@ -31,17 +31,20 @@ func planChangeWish(v *ServiceView) wish {
 		return wish{}
 	}
 	w := wish{operation: v1alpha1.OperationPlanChange, changes: append(planChanges(v), slaChanges(v)...)}
-	if planHeld(v) && len(only(w.changes, "plan.name")) == len(w.changes) {
+	if planHeld(v) && len(only(w.changes, fieldPlan)) == len(w.changes) {
 		return wish{} // a drift that is only reported; a request that is sent anyway carries the declared plan
 	}
 	w.before.Plan = knownPlan(v).Value
 	w.target.Plan, w.target.Term = targetPlan(v)
 	w.target.RestorationSLA = targetSLA(v)
 	w.target.NTDOption = ntdOption(v)
-	return w.withPrice(v)
+	return w.orUnread(v).withPrice(v)
 }
 
-const fieldSLA = "restorationSLA"
+const (
+	fieldPlan = "plan.name"
+	fieldSLA  = "restorationSLA"
+)
 
 // planChanges compares the declared plan. Names that differ only in case or spaces
 // are the same plan: two spellings must not become a loop of paid changes.
@@ -52,7 +55,7 @@ func planChanges(v *ServiceView) []v1alpha1.Change {
 	}
 	var changes []v1alpha1.Change
 	if !sameName(declared.Name, known.Value) {
-		changes = append(changes, planChange("plan.name", known.Value, declared.Name))
+		changes = append(changes, planChange(fieldPlan, known.Value, declared.Name))
 	}
 	// "An unknown term alone is never a reason for a change."
 	if term := v.Service.Status.Carrier.Term; term != nil && term.Value != strconv.Itoa(int(declared.Term)) {

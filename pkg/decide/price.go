@@ -127,7 +127,7 @@ func pricedRows(changes []v1alpha1.Change) []int {
 }
 
 func quotePlan(v *ServiceView, w wish, change *v1alpha1.Change, offers []carrier.Plan) {
-	if state := v.Service.Status.Carrier; state.Plan != nil {
+	if state := v.Service.Status.Carrier; state.Plan != nil && !w.unread {
 		if now := offered(offers, state.Plan.Value, valueOf(state.Term)); now != nil {
 			change.MonthlyBefore = moneyOf(monthlyOf(now.PlanFee))
 		}

@@ -78,6 +78,7 @@ const (
 type Reading struct {
 	State    ReadingState
 	AskedAt  time.Time      // when it was sent
+	Elapsed  time.Duration  // the same by the monotonic clock
 	LastLook time.Time      // when its Location was last polled
 	Handle   carrier.Handle // its Location
 	Err      error          // why it failed, when Failed
@@ -85,6 +86,9 @@ type Reading struct {
 	Failures int            // failures in a row
 	Empty    int            // answers in a row that did not say what was asked
 	Token    string         // the control annotation it was asked for
+
+	Generation   int64     // of the object, as the pass saw it that asked
+	FailingSince time.Time // when the first of the failures in a row was; zero for none
 
 	Health       carrier.HealthResult
 	Cancellation carrier.Cancellation

@@ -100,7 +100,8 @@ func TestR21ARetryInTheFutureIsLookedAtWhenItHasCome(t *testing.T) {
 	if got := stepName(decision.Step); got != "Rest" || !decision.LookAt.Equal(due) {
 		t.Errorf("%s, and the next look is at %s, not at %s", got, decision.LookAt, due)
 	}
-	at(time.Hour)(&view)
+	view = settled(wanting, with(v1alpha1.PhaseFailed), annotated(v1alpha1.AnnotationRetry, due.Format(time.RFC3339)),
+		at(time.Hour))
 	if got := stepName(decide.Service(view).Step); got != "Submit" {
 		t.Errorf("when it has come: %s", got)
 	}
@@ -132,6 +133,7 @@ func TestR21ARetryRepeatsAReclaimThatBroughtNothingBack(t *testing.T) {
 				v.Service.Spec.Plan, v.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 				v.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{Cancelled: true}
 			},
+			justRead,
 			at(10*time.Minute), annotated(v1alpha1.AnnotationRetry, value),
 		))
 		submit, sends := decision.Step.(decide.Submit)

@@ -54,11 +54,19 @@ func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 	for _, edit := range edits {
 		edit(&view)
 	}
+	for _, topic := range []decide.Topic{decide.TopicHealth, decide.TopicCancellation} {
+		if reading := view.Memory.Readings.Of(topic); reading.State != decide.ReadingNone && reading.AskedAt.IsZero() {
+			reading.AskedAt = view.Now
+		}
+	}
 	return view
 }
 
-// wanting wants another plan than the carrier has.
-func wanting(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slow" }
+// wanting wants another plan than the carrier has, which was read just now.
+func wanting(v *decide.ServiceView) {
+	v.Service.Status.Carrier.Plan.Value = "Slow"
+	justRead(v)
+}
 
 // with puts a request on record.
 func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceView) {

@@ -28,6 +28,7 @@ type View struct {
 	Account Account                 // the account it names
 	Memory  Memory                  // what this process remembers beside the status
 	Now     time.Time               // the time of this pass
+	Elapsed time.Duration           // the same by the monotonic clock
 	Submit  bool                    // whether the manager may send at all (--submit)
 
 	Installation Installation // what the marker says of this cluster; Gone only where a ledger would have to be created

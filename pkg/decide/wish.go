@@ -17,6 +17,7 @@ type wish struct {
 	before    v1alpha1.RequestBefore // the evidence by which an unknown outcome can be judged
 	body      []byte                 // as it is sent, contact data apart
 	changes   []v1alpha1.Change      // none: nothing is wanted
+	unread    bool                   // what it changes could not be read
 }
 
 func (w wish) wanted() bool { return len(w.changes) > 0 }

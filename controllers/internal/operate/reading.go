@@ -18,11 +18,12 @@ const handlePause = time.Minute
 
 // Question is something to be read of a service.
 type Question struct {
-	UID       types.UID
-	ServiceID int64
-	Version   int
-	Topic     decide.Topic
-	Token     string // the control annotation it is asked for
+	UID        types.UID
+	Generation int64 // of the object that it is asked for
+	ServiceID  int64
+	Version    int
+	Topic      decide.Topic
+	Token      string // the control annotation it is asked for
 }
 
 // Ask puts a question. Class Query "has neither finalizer nor intent": a Location is kept
@@ -31,18 +32,19 @@ func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (tim
 	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
-	asked := p.Now()
+	asked, elapsed := p.Now(), p.Elapsed()
 	heard := p.put(ctx, way, question)
 	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
 		heard.AskedAt, heard.LastLook, heard.Token = asked, asked, question.Token
-		heard.Failures, heard.Empty = reading.Failures, reading.Empty
+		heard.Elapsed, heard.Generation = elapsed, question.Generation
+		heard.Failures, heard.FailingSince, heard.Empty = reading.Failures, reading.FailingSince, reading.Empty
 		if heard.State == decide.ReadingFailed {
 			pause := max(pauseAfter(reading, heard.Err), heard.RetryAt.Sub(asked))
 			p.readingFailed(&heard, heard.Err, pause)
 		}
 		if heard.State == decide.ReadingAnswered {
-			heard.Failures = 0
+			heard.Failures, heard.FailingSince = 0, time.Time{}
 		}
 		*reading = heard
 	})
@@ -108,7 +110,7 @@ func (p *Protocol) nextPage(ctx context.Context, way Carrier, serviceID int64, r
 		}
 	}
 	if last || len(reading.Disruptions) >= maxDisruptions {
-		reading.State, reading.Err, reading.Failures = decide.ReadingAnswered, nil, 0
+		readingEnded(reading)
 	}
 }
 
@@ -165,7 +167,13 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 		p.readingFailed(reading, err, pauseAfter(reading, err))
 		return
 	}
+	readingEnded(reading)
+}
+
+// readingEnded forgets the failures before an answer.
+func readingEnded(reading *decide.Reading) {
 	reading.State, reading.Failures, reading.Err = decide.ReadingAnswered, 0, nil
+	reading.FailingSince = time.Time{}
 }
 
 // emptyAnswers counts the answers in a row that name no plan: "a health answer without a plan (a
@@ -180,6 +188,9 @@ func emptyAnswers(reading *decide.Reading) int {
 // readingFailed remembers why there is no reading and when it may be asked for again.
 func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.Duration) {
 	reading.Failures++
+	if reading.FailingSince.IsZero() {
+		reading.FailingSince = p.Now()
+	}
 	reading.State, reading.Err, reading.RetryAt = decide.ReadingFailed, err, p.Now().Add(pause)
 }
 

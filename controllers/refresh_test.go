@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// stale is a time after which what was read counts no more.
+const stale = 11 * time.Minute
+
+// asked are the POSTs that the carrier has seen of a service, log-ins apart, from a call on.
+func (s *settledSite) asked(from int) []simulator.Operation {
+	var asked []simulator.Operation
+	for _, call := range s.Carrier.Calls()[from:] {
+		if call.Method == http.MethodPost && call.ServiceID == s.line {
+			asked = append(asked, call.Operation)
+		}
+	}
+	return asked
+}
+
+// drive takes the service as far as it goes, and returns it with what was asked of the carrier
+// meanwhile.
+func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simulator.Operation) {
+	GinkgoHelper()
+	from := len(s.Carrier.Calls())
+	service := s.process.Drive(ctx, site)
+	return service, s.asked(from)
+}
+
+// restart has another process go on.
+func (s *settledSite) restart() { s.process = s.Start(world.Cut{}) }
+
+func onSlow(service *simulator.Service) { service.Plan = world.PlanSlow }
+
+// putBack restores an older status.
+func (s *settledSite) putBack(ctx SpecContext, older v1alpha1.BroadbandServiceStatus) {
+	GinkgoHelper()
+	service := s.Read(ctx, site)
+	service.Status = older
+	Expect(s.Status().Update(ctx, service)).To(Succeed())
+}
+
+func readAndChanged() []simulator.Operation {
+	return []simulator.Operation{simulator.OpHealth, simulator.OpPlanChange}
+}
+
+var _ = Describe("A plan change rests on a plan that was read for it", func() {
+	It("which costs nothing more at first sight (R7)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		s := &settledSite{World: w, process: process, line: w.Line(oneRecord)}
+		Expect(w.Create(ctx, w.Service(site, s.line))).To(Succeed())
+		service, asked := s.drive(ctx)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(asked).To(Equal(readAndChanged()))
+	})
+
+	It("which costs one health request for a service that was known and left alone (R7)", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord)
+		s.pass(ctx, stale)
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		service, asked := s.drive(ctx)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(asked).To(Equal(readAndChanged()))
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Before.Plan).To(Equal(world.PlanFast))
+	})
+
+	It("which the restoration SLA rides on (R7)", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord)
+		s.Edit(ctx, site, withSLA(world.SLAFast))
+		service, asked := s.drive(ctx)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(asked).To(Equal(readAndChanged()))
+	})
+
+	It("which is read again after another modification has ended (R7)", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord)
+		Expect(s.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		service, asked := s.drive(ctx)
+		Expect(asked).To(Equal(readAndChanged()))
+		s.Annotate(ctx, site, v1alpha1.AnnotationRetry, service.RequestOf(v1alpha1.OperationPlanChange).AttemptID)
+		service, asked = s.drive(ctx)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(asked).To(Equal(readAndChanged()))
+	})
+
+	DescribeTable("which is read when the change is approved, and not while that is waited for (R7)",
+		func(ctx SpecContext, waited time.Duration, reads []simulator.Operation) {
+			w, process := begin(ctx)
+			s := &settledSite{World: w, process: process, line: w.Line(oneRecord)}
+			Expect(w.Create(ctx, w.Service(site, s.line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
+			service, _ := s.drive(ctx)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+
+			from := len(s.Carrier.Calls())
+			s.pass(ctx, waited)
+			Expect(s.asked(from)).To(BeEmpty())
+			s.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
+			service, asked := s.drive(ctx)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(asked).To(Equal(reads))
+		},
+		Entry("soon after it was read", 5*time.Minute,
+			[]simulator.Operation{simulator.OpPlanOptions, simulator.OpPlanChange}),
+		Entry("hours after it was read", 3*time.Hour,
+			[]simulator.Operation{simulator.OpPlanOptions, simulator.OpHealth, simulator.OpPlanChange}),
+	)
+
+	It("unless the API version cannot read it: then our own success decides (R7)", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 })
+		s := &settledSite{World: w, process: process, line: w.Line(onFast)}
+		Expect(w.Create(ctx, w.Service(site, s.line, func(service *v1alpha1.BroadbandService) {
+			service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan}
+		}))).To(Succeed())
+		s.drive(ctx)
+		for _, plan := range []string{world.PlanSlow, world.PlanFast} {
+			s.pass(ctx, stale)
+			s.Edit(ctx, site, withPlan(plan, 12))
+			service, asked := s.drive(ctx)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(asked).To(ConsistOf(simulator.OpPlanChange))
+		}
+	})
+})
+
+var _ = Describe("A plan that the carrier has already", func() {
+	It("is not bought where somebody else has changed to it (R7)", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord)
+		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		service, asked := s.drive(ctx)
+		expectNoDrift(service)
+		Expect(asked).To(ConsistOf(simulator.OpHealth))
+	})
+
+	It("is not bought where somebody else has changed to it after a change of ours (R7)", func(ctx SpecContext) {
+		s := settle(ctx)
+		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		service, asked := s.drive(ctx)
+		expectNoDrift(service)
+		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
+	})
+
+	It("is not bought where health spells it as after our own change to it (R7)", func(ctx SpecContext) {
+		s := learn(ctx)
+		s.Edit(ctx, site, readEvery("9000h"))
+		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		service, asked := s.drive(ctx)
+		expectNoDrift(service)
+		Expect(asked).To(ConsistOf(simulator.OpHealth))
+
+		Expect(s.Carrier.SetPlan(s.line, inHealth)).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanFast, 12))
+		service, asked = s.drive(ctx)
+		expectNoDrift(service)
+		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		Expect(service.Status.Carrier.Plan).To(HaveValue(And(
+			HaveField("Value", world.PlanFast), HaveField("AsHealth", inHealth))))
+	})
+
+	DescribeTable("is not bought again where the status is put back to before that (R7)",
+		func(ctx SpecContext, change func(*settledSite), later bool) {
+			s := looked(ctx, onSlow, withPlan(world.PlanSlow, 12))
+			older := s.Read(ctx, site).Status
+			change(s)
+			s.Edit(ctx, site, withPlan(world.PlanFast, 12))
+			service, _ := s.drive(ctx)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+
+			s.putBack(ctx, older)
+			posts := s.Posts(s.line)
+			if later {
+				s.restart()
+			}
+			service, _ = s.drive(ctx)
+			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(service.Status.Carrier.Plan.Value).To(Equal(world.PlanFast))
+			Expect(s.Posts(s.line)).To(Equal(posts))
+		},
+		Entry("by us", func(*settledSite) {}, false),
+		Entry("by us, and the process is another", func(*settledSite) {}, true),
+		Entry("by somebody else", byHand, false),
+		Entry("by somebody else, and the process is another", byHand, true),
+	)
+
+	It("is not bought again where objects and ledgers come from a backup (R7)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		s := []*settledSite{
+			{World: w, process: process, line: w.Line(oneRecord)}, {World: w, process: process, line: w.Line(oneRecord)},
+		}
+		names := []string{"one", "other"}
+		backup := make([]saved, len(s))
+		for i, of := range s {
+			Expect(w.Create(ctx, w.Service(names[i], of.line))).To(Succeed())
+			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			backup[i] = save(ctx, w, names[i], of.line)
+			w.Edit(ctx, names[i], withPlan(world.PlanSlow, 12))
+			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Posts(of.line)).To(Equal(2))
+		}
+
+		By("losing everything, and restoring it: the manifests are newer than the backup")
+		for i, of := range s {
+			backup[i].restore(ctx, w, of.line, withPlan(world.PlanSlow, 12))
+		}
+		process = w.Start(world.Cut{})
+		for i, of := range s {
+			from := len(w.Carrier.Calls())
+			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(of.asked(from)).To(ConsistOf(simulator.OpHealth))
+		}
+	})
+})
+
+// byHand has somebody change the plan at the carrier.
+func byHand(s *settledSite) { Expect(s.Carrier.SetPlan(s.line, world.PlanFast)).To(Succeed()) }
+
+// saved is a backup of an object and its ledger.
+type saved struct {
+	service *v1alpha1.BroadbandService
+	ledger  *v1alpha1.RequestLedger
+}
+
+func save(ctx SpecContext, w *world.World, name string, line int64) saved {
+	GinkgoHelper()
+	backup := saved{w.Read(ctx, name), serviceLedger(ctx, w, line)}
+	Expect(backup.ledger).NotTo(BeNil())
+	return backup
+}
+
+// restore puts a backup in the place of what there is.
+func (b saved) restore(ctx SpecContext, w *world.World, line int64, manifest edit) {
+	GinkgoHelper()
+	Expect(w.Delete(ctx, w.Read(ctx, b.service.Name))).To(Succeed())
+	forceLedgerAway(ctx, w, serviceLedger(ctx, w, line))
+	service, status := b.service, b.service.Status
+	service.UID, service.ResourceVersion, service.Generation = "", "", 0
+	manifest(service)
+	Expect(w.Create(ctx, service)).To(Succeed())
+	service.Status = status
+	Expect(w.Status().Update(ctx, service)).To(Succeed())
+	b.ledger.UID, b.ledger.ResourceVersion, b.ledger.Generation = "", "", 0
+	Expect(w.Create(ctx, b.ledger)).To(Succeed())
+}
+
+var _ = It("A plan that is found to have drifted when it is read for a change is reported, and nothing is sent (R7)",
+	func(ctx SpecContext) {
+		s := learn(ctx)
+		s.Edit(ctx, site, readEvery("9000h"))
+		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		service, _ := s.drive(ctx)
+		expectNoDrift(service)
+
+		Expect(s.Carrier.SetPlan(s.line, world.PlanCheap)).To(Succeed())
+		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // to which we had brought it
+		service, asked := s.drive(ctx)
+		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		expectDrift(service, world.PlanSlow, world.PlanCheap)
+	})

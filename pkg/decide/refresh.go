@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+const (
+	// refreshAge is how old a reading may be on which a request rests: "at most 10 min ago (monotonic, a
+	// constant)" (R7).
+	refreshAge = 10 * time.Minute
+
+	// unreadAfter is how long a reading may fail: "has failed for 1 h: unknown asks" (R7).
+	unreadAfter = time.Hour
+)
+
+// basis is the readable value that a request rests on: the one that it changes.
+type basis struct {
+	topic  Topic
+	what   string // the value, in words
+	field  string // of the change that says from what to what
+	reason string // why the service is not ready while the carrier answers and gives no reading
+}
+
+// basisOf is the basis of an operation. "Where the API version has no such read, our own success or a
+// person's word decides" (R7).
+func basisOf(v *ServiceView, operation v1alpha1.Operation) (on basis, readable bool) {
+	if operation == v1alpha1.OperationPlanChange && healthSupported(v) == nil {
+		return basis{TopicHealth, "the carrier's plan", fieldPlan, v1alpha1.ReasonPlanUnknown}, true
+	}
+	on = basis{
+		TopicCancellation, "the service's cancellation", fieldDisconnection, v1alpha1.ReasonCarrierUnavailable,
+	}
+	return on, operation == v1alpha1.OperationReclaim
+}
+
+// refreshed reads once more what a request rests on. Where that is as wanted by now, the rules that
+// compare find nothing to do. "It is the last guard: nothing is refreshed for what waits for approval,
+// suspension, policy or a limit" (R7).
+func refreshed(v *ServiceView, w wish) *Decision {
+	on, readable := basisOf(v, w.operation)
+	if !readable || isFresh(v, w, on) {
+		return nil
+	}
+	if from := readableFrom(v, on); v.Now.Before(from) {
+		return lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
+	}
+	return awaitReading(v, on.topic, on.what, on.reason)
+}
+
+// isFresh says whether a request rests on a reading: "this process asked for it after it first saw
+// this generation, and at most 10 min ago ..., and after the ledger's newest modification ended"
+// (R7). Where the carrier's silence was agreed to, that is to be as new.
+func isFresh(v *ServiceView, w wish, on basis) bool {
+	reading := v.Memory.Readings.Of(on.topic)
+	switch {
+	case !askedForThis(v, reading), reading.AskedAt.Before(modifiedAt(&v.View)):
+		return false
+	case reading.State == ReadingOpen:
+		return w.unread && !v.Now.Before(reading.AskedAt.Add(unreadAfter))
+	case !isRecent(&v.View, reading):
+		return false
+	}
+	return w.unread || agrees(v, on)
+}
+
+// askedForThis says whether a reading was asked for by a pass over the present generation.
+func askedForThis(v *ServiceView, reading *Reading) bool {
+	return reading.State != ReadingNone && reading.Generation >= v.Service.Generation
+}
+
+// isRecent goes by the clock that shows more time gone by: the monotonic one stands still while the
+// machine is suspended, and people set the other one.
+func isRecent(v *View, reading *Reading) bool {
+	passed := max(v.Elapsed-reading.Elapsed, v.Now.Round(0).Sub(reading.AskedAt.Round(0)))
+	return passed <= refreshAge
+}
+
+// agrees says whether what is known is what the reading has said. Of an older status, and of one that
+// was lost before it was written, it is not.
+func agrees(v *ServiceView, on basis) bool {
+	reading := v.Memory.Readings.Of(on.topic)
+	if !answers(reading, on.topic) {
+		return false
+	}
+	if on.topic == TopicCancellation {
+		return cancelled(v) == reading.Cancellation.Cancelled
+	}
+	known := knownPlan(v)
+	if known == nil {
+		return false
+	}
+	asHealth := cmp.Or(known.AsHealth, known.Value)
+	if planDrifted(v.Service.Status.Carrier) {
+		asHealth = known.Value
+	}
+	return planOf(reading.Health) == asHealth
+}
+
+// answers says whether the carrier has answered, and said what was asked for.
+func answers(reading *Reading, topic Topic) bool {
+	answered := reading.State == ReadingAnswered || reading.State == ReadingTaken
+	return answered && (topic != TopicHealth || planOf(reading.Health) != "")
+}
+
+// modifiedAt is when the ledger's newest modification ended. A status has whole seconds: it is the
+// end of that one. What never reached the carrier has modified nothing.
+func modifiedAt(v *View) time.Time {
+	var at time.Time
+	for _, contract := range carrier.Contracts() {
+		done := reachedOf(v, v1alpha1.Operation(contract.Operation))
+		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
+			at = later(at, done.FinishedAt.Add(statusPrecision))
+		}
+	}
+	return at
+}
+
+// readableFrom is from when on a reading counts: what is asked for within the second in which the
+// known value was written down cannot be told from an older one.
+func readableFrom(v *ServiceView, on basis) time.Time {
+	from := modifiedAt(&v.View)
+	if known := knownPlan(v); on.topic == TopicHealth && known != nil {
+		from = later(from, known.Since.Add(statusPrecision))
+	}
+	return from
+}
+
+// isUnread says whether what an operation rests on could not be read for this generation. It stays so
+// until it was read: another process finds in the plan of changes that it was so.
+func isUnread(v *ServiceView, on basis) bool {
+	reading := v.Memory.Readings.Of(on.topic)
+	switch {
+	case !askedForThis(v, reading):
+	case answers(reading, on.topic):
+		return false
+	case isSilent(v, reading):
+		return true
+	}
+	return v.Service.Status.ObservedGeneration == v.Service.Generation && showsUnread(v, on)
+}
+
+// isSilent says whether the carrier gives no reading: "refused, or has failed for 1 h" (R7). Or it has
+// answered without it.
+func isSilent(v *ServiceView, reading *Reading) bool {
+	since := reading.FailingSince
+	if since.IsZero() {
+		since = reading.AskedAt
+	}
+	failing := reading.State == ReadingOpen || reading.State == ReadingFailed
+	refused := reading.refused() && !mayAppear(v, reading)
+	return !failing || refused || !v.Now.Before(since.Add(unreadAfter))
+}
+
+// mayAppear says whether a service that the carrier does not show may only be new, or another than was
+// meant: nothing but an order, or its user, has ever said what its plan is.
+func mayAppear(v *ServiceView, reading *Reading) bool {
+	known := knownPlan(v)
+	said := known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
+	return said && known.AsHealth == "" && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
+}
+
+// showsUnread says whether the plan of changes on record has no value to change from.
+func showsUnread(v *ServiceView, on basis) bool {
+	pending := v.Service.Status.Pending
+	return pending != nil && slices.ContainsFunc(pending.Changes, func(change v1alpha1.Change) bool {
+		return change.Field == on.field && change.From == ""
+	})
+}
+
+// orUnread is a wish, or the same where what it changes could not be read: "the hash covers 'unread',
+// `before` stays empty" (R7).
+func (w wish) orUnread(v *ServiceView) wish {
+	on, readable := basisOf(v, w.operation)
+	if !readable || !w.wanted() || !isUnread(v, on) {
+		return w
+	}
+	change := v1alpha1.Change{Operation: w.operation, Field: on.field, To: w.target.Plan}
+	others := make([]v1alpha1.Change, 0, len(w.changes))
+	for _, other := range w.changes {
+		if other.Field == on.field {
+			change.To = other.To
+			continue
+		}
+		others = append(others, other)
+	}
+	w.unread, w.before = true, v1alpha1.RequestBefore{}
+	w.changes = append([]v1alpha1.Change{change}, others...)
+	return w
+}
+
+// untilApproved follows the words on what could not be read.
+const untilApproved = ", and nothing is sent before somebody approves it, or has it read again with " +
+	v1alpha1.AnnotationReconcile
+
+// askingFor says why a change waits for a person.
+func askingFor(v *ServiceView, w wish) asking {
+	if !w.unread {
+		return byPolicy(approvalOf(v))
+	}
+	on, _ := basisOf(v, w.operation)
+	return asking{unreadWords(v, on) + untilApproved, pricing(v, w.operation)}
+}
+
+// unreadWords say what could not be read, and why: as this process knows it, or else as it was said
+// last.
+func unreadWords(v *ServiceView, on basis) string {
+	words, reading := on.what+" could not be read", v.Memory.Readings.Of(on.topic)
+	switch {
+	case reading.State == ReadingAnswered, reading.State == ReadingTaken:
+		return words + " (the carrier's answer does not say it)"
+	case reading.Err != nil:
+		return fmt.Sprintf("%s (%s)", words, errorText(reading.Err))
+	}
+	for _, said := range v.Service.Status.Conditions {
+		before, _, found := strings.Cut(said.Message, untilApproved)
+		if found && said.Type == v1alpha1.ConditionApprovalRequired && strings.HasPrefix(before, words) {
+			return before
+		}
+	}
+	return words
+}

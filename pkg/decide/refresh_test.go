@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// justRead says that what is known was read just now, whenever that is.
+func justRead(v *decide.ServiceView) {
+	known := v.Service.Status.Carrier
+	now := decide.Reading{State: decide.ReadingTaken, Generation: v.Service.Generation, Elapsed: v.Elapsed}
+	v.Memory.Readings.Health, v.Memory.Readings.Cancellation = now, now
+	v.Memory.Readings.Health.Health.Plan = known.Plan.Value
+	v.Memory.Readings.Cancellation.Cancellation.Cancelled = known.Cancellation.Cancelled
+}
+
+// health changes what the process remembers of the newest health request.
+func health(edit func(*decide.Reading)) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { edit(&v.Memory.Readings.Health) }
+}
+
+// ago says how long ago health was asked for.
+func ago(long time.Duration) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { v.Memory.Readings.Health.AskedAt = v.Now.Add(-long) }
+}
+
+func neverRead(v *decide.ServiceView) { v.Memory.Readings = decide.Readings{} }
+
+// refusing has the carrier refuse health, just now, and for ten minutes.
+func refusing(v *decide.ServiceView) { failing(404, 0)(v) }
+
+// failing has health fail, just now, as it has for some time.
+func failing(status int, since time.Duration) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
+		class := map[int]carrier.Class{404: carrier.NotFoundOrForbidden, 422: carrier.Refused, 503: carrier.ServerFault}
+		v.Memory.Readings.Health = decide.Reading{
+			State: decide.ReadingFailed, Generation: v.Service.Generation, AskedAt: v.Now,
+			Err:      &carrier.Error{HTTPStatus: status, Class: class[status], Message: "no health today"},
+			Failures: 1, FailingSince: v.Now.Add(-since), RetryAt: v.Now.Add(decide.ForbiddenPause),
+		}
+	}
+}
+
+// approvedAsShown has a person approve what the view comes to.
+func approvedAsShown(v *decide.ServiceView) {
+	shown(v)
+	approving(v)
+}
+
+// shown has the status show what the view comes to.
+func shown(v *decide.ServiceView) { v.Service.Status.Pending = decide.Service(*v).Pending }
+
+func onlySLA(v *decide.ServiceView) {
+	v.Service.Spec.Plan, v.Service.Spec.RestorationSLA = nil, "Enhanced"
+	v.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
+	justRead(v)
+}
+
+func apiVersion(version int32) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { v.Account.Object.Spec.APIVersion = version }
+}
+
+// converting puts an ended aggregation conversion on record.
+func converting(phase v1alpha1.RequestPhase) func(*decide.ServiceView) {
+	return with(phase, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{}
+		r.FinishedAt = metav1.NewTime(start.Add(55 * time.Second))
+	})
+}
+
+func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
+	const open = decide.ReadingOpen
+	asks := working("Ask health")
+	naming := func(plan string) func(*decide.Reading) { return func(r *decide.Reading) { r.Health.Plan = plan } }
+	setBack := func(v *decide.ServiceView) { v.Elapsed += 11 * time.Minute }
+	cases{
+		"read just now: sent":            {settled(wanting), working("Submit")},
+		"never read: asked":              {settled(wanting, neverRead), asks},
+		"read ten minutes ago: sent":     {settled(wanting, ago(10*time.Minute)), working("Submit")},
+		"read before that: asked":        {settled(wanting, ago(10*time.Minute+1)), asks},
+		"read before this generation":    {settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 })), asks},
+		"the wall clock was set back":    {settled(wanting, setBack), asks},
+		"another plan is on record":      {settled(wanting, health(naming("Fast"))), asks},
+		"read before a conversion ended": {settled(wanting, converting(v1alpha1.PhaseFailed), ago(10*time.Second)), asks},
+		"read since a conversion ended": {
+			settled(wanting, converting(v1alpha1.PhaseFailed), ago(4*time.Second)), working("Submit"),
+		},
+		"a conversion that was not sent": {
+			settled(wanting, converting(v1alpha1.PhaseNotSent), ago(10*time.Second)), working("Submit"),
+		},
+		"a conversion that ended this second: not yet": {
+			settled(wanting, converting(v1alpha1.PhaseFailed), at(55*time.Second), ago(10*time.Second)), working("Rest"),
+		},
+		"being read: waits": {
+			settled(wanting, health(func(r *decide.Reading) { r.State, r.LastLook = open, start.Add(time.Minute) })),
+			working("Rest"),
+		},
+		"an SLA rides on it":          {settled(onlySLA), working("Submit")},
+		"an SLA rides on it, too":     {settled(onlySLA, neverRead), asks},
+		"no read at this API version": {settled(wanting, neverRead, apiVersion(4)), working("Submit")},
+	}.run(t)
+}
+
+func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
+	reclaim := func(v *decide.ServiceView) {
+		v.Service.Spec.Plan, v.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
+		v.Service.Status.Carrier.Cancellation.Cancelled = true
+		justRead(v)
+	}
+	reconnected := func(v *decide.ServiceView) { v.Memory.Readings.Cancellation.Cancellation.Cancelled = false }
+	cases{
+		"read just now: sent":            {settled(reclaim), working("Submit")},
+		"never read: asked":              {settled(reclaim, neverRead), working("Ask cancellation")},
+		"another one was read than this": {settled(reclaim, reconnected), working("Ask cancellation")},
+	}.run(t)
+}
+
+func TestR7NothingIsReadForWhatWaits(t *testing.T) {
+	t.Parallel()
+	edits := map[string]func(*decide.ServiceView){
+		"for a policy":   planned,
+		"for a person":   func(v *decide.ServiceView) { v.Service.Spec.Suspend = true },
+		"for approval":   func(v *decide.ServiceView) { approval(v1alpha1.ApprovalAlways)(v); quoted("45.00", "58.00")(v) },
+		"for the limit":  func(v *decide.ServiceView) { v.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
+		"for the answer": func(v *decide.ServiceView) { v.Account.BreakerUntil = v.Now.Add(time.Minute) },
+	}
+	for waits, edit := range edits {
+		t.Run(waits, func(t *testing.T) {
+			t.Parallel()
+			decision := decide.Service(settled(wanting, neverRead, edit))
+			if got := stepName(decision.Step); got != "Rest" && got != "Ask plan options" {
+				t.Errorf("%s: %s", got, decision.Verdict.Message)
+			}
+		})
+	}
+}
+
+func TestR7WhatCannotBeReadAsks(t *testing.T) {
+	waits := judged{"Rest", decide.Waiting, "AwaitingApproval"}
+	nameless := health(func(r *decide.Reading) { r.State, r.Health.Plan = decide.ReadingAnswered, "" })
+	believed := func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Source = v1alpha1.SourceDeclared }
+	hung := func(v *decide.ServiceView) {
+		ago(time.Hour)(v)
+		v.Memory.Readings.Health.State, v.Memory.Readings.Health.LastLook = decide.ReadingOpen, v.Now
+	}
+	cases{
+		"refused": {settled(wanting, refusing), waits},
+		"refused, of a plan that only the user has said": {
+			settled(wanting, refusing, believed), judged{"Rest", decide.Stuck, "NotFoundOrForbidden"},
+		},
+		"refused for an hour, of a plan that only the user has said": {
+			settled(wanting, failing(404, time.Hour), believed), waits,
+		},
+		"refused with a reason, of a plan that only the user has said": {
+			settled(wanting, failing(422, 0), believed), waits,
+		},
+		"refused with a reason": {settled(wanting, failing(422, 0)), waits},
+		"refused before this generation": {
+			settled(wanting, refusing, health(func(r *decide.Reading) { r.Generation = 2 })),
+			judged{"Rest", decide.Stuck, "NotFoundOrForbidden"},
+		},
+		"answered without a plan": {settled(wanting, nameless), waits},
+		"failing for an hour":     {settled(wanting, failing(503, time.Hour)), waits},
+		"failing for less": {
+			settled(wanting, failing(503, time.Hour-1)), judged{"Rest", decide.Working, "CarrierUnavailable"},
+		},
+		"not answered for an hour":                            {settled(wanting, hung), waits},
+		"on record as unread, and this process knows nothing": {settled(wanting, refusing, shown, neverRead), waits},
+		"on record as unread for an older generation": {
+			settled(wanting, refusing, shown, neverRead, func(v *decide.ServiceView) { v.Service.Generation++ }),
+			working("Ask health"),
+		},
+		"on record as unread, and read since": {settled(wanting, refusing, shown, justRead), working("Submit")},
+		"refused, and approved":               {settled(wanting, refusing, approvedAsShown), working("Submit")},
+		"not answered for an hour, and approved": {
+			settled(wanting, hung, approvedAsShown), working("Submit"),
+		},
+		"refused some time before it was approved": {
+			settled(wanting, refusing, approvedAsShown, ago(11*time.Minute), health(func(r *decide.Reading) {
+				r.RetryAt = time.Time{}
+			})), judged{"Ask health", decide.Stuck, "NotFoundOrForbidden"},
+		},
+	}.run(t)
+}
+
+func TestR7AnUnreadPlanIsSaidToBeSo(t *testing.T) {
+	t.Parallel()
+	decision := decide.Service(settled(wanting, refusing))
+	for _, words := range []string{
+		"the carrier's plan could not be read", "no health today", `plan.name unknown → "Fast"`, decision.Pending.Hash,
+	} {
+		if !strings.Contains(decision.Verdict.Message, words) {
+			t.Errorf("%q is missing in %q", words, decision.Verdict.Message)
+		}
+	}
+	if strings.Contains(decision.Verdict.Message, "quotes no price") {
+		t.Errorf("it speaks of a price that nobody has asked for: %q", decision.Verdict.Message)
+	}
+	if known := decide.Service(settled(wanting)); known.Pending.Hash == decision.Pending.Hash {
+		t.Error("who approves a change from a known plan approves one from an unread plan")
+	}
+	again := decide.Service(settled(wanting, failing(503, 2*time.Hour), at(time.Hour)))
+	if again.Pending.Hash != decision.Pending.Hash {
+		t.Error("the hash covers more than that it is unread")
+	}
+}
+
+// A start finds nothing new to write.
+func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
+	t.Parallel()
+	view := settled(wanting, refusing)
+	decision := decide.Service(view)
+	view.Service.Status.Pending = decision.Pending
+	for _, facet := range decision.Facets {
+		view.Service.Status.Conditions = append(view.Service.Status.Conditions,
+			metav1.Condition{Type: facet.Type, Reason: facet.Reason, Message: facet.Message})
+	}
+	neverRead(&view)
+	again := decide.Service(view)
+	if again.Verdict != decision.Verdict || again.Pending.Hash != decision.Pending.Hash {
+		t.Errorf("%s: %s, and not %s", stepName(again.Step), again.Verdict.Message, decision.Verdict.Message)
+	}
+}
+
+func TestR7AnUnreadPlanIsNoEvidence(t *testing.T) {
+	t.Parallel()
+	decision := decide.Service(settled(wanting, refusing, approvedAsShown))
+	submit, sends := decision.Step.(decide.Submit)
+	if !sends || submit.Request.Before.Plan != "" || submit.Request.ApprovedHash != decision.Pending.Hash {
+		t.Errorf("%T of %+v", decision.Step, submit.Request)
+	}
+	decision = decide.Service(settled(onlySLA, refusing))
+	if changes := decision.Pending.Changes; len(changes) != 2 || changes[0].From != "" || changes[0].To != "Fast" {
+		t.Errorf("the plan that goes with the SLA is not shown: %+v", changes)
+	}
+}
+
+// "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
+// do" (R7).
+func TestR7APlanThatTheCarrierHasIsNotWanted(t *testing.T) {
+	t.Parallel()
+	held := func(value, asHealth string, source v1alpha1.ValueSource) *v1alpha1.KnownValue {
+		return &v1alpha1.KnownValue{Value: value, AsHealth: asHealth, Source: source, Since: metav1.NewTime(start)}
+	}
+	const ours, theirs = v1alpha1.SourceChangeResult, v1alpha1.SourceHealth
+	for story, test := range map[string]struct {
+		held, baseline *v1alpha1.KnownValue
+		reading        string
+		want           v1alpha1.KnownValue
+	}{
+		"moved by somebody": {held("Slow", "Slow", theirs), nil, "Fast", *held("Fast", "Fast", theirs)},
+		"moved by somebody after a change of ours": {
+			held("Slow", "", ours), held("Slow", "", ours), "Fast", *held("Fast", "Fast", theirs),
+		},
+		"moved back to what we had sent": {
+			held("Slow", "Slow", theirs), held("Fast", "FAST 100", ours), "FAST 100", *held("Fast", "FAST 100", ours),
+		},
+		"spelled otherwise after a change of ours": {
+			held("Slow", "", ours), held("Slow", "", ours), "SLOW 50", *held("Slow", "SLOW 50", ours),
+		},
+		"moved to a third": {
+			held("Slow", "Slow", theirs), held("Fast", "FAST 100", ours), "Third", *held("Third", "Slow", theirs),
+		},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			view := settled(read(test.reading, time.Second), func(v *decide.ServiceView) {
+				v.Service.Status.Carrier.Plan = test.held
+				v.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}}
+			})
+			decide.Absorb(&view)
+			got := *view.Service.Status.Carrier.Plan
+			got.Since = test.want.Since
+			if got != test.want {
+				t.Errorf("the plan is %+v, not %+v", got, test.want)
+			}
+			wanted := test.want.Value != "Fast"
+			if decision := decide.Service(view); (decision.Pending != nil) != wanted {
+				t.Errorf("%s, and pending is %+v", stepName(decision.Step), decision.Pending)
+			}
+		})
+	}
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+const (
+	changing = v1alpha1.OperationPlanChange
+	reading  = v1alpha1.Operation("Health")
+)
+
+// service is the object that the story is about.
+func (s *scripted) service(t *testing.T) *v1alpha1.BroadbandService {
+	t.Helper()
+	service, is := s.subject().(*v1alpha1.BroadbandService)
+	if !is {
+		t.Fatal("there is no BroadbandService")
+	}
+	return service
+}
+
+// declares has a user want a plan, and lets the operator act on it. It returns the POSTs that this
+// took.
+func (s *scripted) declares(t *testing.T, plan string) []v1alpha1.Operation {
+	t.Helper()
+	s.edit(t.Context(), func(subject Subject) {
+		if service, is := subject.(*v1alpha1.BroadbandService); is {
+			service.Spec.Plan.Name = plan
+		}
+	})
+	return s.settles(t)
+}
+
+// settles lets the operator act until the object is at rest, which is to be Ready, and returns the
+// POSTs that this took.
+func (s *scripted) settles(t *testing.T) []v1alpha1.Operation {
+	t.Helper()
+	before := len(s.sent)
+	s.alert()
+	s.drive(t.Context())
+	if reason, ready, _ := standing(s.subject()); !ready {
+		t.Fatalf("it is %s", reason)
+	}
+	posted := make([]v1alpha1.Operation, 0, len(s.sent)-before)
+	for _, one := range s.sent[before:] {
+		posted = append(posted, one.operation)
+	}
+	return posted
+}
+
+// expectPosts expects POSTs, log-ins apart.
+func expectPosts(t *testing.T, got []v1alpha1.Operation, want ...v1alpha1.Operation) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%v were sent, not %v", got, want)
+	}
+}
+
+// putBack restores the status of the object.
+func (s *scripted) putBack(t *testing.T, older v1alpha1.BroadbandServiceStatus) {
+	t.Helper()
+	service := s.service(t)
+	older.DeepCopyInto(&service.Status)
+	must(s.store.Client().Status().Update(t.Context(), service))
+}
+
+// A process reads the plan once before it changes it, unless it has read it just now.
+func TestR7AChangeCostsOneHealthRequestAndOnePOST(t *testing.T) {
+	t.Parallel()
+	script(t, changing, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		expectPosts(t, s.settles(t), reading, changing)
+		sleep(11 * time.Minute)
+		expectPosts(t, s.declares(t, world.PlanSlow), reading, changing)
+		s.restart()
+		expectPosts(t, s.settles(t))
+		expectPosts(t, s.declares(t, world.PlanFast), reading, changing)
+	})
+}
+
+// M1 of the review: somebody changes the plan at the carrier, and then the manifest.
+func TestR7APlanThatSomebodyElseHasChangedIsNotBought(t *testing.T) {
+	t.Parallel()
+	script(t, changing, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.settles(t)
+		must(s.world.Carrier.SetPlan(lineID, world.PlanSlow))
+		expectPosts(t, s.declares(t, world.PlanSlow), reading)
+	})
+}
+
+// M9 of the review: the status of before a change comes back, and perhaps the ledger with it.
+func TestR7APlanIsNotBoughtAgainByAnOlderStatus(t *testing.T) {
+	t.Parallel()
+	for name, happens := range map[string]func(*testing.T, *scripted, *v1alpha1.BroadbandService, *v1alpha1.RequestLedger){
+		"the status alone": func(
+			t *testing.T, s *scripted, older *v1alpha1.BroadbandService, _ *v1alpha1.RequestLedger,
+		) {
+			t.Helper()
+			s.putBack(t, older.Status)
+		},
+		"the status, and another process": func(
+			t *testing.T, s *scripted, older *v1alpha1.BroadbandService, _ *v1alpha1.RequestLedger,
+		) {
+			t.Helper()
+			s.putBack(t, older.Status)
+			s.restart()
+		},
+		"everything, from a backup": restoreAll,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, changing, 1, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.settles(t)
+				older, ledger := s.service(t), s.theLedger(t)
+				expectPosts(t, s.declares(t, world.PlanSlow), reading, changing)
+				happens(t, s, older, ledger)
+				if posted := s.settles(t); slices.Contains(posted, changing) {
+					t.Errorf("%v were sent once more", posted)
+				}
+				if plan := s.service(t).Status.Carrier.Plan.Value; plan != world.PlanSlow {
+					t.Errorf("it is taken to have %s", plan)
+				}
+			})
+		})
+	}
+}
+
+// restoreAll loses object and ledger, and restores older ones. What is declared is as it was: that is
+// kept elsewhere.
+func restoreAll(t *testing.T, s *scripted, older *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
+	t.Helper()
+	service := s.service(t)
+	must(s.store.Client().Delete(t.Context(), service))
+	s.loseLedger(t)
+	service.UID, service.ResourceVersion = "", ""
+	must(s.store.Client().Create(t.Context(), service))
+	s.putBack(t, older.Status)
+	ledger.UID, ledger.ResourceVersion = "", ""
+	must(s.store.Client().Create(t.Context(), ledger))
+	s.restart()
+}
