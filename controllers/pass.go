@@ -105,20 +105,20 @@ func (p *pass) again(err error) (ctrl.Result, error) {
 }
 
 // record writes the conditions, if anything about them changed, and says when to look
-// again: the one exit of a pass. A pass that waits for its turn in the rate limit has
-// nothing new to say, unless nothing was ever said.
+// again: the one exit of a pass. A pass that waits for its turn in the rate limit, or for
+// seconds, has nothing new to say, unless nothing was ever said.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.LookAt
 	if wait > 0 {
 		lookAt = now.Add(wait)
 	}
 	_, observed := p.subject.Describes()
-	first := *observed <= 0
+	says := *observed <= 0 || wait == 0 && !decision.Brief
 	if err := p.keepLearned(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
 	p.describe(decision)
-	if p.changed() && (wait == 0 || first) {
+	if p.changed() && says {
 		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
 		}

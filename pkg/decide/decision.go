@@ -54,6 +54,7 @@ type Decision struct {
 	Facets  []Facet
 	Pending *v1alpha1.Pending // the changes that are wanted; nil for none
 	LookAt  time.Time         // when to look again if nothing happens; zero for never
+	Brief   bool              // it will have changed in seconds: what is on record may stand until then
 	Handled v1alpha1.Handled  // the control annotations that count as acted on from here
 }
 

@@ -18,6 +18,10 @@ const (
 	// constant)" (R7).
 	refreshAge = 10 * time.Minute
 
+	// refreshTakes is how long a reading is waited for before the object says that it is: what there is
+	// to say then is said with the request, in the same write.
+	refreshTakes = time.Minute
+
 	// unreadAfter is how long a reading may fail: "has failed for 1 h: unknown asks" (R7).
 	unreadAfter = time.Hour
 )
@@ -51,9 +55,14 @@ func refreshed(v *ServiceView, w wish) *Decision {
 		return nil
 	}
 	if from := readableFrom(v, on); v.Now.Before(from) {
-		return lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
+		decision := lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
+		decision.Brief = from.Sub(v.Now) < refreshTakes
+		return decision
 	}
-	return awaitReading(v, on.topic, on.what, on.reason)
+	decision := awaitReading(v, on.topic, on.what, on.reason)
+	asked := v.Memory.Readings.Of(on.topic).AskedAt
+	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && v.Now.Before(asked.Add(refreshTakes))
+	return decision
 }
 
 // isFresh says whether a request rests on a reading: "this process asked for it after it first saw

@@ -110,6 +110,20 @@ func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
 	}.run(t)
 }
 
+// A change has as many writes as before: the seconds of a reading are not worth one.
+func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
+	t.Parallel()
+	for asked, brief := range map[time.Duration]bool{time.Second: true, time.Minute: false} {
+		open := func(r *decide.Reading) { r.State, r.LastLook = decide.ReadingOpen, start.Add(time.Minute) }
+		if decision := decide.Service(settled(wanting, health(open), ago(asked))); decision.Brief != brief {
+			t.Errorf("%s after it was asked for: %t", asked, decision.Brief)
+		}
+	}
+	if decision := decide.Service(settled(wanting, failing(503, time.Second))); decision.Brief {
+		t.Error("a reading that fails is not written down")
+	}
+}
+
 func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
 	reclaim := func(v *decide.ServiceView) {
 		v.Service.Spec.Plan, v.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
