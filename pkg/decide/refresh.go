@@ -54,13 +54,15 @@ func refreshed(v *ServiceView, w wish) *Decision {
 	if !readable || isFresh(v, w, on) {
 		return nil
 	}
+	reading := v.Memory.Readings.Of(on.topic)
 	if from := readableFrom(v, on); v.Now.Before(from) {
 		decision := lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
-		decision.Brief = from.Sub(v.Now) < refreshTakes
+		// What has just been read is to be on record: else it would be new, and this second would begin
+		// again, with each pass.
+		decision.Brief = reading.State != ReadingAnswered && from.Sub(v.Now) < refreshTakes
 		return decision
 	}
-	decision := awaitReading(v, on.topic, on.what, on.reason)
-	asked := v.Memory.Readings.Of(on.topic).AskedAt
+	decision, asked := awaitReading(v, on.topic, on.what, on.reason), reading.AskedAt
 	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && v.Now.Before(asked.Add(refreshTakes))
 	return decision
 }
@@ -127,7 +129,7 @@ func modifiedAt(v *View) time.Time {
 	for _, contract := range carrier.Contracts() {
 		done := reachedOf(v, v1alpha1.Operation(contract.Operation))
 		if done != nil && !done.FinishedAt.IsZero() && !done.Operation.AltersCancellation() {
-			at = later(at, done.FinishedAt.Add(statusPrecision))
+			at = later(at, v.past(done.FinishedAt).Add(statusPrecision))
 		}
 	}
 	return at
@@ -138,7 +140,7 @@ func modifiedAt(v *View) time.Time {
 func readableFrom(v *ServiceView, on basis) time.Time {
 	from := modifiedAt(&v.View)
 	if known := knownPlan(v); on.topic == TopicHealth && known != nil {
-		from = later(from, known.Since.Add(statusPrecision))
+		from = later(from, v.past(known.Since).Add(statusPrecision))
 	}
 	return from
 }

@@ -25,16 +25,6 @@ func (s *scripted) expectConversions(t *testing.T, taken int, reason string) {
 	}
 }
 
-// service is the object.
-func (s *scripted) service(t *testing.T) *v1alpha1.BroadbandService {
-	t.Helper()
-	service, is := s.subject().(*v1alpha1.BroadbandService)
-	if !is {
-		t.Fatalf("the object is a %T", s.subject())
-	}
-	return service
-}
-
 // olderLedger puts the ledger back as it was before the first attempt ended, or before there was one.
 func (s *scripted) olderLedger(t *testing.T, edit func(*v1alpha1.RequestLedgerSpec)) {
 	t.Helper()
