@@ -29,37 +29,37 @@ func planDrifted(state *v1alpha1.CarrierState) bool {
 // absorbPlan takes over the plan that a health request found. "After our own success the
 // baseline is the plan we sent", and health's name for it is learned from the first
 // reading that was asked after it; from then on another name is drift. The plan that is declared is
-// never learned as another's name.
+// never learned as another's name. A plan is known since the time at which the carrier was asked.
 func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	accept(v, state)
 	held := state.Plan
 	switch {
 	case held == nil:
-		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
+		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
 	case askedAt.Before(held.Since.Add(statusPrecision)):
 	case planDrifted(state) && plan == held.AsHealth:
 		back := convergedPlan(v)
-		state.Plan = known(back, sourceOf(v, back), v.Now)
+		state.Plan = known(back, sourceOf(v, back), askedAt)
 		state.Plan.AsHealth = plan
-	case cameTo(v, held, plan) != nil:
-		state.Plan = cameTo(v, held, plan)
+	case cameTo(v, held, plan, askedAt) != nil:
+		state.Plan = cameTo(v, held, plan, askedAt)
 	case held.AsHealth == "":
 		held.AsHealth = plan
 	case plan != held.AsHealth:
-		moved(v, state, plan)
+		moved(v, state, plan, askedAt)
 	}
 }
 
 // cameTo is the declared plan, where the carrier has come to it without us; nil where it has not.
 // "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
 // do" (R7).
-func cameTo(v *ServiceView, held *v1alpha1.KnownValue, plan string) *v1alpha1.KnownValue {
+func cameTo(v *ServiceView, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := v.Service.Spec.Plan
 	if declared == nil || sameName(declared.Name, held.Value) {
 		return nil
 	}
-	found := known(plan, v1alpha1.SourceHealth, v.Now)
+	found := known(plan, v1alpha1.SourceHealth, askedAt)
 	found.AsHealth = plan
 	if sameName(declared.Name, plan) {
 		return found
@@ -89,10 +89,10 @@ func accept(v *ServiceView, state *v1alpha1.CarrierState) {
 }
 
 // moved puts a plan on record that the carrier moved to.
-func moved(v *ServiceView, state *v1alpha1.CarrierState, plan string) {
+func moved(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	baseline := state.Plan.AsHealth
 	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
-		state.Plan = known(plan, v1alpha1.SourceHealth, v.Now)
+		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 	}
 	state.Plan.AsHealth = baseline
 	accept(v, state)

@@ -54,15 +54,11 @@ func refreshed(v *ServiceView, w wish) *Decision {
 	if !readable || isFresh(v, w, on) {
 		return nil
 	}
-	reading := v.Memory.Readings.Of(on.topic)
 	if from := readableFrom(v, on); v.Now.Before(from) {
-		decision := lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
-		// What has just been read is to be on record: else it would be new, and this second would begin
-		// again, with each pass.
-		decision.Brief = reading.State != ReadingAnswered && from.Sub(v.Now) < refreshTakes
-		return decision
+		return lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
 	}
-	decision, asked := awaitReading(v, on.topic, on.what, on.reason), reading.AskedAt
+	asked := v.Memory.Readings.Of(on.topic).AskedAt
+	decision := awaitReading(v, on.topic, on.what, on.reason)
 	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && v.Now.Before(asked.Add(refreshTakes))
 	return decision
 }

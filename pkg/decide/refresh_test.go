@@ -120,12 +120,9 @@ func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 			t.Errorf("%d s after it was asked for: %t", asked, decision.Brief)
 		}
 	}
-	for _, state := range []decide.ReadingState{decide.ReadingTaken, decide.ReadingAnswered} {
-		view := settled(wanting, health(func(r *decide.Reading) { r.State, r.Generation = state, 2 }), at(0))
-		brief := state == decide.ReadingTaken
-		if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Brief != brief {
-			t.Errorf("a plan that was known this second, by a reading that is %s: %t", state, decision.Brief)
-		}
+	view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0))
+	if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Brief {
+		t.Errorf("a plan that is known since this second is not written down: %s", stepName(decision.Step))
 	}
 	if decision := decide.Service(settled(wanting, failing(503, time.Second))); decision.Brief {
 		t.Error("a reading that fails is not written down")
