@@ -50,7 +50,7 @@ func (r *BroadbandServiceReconciler) heirs(ctx context.Context, object client.Ob
 	by := client.MatchingFields{fieldLedgerService: strconv.FormatInt(service.ServiceNumber(), 10)}
 	r.warnOf(ctx, service, "RequestInFlight", by,
 		func(ledger *v1alpha1.RequestLedger) string { return decide.LeftService(service, ledger) })
-	return r.numbered(ctx, service.ServiceNumber())
+	return r.servicesNumbered(ctx, service.ServiceNumber())
 }
 
 // ofLedger finds the objects of a ledger's service: its holder, and those that wait for it.
@@ -62,14 +62,14 @@ func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client
 	case !is || ledger.Spec.Service == nil:
 		return nil
 	}
-	return r.numbered(ctx, ledger.Spec.Service.ID)
+	return r.servicesNumbered(ctx, ledger.Spec.Service.ID)
 }
 
-// numbered are the objects of a service, in whatever namespace.
-func (r *BroadbandServiceReconciler) numbered(ctx context.Context, number int64) []reconcile.Request {
+// servicesNumbered are the objects of a service, in whatever namespace.
+func (o *Operator) servicesNumbered(ctx context.Context, number int64) []reconcile.Request {
 	id := strconv.FormatInt(number, 10)
-	return append(r.named(ctx, client.MatchingFields{fieldServiceID: id}),
-		r.named(ctx, client.MatchingFields{fieldLearnedID: id})...)
+	return append(listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldServiceID: id}),
+		listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldLearnedID: id})...)
 }
 
 func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {

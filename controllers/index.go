@@ -38,7 +38,9 @@ func indexes() []indexed {
 			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
-		{&v1alpha1.DiagnosticTest{}, asksOnce},
+		{&v1alpha1.DiagnosticTest{}, map[string]client.IndexerFunc{
+			fieldAccount: accountOf, fieldServiceRef: serviceNamed, fieldTestedID: testedIDOf,
+		}},
 		{&v1alpha1.FibreBuildQuote{}, asksOnce},
 		{&v1alpha1.PlanOptionsQuery{}, asksOnce},
 	}

@@ -40,8 +40,9 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 	return nil
 }
 
-// setup has an object looked at when a user made or annotated it, when its account changes
-// and when the service that it names gets its number.
+// setup has an object looked at when a user made or annotated it, when its account changes,
+// when the service that it names gets its number, and when another process has written into its
+// ledger.
 func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.shape().subject, builder.WithPredicates(wanted())).
@@ -50,7 +51,8 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
 			builder.WithPredicates(numbered())).
 		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).
-		Watches(&v1alpha1.RequestLedger{}, everyOne(r, r.shape().list), ofMarker()).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
+			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
 		WithOptions(options).
 		Complete(r)
 }
