@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
@@ -26,14 +25,9 @@ import (
 
 // CarrierAccountReconciler finds out whether an account can log in.
 type CarrierAccountReconciler struct {
-	client.Client // reads from the cache, writes to the API server
+	*Operator
 
-	Accounts *accounts.Book
 	Receiver *receiver.Receiver
-	Events   operate.Recorder
-	Now      func() time.Time
-
-	DoubtAfter time.Duration // how long a step back stands before it is doubted
 
 	again func(types.NamespacedName) // has an account looked at again; nil: nobody does
 }
@@ -65,16 +59,19 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	account.Status.EventsPath = path
 	login := r.login(ctx, account)
 	if wait := carrier.PendingWait(login); wait > 0 {
-		return status.Exit(r.Now(), r.Now().Add(wait)), nil // how it ends is not known yet
+		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil // how it ends is not known yet
 	}
-	verdict := decide.CarrierAccount(account, login, deaf)
+	verdict, err := r.identified(ctx, account, decide.CarrierAccount(account, login, deaf))
+	if err != nil {
+		return ctrl.Result{}, err
+	}
 	if err := r.record(ctx, account, before, verdict); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if verdict.Standing == decide.Settled && deaf == nil {
 		return ctrl.Result{}, nil
 	}
-	return status.Exit(r.Now(), r.Now().Add(retryLogin)), nil
+	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(retryLogin)), nil
 }
 
 // lookAgain has an account looked at whose login failed in use, or to which the receiver
@@ -98,12 +95,12 @@ func (r *CarrierAccountReconciler) record(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
 	target := status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
-	status.Describe(target, verdict, r.Now())
+	status.Describe(target, verdict, r.Protocol.Now())
 	account.Status.ObservedGeneration = account.Generation
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}
-	if err := operate.WriteStatus(ctx, r.Client, r.Events, account); err != nil {
+	if err := operate.WriteStatus(ctx, r.Client, r.Protocol.Events, account); err != nil {
 		return fmt.Errorf("update the status of CarrierAccount %s: %w", account.Name, err)
 	}
 	r.announce(account, before, verdict)
@@ -115,10 +112,10 @@ func (r *CarrierAccountReconciler) announce(
 ) {
 	held := meta.FindStatusCondition(before.Conditions, v1alpha1.ConditionReady)
 	if held == nil || held.Reason != verdict.Reason {
-		r.Events.Eventf(account, nil, eventType(verdict), verdict.Reason, "Login", "%s", verdict.Message)
+		r.Protocol.Events.Eventf(account, nil, eventType(verdict), verdict.Reason, "Login", "%s", verdict.Message)
 	}
 	if account.Spec.APIVersion <= deprecatedVersion && before.ObservedGeneration != account.Generation {
-		r.Events.Eventf(account, nil, corev1.EventTypeWarning, "DeprecatedAPIVersion", "Login",
+		r.Protocol.Events.Eventf(account, nil, corev1.EventTypeWarning, "DeprecatedAPIVersion", "Login",
 			"spec.apiVersion %d is deprecated by the carrier: set 3 or later", account.Spec.APIVersion)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// fieldTestedID is the carrier's number of the service of a DiagnosticTest that has not finished, where
-// the test declares it.
+// fieldTestedID is the number of the service of a DiagnosticTest that has not finished, where the test
+// declares it.
 const fieldTestedID = "spec.serviceID"
 
 func testedIDOf(object client.Object) []string {

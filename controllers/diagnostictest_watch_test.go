@@ -21,12 +21,10 @@ func submittedElsewhere(
 	ctx SpecContext, w *world.World, test *v1alpha1.DiagnosticTest, line int64,
 ) *v1alpha1.RequestLedger {
 	GinkgoHelper()
-	cluster, err := plane.Cluster(ctx)
-	Expect(err).NotTo(HaveOccurred())
 	ledger := &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
 		Spec: v1alpha1.RequestLedgerSpec{
-			Schema: v1alpha1.LedgerSchema, Cluster: cluster, Identity: w.Namespace, BaseURL: w.URL, Revision: 1,
+			Schema: v1alpha1.LedgerSchema, Identity: w.Namespace, BaseURL: w.URL, Revision: 1,
 			Diagnostics: &v1alpha1.LedgerService{ID: line},
 		},
 	}

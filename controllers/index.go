@@ -36,6 +36,7 @@ func indexes() []indexed {
 		}},
 		{&v1alpha1.RequestLedger{}, map[string]client.IndexerFunc{
 			fieldIdentity: identityOf, fieldLedgerReference: ledgerReferenceOf, fieldLedgerService: ledgerServiceOf,
+			fieldLogin: loginsOf,
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
 		{&v1alpha1.DiagnosticTest{}, map[string]client.IndexerFunc{

@@ -112,9 +112,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	}
 	appointments := &AppointmentRequestReconciler{Operator: operator}
 	notifications := &Notifications{Operator: operator, Orders: orders, Appointments: appointments}
-	login := &CarrierAccountReconciler{
-		Client: cluster, Accounts: book, Events: events, Now: options.Now, DoubtAfter: operator.DoubtAfter,
-	}
+	login := &CarrierAccountReconciler{Operator: operator}
 	login.Receiver = receiver.New(receiver.Config{
 		Secret: func(
 			ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
@@ -169,14 +167,15 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	return nil
 }
 
-// setup has an account looked at when its spec changes, when it asks for that itself, and some
-// time after it has been called unready.
+// setup has an account looked at when a user changed it, when it asks for that itself, when the marker
+// changes, and some time after it has been called unready.
 func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	again := newQueue()
 	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
+		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(wanted())).
 		Watches(&v1alpha1.CarrierAccount{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.RequestLedger{}, everyOne(r, &v1alpha1.CarrierAccountList{}), ofMarker()).
 		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)

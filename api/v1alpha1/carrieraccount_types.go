@@ -260,6 +260,11 @@ func (a *CarrierAccount) IdentityName() string {
 	return a.Spec.Auth.ClientName
 }
 
+// Login is who the account is for its carrier.
+func (a *CarrierAccount) Login() CarrierLogin {
+	return CarrierLogin{BaseURL: a.Spec.BaseURL, ClientName: a.Spec.Auth.ClientName}
+}
+
 // CarrierAccountList is a list of CarrierAccounts.
 // +kubebuilder:object:root=true
 type CarrierAccountList struct {

@@ -32,6 +32,7 @@ const (
 	ReasonInsecureCarrier = "InsecureCarrier" // http or a loopback address without --allow-insecure-carrier
 	ReasonUnreachable     = "Unreachable"     // the identity provider cannot be reached
 	ReasonClockSkew       = "ClockSkew"       // our clock and the identity provider's are too far apart
+	ReasonIdentityChanged = "IdentityChanged" // its login has sent under another identity
 	ReasonInvalid         = "Invalid"         // a field that only the controller can judge is wrong
 )
 

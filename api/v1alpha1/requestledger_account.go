@@ -21,6 +21,37 @@ type LedgerAccount struct {
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Reservations []Reservation `json:"reservations,omitempty"`
+
+	// logins are those with which accounts of the identity have sent, the newest first.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=100
+	// +optional
+	Logins []CarrierLogin `json:"logins,omitempty"`
+}
+
+// CarrierLogin is who an account is for a carrier.
+type CarrierLogin struct {
+	// baseURL is the carrier's address.
+	// +kubebuilder:validation:MaxLength=2048
+	BaseURL string `json:"baseURL"`
+
+	// clientName is the client of its identity provider.
+	// +kubebuilder:validation:MaxLength=256
+	ClientName string `json:"clientName"`
+}
+
+// mostLogins is how many logins a ledger has room for.
+const mostLogins = 100
+
+// Knows says whether a login has sent for this identity. A ledger account may be nil.
+func (a *LedgerAccount) Knows(login CarrierLogin) bool {
+	return a != nil && slices.Contains(a.Logins, login)
+}
+
+// Learn records a login. Of those that there is no room for, the oldest goes.
+func (a *LedgerAccount) Learn(login CarrierLogin) {
+	logins := slices.Insert(slices.Clone(a.Logins), 0, login)
+	a.Logins = logins[:min(len(logins), mostLogins)]
 }
 
 // Reservation is an attempt that counts towards chargeLimit.

@@ -55,12 +55,22 @@ func refreshed(v *ServiceView, w wish) *Decision {
 		return nil
 	}
 	if from := readableFrom(v, on); v.Now.Before(from) {
-		return lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
+		decision := lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
+		// What is believed is to be on record: else it would be new, and this second would begin again, with
+		// each pass.
+		decision.Brief = !believed(v)
+		return decision
 	}
 	asked := v.Memory.Readings.Of(on.topic).AskedAt
 	decision := awaitReading(v, on.topic, on.what, on.reason)
 	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && v.Now.Before(asked.Add(refreshTakes))
 	return decision
+}
+
+// believed says whether the known plan is what an order, or the user, has said.
+func believed(v *ServiceView) bool {
+	known := knownPlan(v)
+	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
 
 // isFresh says whether a request rests on a reading: "this process asked for it after it first saw
@@ -170,9 +180,7 @@ func isSilent(v *ServiceView, reading *Reading) bool {
 // mayAppear says whether a service that the carrier does not show may only be new, or another than was
 // meant: nothing but an order, or its user, has ever said what its plan is.
 func mayAppear(v *ServiceView, reading *Reading) bool {
-	known := knownPlan(v)
-	said := known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
-	return said && known.AsHealth == "" && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
+	return believed(v) && knownPlan(v).AsHealth == "" && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 
 // showsUnread says whether the plan of changes on record has no value to change from.

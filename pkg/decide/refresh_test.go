@@ -120,9 +120,16 @@ func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 			t.Errorf("%d s after it was asked for: %t", asked, decision.Brief)
 		}
 	}
-	view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0))
-	if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Brief {
-		t.Errorf("a plan that is known since this second is not written down: %s", stepName(decision.Step))
+	for source, brief := range map[v1alpha1.ValueSource]bool{
+		v1alpha1.SourceHealth: true, v1alpha1.SourceChangeResult: true,
+		v1alpha1.SourceOrder: false, v1alpha1.SourceDeclared: false,
+	} {
+		view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0), func(v *decide.ServiceView) {
+			v.Service.Status.Carrier.Plan.Source = source
+		})
+		if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Brief != brief {
+			t.Errorf("a plan that is known since this second by %s: %s, %t", source, stepName(decision.Step), decision.Brief)
+		}
 	}
 	if decision := decide.Service(settled(wanting, failing(503, time.Second))); decision.Brief {
 		t.Error("a reading that fails is not written down")

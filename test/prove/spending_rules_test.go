@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// reserving is the first reservation of an identity.
-const reserving = "create *v1alpha1.RequestLedger identity-"
+// reserving is a reservation: the login of the identity is on record before.
+const reserving = "update *v1alpha1.RequestLedger identity-"
 
 // reserved are the reservations of the account's identity.
 func (s *scripted) reserved(t *testing.T) []v1alpha1.Reservation {

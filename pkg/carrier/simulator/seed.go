@@ -200,8 +200,8 @@ func readBounded(r io.Reader, limit int64) ([]byte, error) {
 		return nil, fmt.Errorf("read: %w", err)
 	}
 	if n > limit {
-		// Who is still writing when the connection is closed never reads the answer. Only so much is waited for.
-		if _, err = io.Copy(io.Discard, io.LimitReader(r, limit)); err != nil {
+		// Who is still writing when the connection is closed never reads the answer. As much again is read.
+		if _, err = io.Copy(io.Discard, io.LimitReader(r, limit-1)); err != nil {
 			return nil, fmt.Errorf("read what is too large: %w", err)
 		}
 		return nil, errTooLarge

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/client-go/util/retry"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// fieldLogin is a login that has sent for the identity of a ledger.
+const fieldLogin = "spec.account.logins"
+
+func loginsOf(object client.Object) []string {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Account == nil {
+		return nil
+	}
+	logins := make([]string, 0, len(ledger.Spec.Account.Logins))
+	for _, login := range ledger.Spec.Account.Logins {
+		logins = append(logins, loginKey(login))
+	}
+	return logins
+}
+
+func loginKey(login v1alpha1.CarrierLogin) string { return login.BaseURL + " " + login.ClientName }
+
+// identified lets an account that could log in be Ready once its login is on record under its
+// identity, which is before anything is sent for it.
+func (r *CarrierAccountReconciler) identified(
+	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
+) (decide.Verdict, error) {
+	if login.Standing != decide.Settled {
+		return login, nil
+	}
+	verdict, err := r.identify(ctx, account)
+	if err != nil {
+		verdict = unable(err)
+	}
+	if verdict != nil {
+		return *verdict, nil
+	}
+	return login, err
+}
+
+// identify records the login, or says why it must not be.
+func (r *CarrierAccountReconciler) identify(
+	ctx context.Context, account *v1alpha1.CarrierAccount,
+) (*decide.Verdict, error) {
+	here, err := r.Marker.Look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var ledgers v1alpha1.RequestLedgerList
+	if err := r.List(ctx, &ledgers, client.MatchingFields{fieldLogin: loginKey(account.Login())}); err != nil {
+		return nil, fmt.Errorf("look for the identity of clientName %s: %w", account.Spec.Auth.ClientName, err)
+	}
+	verdict, record := decide.JudgeIdentity(account, ledgers.Items)
+	if !record || !r.Submit || here.TakesNoLedger() {
+		return verdict, nil
+	}
+	return nil, r.recordLogin(ctx, account)
+}
+
+// recordLogin writes it into the ledger of the identity.
+func (r *CarrierAccountReconciler) recordLogin(ctx context.Context, account *v1alpha1.CarrierAccount) error {
+	spent := &spending{Operator: r.Operator, account: account}
+	err := retry.RetryOnConflict(onConflict(), func() error {
+		ledger, _, err := spent.newest(ctx)
+		if err != nil || ledger.Spec.Account.Knows(account.Login()) {
+			return err
+		}
+		ledger.Spec.Account.Learn(account.Login())
+		return r.Ledgers.Write(ctx, ledger)
+	})
+	if err != nil {
+		return fmt.Errorf("record clientName %s of identity %s: %w",
+			account.Spec.Auth.ClientName, account.IdentityName(), err)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// JudgeIdentity says what the ledgers that know the login of an account mean for it: "(baseURL,
+// clientName) -> identity is on record in the identity's ledger when the account first sends. An
+// account that says another identity is not Ready, IdentityChanged, until a person acknowledges it"
+// (R31). The login is to be recorded where no ledger of the account's identity has it, and there is no
+// verdict.
+func JudgeIdentity(account *v1alpha1.CarrierAccount, ledgers []v1alpha1.RequestLedger) (verdict *Verdict, record bool) {
+	identity := account.IdentityName()
+	own := func(ledger v1alpha1.RequestLedger) bool { return ledger.Spec.Identity == identity }
+	switch {
+	case slices.ContainsFunc(ledgers, own):
+		return nil, false
+	case len(ledgers) == 0, account.Annotations[v1alpha1.AnnotationAcknowledge] == identity:
+		return nil, true
+	}
+	held := &ledgers[0]
+	return &Verdict{Stuck, v1alpha1.ReasonIdentityChanged, fmt.Sprintf(
+		"clientName %s has sent to %s under identity %s (RequestLedger %s), and this CarrierAccount says identity %s, "+
+			"under which nothing of that is known: nothing is sent. Create it with spec.identity: %s; or, if it is "+
+			"about other services, kubectl -n %s annotate --overwrite carrieraccount %s '%s=%s'",
+		account.Spec.Auth.ClientName, account.Spec.BaseURL, held.Spec.Identity, held.Name, identity, held.Spec.Identity,
+		account.Namespace, account.Name, v1alpha1.AnnotationAcknowledge, identity)}, false
+}
