@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -82,9 +83,11 @@ func isMarker(object client.Object) bool {
 	return is && ledger.Spec.Marker != nil
 }
 
-// ofMarker lets through what becomes of the marker.
+// ofMarker lets through what becomes of the marker. That there is one is no news: each process looks
+// for it before anything else.
 func ofMarker() builder.WatchesOption {
-	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker))
+	changed := predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}
+	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker), changed)
 }
 
 // everyOne has every object of a list looked at.

@@ -212,7 +212,7 @@ func expectFloors(wrote world.Tally) {
 		BeNumerically(">=", services*requests()), BeNumerically("<=", services*(2*requests()+1))))
 	Expect(wrote.Done).To(Equal(map[string]int{
 		"update broadbandservices/status": wrote.Done["update broadbandservices/status"],
-		"create requestledgers":           services,
+		"create requestledgers":           services + 1, // and one for the identity
 		"update requestledgers":           services * (3*requests() - 1),
 		"update carrieraccounts/status":   1,
 		"create events":                   wrote.Done["create events"],
@@ -243,7 +243,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 		Expect(f.world.Carrier.Violations()).To(BeEmpty())
 		Expect(run.wrote.Done).To(Equal(map[string]int{
 			"update broadbandservices/status": services,
-			"create requestledgers":           services, // of what is trusted
+			"create requestledgers":           services + 1, // of what is trusted, and of the identity
 			"update carrieraccounts/status":   1,
 			"create events":                   1, // of the account
 		}))
@@ -281,7 +281,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 			run.show(fmt.Sprintf("%d services restored without a status and with other UIDs", services))
 			Expect(run.sent.posts).To(BeEmpty())
 			Expect(restored).To(Equal(services), "status writes, at most two each")
-			Expect(run.wrote.Done["create requestledgers"]).To(Equal(services), "those that there were")
+			Expect(run.wrote.Done["create requestledgers"]).To(Equal(services+1), "those that there were")
 			Expect(run.wrote.Done["update requestledgers"]).To(Equal(services), "for their new holders")
 			Expect(run.failures).To(BeZero(), "passes that ended in an error")
 		})

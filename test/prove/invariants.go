@@ -336,15 +336,19 @@ func serial(w *witness) string {
 
 // resolutionExact: only a person can say that what is unknown was not taken, or give it up. But a
 // sender whose POST was turned away before the carrier saw it, and whom another took for lost
-// meanwhile, knows better.
+// meanwhile, knows better. And who deletes a diagnostic test gives its run up.
 func resolutionExact(w *witness) string {
 	for _, step := range w.steps {
 		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted
-		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !w.words[step.attempt] {
+		givenUp := step.to == v1alpha1.PhaseAbandoned && w.removed && w.tests()
+		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !givenUp && !w.words[step.attempt] {
 			return fmt.Sprintf("%s became %s without a word on it", step.attempt, step.to)
 		}
 	}
 	return ""
 }
+
+// tests says whether the story is about a diagnostic test.
+func (w *witness) tests() bool { return w.run.plan.Story.Asks == v1alpha1.OperationDiagnosticTest }
 
 func noPanic(w *witness) string { return w.panicked }

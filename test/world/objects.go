@@ -45,6 +45,11 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 	for _, edit := range edits {
 		edit(account)
 	}
+	if account.Annotations == nil {
+		// A carrier may have the address of one that has ended, and some worlds share one: to the RequestLedgers,
+		// which outlive a world, that is a login with several identities.
+		account.Annotations = map[string]string{v1alpha1.AnnotationAcknowledge: account.IdentityName()}
+	}
 	return account
 }
 
