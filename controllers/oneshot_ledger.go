@@ -38,6 +38,8 @@ func (p *testPass) gather(ctx context.Context) error {
 	return p.Protocol.Hold(ctx, p.test) // "put back if missing"
 }
 
+func (p *testPass) show(decision decide.Decision) { p.test.Status.Pending = decision.Pending }
+
 func (p *testPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 	return v1alpha1.RequestLedgerSpec{Diagnostics: &v1alpha1.LedgerService{ID: p.number}}
 }

@@ -56,9 +56,14 @@ func (p *shotPass) gatherNumber(ctx context.Context) error {
 func (p *shotPass) judge(view decide.View) decide.Decision { return decide.OneShot(*p.taskView(view)) }
 
 func (p *shotPass) taskView(view decide.View) *decide.TaskView {
+	task := decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)}
+	var approval v1alpha1.Approval
+	if p.shot.approval != nil {
+		approval, task.Changes = p.shot.approval()
+	}
 	return &decide.TaskView{
 		View: view, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), HoldsUntil: p.shot.holdsUntil(),
-		Task: decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)},
+		Approval: approval, Task: task,
 	}
 }
 
@@ -91,7 +96,8 @@ type shot struct {
 	operation  v1alpha1.Operation
 	service    func() (*int64, *v1alpha1.ServiceReference) // the service that it is about, if it is about one
 	ttl        func() v1alpha1.Duration
-	holdsUntil func() string // the last day on which the answer holds; "": for ever
+	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
+	holdsUntil func() string                                 // the last day on which the answer holds; "": for ever
 	body       func(serviceID int64) []byte
 	finish     func(request *v1alpha1.Request, body []byte, ours func(serviceID int64) bool) *decide.Unfinished
 }
@@ -100,8 +106,13 @@ func diagnosticTest() shot {
 	test := &v1alpha1.DiagnosticTest{}
 	return shot{
 		subject: test, list: &v1alpha1.DiagnosticTestList{}, operation: v1alpha1.OperationDiagnosticTest,
-		service:    func() (*int64, *v1alpha1.ServiceReference) { return test.Spec.ServiceID, test.Spec.ServiceRef },
-		ttl:        func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
+		service: func() (*int64, *v1alpha1.ServiceReference) { return test.Spec.ServiceID, test.Spec.ServiceRef },
+		ttl:     func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
+		approval: func() (v1alpha1.Approval, []v1alpha1.Change) {
+			return test.Spec.Approval, []v1alpha1.Change{
+				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
+			}
+		},
 		holdsUntil: func() string { return "" },
 		body: func(serviceID int64) []byte {
 			return carrier.DiagnosticTestRequest{ServiceID: serviceID, TestType: test.Spec.TestType}.Body()

@@ -29,6 +29,11 @@ type DiagnosticTestSpec struct {
 	// +kubebuilder:validation:MaxLength=100
 	TestType string `json:"testType"`
 
+	// approval: Always asks before the test is sent. The carrier quotes no price for a test, so
+	// OnCost does not ask. The stricter of this and the account's counts.
+	// +optional
+	Approval Approval `json:"approval,omitempty"`
+
 	// ttlAfterFinished deletes the object so long after it has finished; without it
 	// the object stays. For tests made by hand: one kept in Git would be made, and
 	// so run, again.
@@ -44,6 +49,10 @@ type DiagnosticTestStatus struct {
 	// that is shown here.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
+
+	// pending is what an approval is for, until the test is sent.
+	// +optional
+	Pending *Pending `json:"pending,omitempty"`
 
 	// testID is the carrier's id of the test.
 	// +kubebuilder:validation:MaxLength=64

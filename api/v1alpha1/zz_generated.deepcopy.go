@@ -786,6 +786,11 @@ func (in *DiagnosticTestStatus) DeepCopyInto(out *DiagnosticTestStatus) {
 		*out = new(LedgerReference)
 		**out = **in
 	}
+	if in.Pending != nil {
+		in, out := &in.Pending, &out.Pending
+		*out = new(Pending)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Stages != nil {
 		in, out := &in.Stages, &out.Stages
 		*out = make([]DiagnosticStage, len(*in))

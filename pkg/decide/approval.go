@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,6 +71,32 @@ func agreed(v *View, ask asking, pending *v1alpha1.Pending) *Decision {
 		ask.why, describe(pending.Changes), costs,
 		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
 		v1alpha1.AnnotationApprove, pending.Hash, void))
+}
+
+// planned is a plan of changes and its hash: over the object, its generation, the last attempt that
+// reached the carrier, the body and the fees, so that an old approval never fits. "Attempts that never
+// reached the carrier ... change neither an approved hash nor an approval" (R11).
+func planned(
+	v *View, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
+) *v1alpha1.Pending {
+	text, err := json.Marshal([]any{
+		v.Subject.GetUID(), v.Subject.GetGeneration(), last, wish{body: body}.bodyHash(), changes, fees,
+	})
+	if err != nil {
+		panic("decide: strings and structs of strings always marshal: " + err.Error())
+	}
+	return &v1alpha1.Pending{Hash: approvalHash(text), Changes: changes}
+}
+
+// approvedBy has a request that is sent use up the approval of its plan; nil is none that was needed.
+func (d *Decision) approvedBy(v *View, plan *v1alpha1.Pending) *Decision {
+	submit, submits := d.Step.(Submit)
+	if submits && plan != nil {
+		submit.Request.ApprovedHash = plan.Hash
+		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
+		d.Step = submit
+	}
+	return d
 }
 
 // unquoted says so where no price is known: silence would read as "nothing".

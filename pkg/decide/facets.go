@@ -235,7 +235,7 @@ func describe(changes []v1alpha1.Change) string {
 	for _, change := range changes {
 		from := "unknown → "
 		switch {
-		case change.Operation == v1alpha1.OperationOrderCreate:
+		case change.Operation == v1alpha1.OperationOrderCreate, change.Operation == v1alpha1.OperationDiagnosticTest:
 			from = "" // there is nothing yet
 		case change.From != "":
 			from = fmt.Sprintf("%q → ", change.From)

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -172,10 +171,11 @@ func orderPossible(v *OrderView) *Decision {
 // orderApproved: OnCost asks for every order that is not known to be free, "a new service
 // always has a monthly fee".
 func orderApproved(v *OrderView) *Decision {
-	if !orderAsks(v) {
+	plan := orderPlan(v)
+	if plan == nil {
 		return nil
 	}
-	return agreed(&v.View, byPolicy(policyOf(&v.View, v.Order.Spec.Approval)), orderPending(v))
+	return agreed(&v.View, byPolicy(policyOf(&v.View, v.Order.Spec.Approval)), plan)
 }
 
 func orderAsks(v *OrderView) bool {
@@ -205,12 +205,16 @@ func sendOrder(v *OrderView) *Decision {
 		return decision
 	}
 	submit.Request.Retry = cmp.Or(submit.Retry, v.Order.Status.Handled.Retry) // the status comes after the ledger
-	if orderAsks(v) {
-		submit.Request.ApprovedHash = orderPending(v).Hash
-		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
-	}
 	decision.Step = submit
-	return decision
+	return decision.approvedBy(&v.View, orderPlan(v))
+}
+
+// orderPlan is what a person has to approve; nil where nobody is asked.
+func orderPlan(v *OrderView) *v1alpha1.Pending {
+	if !orderAsks(v) {
+		return nil
+	}
+	return orderPending(v)
 }
 
 func orderTask(spec *v1alpha1.ServiceOrderSpec) Task {
@@ -274,22 +278,14 @@ func orderChanges(v *OrderView) []v1alpha1.Change {
 	return changes
 }
 
-// orderPending is what is sent, and its hash: over the object, its generation, the last attempt
-// that reached the carrier, the body and the fees, so that an old approval never fits. "Attempts
-// that never reached the carrier ... change neither an approved hash nor an approval" (R11).
+// orderPending is what is sent, and its hash.
 func orderPending(v *OrderView) *v1alpha1.Pending {
-	last, changes := "", orderChanges(v)
+	last := ""
 	if request := v.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
 		last = request.AttemptID
 	}
-	body := wish{body: OrderBody(&v.Order.Spec, v1alpha1.Contact{})}
-	text, err := json.Marshal([]any{
-		v.Subject.GetUID(), v.Subject.GetGeneration(), last, body.bodyHash(), changes, PreviewFees(v),
-	})
-	if err != nil {
-		panic("decide: strings and structs of strings always marshal: " + err.Error())
-	}
-	return &v1alpha1.Pending{Hash: approvalHash(text), Changes: changes}
+	body := OrderBody(&v.Order.Spec, v1alpha1.Contact{})
+	return planned(&v.View, last, body, orderChanges(v), PreviewFees(v))
 }
 
 // orderFacets are Submitted, Rejected and ApprovalRequired.

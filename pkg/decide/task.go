@@ -17,6 +17,7 @@ type Task struct {
 	Target    v1alpha1.RequestTarget
 	Body      []byte // as it is sent, contact data apart
 	Contact   ContactSource
+	Changes   []v1alpha1.Change // what a person approves; none: nobody is asked
 }
 
 // TaskView is what a decision about an object that makes one request, like a Job, rests on.
@@ -26,6 +27,7 @@ type TaskView struct {
 	Task       Task
 	ServiceID  int64             // the service that it is about; 0: none, or not known
 	Hold       *Verdict          // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
+	Approval   v1alpha1.Approval // when the object itself says that it has to be approved
 	TTL        v1alpha1.Duration // how long the object stays once it has finished; "" or "0" for ever
 	HoldsUntil string            // the last day on which the answer holds, as the carrier wrote it; "" for ever
 }
@@ -42,11 +44,38 @@ func OneShot(v TaskView) Decision {
 		func() *Decision { return sentElsewhere(&v.View) },
 		func() *Decision { return untilEnded(&v.View, openOf(&v.View), taskWitness{&v.View}) },
 		func() *Decision { return onHold(v.Hold) },
-		func() *Decision { return sendTask(&v.View, v.Task) },
+		func() *Decision { return taskApproved(&v) },
+		func() *Decision { return sendTask(&v.View, v.Task).approvedBy(&v.View, taskPlan(&v)) },
 	})
 	decision.Handled = resolveHandled(&v.View, decision)
 	decision.LookAt = earlier(decision.LookAt, Expires(&v))
+	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
+		decision.Pending = taskPlan(&v)
+		decision.Facets = []Facet{decision.Verdict.holds(v1alpha1.ConditionApprovalRequired)}
+	}
 	return decision
+}
+
+// taskApproved waits for a person to agree to what is asked for.
+func taskApproved(v *TaskView) *Decision {
+	plan := taskPlan(v)
+	if plan == nil {
+		return nil
+	}
+	return agreed(&v.View, byPolicy(v1alpha1.ApprovalAlways), plan)
+}
+
+// taskPlan is what a person has to approve; nil where nobody is asked. The carrier quotes no price,
+// which is what OnCost would ask about.
+func taskPlan(v *TaskView) *v1alpha1.Pending {
+	if len(v.Task.Changes) == 0 || policyOf(&v.View, v.Approval) != v1alpha1.ApprovalAlways {
+		return nil
+	}
+	last := ""
+	if request := v.Subject.RequestOf(v.Task.Operation); request != nil && request.Phase.Reached() {
+		last = request.AttemptID
+	}
+	return planned(&v.View, last, v.Task.Body, v.Task.Changes, nil)
 }
 
 // firstStep is what the first rule says that answers.

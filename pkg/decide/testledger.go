@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"slices"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -57,9 +58,8 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 		}
 		return
 	}
-	if own.Retry != "" {
-		test.Status.Handled.Retry = own.Retry
-	}
+	handled := &test.Status.Handled
+	handled.Retry, handled.Approve = cmp.Or(own.Retry, handled.Retry), cmp.Or(own.ApprovedHash, handled.Approve)
 	if sameState(shown, own) && own.BodyHash == "" {
 		return // one that ended long ago is in the ledger in short
 	}

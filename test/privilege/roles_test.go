@@ -125,7 +125,7 @@ func people() map[string][]string {
 		"viewer":         each("get list watch", append([]string{"carrieraccounts", "requestledgers"}, wishes...)...),
 		"editor":         each(write, wishes...),
 		"account-editor": each(write, "carrieraccounts"),
-		"approver":       each("approve get list patch watch", "broadbandservices", "serviceorders"),
+		"approver":       each("approve get list patch watch", "broadbandservices", "diagnostictests", "serviceorders"),
 		"resolver":       each("get list patch resolve watch", wishes...),
 		"metrics-reader": {"/metrics: get"},
 	}

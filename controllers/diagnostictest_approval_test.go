@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("A diagnostic test that has to be approved", func() {
+	// shown is the test with the plan that waits for approval.
+	shown := func(ctx SpecContext, w *world.World) *v1alpha1.DiagnosticTest {
+		GinkgoHelper()
+		test, found := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		Expect(found).To(BeTrue())
+		return test
+	}
+	asks := func(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.DiagnosticTest {
+		GinkgoHelper()
+		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval))
+		test := shown(ctx, w)
+		Expect(ready.Message).To(And(
+			ContainSubstring(`testType "port-reset"`), ContainSubstring("annotate --overwrite dtest "+once),
+			ContainSubstring(v1alpha1.AnnotationApprove+"="+test.Status.Pending.Hash)))
+		Expect(world.Condition(test.Status.Conditions, v1alpha1.ConditionApprovalRequired).Status).
+			To(Equal(metav1.ConditionTrue))
+		return test
+	}
+
+	DescribeTable("is sent once a person agrees, and only that (R22)",
+		func(ctx SpecContext, account, own v1alpha1.Approval) {
+			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = account })
+			test := w.Test(once, w.Line())
+			test.Spec.Approval = own
+			Expect(w.Create(ctx, test)).To(Succeed())
+			hash := asks(ctx, w, process).Status.Pending.Hash
+			tests().annotate(ctx, w, v1alpha1.AnnotationApprove, "p0123456789abcdef0123456789abcdef")
+			asks(ctx, w, process)
+			Expect(tests().posts(w)).To(BeZero())
+
+			tests().annotate(ctx, w, v1alpha1.AnnotationApprove, hash)
+			tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(tests().posts(w)).To(Equal(1))
+			done := shown(ctx, w)
+			Expect(done.Status.Pending).To(BeNil())
+			Expect(done.Status.Request.ApprovedHash).To(Equal(hash))
+			Expect(done.Status.Handled.Approve).To(Equal(hash))
+			Expect(testsLedger(ctx, w, *done.Spec.ServiceID).Spec.Ended[0].ApprovedHash).To(Equal(hash))
+			Expect(done.Status.Conditions).NotTo(ContainElement(HaveField("Type", v1alpha1.ConditionApprovalRequired)))
+		},
+		Entry("where its account asks for all", v1alpha1.ApprovalAlways, v1alpha1.Approval("")),
+		Entry("where it asks for that itself", v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways),
+		Entry("where it would not ask, and its account does", v1alpha1.ApprovalAlways, v1alpha1.ApprovalAutomatic),
+	)
+
+	DescribeTable("is sent without being asked about where nobody asks for all",
+		func(ctx SpecContext, account, own v1alpha1.Approval) {
+			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = account })
+			test := w.Test(once, w.Line())
+			test.Spec.Approval = own
+			Expect(w.Create(ctx, test)).To(Succeed())
+			tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		},
+		Entry("Automatic", v1alpha1.ApprovalAutomatic, v1alpha1.Approval("")),
+		Entry("OnCost: the carrier quotes no price for a test", v1alpha1.ApprovalOnCost, v1alpha1.ApprovalOnCost),
+	)
+
+	It("is not sent once more by an approval that was for the first attempt (R11, R22)", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
+		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, asks(ctx, w, process).Status.Pending.Hash)
+		tests().until(ctx, w, process, v1alpha1.ReasonDiagnosticTestFailed)
+		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
+		hash := asks(ctx, w, process).Status.Pending.Hash
+		Expect(tests().posts(w)).To(Equal(1))
+		again := shown(ctx, w)
+		metav1.SetMetaDataAnnotation(&again.ObjectMeta, v1alpha1.AnnotationApprove, hash)
+		Expect(w.Update(ctx, again)).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(tests().posts(w)).To(Equal(2))
+	})
+})
