@@ -13,6 +13,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/argoproj/argo-cd/v3/pkg/apiclient/application"
 	"github.com/argoproj/argo-cd/v3/pkg/apis/application/v1alpha1"
 	"github.com/argoproj/argo-cd/v3/util/argo/normalizers"
 	"github.com/argoproj/argo-cd/v3/util/lua"
@@ -100,12 +101,13 @@ type actionTest struct {
 	Action             string
 	InputPath          string
 	ExpectedOutputPath string
+	Parameters         map[string]string
 }
 
 func (a actionTest) run(t *testing.T, overrides customizations, folder string) {
 	t.Helper()
 	input := object(t, filepath.Join(folder, a.InputPath))
-	got := patch(t, input, acted(t, overrides, a.Action, input))
+	got := patch(t, input, acted(t, overrides, a.Action, input, a.Parameters))
 	want := patch(t, input, object(t, filepath.Join(folder, a.ExpectedOutputPath)))
 	if a.Action == "reconcile" { // which writes the time
 		got, want = times.ReplaceAllString(got, ""), times.ReplaceAllString(want, "")
@@ -123,7 +125,7 @@ func TestActionsWriteOneAnnotation(t *testing.T) {
 		before := object(t, path)
 		for _, action := range enabled(t, overrides, before) {
 			ran[action]++
-			after := acted(t, overrides, action, before)
+			after := acted(t, overrides, action, before, pending(before))
 			g := NewWithT(t)
 			g.Expect(patch(t, before, after)).To(
 				MatchRegexp(`^{"metadata":{"annotations":{"wholesale\.broadband/[a-z]+":"[^"]+"}}}$`), path)
@@ -153,10 +155,54 @@ func TestR21RetryNamesTheNewestFailure(t *testing.T) {
 				all = append(all, request)
 			}
 			g.Expect(unstructured.SetNestedSlice(failed.Object, all, "status", "requests")).To(Succeed())
-			g.Expect(acted(t, overrides, "retry", failed).GetAnnotations()).
+			g.Expect(acted(t, overrides, "retry", failed, nil).GetAnnotations()).
 				To(HaveKeyWithValue("wholesale.broadband/retry", "attempt-2"))
 		})
 	}
+}
+
+// R23: who approves says which plan of changes the button showed. A price that has changed since makes
+// another one.
+func TestR23ApproveTakesThePlanThatWasShown(t *testing.T) {
+	overrides := customized(t)
+	path := filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/AwaitingApproval-waiting.yaml")
+	for name, test := range map[string]struct {
+		with map[string]string
+		says string
+	}{
+		"the one that waits":  {with: pending(object(t, path))},
+		"another":             {with: map[string]string{"hash": "p0"}, says: "and not p0: look at it again"},
+		"none":                {with: map[string]string{"hash": ""}, says: "the parameter hash names the plan"},
+		"without a parameter": {says: "the parameter hash names the plan"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := NewWithT(t)
+			impacted, err := act(t, overrides, "approve", object(t, path), test.with)
+			if test.says != "" {
+				g.Expect(err).To(MatchError(ContainSubstring(test.says)))
+				return
+			}
+			g.Expect(err).NotTo(HaveOccurred())
+			g.Expect(impacted).To(HaveLen(1))
+		})
+	}
+}
+
+// R23: "where this Argo CD passes parameters to actions; else the action is not offered".
+func TestR23ApproveIsNotOfferedWithoutParameters(t *testing.T) {
+	g, vm := NewWithT(t), lua.VM{ResourceOverrides: customized(t)}
+	waiting := object(t, filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/AwaitingApproval-waiting.yaml"))
+	scripts, err := vm.GetResourceActionDiscovery(waiting)
+	g.Expect(err).NotTo(HaveOccurred())
+	offered, err := vm.ExecuteResourceActionDiscovery(waiting, scripts)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(offered).To(ContainElement(HaveField("Name", "approve")))
+	for i, script := range scripts {
+		scripts[i] = "actionParams = nil\n" + script
+	}
+	offered, err = vm.ExecuteResourceActionDiscovery(waiting, scripts)
+	g.Expect(err).NotTo(HaveOccurred())
+	g.Expect(offered).NotTo(Or(BeEmpty(), ContainElement(HaveField("Name", "approve"))))
 }
 
 // Argo CD compares an Application again when the health of an object changes, and not for the
@@ -225,18 +271,37 @@ func enabled(t *testing.T, overrides customizations, on *unstructured.Unstructur
 	return names
 }
 
+// pending is the plan of changes that an object shows, as the parameter by which it is approved.
+func pending(on *unstructured.Unstructured) map[string]string {
+	hash, _, _ := unstructured.NestedString(on.Object, "status", "pending", "hash")
+	return map[string]string{"hash": hash}
+}
+
 // acted is the object after an action.
 func acted(
-	t *testing.T, overrides customizations, action string, on *unstructured.Unstructured,
+	t *testing.T, overrides customizations, action string, on *unstructured.Unstructured, with map[string]string,
 ) *unstructured.Unstructured {
 	t.Helper()
-	vm, g := lua.VM{ResourceOverrides: overrides}, NewWithT(t)
-	definition, err := vm.GetResourceAction(on, action)
-	g.Expect(err).NotTo(HaveOccurred())
-	impacted, err := vm.ExecuteResourceAction(on, definition.ActionLua, nil)
+	impacted, err := act(t, overrides, action, on, with)
+	g := NewWithT(t)
 	g.Expect(err).NotTo(HaveOccurred())
 	g.Expect(impacted).To(ConsistOf(HaveField("K8SOperation", lua.PatchOperation)))
 	return impacted[0].UnstructuredObj
+}
+
+// act runs an action with parameters.
+func act(
+	t *testing.T, overrides customizations, action string, on *unstructured.Unstructured, with map[string]string,
+) ([]lua.ImpactedResource, error) {
+	t.Helper()
+	vm := lua.VM{ResourceOverrides: overrides}
+	definition, err := vm.GetResourceAction(on, action)
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
+	parameters := make([]*application.ResourceActionParameters, 0, len(with))
+	for name, value := range with {
+		parameters = append(parameters, &application.ResourceActionParameters{Name: &name, Value: &value})
+	}
+	return vm.ExecuteResourceAction(on, definition.ActionLua, parameters)
 }
 
 // patch is what Argo CD sends to the API server when an action has made one object of another.

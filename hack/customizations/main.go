@@ -50,7 +50,7 @@ func kinds() []kind {
 		{name: "BroadbandService", actions: []string{approve, reconcile, retry, notAccepted}},
 		{name: "ServiceOrder", actions: []string{approve, reconcile, retry, notAccepted}},
 		{name: "AppointmentRequest", actions: []string{reconcile, retry, notAccepted}},
-		{name: "DiagnosticTest", actions: []string{retry, notAccepted}},
+		{name: "DiagnosticTest", actions: []string{approve, retry, notAccepted}},
 		{name: "FibreBuildQuote", actions: []string{retry}},
 		{name: "PlanOptionsQuery", actions: []string{retry}},
 	}

@@ -5,8 +5,13 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // declareCost shows that nothing which costs is sent before somebody has agreed.
@@ -20,7 +25,7 @@ func (s *site) declareCost(ctx context.Context, w *watcher) error {
 
 // presume shows that who may only see does not approve: Argo CD says so.
 func (s *site) presume(ctx context.Context, w *watcher) error {
-	return s.isDenied(ctx, w, s.people.viewer, "code = PermissionDenied desc = permission denied")
+	return s.isDenied(ctx, w, s.people.viewer, "permission denied")
 }
 
 // lack shows that nobody approves while Argo CD's server may not: the API server says so.
@@ -58,12 +63,21 @@ func (s *site) agree(ctx context.Context, w *watcher) error {
 	return w.sees(ctx, atCommit(s.repository.head, progressing), atCommit(s.repository.head, healthy))
 }
 
-// runApprove runs the action approve on the service that asks before it costs.
+// runApprove runs the action approve on the service that asks before it costs, as Argo CD's pages do:
+// its command line passes no parameters to actions.
 func (s *site) runApprove(ctx context.Context, w *watcher, as *person) error {
-	command := []string{
-		"app", "actions", "run", s.name, "approve", "--kind=BroadbandService", "--resource-name=" + costly,
+	service := &v1alpha1.BroadbandService{}
+	if err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: costly}, service); err != nil {
+		return err
 	}
-	w.sayf("%s: argocd %s", as.name, strings.Join(command, " "))
-	_, err := s.cli(ctx, as, command...)
-	return err
+	if service.Status.Pending == nil {
+		return fmt.Errorf("nothing of %s waits for approval", costly)
+	}
+	hash := service.Status.Pending.Hash
+	w.sayf("%s: action approve of BroadbandService/%s, with the parameter hash=%s", as.name, costly, hash)
+	return s.act(ctx, as, action{
+		Namespace: namespace, ResourceName: costly, Group: v1alpha1.GroupVersion.Group,
+		Version: v1alpha1.GroupVersion.Version, Kind: "BroadbandService", Action: "approve",
+		Parameters: []actionParameter{{Name: "hash", Value: hash}},
+	})
 }

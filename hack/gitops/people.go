@@ -8,6 +8,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -69,6 +70,41 @@ func (s *site) logIn(ctx context.Context) error {
 
 // api is a call of Argo CD's API server.
 func (s *site) api(call string) string { return "http://" + s.addresses.server + "/api/v1/" + call }
+
+// action is a resource action of Argo CD's API.
+type action struct {
+	Namespace    string            `json:"namespace"`
+	ResourceName string            `json:"resourceName"`
+	Group        string            `json:"group"`
+	Version      string            `json:"version"`
+	Kind         string            `json:"kind"`
+	Action       string            `json:"action"`
+	Parameters   []actionParameter `json:"resourceActionParameters"`
+}
+
+type actionParameter struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// act runs a resource action as a person does.
+func (s *site) act(ctx context.Context, as *person, run action) error {
+	body, err := json.Marshal(run)
+	if err != nil {
+		return fmt.Errorf("write action %s: %w", run.Action, err)
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost,
+		s.api("applications/"+s.name+"/resource/actions/v2"), bytes.NewReader(body))
+	if err != nil {
+		return fmt.Errorf("make action %s: %w", run.Action, err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Authorization", "Bearer "+as.token)
+	if err := machine.Send(request, func(io.Reader) error { return nil }); err != nil {
+		return fmt.Errorf("run action %s as %s: %w", run.Action, as.name, err)
+	}
+	return nil
+}
 
 // cli runs Argo CD's command line as a person does.
 func (s *site) cli(ctx context.Context, as *person, args ...string) (string, error) {

@@ -16,7 +16,7 @@ import (
 const rules = 32
 
 // unbuilt are the rules that nothing keeps yet. One that has a test must not stand here.
-func unbuilt() []int { return []int{23} }
+func unbuilt() []int { return nil }
 
 var (
 	namedByFunction = regexp.MustCompile(`func Test((?:R\d+)+)[A-Z]`)

@@ -39,17 +39,22 @@ type (
 		Result    []action `json:"result"`
 	}
 	action struct {
-		Name        string `json:"name"`
-		DisplayName string `json:"displayName"`
-		IconClass   string `json:"iconClass"`
-		Disabled    bool   `json:"disabled"`
+		Name        string      `json:"name"`
+		DisplayName string      `json:"displayName"`
+		IconClass   string      `json:"iconClass"`
+		Disabled    bool        `json:"disabled"`
+		Params      []parameter `json:"params,omitempty"`
 
 		annotation, value string // what it writes, when it is offered
 	}
+	parameter struct {
+		Name string `json:"name"`
+	}
 	actionTest struct {
-		Action             string `json:"action"`
-		InputPath          string `json:"inputPath"`
-		ExpectedOutputPath string `json:"expectedOutputPath"`
+		Action             string            `json:"action"`
+		InputPath          string            `json:"inputPath"`
+		ExpectedOutputPath string            `json:"expectedOutputPath"`
+		Parameters         map[string]string `json:"parameters,omitempty"`
 	}
 )
 
@@ -106,7 +111,13 @@ func (a *actionTests) add(t *testing.T, shown picture, actions []action) {
 			continue
 		}
 		output := filepath.Join("testdata", offered.Name+".yaml")
-		a.ActionTests = append(a.ActionTests, actionTest{offered.Name, filepath.Join("..", shown.inputPath()), output})
+		test := actionTest{
+			Action: offered.Name, InputPath: filepath.Join("..", shown.inputPath()), ExpectedOutputPath: output,
+		}
+		for _, asked := range offered.Params { // none, or what is written
+			test.Parameters = map[string]string{asked.Name: offered.value}
+		}
+		a.ActionTests = append(a.ActionTests, test)
 		current(t, filepath.Join(shown.kind(), "actions", output), shown.annotated(t, offered))
 	}
 }
@@ -151,6 +162,7 @@ func (p picture) action(name string) action {
 	case "approve":
 		plan := p.plan()
 		offered := action{annotation: v1alpha1.AnnotationApprove, value: plan, IconClass: "fa fa-fw fa-check"}
+		offered.Params = []parameter{{"hash"}}
 		offered.DisplayName = "Approve " + plan
 		if plan == "" {
 			offered.DisplayName = "Approve (nothing waits for approval)"

@@ -5,9 +5,11 @@ package machine
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 )
 
 // AskJSON asks a process of this machine for JSON.
@@ -31,7 +33,13 @@ func Send(request *http.Request, read func(io.Reader) error) error {
 	}
 	defer answer.Body.Close() //nolint:errcheck // it was read
 	if answer.StatusCode != http.StatusOK {
-		return fmt.Errorf("ask %s: %s", request.URL, answer.Status)
+		const mostWords = 4096
+		var words strings.Builder
+		_, err := io.CopyN(&words, answer.Body, mostWords)
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return errors.Join(fmt.Errorf("ask %s: %s: %s", request.URL, answer.Status, words.String()), err)
 	}
 	if err := read(answer.Body); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", request.URL, err)

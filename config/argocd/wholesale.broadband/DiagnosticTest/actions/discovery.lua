@@ -31,6 +31,13 @@ local function annotate(name, value)
   return obj
 end
 
+-- plan is the hash of the plan of changes that waits for an approval; nil for none.
+local function plan()
+  if seen and status.pending and condition("ApprovalRequired").status == "True" then
+    return status.pending.hash
+  end
+end
+
 -- refused tells whether a request ended in a failure that only a person repeats. An order
 -- that the carrier once took, or that was given up, has used up its customerReference.
 local function refused(request)
@@ -71,6 +78,18 @@ local function unknown()
 end
 
 local actions = {}
+
+-- Its name is that of the plan: another price makes another one. Who approves says which plan was
+-- seen, and so an Argo CD that passes no parameters to actions does not offer it.
+local hash = plan()
+if actionParams then
+  actions["approve"] = {
+    disabled = not hash or annotated("approve", hash),
+    displayName = "Approve " .. (hash or "(nothing waits for approval)"),
+    iconClass = "fa fa-fw fa-check",
+    params = {{name = "hash"}},
+  }
+end
 
 local failed = failure()
 actions["retry"] = {

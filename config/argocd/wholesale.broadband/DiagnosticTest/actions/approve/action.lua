@@ -1,0 +1,51 @@
+-- Written by make argocd from config/argocd/lua: change it there.
+local status = obj.status or {}
+
+-- condition is the condition of a type; an empty one where the operator has not written it.
+local function condition(name)
+  for _, found in ipairs(status.conditions or {}) do
+    if found.type == name then
+      return found
+    end
+  end
+  return {}
+end
+
+-- seen: what the status says is said of this spec, and not of the one before.
+local seen = status.observedGeneration == obj.metadata.generation and condition("Ready").status ~= nil
+
+-- requests are the newest requests: of each operation, or the only one.
+local function requests()
+  return status.requests or {status.request}
+end
+
+-- annotated tells whether a control annotation has this value already.
+local function annotated(name, value)
+  local annotations = obj.metadata.annotations or {}
+  return annotations["wholesale.broadband/" .. name] == value
+end
+
+local function annotate(name, value)
+  obj.metadata.annotations = obj.metadata.annotations or {}
+  obj.metadata.annotations["wholesale.broadband/" .. name] = value
+  return obj
+end
+
+-- plan is the hash of the plan of changes that waits for an approval; nil for none.
+local function plan()
+  if seen and status.pending and condition("ApprovalRequired").status == "True" then
+    return status.pending.hash
+  end
+end
+
+local hash, shown = plan(), actionParams and actionParams["hash"]
+if not hash then
+  error("nothing waits for approval", 0)
+end
+if not shown or shown == "" then
+  error("the parameter hash names the plan of changes that is approved, as its button shows it", 0)
+end
+if shown ~= hash then
+  error("the plan of changes that waits for approval is " .. hash .. ", and not " .. shown .. ": look at it again", 0)
+end
+return annotate("approve", hash)
