@@ -23,7 +23,7 @@ func completed(v *TaskView) *Decision {
 	}
 	message := fmt.Sprintf("%s is done: the carrier's answer stands in the status", request.Operation)
 	switch {
-	case v.Subject.Controls().Resolve == request.AttemptID+"="+resolvedSucceeded:
+	case request.EndedBy == v1alpha1.EndedByPerson:
 		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",
 			request.Operation, v1alpha1.AnnotationResolve)
 	case request.Error != nil:

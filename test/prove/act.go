@@ -174,6 +174,25 @@ func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) boo
 	return false
 }
 
+// approve has a person agree to what could not be read, and says whether that was asked.
+func (r *run) approve(ctx context.Context) bool {
+	service, is := r.subject().(*v1alpha1.BroadbandService)
+	if !is {
+		return false
+	}
+	reason, _, _ := standing(service)
+	if reason != v1alpha1.ReasonAwaitingApproval {
+		return false
+	}
+	hash := service.Status.Pending.Hash
+	if service.Annotations[v1alpha1.AnnotationApprove] == hash {
+		return false
+	}
+	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationApprove, hash) })
+	r.alert()
+	return true
+}
+
 // busy says whether the carrier is still at work on what it took. A question changes nothing.
 func (r *run) busy() bool {
 	return slices.ContainsFunc(r.sent, func(sent *sending) bool {

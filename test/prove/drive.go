@@ -35,7 +35,7 @@ func (r *run) play(ctx context.Context) {
 	r.noteEnd()
 	for range 3 {
 		sleep(longestWork)
-		if !r.resolve(ctx, unknown) {
+		if !r.resolve(ctx, unknown) && !r.approve(ctx) {
 			break
 		}
 		r.drive(ctx)

@@ -53,6 +53,23 @@ func findings() []finding {
 				{What: "update status *v1alpha1.DiagnosticTest", Nth: 3, Kind: Resolved},
 			},
 		},
+		// A test's Location is lost for a day, and the status cannot be written when a person's word is in the
+		// ledger. The next pass must show at once what the word has brought about.
+		{
+			"a word that is in the ledger alone is shown once", v1alpha1.OperationDiagnosticTest, 1,
+			[]Fault{
+				{What: "GET /api/", Nth: 2, Kind: Forgotten},
+				{What: "update status *v1alpha1.DiagnosticTest", Nth: 5, Kind: Conflict},
+			},
+		},
+		// A process ends before it sends, and the carrier refuses the next one a reading: a person is asked.
+		{
+			"a change whose plan cannot be read is sent once a person agrees", v1alpha1.OperationPlanChange, 1,
+			[]Fault{
+				{What: "create *v1alpha1.RequestLedger service-", Nth: 1, Kind: CrashAfter},
+				{What: "GET /api/connect/services/health/requests", Nth: 7, Kind: Missing},
+			},
+		},
 		// One is stopped while it posts, and the other finds out that the request has succeeded. What the
 		// first one has to say comes too late.
 		{
