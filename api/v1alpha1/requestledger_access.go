@@ -105,9 +105,8 @@ func (l *RequestLedger) Move(baseURL string, by Resolution) {
 // remember puts an attempt first among those that have ended.
 func (l *RequestLedger) remember(attempt Request) {
 	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
-	newest := slices.IndexFunc(ended, func(held EndedAttempt) bool { return held.Operation == attempt.Operation })
-	if newest >= 0 && !ended[newest].Outcome.Reached() && !attempt.Phase.Reached() {
-		ended = slices.Delete(ended, newest, newest+1)
+	if !attempt.Phase.Reached() {
+		ended = fewerUnsent(ended, attempt)
 	}
 	ended = slices.Insert(ended, 0, EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
@@ -117,6 +116,30 @@ func (l *RequestLedger) remember(attempt Request) {
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
+}
+
+// keptUnsent is how many attempts in a row that did not reach the carrier are kept. "Consecutive
+// NotSent/NotProcessed of one operation count as one", but the status of a manager that comes late may
+// still show those before the newest, as unknown.
+const keptUnsent = 3
+
+// fewerUnsent makes room for one more attempt that did not reach the carrier: of those of its object
+// since one did, the oldest goes.
+func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
+	kept := 1
+	for i, held := range ended {
+		if held.Operation != attempt.Operation || held.UID != attempt.UID {
+			continue
+		}
+		if held.Outcome.Reached() {
+			break
+		}
+		kept++
+		if kept > keptUnsent {
+			return slices.Delete(ended, i, i+1)
+		}
+	}
+	return ended
 }
 
 // IsOpen says whether an attempt is on record and has not ended. A ledger may be nil.

@@ -54,6 +54,25 @@ func TestALedgerIsBounded(t *testing.T) {
 	g.Expect(many().ReachedLast(v1alpha1.OperationOrderCreate).AttemptID).To(Equal("refused-19"))
 }
 
+// Of attempts in a row that did not reach the carrier three are kept, for each object of their own.
+func TestALedgerKeepsTheLastThatWereNotSent(t *testing.T) {
+	t.Parallel()
+	var ledger v1alpha1.RequestLedger
+	ids := make([]string, 0, 7)
+	for i := range 5 {
+		for _, uid := range []string{"a", "b"} {
+			attempt := attemptAt(fmt.Sprint(uid, i), v1alpha1.PhaseNotSent)
+			attempt.UID = uid
+			ledger.Open(attempt)
+		}
+	}
+	ledger.Open(attemptAt("refused", v1alpha1.PhaseRejected))
+	for _, ended := range ledger.Spec.Ended {
+		ids = append(ids, ended.AttemptID)
+	}
+	NewWithT(t).Expect(ids).To(Equal([]string{"refused", "b4", "a4", "b3", "a3", "b2", "a2"}))
+}
+
 func TestALedgerKnowsWhatAStatusShows(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)

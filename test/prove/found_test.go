@@ -62,6 +62,15 @@ func findings() []finding {
 				{What: "update status *v1alpha1.DiagnosticTest", Nth: 5, Kind: Conflict},
 			},
 		},
+		// A process's intent and then its status are late; another one has called its attempt unknown meanwhile. It
+		// sends nothing, twice, and the status that still shows the first attempt is no sign of a lost ledger.
+		{
+			"a status that comes late is no sign of a lost ledger", v1alpha1.OperationDiagnosticTest, 2,
+			[]Fault{
+				{What: "create *v1alpha1.RequestLedger diagnostics-", Nth: 1, Kind: Late},
+				{What: "update status *v1alpha1.DiagnosticTest", Nth: 4, Kind: Conflict},
+			},
+		},
 		// A process ends before it sends, and the carrier refuses the next one a reading: a person is asked.
 		{
 			"a change whose plan cannot be read is sent once a person agrees", v1alpha1.OperationPlanChange, 1,
