@@ -4,6 +4,7 @@ package controllers_test
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -95,7 +96,12 @@ func (s oneShot) annotate(ctx context.Context, w *world.World, key, value string
 	object := s.read(ctx, w)
 	before, isObject := object.DeepCopyObject().(client.Object)
 	Expect(isObject).To(BeTrue())
-	object.SetAnnotations(map[string]string{key: value})
+	annotations := maps.Clone(object.GetAnnotations())
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	object.SetAnnotations(annotations)
 	Expect(w.Patch(ctx, object, client.MergeFrom(before))).To(Succeed())
 }
 

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
@@ -17,6 +19,15 @@ func retryAsked(v *View, last *v1alpha1.Request) string {
 		return ""
 	}
 	return asked
+}
+
+// UseUpEarlyRetry uses the retry annotation up for an attempt that ends, where it names that attempt
+// already: "a definitive failure submitted and ended before it" is what a retry is for (R21), and
+// whoever said so earlier had not seen this one.
+func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
+	if ended.Phase.Ended() && ended.Phase.Reached() && subject.GetAnnotations()[v1alpha1.AnnotationRetry] == ended.AttemptID {
+		ended.Retry = ended.AttemptID
+	}
 }
 
 // asksAgain says whether the retry annotation asks for one more attempt after this one: "`retry` is
@@ -100,6 +111,10 @@ func retryDue(v *View, last *v1alpha1.Request) time.Time {
 
 // retryHint is how to ask for one more attempt after this one.
 func retryHint(v *View, last *v1alpha1.Request) string {
+	value := last.AttemptID
+	if last.Retry == value {
+		value = "<present time, RFC 3339>" // the id was named before the attempt had ended
+	}
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", v.Subject.GetNamespace(),
-		v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationRetry, last.AttemptID)
+		v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationRetry, value)
 }

@@ -142,6 +142,7 @@ func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1
 	}
 	if request.Phase != was.Phase {
 		dateEnd(request, fact.By, now)
+		decide.UseUpEarlyRetry(job.Subject, request)
 	}
 	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
 	if job.Refused != nil && failed {
