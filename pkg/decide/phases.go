@@ -117,7 +117,7 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 			return []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted}
 		}
 	case v1alpha1.PhaseLateAcceptance:
-		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
+		return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected,
 		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated:
 	}

@@ -138,7 +138,7 @@ func TestR25AServiceIsChangedOnceWhateverBecomesOfItsObject(t *testing.T) {
 func TestR15AChangeThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for word, reason := range map[string]string{
-		"Succeeded": v1alpha1.ReasonInSync, "Abandoned": v1alpha1.ReasonInSync,
+		"Succeeded": v1alpha1.ReasonInSync, "Abandoned": v1alpha1.ReasonInSync, "Accepted:": v1alpha1.ReasonInSync,
 	} {
 		t.Run(word, func(t *testing.T) {
 			t.Parallel()
@@ -159,6 +159,9 @@ func TestR15AChangeThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 					return strings.Contains(said, "LateAcceptance") && strings.Contains(said, first.requestID)
 				}) {
 					t.Errorf("nobody was told of request %s: %q", first.requestID, s.world.Events.All())
+				}
+				if strings.HasPrefix(word, "Accepted:") {
+					word += first.requestID
 				}
 				s.says(t, word)
 				s.drive(t.Context())
