@@ -78,11 +78,11 @@ func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec 
 // resourceVersion that was judged.
 func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause time.Duration, err error) {
 	err = retry.RetryOnConflict(onConflict(), func() error {
-		ledger, anew, unread := s.newest(ctx)
+		ledger, more, unread := s.newest(ctx)
 		if unread != nil {
 			return unread
 		}
-		if pause = s.add(ledger, attempt); pause > 0 && !anew {
+		if pause = s.add(ledger, attempt); pause > 0 && !more {
 			return nil
 		}
 		return s.Ledgers.Write(ctx, ledger)
@@ -130,14 +130,14 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 	}
 }
 
-// newest is the identity's ledger as it is on record now. One that is not there, or was put back to
-// an older state, is made anew: what the last hour has lost is taken from the ledgers of services and
-// orders.
-func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, anew bool, err error) {
+// newest is the identity's ledger as it is on record now, with what the identity has sent in the last
+// hour by accounts without a chargeLimit, or before the ledger was there: that is in the ledgers of
+// services, orders and tests. It says whether it has more than is on record.
+func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
 	spec := identitySpec(s.account)
 	name := operate.LedgerName(spec)
-	ledger, lost, err := s.Ledgers.Latest(ctx, name)
-	if err != nil || ledger != nil && (!lost || ledger.Spec.Schema > v1alpha1.LedgerSchema) {
+	ledger, _, err = s.Ledgers.Latest(ctx, name)
+	if err != nil || ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return ledger, false, err
 	}
 	reached, err := s.reachedLately(ctx)
@@ -147,8 +147,9 @@ func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, 
 	if ledger == nil {
 		ledger = newLedger(name, *spec)
 	}
+	before := len(ledger.Spec.Account.Reservations)
 	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, reached...)
-	return ledger, true, nil
+	return ledger, len(ledger.Spec.Account.Reservations) > before, nil
 }
 
 // reachedLately are the attempts that cost, of the last hour, as the other ledgers of the identity

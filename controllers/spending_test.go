@@ -192,6 +192,21 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		}),
 	)
 
+	It("is held against a limit that is set later, or by one account of several", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		for i := range 3 {
+			name := fmt.Sprint("before-", i)
+			Expect(w.Create(ctx, w.Service(name, w.Line()))).To(Succeed())
+			expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		}
+		editAccount(ctx, w, limited(3))
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		expectReady(lookTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		Expect(w.Posts(line)).To(BeZero())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	})
+
 	DescribeTable("gets back what did not reach the carrier", func(ctx SpecContext, turnAway turnAway) {
 		w, process := begin(ctx, limited(1))
 		line := w.Line()

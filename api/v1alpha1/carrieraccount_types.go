@@ -85,7 +85,7 @@ type CarrierAccountSpec struct {
 	Polling Polling `json:"polling,omitzero"`
 
 	// chargeLimit bounds the requests that cost money. It is held against what all accounts of
-	// the identity with a chargeLimit have sent; absent: no limit.
+	// the identity have sent in the last hour; absent: no limit.
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 

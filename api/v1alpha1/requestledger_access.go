@@ -75,6 +75,19 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return &l.Spec.Last[at]
 }
 
+// LastReachedFor is the id of the newest attempt for an object that has ended and reached the carrier,
+// or may have; "" for none. A ledger may be nil.
+func (l *RequestLedger) LastReachedFor(uid string) string {
+	if l == nil {
+		return ""
+	}
+	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.UID == uid && ended.Outcome.Reached() })
+	if at < 0 {
+		return ""
+	}
+	return l.Spec.Ended[at].AttemptID
+}
+
 // AcceptLate records that the carrier has taken an attempt that has ended in another way before that
 // was known: "An Accepted receipt is never dropped" (R15). It says whether that is news.
 func (l *RequestLedger) AcceptLate(late Request) bool {
