@@ -3,6 +3,8 @@
 package controllers_test
 
 import (
+	"net/http"
+
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -80,10 +82,26 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
 		hash := asks(ctx, w, process).Status.Pending.Hash
 		Expect(tests().posts(w)).To(Equal(1))
-		again := shown(ctx, w)
-		metav1.SetMetaDataAnnotation(&again.ObjectMeta, v1alpha1.AnnotationApprove, hash)
-		Expect(w.Update(ctx, again)).To(Succeed())
+		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, hash)
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(tests().posts(w)).To(Equal(2))
+	})
+
+	It("keeps an approval for what did not reach the carrier, and takes no older one for it (R11)", func(ctx SpecContext) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
+		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
+		first := asks(ctx, w, process).Status.Pending.Hash
+		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, first)
+		tests().until(ctx, w, process, v1alpha1.ReasonDiagnosticTestFailed)
+		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
+		second := asks(ctx, w, process).Status.Pending.Hash
+		Expect(second).NotTo(Equal(first))
+
+		tooMany := simulator.Fault{Kind: simulator.FaultStatus, Status: http.StatusTooManyRequests}
+		Expect(w.Carrier.FailNext("POST DiagnosticTest", tooMany)).To(Succeed())
+		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, second)
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(shown(ctx, w).Status.Request.ApprovedHash).To(Equal(second))
 	})
 })

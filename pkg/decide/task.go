@@ -71,10 +71,7 @@ func taskPlan(v *TaskView) *v1alpha1.Pending {
 	if len(v.Task.Changes) == 0 || policyOf(&v.View, v.Approval) != v1alpha1.ApprovalAlways {
 		return nil
 	}
-	last := ""
-	if request := v.Subject.RequestOf(v.Task.Operation); request != nil && request.Phase.Reached() {
-		last = request.AttemptID
-	}
+	last := v.Ledger.LastReachedFor(string(v.Subject.GetUID()))
 	return planned(&v.View, last, v.Task.Body, v.Task.Changes, nil)
 }
 
