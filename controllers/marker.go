@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -187,7 +188,7 @@ func (m *Marker) read(ctx context.Context, from client.Reader) (*v1alpha1.Reques
 	case err != nil:
 		return nil, fmt.Errorf("read the marker: %w", err)
 	case marker.Spec.Marker == nil:
-		return nil, errors.New("it is no marker: restore it from a backup, or find out who wrote it")
+		return nil, operate.ErrLedgerDamaged
 	}
 	return &marker, nil
 }

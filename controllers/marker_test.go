@@ -61,4 +61,22 @@ var _ = Describe("The marker among the ledgers", func() {
 			}).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLedgerLost))
 			Expect(w.Ordered("SITE-NEXT").Seen).To(BeZero())
 		})
+
+	It("stalls every object where something else has its name (R18)", func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		w.Login(ctx)
+		w.Marker = "marker-of-" + w.Namespace
+		Expect(w.Create(ctx, &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: w.Marker},
+			Spec: v1alpha1.RequestLedgerSpec{
+				Schema: 1, Identity: w.Namespace, Revision: 1, Diagnostics: &v1alpha1.LedgerService{ID: 1},
+			},
+		})).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		_, err := w.Start(world.Cut{}).LookAtOrder(ctx, site)
+		Expect(err).To(HaveOccurred(), "it is tried again")
+		order := w.ReadOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLedgerUnreadable)
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(w.Marker))
+	})
 })

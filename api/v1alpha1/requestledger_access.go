@@ -75,13 +75,15 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return &l.Spec.Last[at]
 }
 
-// LastReachedFor is the id of the newest attempt for an object that has ended and reached the carrier,
-// or may have; "" for none. A ledger may be nil.
+// LastReachedFor is the id of the newest attempt for an object that has ended and reached the
+// carrier, or may have; "" for none. A ledger may be nil.
 func (l *RequestLedger) LastReachedFor(uid string) string {
 	if l == nil {
 		return ""
 	}
-	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.UID == uid && ended.Outcome.Reached() })
+	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
+		return ended.UID == uid && ended.Outcome.Reached()
+	})
 	if at < 0 {
 		return ""
 	}

@@ -27,11 +27,11 @@ type LedgerVerdict struct {
 
 // unusable says why nothing may be done with a ledger; nil when it can be used.
 func unusable(v *LedgerView) *Verdict {
-	switch ledger := v.Ledger; {
-	case ledger.Spec.Schema > v1alpha1.LedgerSchema:
-		return newerLedger(ledger)
+	switch {
+	case isNewer(v):
+		return newerLedger(v.Ledger)
 	case heldByAnother(v):
-		return conflict(ledger)
+		return conflict(v.Ledger)
 	}
 	return nil
 }
@@ -46,6 +46,12 @@ func unfit(v *LedgerView) *LedgerVerdict {
 		return new(elsewhere(v))
 	}
 	return nil
+}
+
+// isNewer says whether a newer version wrote a ledger: "a newer schema is not written, and stalls what
+// it is about" (R30), whatever else it is.
+func isNewer(v *LedgerView) bool {
+	return v.Ledger != nil && v.Ledger.Spec.Schema > v1alpha1.LedgerSchema
 }
 
 func heldByAnother(v *LedgerView) bool {

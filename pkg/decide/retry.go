@@ -25,7 +25,8 @@ func retryAsked(v *View, last *v1alpha1.Request) string {
 // already: "a definitive failure submitted and ended before it" is what a retry is for (R21), and
 // whoever said so earlier had not seen this one.
 func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
-	if ended.Phase.Ended() && ended.Phase.Reached() && subject.GetAnnotations()[v1alpha1.AnnotationRetry] == ended.AttemptID {
+	named := subject.GetAnnotations()[v1alpha1.AnnotationRetry] == ended.AttemptID
+	if named && ended.Phase.Ended() && ended.Phase.Reached() {
 		ended.Retry = ended.AttemptID
 	}
 }

@@ -19,6 +19,8 @@ func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict 
 	switch {
 	case shown != nil && hasEnded(shown.Phase), !test.DeletionTimestamp.IsZero():
 		return LedgerVerdict{}
+	case isNewer(&v):
+		return LedgerVerdict{Verdict: newerLedger(v.Ledger)}
 	case markedForNothing(&v, shown):
 		lost := lostAttempt(&v, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{

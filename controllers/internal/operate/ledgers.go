@@ -143,10 +143,17 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 	return &ledger, nil
 }
 
+// ErrLedgerNewer keeps what this version does not know of a ledger: "a newer schema is not written"
+// (R30).
+var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
+
 // Write creates a ledger that is new, or updates one under the resourceVersion that was read:
 // "Conflict or AlreadyExists: no POST, judge anew" (R1). Its revision will be above every one that
 // was seen.
 func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	if ledger.Spec.Schema > v1alpha1.LedgerSchema {
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerNewer)
+	}
 	ledger.Spec.Revision = max(ledger.Spec.Revision, l.highest(ledger.Name)) + 1
 	l.announce(ledger.Name, ledger.Spec.Revision)
 	wanted := ledger.Spec.DeepCopy()
