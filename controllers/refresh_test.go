@@ -76,6 +76,20 @@ var _ = Describe("A plan change rests on a plan that was read for it", func() {
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Before.Plan).To(Equal(world.PlanFast))
 	})
 
+	It("which is read although the known one is from a clock that was ahead (R19)", func(ctx SpecContext) {
+		s := looked(ctx, oneRecord)
+		service := s.Read(ctx, site)
+		service.Status.Carrier.Plan.Since = metav1.NewTime(s.Clock.Now().Add(7 * 24 * time.Hour))
+		Expect(s.Status().Update(ctx, service)).To(Succeed())
+		s.restart()
+		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		began := s.Clock.Now()
+		service, asked := s.drive(ctx)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(asked).To(Equal(readAndChanged()))
+		Expect(s.Clock.Now()).To(BeTemporally("<", began.Add(time.Hour)), "nothing waits for that clock")
+	})
+
 	It("which the restoration SLA rides on (R7)", func(ctx SpecContext) {
 		s := looked(ctx, oneRecord)
 		s.Edit(ctx, site, withSLA(world.SLAFast))

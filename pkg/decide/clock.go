@@ -73,5 +73,18 @@ func timesOnRecord(v *View) []metav1.Time {
 	if last := v.Subject.NewestError(); last != nil {
 		times = append(times, last.At)
 	}
+	return append(times, plansKnownSince(v)...)
+}
+
+// plansKnownSince is since when the plan of a service is known, and the one that it was brought to.
+func plansKnownSince(v *View) []metav1.Time {
+	var times []metav1.Time
+	service, is := v.Subject.(*v1alpha1.BroadbandService)
+	if is && service.Status.Carrier != nil && service.Status.Carrier.Plan != nil {
+		times = append(times, service.Status.Carrier.Plan.Since)
+	}
+	if v.Ledger != nil && v.Ledger.Spec.Baseline != nil {
+		times = append(times, v.Ledger.Spec.Baseline.Since)
+	}
 	return times
 }

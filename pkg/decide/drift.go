@@ -37,7 +37,7 @@ func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, asked
 	case held == nil:
 		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
-	case askedAt.Before(held.Since.Add(statusPrecision)):
+	case askedAt.Before(v.past(held.Since).Add(statusPrecision)):
 	case planDrifted(state) && plan == held.AsHealth:
 		back := convergedPlan(v)
 		state.Plan = known(back, sourceOf(v, back), askedAt)
