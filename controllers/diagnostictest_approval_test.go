@@ -23,6 +23,15 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 		Expect(found).To(BeTrue())
 		return test
 	}
+	// created is a test in a world of its own, by what its account and it say of approval.
+	created := func(ctx SpecContext, account, own v1alpha1.Approval) (*world.World, *world.Process) {
+		GinkgoHelper()
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = account })
+		test := w.Test(once, w.Line())
+		test.Spec.Approval = own
+		Expect(w.Create(ctx, test)).To(Succeed())
+		return w, process
+	}
 	asks := func(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.DiagnosticTest {
 		GinkgoHelper()
 		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval))
@@ -37,10 +46,7 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 
 	DescribeTable("is sent once a person agrees, and only that (R22)",
 		func(ctx SpecContext, account, own v1alpha1.Approval) {
-			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = account })
-			test := w.Test(once, w.Line())
-			test.Spec.Approval = own
-			Expect(w.Create(ctx, test)).To(Succeed())
+			w, process := created(ctx, account, own)
 			hash := asks(ctx, w, process).Status.Pending.Hash
 			tests().annotate(ctx, w, v1alpha1.AnnotationApprove, "p0123456789abcdef0123456789abcdef")
 			asks(ctx, w, process)
@@ -63,10 +69,7 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 
 	DescribeTable("is sent without being asked about where nobody asks for all",
 		func(ctx SpecContext, account, own v1alpha1.Approval) {
-			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = account })
-			test := w.Test(once, w.Line())
-			test.Spec.Approval = own
-			Expect(w.Create(ctx, test)).To(Succeed())
+			w, process := created(ctx, account, own)
 			tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		},
 		Entry("Automatic", v1alpha1.ApprovalAutomatic, v1alpha1.Approval("")),

@@ -6,7 +6,6 @@ import (
 	"context"
 	"strconv"
 
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
@@ -38,13 +37,7 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 	number := ledger.Spec.Diagnostics.ID
 	tests := listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestedID: strconv.FormatInt(number, 10)})
 	for _, service := range r.servicesNumbered(ctx, number) {
-		tests = append(tests, r.ofService(ctx, service.NamespacedName)...)
+		tests = append(tests, r.withName(ctx, fieldServiceRef, service.NamespacedName)...)
 	}
 	return tests
-}
-
-// ofService finds the objects that name a service.
-func (r *OneShotReconciler) ofService(ctx context.Context, service types.NamespacedName) []reconcile.Request {
-	return listed(ctx, r, r.shape().list,
-		client.InNamespace(service.Namespace), client.MatchingFields{fieldServiceRef: service.Name})
 }

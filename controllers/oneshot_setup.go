@@ -60,9 +60,14 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 // naming finds the objects whose field names an object.
 func (r *OneShotReconciler) naming(field string) handler.MapFunc {
 	return func(ctx context.Context, named client.Object) []reconcile.Request {
-		return listed(ctx, r, r.shape().list,
-			client.InNamespace(named.GetNamespace()), client.MatchingFields{field: named.GetName()})
+		return r.withName(ctx, field, client.ObjectKeyFromObject(named))
 	}
+}
+
+// withName finds the objects whose field names the object with a key.
+func (r *OneShotReconciler) withName(ctx context.Context, field string, key client.ObjectKey) []reconcile.Request {
+	return listed(ctx, r, r.shape().list,
+		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})
 }
 
 // forget drops what is remembered of an object that is gone.

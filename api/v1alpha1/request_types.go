@@ -377,9 +377,9 @@ const (
 	// unknown before an RFC 3339 time: all@<time>=Succeeded | Abandoned. all@<time>=SameCarrier says that
 	// the carrier of the account has only moved its address.
 	AnnotationResolve = "wholesale.broadband/resolve"
-	// AnnotationAcknowledge says of the RequestLedger marker that this is a new installation, or that what
-	// was restored is to be gone on with; it holds the UID of the namespace kube-system then. Of a
-	// CarrierAccount it says that its login may send under one more identity, which it names.
+	// AnnotationAcknowledge says of the RequestLedger marker that this is a new installation, or that the
+	// operator may continue with what was restored; it holds the UID of the namespace kube-system then. Of
+	// a CarrierAccount it says that its login may send under one more identity, which it names.
 	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
 )
 

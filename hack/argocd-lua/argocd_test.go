@@ -125,7 +125,7 @@ func TestActionsWriteOneAnnotation(t *testing.T) {
 		before := object(t, path)
 		for _, action := range enabled(t, overrides, before) {
 			ran[action]++
-			after := acted(t, overrides, action, before, pending(before))
+			after := acted(t, overrides, action, before, pending(t, before))
 			g := NewWithT(t)
 			g.Expect(patch(t, before, after)).To(
 				MatchRegexp(`^{"metadata":{"annotations":{"wholesale\.broadband/[a-z]+":"[^"]+"}}}$`), path)
@@ -170,7 +170,7 @@ func TestR23ApproveTakesThePlanThatWasShown(t *testing.T) {
 		with map[string]string
 		says string
 	}{
-		"the one that waits":  {with: pending(object(t, path))},
+		"the one that waits":  {with: pending(t, object(t, path))},
 		"another":             {with: map[string]string{"hash": "p0"}, says: "and not p0: look at it again"},
 		"none":                {with: map[string]string{"hash": ""}, says: "the parameter hash names the plan"},
 		"without a parameter": {says: "the parameter hash names the plan"},
@@ -272,8 +272,10 @@ func enabled(t *testing.T, overrides customizations, on *unstructured.Unstructur
 }
 
 // pending is the plan of changes that an object shows, as the parameter by which it is approved.
-func pending(on *unstructured.Unstructured) map[string]string {
-	hash, _, _ := unstructured.NestedString(on.Object, "status", "pending", "hash")
+func pending(t *testing.T, on *unstructured.Unstructured) map[string]string {
+	t.Helper()
+	hash, _, err := unstructured.NestedString(on.Object, "status", "pending", "hash")
+	NewWithT(t).Expect(err).NotTo(HaveOccurred())
 	return map[string]string{"hash": hash}
 }
 

@@ -88,6 +88,15 @@ func planned(
 	return &v1alpha1.Pending{Hash: approvalHash(text), Changes: changes}
 }
 
+// planApproved waits for a person to agree to the plan of what is sent once; nil is one that needs no
+// approval.
+func planApproved(v *View, policy v1alpha1.Approval, plan *v1alpha1.Pending) *Decision {
+	if plan == nil {
+		return nil
+	}
+	return agreed(v, byPolicy(policy), plan)
+}
+
 // approvedBy has a request that is sent use up the approval of its plan; nil is none that was needed.
 func (d *Decision) approvedBy(v *View, plan *v1alpha1.Pending) *Decision {
 	submit, submits := d.Step.(Submit)

@@ -171,11 +171,7 @@ func orderPossible(v *OrderView) *Decision {
 // orderApproved: OnCost asks for every order that is not known to be free, "a new service
 // always has a monthly fee".
 func orderApproved(v *OrderView) *Decision {
-	plan := orderPlan(v)
-	if plan == nil {
-		return nil
-	}
-	return agreed(&v.View, byPolicy(policyOf(&v.View, v.Order.Spec.Approval)), plan)
+	return planApproved(&v.View, policyOf(&v.View, v.Order.Spec.Approval), orderPlan(v))
 }
 
 func orderAsks(v *OrderView) bool {

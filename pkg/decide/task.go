@@ -35,6 +35,7 @@ type TaskView struct {
 // OneShot judges an object that makes one request: it is sent, followed, and then done.
 // What is done, or has failed, stays so whatever becomes of the account.
 func OneShot(v TaskView) Decision {
+	plan := taskPlan(&v)
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&v.View) },
 		func() *Decision { return resolvedByPerson(&v.View) },
@@ -44,25 +45,16 @@ func OneShot(v TaskView) Decision {
 		func() *Decision { return sentElsewhere(&v.View) },
 		func() *Decision { return untilEnded(&v.View, openOf(&v.View), taskWitness{&v.View}) },
 		func() *Decision { return onHold(v.Hold) },
-		func() *Decision { return taskApproved(&v) },
-		func() *Decision { return sendTask(&v.View, v.Task).approvedBy(&v.View, taskPlan(&v)) },
+		func() *Decision { return planApproved(&v.View, v1alpha1.ApprovalAlways, plan) },
+		func() *Decision { return sendTask(&v.View, v.Task).approvedBy(&v.View, plan) },
 	})
 	decision.Handled = resolveHandled(&v.View, decision)
 	decision.LookAt = earlier(decision.LookAt, Expires(&v))
 	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
-		decision.Pending = taskPlan(&v)
+		decision.Pending = plan
 		decision.Facets = []Facet{decision.Verdict.holds(v1alpha1.ConditionApprovalRequired)}
 	}
 	return decision
-}
-
-// taskApproved waits for a person to agree to what is asked for.
-func taskApproved(v *TaskView) *Decision {
-	plan := taskPlan(v)
-	if plan == nil {
-		return nil
-	}
-	return agreed(&v.View, byPolicy(v1alpha1.ApprovalAlways), plan)
 }
 
 // taskPlan is what a person has to approve; nil where nobody is asked. The carrier quotes no price,
