@@ -151,11 +151,13 @@ func readableFrom(v *ServiceView, on basis) time.Time {
 	return from
 }
 
-// isUnread says whether what an operation rests on could not be read for this generation. It stays so
-// until it was read: another process finds in the plan of changes that it was so.
-func isUnread(v *ServiceView, on basis) bool {
+// isUnread says whether what a wish changes could not be read for this generation. It stays so until
+// it was read: another process finds in the plan of changes that it was so.
+func isUnread(v *ServiceView, w wish, on basis) bool {
 	reading := v.Memory.Readings.Of(on.topic)
 	switch {
+	case asksNobody(v, w):
+		return false
 	case !askedForThis(v, reading):
 	case answers(reading, on.topic):
 		return false
@@ -163,6 +165,12 @@ func isUnread(v *ServiceView, on basis) bool {
 		return true
 	}
 	return v.Service.Status.ObservedGeneration == v.Service.Generation && showsUnread(v, on)
+}
+
+// asksNobody says whether a wish waits for an open modification, or after a failure: a person is not
+// asked then. Of two processes the one without a reading would write against the one that has it.
+func asksNobody(v *ServiceView, w wish) bool {
+	return v.Service.OpenRequest() != nil || refused(v, w.of(v)) != nil
 }
 
 // isSilent says whether the carrier gives no reading: "refused, or has failed for 1 h" (R7). Or it has
@@ -195,7 +203,7 @@ func showsUnread(v *ServiceView, on basis) bool {
 // `before` stays empty" (R7).
 func (w wish) orUnread(v *ServiceView) wish {
 	on, readable := basisOf(v, w.operation)
-	if !readable || !w.wanted() || !isUnread(v, on) {
+	if !readable || !w.wanted() || !isUnread(v, w, on) {
 		return w
 	}
 	change := v1alpha1.Change{Operation: w.operation, Field: on.field, To: w.target.Plan}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -254,6 +255,21 @@ func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
 	again := decide.Service(view)
 	if again.Verdict != decision.Verdict || again.Pending.Hash != decision.Pending.Hash {
 		t.Errorf("%s: %s, and not %s", stepName(again.Step), again.Verdict.Message, decision.Verdict.Message)
+	}
+}
+
+// A person is asked for nothing then. Of two processes that both lead, one may have a reading that the
+// other lacks: they would write against each other.
+func TestR7AllProcessesShowTheSameOfAnOpenChangeAndOfAFailedOne(t *testing.T) {
+	t.Parallel()
+	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed} {
+		has, lacks := settled(wanting, with(phase)), settled(wanting, refusing, with(phase))
+		if diff := cmp.Diff(decide.Service(has).Facets, decide.Service(lacks).Facets); diff != "" {
+			t.Errorf("%s: one that has no reading shows %s", phase, diff)
+		}
+		if diff := cmp.Diff(decide.Service(has).Pending, decide.Service(lacks).Pending); diff != "" {
+			t.Errorf("%s: to one that has no reading these changes are pending: %s", phase, diff)
+		}
 	}
 }
 

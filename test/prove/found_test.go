@@ -142,6 +142,15 @@ func findings() []finding {
 				{What: "read carrier-key", Nth: 21, Kind: CrashAfter},
 			},
 		},
+		// The carrier forgets everything, the health request of one process too. The other one has its reading.
+		{
+			"two that follow a lost request do not write against each other over a reading that one lacks",
+			v1alpha1.OperationPlanChange, 2,
+			[]Fault{
+				{What: "GET /api/connect/services/health/requests", Nth: 4, Kind: Forgotten},
+				{What: "GET /api/connect/services/plan-changes/requests", Nth: 30, Kind: Invalid},
+			},
+		},
 	}
 }
 
