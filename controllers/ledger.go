@@ -160,7 +160,8 @@ func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error 
 // written by whoever has them, holder or not" (R16).
 func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) error {
 	if attempt.EndedBy == v1alpha1.EndedByCarrier && l.ledger.IsFinal(attempt.AttemptID) {
-		return nil // its result is read again, which the status alone has
+		l.kind.showLedger(l.ledger) // its result is read again, which the status alone has
+		return nil
 	}
 	next := l.next()
 	next.Put(attempt)

@@ -93,10 +93,12 @@ func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 	return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 }
 
-// awaited: the process that sent it may still be writing the answer. What a person holds back is
-// held back all the same: to each new process it would look as if it went on for two minutes.
+// awaited: the process that sent it may still be writing the answer. What a person, or the account,
+// holds back is held back all the same: to each new process it would look as if it went on for two
+// minutes.
 func awaited(open *v1alpha1.Request, by witness) *Decision {
-	if held := by.verify(open); held.Verdict.Standing == Waiting {
+	held := by.verify(open)
+	if held.Verdict.Standing == Waiting || held.Verdict.Standing == Stuck && rests(held.Step) {
 		return held
 	}
 	return working(v1alpha1.ReasonProgressing, fmt.Sprintf(

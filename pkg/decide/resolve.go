@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -118,6 +120,12 @@ func resolutionNames(v *View, attemptID string) bool {
 	value := resolveAnnotation(v)
 	word, ok := parseResolution(value)
 	return ok && value != v.Subject.Controls().Resolve && word.attemptID == attemptID
+}
+
+// IsSettled says whether a person has said already what becomes of an attempt.
+func IsSettled(object metav1.Object, attemptID string) bool {
+	word, ok := parseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
+	return ok && word.attemptID == attemptID
 }
 
 // resolvable: OutcomeUnknown, an Overdue request, and one whose answer was lost and

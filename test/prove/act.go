@@ -23,17 +23,35 @@ func (r *run) act(p *port, sort Sort, kind Kind) {
 		r.forgotten = true
 		r.world.Carrier.Forget()
 	}
+	if _, before := r.since[kind]; !before {
+		r.since[kind] = len(r.effects)
+	}
 	for _, can := range []struct {
 		kind Kind
 		do   func(context.Context)
 	}{
 		{Overtaken, func(ctx context.Context) { r.overtake(ctx, p, sort) }},
+		{Preempted, func(ctx context.Context) { r.preempt(ctx, p) }},
 		{Deleted, r.remove},
 		{Recreated, r.replace},
 		{Edited, r.wishAnew},
 		{Restored, r.restore},
 		{MisResolved, r.speakOfAnother},
 		{Resolved, func(ctx context.Context) { r.resolve(ctx, unsettled) }},
+		{PutBack, r.putBack},
+		{Forged, r.forge},
+		{Dropped, r.dropLedger},
+		{RolledBack, r.rollBackLedger},
+		{Outdated, r.outdate},
+		{ForcedOff, r.forceOff},
+		{Suspended, r.suspend},
+		{Unlisted, r.unlist},
+		{Demanded, r.demand},
+		{Replaced, r.replaceAccount},
+		{Retried, r.retry},
+		{Early, func(ctx context.Context) { r.speakEarly(ctx, p) }},
+		{Lied, r.lie},
+		{Elsewhere, r.changeElsewhere},
 	} {
 		if can.kind == kind {
 			can.do(r.ctx)
@@ -176,18 +194,16 @@ func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) boo
 
 // approve has a person agree to what could not be read, and says whether that was asked.
 func (r *run) approve(ctx context.Context) bool {
-	service, is := r.subject().(*v1alpha1.BroadbandService)
-	if !is {
+	subject := r.plain(ctx)
+	if subject == nil || pendingOf(subject) == nil {
 		return false
 	}
-	reason, _, _ := standing(service)
-	if reason != v1alpha1.ReasonAwaitingApproval {
+	reason, _, _ := standing(subject)
+	hash := pendingOf(subject).Hash
+	if reason != v1alpha1.ReasonAwaitingApproval || subject.GetAnnotations()[v1alpha1.AnnotationApprove] == hash {
 		return false
 	}
-	hash := service.Status.Pending.Hash
-	if service.Annotations[v1alpha1.AnnotationApprove] == hash {
-		return false
-	}
+	r.agreed[hash] = true
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationApprove, hash) })
 	r.alert()
 	return true

@@ -69,6 +69,7 @@ func (r *run) take(ctx context.Context, manager *process) bool {
 	sleep(manager.next().Sub(now()))
 	before, account := r.deeds(), r.accountVersion(ctx)
 	manager.pass(ctx)
+	r.finish()
 	r.replaceDead()
 	if r.accountVersion(ctx) != account || r.late {
 		r.late = false

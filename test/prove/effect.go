@@ -53,12 +53,28 @@ const (
 	Forgotten   Kind = "the carrier forgets every request"
 
 	Overtaken   Kind = "another manager takes a pass"
+	Preempted   Kind = "another manager goes on"
 	Deleted     Kind = "a user deletes"
 	Recreated   Kind = "a user deletes and creates"
 	Edited      Kind = "a user edits"
 	Restored    Kind = "a restore loses the status"
 	MisResolved Kind = "a person resolves another attempt"
 	Resolved    Kind = "a person says the truth"
+
+	PutBack    Kind = "a restore shows an older status"
+	Forged     Kind = "somebody forges the status"
+	Dropped    Kind = "somebody forces the ledger away"
+	RolledBack Kind = "a restore shows an older ledger"
+	Outdated   Kind = "a newer version writes the ledger"
+	ForcedOff  Kind = "somebody forces the object away"
+	Suspended  Kind = "a user suspends"
+	Unlisted   Kind = "the account no longer lists the service"
+	Demanded   Kind = "the account asks for approval"
+	Replaced   Kind = "the account is deleted and created"
+	Retried    Kind = "a person asks for a retry"
+	Early      Kind = "a person says the truth too early"
+	Lied       Kind = "a person says the untruth"
+	Elsewhere  Kind = "somebody else changes the plan"
 
 	Stale   Kind = "the cache lags behind"
 	Lagging Kind = "the cache lags behind for three looks"
@@ -108,27 +124,9 @@ func typical(sort Sort, kind Kind) bool {
 	}[sort], kind)
 }
 
-// acts are what somebody else can do between two effects of a story. What would change nothing
-// in it is left out: with one manager there is no other, and not every kind can be edited.
-func acts(story *Story, managers int) []Kind {
-	kinds := []Kind{Deleted, Recreated, Restored, MisResolved, Resolved}
-	if managers > 1 {
-		kinds = append(kinds, Overtaken)
-	}
-	if story.Edit != nil {
-		kinds = append(kinds, Edited)
-	}
-	return kinds
-}
-
-// acts says whether it is what somebody else does.
-func (k Kind) acts() bool {
-	return slices.Contains([]Kind{Overtaken, Deleted, Recreated, Edited, Restored, MisResolved, Resolved}, k)
-}
-
 // happensTo says whether it can happen at an effect of a sort.
 func (k Kind) happensTo(sort Sort) bool {
-	return k.acts() || slices.Contains(faults(sort), k)
+	return k.acts() || k == Preempted && preemptible(sort) || slices.Contains(faults(sort), k)
 }
 
 // late says whether the others go on for a while before it is heard.

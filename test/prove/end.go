@@ -61,7 +61,7 @@ func (r *run) judgeStanding(subject Subject) {
 }
 
 // touched says whether somebody other than the operator has changed what the object says.
-func (w *witness) touched() bool { return w.removed || w.wiped || w.edited }
+func (w *witness) touched() bool { return w.removed || w.wiped || w.edited || w.meddled }
 
 // waiting are the reasons for which an object waits for a person without being Stalled.
 func waiting() []string {
@@ -105,8 +105,13 @@ func (r *run) forbidden() bool {
 }
 
 // quiescent: a process that starts now finds nothing to do. What was refused to the one before it
-// is asked for once more by a new one, which may bring news.
+// is asked for once more by a new one, which may bring news. And of an attempt whose process has
+// ended, and that a person or the account holds back, a new one says for two minutes that it waits for
+// the answer.
 func (r *run) quiescent(ctx context.Context) {
+	if r.heldBack() {
+		return
+	}
 	if r.denied {
 		r.lookAfresh(ctx)
 	}
@@ -115,6 +120,14 @@ func (r *run) quiescent(ctx context.Context) {
 	if r.deeds() != before {
 		r.breaks(16, "a pass over an object at rest wrote or sent: "+r.effects[len(r.effects)-1].What)
 	}
+}
+
+// heldBack says whether what is left of a process that has ended rests without an outcome.
+func (r *run) heldBack() bool {
+	subject := r.subject()
+	return subject != nil && slices.ContainsFunc(subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+		return open.Phase == v1alpha1.PhaseSubmitting
+	})
 }
 
 // lookAfresh has a process that has just started look at the object.

@@ -22,24 +22,41 @@ type Enumeration struct {
 
 	Play func(Plan) Outcome // carries a plan out
 
-	faults, acts int // pairs so far
+	faults, acts, orders, alone int // pairs, orders of two passes, and acts alone, so far
+	left                        int // of these, those that were left out
 }
 
-// Share is how much of the pairs is tried: every how-manieth. All that happens alone always is.
+// Share is how much is tried: every how-manieth. What goes wrong alone always is.
 type Share struct {
 	Faults int // of two faults, and of what a cache shows
 	Acts   int // of a fault and what somebody else does
+	Orders int // of the orders of two passes in which managers are stopped more than once
+	Alone  int // of what somebody else does, alone
+	Seed   int // which of them
 }
 
 // All tells the story by every plan.
 func (e *Enumeration) All() {
 	whole := e.play()
 	e.observations(whole)
+	e.interleavings(whole)
 	for _, effect := range whole.Effects {
 		for _, kind := range e.kinds(effect) {
-			e.pairsAfter(Fault{At: effect.Number, Kind: kind}, effect.Sort)
+			if !kind.acts() || e.isIn(&e.alone, e.Share.Alone) {
+				e.pairsAfter(Fault{At: effect.Number, Kind: kind}, effect.Sort)
+			}
 		}
 	}
+}
+
+// isIn counts one more of a sort, and says whether it is in the share of that sort.
+func (e *Enumeration) isIn(count *int, share int) bool {
+	*count++
+	if (*count+e.Share.Seed)%share != 0 {
+		e.left++
+		return false
+	}
+	return true
 }
 
 // kinds are what can happen at an effect: all that can go wrong, and all that somebody can do.
@@ -91,10 +108,9 @@ func observable(whole Outcome) []Fault {
 	return shown
 }
 
-// pair tries two things, or leaves them out of the share. It counts the pairs of their sort.
+// pair tries two things, if they are in the share of their sort.
 func (e *Enumeration) pair(count *int, share int, first, second Fault) {
-	*count++
-	if *count%share == 0 {
+	if e.isIn(count, share) {
 		e.play(first, second)
 	}
 }

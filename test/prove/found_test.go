@@ -79,6 +79,22 @@ func findings() []finding {
 				{What: "GET /api/connect/services/health/requests", Nth: 7, Kind: Missing},
 			},
 		},
+		// What a person says of an attempt before it is posted would be taken for the truth once its answer is
+		// lost: the carrier's acceptance, and a second POST.
+		{
+			"what is said of an attempt before it is posted is not taken for what became of it",
+			v1alpha1.OperationAggregationConversion, 1,
+			[]Fault{
+				{What: "read default", Nth: 1, Kind: Early},
+				{What: "POST /api/connect/services/aggregation-conversions/request", Nth: 1, Kind: CrashAfter},
+			},
+		},
+		// A test's end is in the ledger, and the status could not be written. The retry that was asked for
+		// meanwhile must not count as used up in the status alone.
+		{
+			"a retry that a test's ledger does not have is not shown as used up", v1alpha1.OperationDiagnosticTest, 1,
+			[]Fault{{What: "GET /api/", Nth: 4, Kind: Retried}},
+		},
 		// One is stopped while it posts, and the other finds out that the request has succeeded. What the
 		// first one has to say comes too late.
 		{

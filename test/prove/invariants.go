@@ -43,6 +43,7 @@ func Invariants() []Invariant {
 		{22, "Serial", "one modification of a service is under way at a time", serial},
 		{23, "ResolutionExact", "a person's word counts for the attempt that it names, and no other", resolutionExact},
 		{24, "NoPanic", "nothing panics", noPanic},
+		{25, "Heeded", "what the last look has shown is heeded, and what asks for approval has it", heeded},
 	}
 }
 
@@ -52,10 +53,16 @@ func costs(class carrier.RepeatClass) bool {
 }
 
 func atMostOnce(w *witness) string {
-	if one := w.twice(func(a, b *sending) bool {
-		return costs(a.class) && a.accepted && b.accepted && sameWish(a, b)
-	}); one != nil {
-		return fmt.Sprintf("%s was taken twice", one.operation)
+	for i, one := range w.sent {
+		again := 0
+		for _, other := range w.sent[:i] {
+			if costs(one.class) && one.accepted && other.accepted && sameWish(one, other) {
+				again++
+			}
+		}
+		if again > w.licenses {
+			return fmt.Sprintf("%s was taken %d times, and people allowed %d", one.operation, again+1, w.licenses+1)
+		}
 	}
 	return ""
 }
@@ -80,8 +87,9 @@ func sameWish(a, b *sending) bool {
 }
 
 func writeAhead(w *witness) string {
+	_, forced := w.since[ForcedOff]
 	for _, one := range w.sent {
-		if one.class != carrier.ClassQuery && (!one.ahead || !one.held) {
+		if one.class != carrier.ClassQuery && (!one.ahead || !one.held && !forced) {
 			return fmt.Sprintf("%s was sent without an intent (%t) or a finalizer (%t)", one.operation, one.ahead, one.held)
 		}
 	}
@@ -128,7 +136,7 @@ func classOf(request v1alpha1.Request) carrier.RepeatClass {
 func noLostAcceptance(w *witness) string {
 	for _, one := range w.sent {
 		switch phase := w.phases[one.attempt]; {
-		case !one.accepted || one.attempt == "":
+		case !one.accepted || one.attempt == "" || w.lied:
 		case phase == v1alpha1.PhaseNotSent, phase == v1alpha1.PhaseRejected, phase == v1alpha1.PhaseNotProcessed,
 			phase == v1alpha1.PhaseNotAccepted:
 			return fmt.Sprintf("the carrier took %s, which is %s", one.attempt, phase)
@@ -138,7 +146,7 @@ func noLostAcceptance(w *witness) string {
 }
 
 func truthful(w *witness) string {
-	if w.seen == nil {
+	if w.seen == nil || w.lied {
 		return ""
 	}
 	for _, contract := range carrier.Contracts() {
@@ -147,7 +155,7 @@ func truthful(w *witness) string {
 		case request == nil:
 		case request.Phase == v1alpha1.PhaseFailed && !w.failed[request.Location]:
 			return "the carrier refused nothing, and an attempt is Failed"
-		case request.Phase == v1alpha1.PhaseSucceeded && w.accepted(w.meant(request)) == 0:
+		case request.Phase == v1alpha1.PhaseSucceeded && w.accepted(w.meant(request)) == 0 && !w.doneElsewhere():
 			return "the carrier took nothing, and an attempt is Succeeded"
 		}
 	}
@@ -204,7 +212,7 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 
 func phaseDAG(w *witness) string {
 	for _, step := range w.steps {
-		if !slices.Contains(onward(step.from), step.to) && !w.knownBetter(step) {
+		if !slices.Contains(onward(step.from), step.to) && !w.knownBetter(step) && !w.cameBack(step) {
 			return fmt.Sprintf("%s went from %s to %s", step.attempt, step.from, step.to)
 		}
 	}

@@ -23,11 +23,14 @@ type process struct {
 
 	run         *run
 	inPass      bool
-	again       bool      // it is told of the object once more than there is reason to
-	told        bool      // it was told of the object while it looked at it
-	due         time.Time // when it looks at the object next; zero: never
-	login       time.Time // the same for the account
-	doubts      time.Time // when it looks at the object again, because it was called less settled
+	stopped     chan struct{} // closed when it goes on, after it was stopped in favor of the other one
+	ended       chan struct{} // closed when the pass that it takes beside the other one has ended
+	again       bool          // it is told of the object once more than there is reason to
+	told        bool          // it was told of the object while it looked at it
+	toldLogin   bool          // the same of the account
+	due         time.Time     // when it looks at the object next; zero: never
+	login       time.Time     // the same for the account
+	doubts      time.Time     // when it looks at the object again, because it was called less settled
 	reconcilers controllers.Reconcilers
 }
 
@@ -104,6 +107,9 @@ func (p *process) pass(ctx context.Context) {
 	p.due = after(result, err)
 	if err != nil {
 		p.login = now() // it may be the account's
+	}
+	if p.toldLogin {
+		p.login, p.toldLogin = now(), false
 	}
 	if p.again || p.told {
 		p.due, p.again, p.told = now(), false, false

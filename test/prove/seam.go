@@ -39,6 +39,15 @@ type port struct {
 	asleep  time.Duration // what its monotonic clock has not counted, because the machine was suspended
 	dead    bool
 	asked   map[string]time.Time // when it last asked after a request, by Location
+	newest  map[string]int       // the number of the newest effect of its name
+}
+
+// note remembers the newest effect of each name.
+func (p *port) note(effect Effect) {
+	if p.newest == nil {
+		p.newest = map[string]int{}
+	}
+	p.newest[effect.What] = effect.Number
 }
 
 // scene is where a process is at work.
@@ -65,6 +74,7 @@ func (p *port) effect(sort Sort, what string, do func() error) error {
 		panic(killed{Effect{Sort: sort, What: what}})
 	}
 	effect, kind := p.scene.begin(sort, what)
+	p.note(effect)
 	if kind.refuses() {
 		p.scene.refuses(effect, kind)
 		return refusal(kind, sort)

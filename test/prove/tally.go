@@ -13,6 +13,8 @@ type Tally struct {
 	Faults   int // plans with one or two faults
 	Stale    int // plans with a stale or skipped observation, or one too many
 	Acts     int // plans in which somebody else acts
+	Orders   int // plans in which two managers are stopped in favor of each other
+	Left     int // plans that were left out
 	Crashes  int // plans with one crash
 	Needless int // of them, those that ended unknown although the carrier had taken nothing
 	Alarms   int // plans with a clean error that ended so
@@ -22,7 +24,7 @@ type Tally struct {
 }
 
 // Plans are all of them.
-func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Acts }
+func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Acts + t.Orders }
 
 // Add takes the counts of another tally in.
 func (t *Tally) Add(other Tally) {
@@ -30,6 +32,8 @@ func (t *Tally) Add(other Tally) {
 	t.Faults += other.Faults
 	t.Stale += other.Stale
 	t.Acts += other.Acts
+	t.Orders += other.Orders
+	t.Left += other.Left
 	t.Crashes += other.Crashes
 	t.Needless += other.Needless
 	t.Alarms += other.Alarms
@@ -50,9 +54,9 @@ func ofStory(parts []*Tally) Tally {
 
 // String is a line of the report.
 func (t *Tally) String() string {
-	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %5d with acts, %d violations; "+
-		"needless unknowns: %d of %d crashes, %d of clean errors",
-		t.Effects, t.Faults, t.Stale, t.Acts, t.Violated, t.Needless, t.Crashes, t.Alarms)
+	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %6d with acts, %5d orders, "+
+		"%d violations, %d left out; needless unknowns: %d of %d crashes, %d of clean errors",
+		t.Effects, t.Faults, t.Stale, t.Acts, t.Orders, t.Violated, t.Left, t.Needless, t.Crashes, t.Alarms)
 }
 
 // note counts a plan that was carried out.
@@ -63,6 +67,8 @@ func (t *Tally) note(r *run) {
 		t.Effects = len(r.effects)
 	case faults[0].Kind.looks():
 		t.Stale++
+	case faults[0].Kind == Preempted:
+		t.Orders++
 	case slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.acts() }):
 		t.Acts++
 	default:

@@ -44,8 +44,14 @@ type witness struct {
 	denied    bool // a call was answered 404 or 422
 	refused   bool // and so that nothing may be sent again without a person
 	forgotten bool // the carrier has lost its memory
+	meddled   bool // somebody has touched the account or a ledger, or said what nobody had asked for
+	lied      bool // a person has said the untruth
+	licenses  int  // how often people have let the same be sent again
 	unknown   bool // it came to rest with an outcome that nobody knows
 	taken     bool // the carrier had taken a request by then
+
+	since  map[Kind]int    // the number of the effect before which somebody did it first
+	agreed map[string]bool // the hashes of the plans that a person has approved
 
 	broken []string
 }
@@ -58,9 +64,11 @@ type sending struct {
 	target     v1alpha1.RequestTarget
 	uid        types.UID
 	class      carrier.RepeatClass
-	ahead      bool // its intent was on record, and its sender's
-	held       bool // its memory outlives the object
-	frozen     bool // the body was the intent's
+	ahead      bool   // its intent was on record, and its sender's
+	held       bool   // its memory outlives the object
+	frozen     bool   // the body was the intent's
+	approved   string // the hash that its intent says
+	unheeded   string // what its sender had seen, and sent it all the same
 	accepted   bool
 	requestID  string
 	deletingAt bool
@@ -70,6 +78,7 @@ type sending struct {
 type intent struct {
 	v1alpha1.Request
 
+	number   int  // of the effect by which it was written
 	deleting bool // whether the object was being deleted then
 	posted   bool
 }
@@ -88,6 +97,7 @@ type step struct {
 func newWitness(r *run) *witness {
 	return &witness{
 		run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}, failed: map[string]bool{},
+		since: make(map[Kind]int), agreed: map[string]bool{},
 	}
 }
 
@@ -121,9 +131,10 @@ func (w *witness) sends(p *port, path string, body []byte) {
 	if written := w.intentOf(p, one.operation); written != nil {
 		written.posted = true
 		one.attempt, one.target, one.ahead, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
-		one.class = decide.ClassOf(one.operation, written.Target)
+		one.class, one.approved = decide.ClassOf(one.operation, written.Target), written.ApprovedHash
 		one.frozen = written.BodyHash == decide.BodyHash(body) || w.hasContact(one.operation, written.Target)
 	}
+	one.unheeded = w.unheeded(p, one)
 	w.sent = append(w.sent, one)
 }
 
@@ -213,11 +224,13 @@ func (w *witness) observe(next Subject) {
 }
 
 // settled says whether an object has what its newest generation asks for. It may be asked again
-// after a person has touched it, and once what a call was refused is known after all.
+// after a person has touched it, and once what a call was refused is known after all. It has not
+// while an attempt is open: who began to look before that was on record may see what it brings about.
 func (w *witness) settled(subject Subject) bool {
 	_, observed := subject.Describes()
 	_, ready, _ := standing(subject)
-	return ready && *observed == subject.GetGeneration() && !w.touched() && !w.denied
+	closed := len(subject.OpenRequests()) == 0
+	return ready && closed && *observed == subject.GetGeneration() && !w.touched() && !w.denied
 }
 
 // stays says whether an object that is done is still, by the same requests. What is read of the
@@ -249,7 +262,9 @@ func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operat
 	}
 	id := request.AttemptID
 	if _, known := w.phases[id]; !known {
-		w.intents = append(w.intents, intent{Request: *request, deleting: !next.GetDeletionTimestamp().IsZero()})
+		w.intents = append(w.intents, intent{
+			Request: *request, number: len(w.run.effects), deleting: !next.GetDeletionTimestamp().IsZero(),
+		})
 	}
 	if before != nil {
 		if held := before.RequestOf(operation); held != nil && held.AttemptID != id {

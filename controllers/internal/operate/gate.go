@@ -115,12 +115,23 @@ func (p *Protocol) subjectStands(ctx context.Context, job Job, intent v1alpha1.R
 		return nil, errChanged
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
 		return nil, errDeleting
-	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
-		return nil, errRevoked
 	case job.Ledger == nil:
-		return live, intentStands(live.RequestOf(intent.Operation), intent)
+		return live, errors.Join(wordsStand(live, intent), intentStands(live.RequestOf(intent.Operation), intent))
 	}
-	return live, nil
+	return live, wordsStand(live, intent)
+}
+
+// wordsStand: "where the attempt has an approved hash the annotation still says it". And what a person
+// has said of the attempt by now was said too early: once its answer is lost, it would be taken for
+// the truth.
+func wordsStand(live Subject, intent v1alpha1.Request) error {
+	switch {
+	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
+		return errRevoked
+	case decide.IsSettled(live, intent.AttemptID):
+		return errSettled
+	}
+	return nil
 }
 
 // ledgerStands: "last of the ledger (the resourceVersion that the intent returned)".

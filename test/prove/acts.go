@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// acts are what somebody else can do between two effects of a story. What would change nothing
+// in it is left out: with one manager there is no other, not every kind can be edited, and not every
+// kind has a ledger.
+func acts(story *Story, managers int) []Kind {
+	kinds := []Kind{Deleted, Recreated, Restored, MisResolved, Resolved, PutBack, Replaced, Retried, Early, Lied}
+	for _, group := range []struct {
+		does  bool
+		kinds []Kind
+	}{
+		{managers > 1, []Kind{Overtaken}},
+		{story.Edit != nil, []Kind{Edited}},
+		{story.hasLedger(), []Kind{Forged, Dropped, RolledBack, Outdated, Demanded}},
+		{story.Kind == kindService, []Kind{Suspended, Unlisted}},
+		{story.Asks == v1alpha1.OperationPlanChange, []Kind{Elsewhere}},
+		{story.Kind == kindTest || story.Kind == kindAppointment, []Kind{ForcedOff}},
+	} {
+		if group.does {
+			kinds = append(kinds, group.kinds...)
+		}
+	}
+	return kinds
+}
+
+// hasLedger says whether the memory of what the story asks for is a ledger.
+func (s *Story) hasLedger() bool {
+	return slices.Contains([]string{kindService, kindOrder, kindTest}, s.Kind)
+}
+
+// acts says whether it is what somebody else does.
+func (k Kind) acts() bool {
+	return slices.Contains([]Kind{
+		Overtaken, Deleted, Recreated, Edited, Restored, MisResolved, Resolved, PutBack, Forged, Dropped, RolledBack,
+		Outdated, ForcedOff, Suspended, Unlisted, Demanded, Replaced, Retried, Early, Lied, Elsewhere,
+	}, k)
+}
+
+// What a process reads last before it posts, and what shows it the carrier's plan.
+const (
+	readsAccount = "read " + world.AccountName
+	readsObject  = "read " + site
+	readsPlan    = "POST /api/connect/services/health/request"
+)
+
+// unheeded says what a POST does not heed although its sender has seen it; "" for nothing.
+func (w *witness) unheeded(p *port, one *sending) string {
+	approved := one.approved != "" && w.agreed[one.approved]
+	for _, act := range []struct {
+		kind   Kind
+		seenBy string
+		speaks bool // of what is sent
+	}{
+		{Unlisted, readsAccount, one.class != carrier.ClassQuery},
+		{Suspended, readsObject, one.class != carrier.ClassQuery},
+		{Demanded, readsAccount, costs(one.class) && !approved},
+		{Elsewhere, readsPlan, one.operation == v1alpha1.OperationPlanChange},
+	} {
+		at, done := w.since[act.kind]
+		if done && act.speaks && p.newest[act.seenBy] >= at {
+			return fmt.Sprintf("%s is sent although its sender saw this: %s", one.operation, act.kind)
+		}
+	}
+	return ""
+}
+
+func heeded(w *witness) string {
+	for _, one := range w.sent {
+		if one.unheeded != "" {
+			return one.unheeded
+		}
+	}
+	return ""
+}
+
+// doneElsewhere: the carrier's plan is what was asked for, by somebody else's doing.
+func (w *witness) doneElsewhere() bool {
+	_, done := w.since[Elsewhere]
+	return done
+}
+
+// cameBack: "An attempt that has left ended counts as Abandoned" (R14), one that a restored ledger has
+// never known, too.
+func (w *witness) cameBack(step step) bool {
+	return w.wiped && step.from == v1alpha1.PhaseSubmitting && step.to == v1alpha1.PhaseLateAcceptance
+}
