@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -14,7 +13,7 @@ import (
 func maySend(v *View, w wish) *Decision {
 	for _, guard := range []func(*View, wish) *Decision{
 		markerStands,     // no ledger can be created for it
-		accountBehind,    // the cache shows an account that has changed
+		cacheBehind,      // the cache shows an account or an object that has changed
 		backedOff,        // the last attempt did not reach the carrier
 		breakerClosed,    // answers were lost lately
 		underChargeLimit, // enough has been spent for now
@@ -24,18 +23,6 @@ func maySend(v *View, w wish) *Decision {
 		}
 	}
 	return nil
-}
-
-// accountBehind: after a gate that was closed, the next attempt waits "until the cache shows the
-// generation that the gate saw" (R12).
-func accountBehind(v *View, _ wish) *Decision {
-	account, seen := v.Account.Object, v.Memory.AccountSeen
-	if string(account.UID) != seen.UID || account.Generation >= seen.Generation {
-		return nil
-	}
-	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"CarrierAccount %s has changed, and the cache does not show the change yet: nothing is sent before it does",
-		account.Name)), v.Now.Add(time.Minute))
 }
 
 // goesAgain says whether an attempt in this phase did not reach the carrier, and is tried again by
@@ -57,7 +44,7 @@ func backedOff(v *View, w wish) *Decision {
 	if last == nil || !goesAgain(last.Phase) {
 		return nil
 	}
-	again := later(v.past(last.FinishedAt).Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)
+	again := sentAgainAt(v, last)
 	if !v.Now.Before(again) {
 		return nil
 	}

@@ -85,7 +85,7 @@ type Memory struct {
 	FirstSeen    time.Time          // when this process first saw the object
 	Attempts     map[string]Attempt // by attempt id: those that have not ended
 	NotBefore    time.Time          // the carrier asked to be left alone until then (Retry-After)
-	AccountSeen  Version            // the account as it was last seen past the cache
+	Gate         Gate               // what was seen at the gate before a POST
 	Ahead        Ahead              // times on record that lay in the future when they were first seen
 	Readings     Readings           // the newest reading of each topic
 	Posed        Posed              // how the last POST of class Query went
@@ -95,12 +95,6 @@ type Memory struct {
 	ContactAgain time.Time          // when it is read again, after that
 
 	ToldOfCancellation time.Time // when it last sent one about its cancellation
-}
-
-// Version is a state of what an object declares.
-type Version struct {
-	UID        string
-	Generation int64
 }
 
 // Posed is how the newest POST of class Query went.

@@ -51,10 +51,21 @@ func (p *Protocol) since(began moment) time.Duration {
 	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
 }
 
-// gate is step 4, with the finalizer before it where the status has the attempts. It is the last
-// look before the POST, past every cache, at whatever could have taken back what was decided
-// (R12), and at the time (R13).
+// gate is step 4, and remembers to a fraction of a second when it was closed: the next attempt waits
+// from then.
 func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
+	err := p.stands(ctx, job, intent, began)
+	if err != nil {
+		now := p.Now()
+		p.Memory.Note(job.Subject.GetUID(), now, func(memory *decide.Memory) { memory.Gate.ClosedAt = now })
+	}
+	return err
+}
+
+// stands is the last look before the POST, with the finalizer before it where the status has the
+// attempts: past every cache, at whatever could have taken back what was decided (R12), and at the
+// time (R13).
+func (p *Protocol) stands(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
 	if job.Ledger == nil || job.Marks {
 		if err := p.Hold(ctx, job.Subject); err != nil {
 			return err
@@ -87,7 +98,7 @@ func (p *Protocol) accountStands(ctx context.Context, job Job) error {
 		return err
 	}
 	p.Memory.Note(job.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
-		memory.AccountSeen = decide.Version{UID: string(live.UID), Generation: live.Generation}
+		memory.Gate.Account = decide.Seen(&live, job.Account)
 	})
 	switch {
 	case live.UID != job.Account.UID || live.Generation != job.Account.Generation:
@@ -110,6 +121,9 @@ func (p *Protocol) subjectStands(ctx context.Context, job Job, intent v1alpha1.R
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
 		return nil, err
 	}
+	p.Memory.Note(subject.GetUID(), p.Now(), func(memory *decide.Memory) {
+		memory.Gate.Object = decide.Seen(live, subject)
+	})
 	switch {
 	case live.GetUID() != subject.GetUID() || live.GetGeneration() != subject.GetGeneration():
 		return nil, errChanged

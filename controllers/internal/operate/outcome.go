@@ -259,10 +259,10 @@ func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier
 		receipt.Handle.Operation, attemptID, location, onRecord)
 }
 
-// notSent is the fact that not a byte of an attempt has left the process.
+// notSent is the fact that the gate was closed: not a byte of an attempt has left the process.
 func notSent(why error) Fact {
 	apply := func(_ Subject, request *v1alpha1.Request) {
-		decide.TurnedAway(request, v1alpha1.PhaseNotSent, &v1alpha1.RequestError{Message: why.Error()})
+		decide.TurnedAway(request, v1alpha1.PhaseNotSent, decide.GateClosed(why))
 	}
 	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
 }

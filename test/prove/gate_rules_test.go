@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// "The next attempt waits from 1 s up to 1 min, doubling" (R12). The API server does not answer the
+// last look at the account: what cannot be read keeps the gate closed.
+func TestR12AClosedGateIsTriedAgainAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
+	t.Parallel()
+	script(t, changing, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		var closed []time.Time
+		s.at = func(effect Effect) Kind {
+			if effect.Sort != Read || !strings.HasPrefix(effect.What, "read default") || len(closed) == 10 {
+				return nothing
+			}
+			closed = append(closed, now())
+			return Refused
+		}
+		s.passes(t, s.managers[0], 10*time.Minute)
+		pauses := make([]float64, len(closed)-1)
+		for i := range pauses {
+			pauses[i] = closed[i+1].Sub(closed[i]).Seconds()
+		}
+		if want := []float64{1, 2, 4, 8, 16, 32, 60, 60, 60}; !slices.Equal(pauses, want) {
+			t.Errorf("the gate was tried again after %v s, want %v", pauses, want)
+		}
+		if posted := s.posted(changing); posted != 1 {
+			t.Errorf("%d were sent once the gate was open", posted)
+		}
+	})
+}
+
+// "... and until the cache shows the generation that the gate saw" (R12): not one more intent is
+// written by what is known to be out of date.
+func TestR12WhatTheCacheShowsLateIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		kind    string
+		happens func(*testing.T, *scripted)
+		sent    int // once the cache shows it
+	}{
+		"the object is suspended": {"*v1alpha1.BroadbandService", suspend, 0},
+		"the account is closed": {"*v1alpha1.CarrierAccount", func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.editAccount(t, closed)
+		}, 0},
+		"the account is another of its name": {"*v1alpha1.CarrierAccount", replaceAccount, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, changing, 1, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.at = once("create *v1alpha1.RequestLedger service-", func() Kind {
+					s.stale[test.kind] = s.store.Version()
+					test.happens(t, s)
+					return nothing
+				})
+				s.passes(t, s.managers[0], time.Hour)
+				if begun := s.theLedger(t).Spec.Sequence; begun != 1 || s.posted(changing) != 0 {
+					t.Errorf("%d attempts were begun and %d sent while the cache stood still", begun, s.posted(changing))
+				}
+				delete(s.stale, test.kind)
+				s.managers[0].login = now() // the watch shows the account
+				s.alert()
+				s.drive(t.Context())
+				if posted := s.posted(changing); posted != test.sent {
+					t.Errorf("%d were sent once the cache had caught up, want %d", posted, test.sent)
+				}
+			})
+		})
+	}
+}
+
+// suspend has a user suspend the service.
+func suspend(t *testing.T, s *scripted) {
+	t.Helper()
+	service := s.service(t)
+	service.Spec.Suspend = true
+	must(s.store.Client().Update(t.Context(), service))
+}
+
+// replaceAccount has a person delete the account, and create it again as it was.
+func replaceAccount(t *testing.T, s *scripted) {
+	t.Helper()
+	var account v1alpha1.CarrierAccount
+	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
+	must(s.store.Client().Delete(t.Context(), &account))
+	account.UID, account.ResourceVersion = "", ""
+	must(s.store.Client().Create(t.Context(), &account))
+}
