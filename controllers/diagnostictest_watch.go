@@ -10,15 +10,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// fieldTestedID is the number of the service of a DiagnosticTest that has not finished, where the test
-// declares it.
+// fieldTestedID is the number of the service of a DiagnosticTest that may still be sent, or is under
+// way, where the test declares it.
 const fieldTestedID = "spec.serviceID"
 
 func testedIDOf(object client.Object) []string {
 	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Spec.ServiceID == nil || test.Status.Request != nil && test.Status.Request.Phase.Ended() {
+	if !is || test.Spec.ServiceID == nil || !decide.MayGoOn(test) {
 		return nil
 	}
 	return []string{strconv.FormatInt(*test.Spec.ServiceID, 10)}
@@ -34,10 +35,44 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 	case !is || ledger.Spec.Diagnostics == nil || r.shape().operation != v1alpha1.OperationDiagnosticTest:
 		return nil
 	}
-	number := ledger.Spec.Diagnostics.ID
+	return r.testsNumbered(ctx, ledger.Spec.Diagnostics.ID)
+}
+
+// testsNumbered are the tests of a service that have not finished.
+func (r *OneShotReconciler) testsNumbered(ctx context.Context, number int64) []reconcile.Request {
 	tests := listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestedID: strconv.FormatInt(number, 10)})
 	for _, service := range r.servicesNumbered(ctx, number) {
 		tests = append(tests, r.withName(ctx, fieldServiceRef, service.NamespacedName)...)
 	}
 	return tests
+}
+
+// isNewsOrFree lets through what wakes a test: what another process has written into its ledger, and
+// that no test of its service is under way any more, whoever wrote that. The next may wait for it.
+func (r *OneShotReconciler) isNewsOrFree(object client.Object) bool {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	free := is && ledger.Spec.Diagnostics != nil && len(ledger.Spec.Open) == 0
+	return free || r.isNews(object)
+}
+
+// behind are the tests that may have waited for one that is gone.
+func (r *OneShotReconciler) behind(ctx context.Context, object client.Object) []reconcile.Request {
+	test, is := object.(*v1alpha1.DiagnosticTest)
+	if !is || test.Status.Ledger == nil {
+		return nil // it has sent nothing
+	}
+	waiting := listed(ctx, r, r.shape().list, client.MatchingFields{fieldWaitsFor: test.Status.Ledger.Name})
+	number, ref := test.Spec.ServiceID, test.Spec.ServiceRef
+	if number == nil && ref != nil {
+		var service v1alpha1.BroadbandService
+		key := client.ObjectKey{Namespace: test.Namespace, Name: ref.Name}
+		if err := r.Get(ctx, key, &service); err != nil {
+			return waiting
+		}
+		number = new(service.ServiceNumber())
+	}
+	if number == nil {
+		return waiting
+	}
+	return append(waiting, r.testsNumbered(ctx, *number)...)
 }

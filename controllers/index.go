@@ -41,6 +41,7 @@ func indexes() []indexed {
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
 		{&v1alpha1.DiagnosticTest{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldServiceRef: serviceNamed, fieldTestedID: testedIDOf,
+			fieldTestUID: uidOf, fieldWaitsFor: waitsForOf,
 		}},
 		{&v1alpha1.FibreBuildQuote{}, asksOnce},
 		{&v1alpha1.PlanOptionsQuery{}, asksOnce},

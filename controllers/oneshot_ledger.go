@@ -18,6 +18,7 @@ type testPass struct {
 	*shotPass
 
 	test *v1alpha1.DiagnosticTest
+	lane decide.Lane
 }
 
 var (
@@ -32,10 +33,19 @@ func (p *testPass) gather(ctx context.Context) error {
 	if err := p.gatherLedger(ctx, p); err != nil {
 		return err
 	}
+	if err := p.gatherLane(ctx); err != nil {
+		return err
+	}
 	if p.test.Status.Request == nil {
 		return nil
 	}
 	return p.Protocol.Hold(ctx, p.test) // "put back if missing"
+}
+
+func (p *testPass) judge(view decide.View) decide.Decision {
+	task := p.taskView(view)
+	task.Lane = p.lane
+	return decide.OneShot(*task)
 }
 
 func (p *testPass) show(decision decide.Decision) { p.test.Status.Pending = decision.Pending }

@@ -52,7 +52,7 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 			builder.WithPredicates(numbered())).
 		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
-			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
+			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNewsOrFree))).
 		WithOptions(options).
 		Complete(r)
 }
@@ -70,10 +70,10 @@ func (r *OneShotReconciler) withName(ctx context.Context, field string, key clie
 		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})
 }
 
-// forget drops what is remembered of an object that is gone.
-func (r *OneShotReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
+// forget drops what is remembered of an object that is gone. Another test may have waited for it.
+func (r *OneShotReconciler) forget(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
-	return nil
+	return r.behind(ctx, object)
 }
 
 // numbered lets through that a service has appeared or got its number: all else about it

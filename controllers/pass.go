@@ -42,6 +42,7 @@ type pass struct {
 	session *accounts.Visit  // nil while the account cannot be used
 	ledger  *objectLedger    // nil: the kind has none, or it is not known which
 	read    *decide.Readings // what was read before the step; nil: there was none
+	speaker Subject          // whose annotations count; nil: the subject's
 	verdict *decide.Verdict  // a verdict that stands above the judgement: what is on record elsewhere forbids it
 }
 

@@ -42,7 +42,7 @@ func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	if err != nil {
 		return nil, err
 	}
-	if live.GetUID() != p.subject.GetUID() || live.GetAnnotations()[v1alpha1.AnnotationResolve] != word {
+	if live.GetUID() != p.speaks().GetUID() || live.GetAnnotations()[v1alpha1.AnnotationResolve] != word {
 		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
 		return nil, apierrors.NewConflict(group, p.subject.GetName(), errSaidElse) //nolint:wrapcheck // it is made here
 	}
@@ -66,12 +66,21 @@ func (p *pass) approvedBy(ctx context.Context, step decide.Submit) (string, erro
 
 // asOnRecord is the object past the cache, which keeps no field managers.
 func (p *pass) asOnRecord(ctx context.Context) (client.Object, error) {
-	live, is := p.subject.DeepCopyObject().(client.Object)
+	speaker := p.speaks()
+	live, is := speaker.DeepCopyObject().(client.Object)
 	if !is {
-		return nil, fmt.Errorf("%T is not a Kubernetes object", p.subject)
+		return nil, fmt.Errorf("%T is not a Kubernetes object", speaker)
 	}
-	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.subject), live); err != nil {
-		return nil, fmt.Errorf("look who has annotated %s: %w", p.subject.GetName(), err)
+	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(speaker), live); err != nil {
+		return nil, fmt.Errorf("look who has annotated %s: %w", speaker.GetName(), err)
 	}
 	return live, nil
+}
+
+// speaks is the object whose annotations count.
+func (p *pass) speaks() Subject {
+	if p.speaker != nil {
+		return p.speaker
+	}
+	return p.subject
 }

@@ -49,6 +49,7 @@ const (
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
+	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // the tests of a service are run one at a time
 	ReasonConflict                = "Conflict"                // another object manages the same service
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
 	ReasonTermUnknown             = "TermUnknown"             // an SLA change needs the plan's term, and it is not known

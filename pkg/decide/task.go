@@ -27,6 +27,7 @@ type TaskView struct {
 	Task       Task
 	ServiceID  int64             // the service that it is about; 0: none, or not known
 	Hold       *Verdict          // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
+	Lane       Lane              // what stands between a diagnostic test and its request
 	Approval   v1alpha1.Approval // when the object itself says that it has to be approved
 	TTL        v1alpha1.Duration // how long the object stays once it has finished; "" or "0" for ever
 	HoldsUntil string            // the last day on which the answer holds, as the carrier wrote it; "" for ever
@@ -46,6 +47,7 @@ func OneShot(v TaskView) Decision {
 		func() *Decision { return untilEnded(&v.View, openOf(&v.View), taskWitness{&v.View}) },
 		func() *Decision { return onHold(v.Hold) },
 		func() *Decision { return planApproved(&v.View, v1alpha1.ApprovalAlways, plan) },
+		func() *Decision { return laneFree(&v) },
 		func() *Decision { return sendTask(&v.View, v.Task).approvedBy(&v.View, plan) },
 	})
 	decision.Handled = resolveHandled(&v.View, decision)

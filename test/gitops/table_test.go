@@ -41,6 +41,8 @@ func table() map[string][]health {
 		v1alpha1.ReasonUnreachable:         {progressing},
 		v1alpha1.ReasonDSLChangeInProgress: {progressing},
 
+		v1alpha1.ReasonAnotherTestInProgress: {progressing, degraded}, // degraded where that waits for a person
+
 		// What a person asked to wait.
 		v1alpha1.ReasonPlanned:          {suspended},
 		v1alpha1.ReasonSuspended:        {suspended},

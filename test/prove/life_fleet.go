@@ -26,6 +26,7 @@ type member struct {
 	wish      func() client.Object // what a user applies
 	wishes    []func(Subject)      // other wishes, the first of which the carrier can fulfill
 	followers []*member            // those that are looked at when it changes
+	tests     int64                // the service that a diagnostic test is about
 	about     *matter
 
 	again bool // a user creates it anew once it is gone

@@ -106,6 +106,7 @@ func (f *fleet) oneShots(account *member) {
 		one := &member{key: client.ObjectKey{Name: name}, account: account}
 		switch i % 3 {
 		case 0:
+			one.tests = id
 			one.kind, one.empty = "DiagnosticTest", func() Subject { return &v1alpha1.DiagnosticTest{} }
 			one.wish = func() client.Object { return w.Test(name, id) }
 		case 1:

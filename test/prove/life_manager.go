@@ -154,6 +154,7 @@ func (m *manager) tell(change store.Change) {
 	if object == nil {
 		object = change.Before
 	}
+	m.freesTests(change)
 	one := m.life.fleet.of(object)
 	if one == nil {
 		return
@@ -173,6 +174,28 @@ func (m *manager) tell(change store.Change) {
 	}
 	for _, other := range one.followers {
 		m.lookOf(other).want(now())
+	}
+}
+
+// freesTests has the tests of a service looked at when one of them has ended or gone: the next may
+// wait for it.
+func (m *manager) freesTests(change store.Change) {
+	var number int64
+	switch object := change.Now.(type) {
+	case *v1alpha1.RequestLedger:
+		news := m.reconcilers.Orders.Ledgers.IsNews(object.Name, object.Spec.Revision)
+		if object.Spec.Diagnostics != nil && (news || len(object.Spec.Open) == 0) {
+			number = object.Spec.Diagnostics.ID
+		}
+	case nil:
+		if test, is := change.Before.(*v1alpha1.DiagnosticTest); is {
+			number = *test.Spec.ServiceID
+		}
+	}
+	for _, one := range m.life.fleet.members {
+		if one.tests == number && number != 0 {
+			m.lookOf(one).want(now())
+		}
 	}
 }
 

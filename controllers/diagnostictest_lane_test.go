@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+const waitsForLane = v1alpha1.ReasonAnotherTestInProgress
+
+var _ = Describe("The diagnostic tests of one service", func() {
+	named := func(name string) world.Shot { return world.Shot{Kind: "DiagnosticTest", Name: name} }
+	read := func(ctx context.Context, w *world.World, name string) *v1alpha1.DiagnosticTest {
+		GinkgoHelper()
+		test, found := world.Fetch(ctx, w, name, &v1alpha1.DiagnosticTest{})
+		Expect(found).To(BeTrue())
+		return test
+	}
+	reason := func(ctx context.Context, w *world.World, name string) string {
+		GinkgoHelper()
+		return readyOf(read(ctx, w, name)).Reason
+	}
+	look := func(ctx context.Context, process *world.Process, name string) time.Duration {
+		GinkgoHelper()
+		result, err := process.LookAt(ctx, named(name))
+		Expect(err).NotTo(HaveOccurred())
+		return result.RequeueAfter
+	}
+	// two has the first of two tests sent.
+	two := func(ctx SpecContext) (*world.World, *world.Process, int64) {
+		GinkgoHelper()
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Test("first", line))).To(Succeed())
+		Expect(w.Create(ctx, w.Test("second", line))).To(Succeed())
+		look(ctx, process, "first")
+		Expect(tests().posts(w)).To(Equal(1))
+		return w, process, line
+	}
+	// forceOff has somebody take the finalizer off the first and delete it.
+	forceOff := func(ctx context.Context, w *world.World) string {
+		GinkgoHelper()
+		first := read(ctx, w, "first")
+		uid := string(first.UID)
+		first.Finalizers = nil
+		Expect(w.Update(ctx, first)).To(Succeed())
+		Expect(w.Delete(ctx, first)).To(Succeed())
+		return uid
+	}
+
+	It("are run one at a time: the next waits, and says for which (R3)", func(ctx SpecContext) {
+		w, process, line := two(ctx)
+		look(ctx, process, "second")
+		Expect(tests().posts(w)).To(Equal(1))
+		ready := readyOf(read(ctx, w, "second"))
+		Expect(ready.Reason).To(Equal(waitsForLane))
+		Expect(ready.Message).To(ContainSubstring("DiagnosticTest %s/first", w.Namespace))
+		Expect(testsLedger(ctx, w, line).Spec.Open).To(HaveLen(1))
+
+		By("waiting for long: nothing is written and nobody is asked")
+		version, calls := read(ctx, w, "second").ResourceVersion, len(w.Carrier.Calls())
+		w.Clock.Advance(time.Hour)
+		Expect(look(ctx, process, "second")).To(BeZero(), "whoever ends the first wakes it")
+		Expect(read(ctx, w, "second").ResourceVersion).To(Equal(version))
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+
+		By("finishing the first")
+		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+		Expect(reason(ctx, w, "first")).To(Equal(v1alpha1.ReasonCompleted))
+		Expect(process.DriveAt(ctx, named("second"))).To(BeTrue())
+		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
+		Expect(tests().posts(w)).To(Equal(2))
+	})
+
+	It("of two that wait, the older goes first (R3)", func(ctx SpecContext) {
+		w, process, line := two(ctx)
+		look(ctx, process, "second")
+		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
+		look(ctx, process, "third")
+		elder, younger := "second", "third"
+		if decide.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // of the same second, the UID decides
+			elder, younger = younger, elder
+		}
+		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+		look(ctx, process, younger)
+		Expect(tests().posts(w)).To(Equal(1))
+		Expect(readyOf(read(ctx, w, younger)).Message).To(ContainSubstring("DiagnosticTest %s/%s", w.Namespace, elder))
+		look(ctx, process, elder)
+		Expect(tests().posts(w)).To(Equal(2))
+		Expect(reason(ctx, w, elder)).To(Equal(v1alpha1.ReasonProgressing))
+	})
+
+	It("do not wait for one that waits itself and has gone (R3)", func(ctx SpecContext) {
+		w, process, line := two(ctx)
+		look(ctx, process, "second")
+		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+		Expect(w.Delete(ctx, read(ctx, w, "second"))).To(Succeed())
+		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
+		look(ctx, process, "third")
+		Expect(tests().posts(w)).To(Equal(2))
+	})
+
+	It("one of them whose object is gone is followed to its end, and blocks nobody after it (R22)", func(ctx SpecContext) {
+		w, process, line := two(ctx)
+		uid := forceOff(ctx, w)
+		process.DriveAt(ctx, named("second"))
+		Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
+		Expect(tests().posts(w)).To(Equal(2))
+		Expect(w.Carrier.Violations()).To(BeEmpty())
+		ended := testsLedger(ctx, w, line).Spec.Ended
+		Expect(ended).To(HaveLen(2))
+		Expect(ended[1].UID).To(Equal(uid))
+		Expect(ended[1].Outcome).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(ended[1].EndedBy).To(Equal(v1alpha1.EndedByCarrier))
+	})
+
+	DescribeTable("one of them whose object is gone and whose outcome is unknown is settled by another (R22)",
+		func(ctx SpecContext, word string) {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Carrier.FailNext("POST DiagnosticTest", simulator.Fault{Kind: simulator.FaultReset, Processed: false})).
+				To(Succeed())
+			Expect(w.Create(ctx, w.Test("first", line))).To(Succeed())
+			Expect(w.Create(ctx, w.Test("second", line))).To(Succeed())
+			Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
+			Expect(reason(ctx, w, "first")).To(Equal(v1alpha1.ReasonOutcomeUnknown))
+			look(ctx, process, "second")
+			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane), "it is its own object's to settle")
+			forceOff(ctx, w)
+			process.DriveAt(ctx, named("second"))
+			ready := readyOf(read(ctx, w, "second"))
+			Expect(ready.Reason).To(Equal(v1alpha1.ReasonOutcomeUnknown))
+			Expect(tests().posts(w)).To(Equal(1))
+			attempt := testsLedger(ctx, w, line).Spec.Open[0].AttemptID
+			Expect(ready.Message).To(ContainSubstring("annotate --overwrite dtest second '%s=%s=",
+				v1alpha1.AnnotationResolve, attempt))
+
+			second := read(ctx, w, "second")
+			second.Annotations = map[string]string{v1alpha1.AnnotationResolve: fmt.Sprintf("%s=%s", attempt, word)}
+			Expect(w.Update(ctx, second)).To(Succeed())
+			w.Clock.Advance(time.Minute)
+			Expect(process.DriveAt(ctx, named("second"))).To(BeTrue())
+			Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonCompleted))
+			Expect(tests().posts(w)).To(Equal(2))
+			settled := testsLedger(ctx, w, line).Spec.Ended[1]
+			Expect(settled.Outcome).To(BeEquivalentTo(word))
+			Expect(settled.ResolvedBy).NotTo(BeNil())
+			Expect(settled.ResolvedBy.Word).To(Equal(attempt + "=" + word))
+		},
+		Entry("as not accepted", "NotAccepted"),
+		Entry("as abandoned", "Abandoned"),
+		Entry("as succeeded", "Succeeded"),
+	)
+
+	It("that a process left when it ended are unknown after two minutes where their object is gone (R14)",
+		func(ctx SpecContext) {
+			w, process := begin(ctx)
+			line := w.Line()
+			gone := w.Test("first", line)
+			gone.UID = "somebody"
+			submittedElsewhere(ctx, w, gone, line)
+			Expect(w.Create(ctx, w.Test("second", line))).To(Succeed())
+			wait := look(ctx, process, "second")
+			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane))
+			Expect(wait).To(BeNumerically("~", 2*time.Minute, time.Second))
+			w.Clock.Advance(wait)
+			look(ctx, process, "second")
+			Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonOutcomeUnknown))
+			Expect(tests().posts(w)).To(BeZero())
+		})
+
+	DescribeTable("are all run, although only this process writes into their ledger (R32)",
+		func(ctx SpecContext, byName bool) {
+			w := world.New(ctx, plane)
+			line := w.Line()
+			w.Login(ctx)
+			names := []string{"first", "second", "third", "fourth"}
+			if byName {
+				Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
+			}
+			for _, name := range names {
+				Expect(w.Create(ctx, w.Test(name, line, func(test *v1alpha1.DiagnosticTest) {
+					if byName {
+						test.Spec.ServiceID, test.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+					}
+				}))).To(Succeed())
+			}
+			manager := w.Manage(ctx, user)
+			for _, name := range names {
+				Eventually(ctx, func() metav1.ConditionStatus {
+					manager.Advance(2 * time.Second)
+					return readyOf(read(ctx, w, name)).Status
+				}).WithPolling(50*time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue), name)
+			}
+			Expect(tests().posts(w)).To(Equal(len(names)))
+			Expect(w.Carrier.Violations()).To(BeEmpty())
+		},
+		Entry("by the number of the service", false),
+		Entry("by the name of the service", true),
+	)
+
+	It("go on when the object of the one under way is forced away (R22)", func(ctx SpecContext) {
+		w, _, _ := two(ctx)
+		manager := w.Manage(ctx, user)
+		Eventually(ctx, reason).WithArguments(ctx, w, "second").WithTimeout(time.Minute).Should(Equal(waitsForLane))
+		forceOff(ctx, w)
+		Eventually(ctx, func() string { return readyOf(read(ctx, w, "second")).Message }).WithTimeout(time.Minute).
+			Should(ContainSubstring("whose object is gone"))
+		Eventually(ctx, func() metav1.ConditionStatus {
+			manager.Advance(2 * time.Second)
+			return readyOf(read(ctx, w, "second")).Status
+		}).WithPolling(50 * time.Millisecond).WithTimeout(time.Minute).Should(Equal(metav1.ConditionTrue))
+		Expect(tests().posts(w)).To(Equal(2))
+	})
+})

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// elderFirst is how long, from when the lane has become free, a test lets those go first that have
+// waited for longer. They are woken at once; one that cannot go after all holds nobody up for longer.
+const elderFirst = time.Minute
+
+// Lane is what stands between a diagnostic test and its request: those of a service are run one at a
+// time, "(identity, service id) of diagnostic tests, one lane".
+type Lane struct {
+	Taken *v1alpha1.Request // the attempt of another test, which has not ended; nil: there is none
+	By    string            // namespace and name of that test; "": it is gone
+	Left  *Decision         // what is done about the attempt of one that is gone
+	Elder string            // namespace and name of the one that has waited for longest; "": this one has
+}
+
+// OthersAttempt is the attempt of another object in the ledger of the tests of a service that has not
+// ended; nil for none. A ledger may be nil.
+func OthersAttempt(ledger *v1alpha1.RequestLedger, uid string) *v1alpha1.Request {
+	if ledger == nil || ledger.Spec.Diagnostics == nil {
+		return nil
+	}
+	for i := range ledger.Spec.Open {
+		if open := &ledger.Spec.Open[i]; open.UID != uid {
+			return open
+		}
+	}
+	return nil
+}
+
+// WaitsInLane says whether a test says that it waits until another of its service has ended.
+func WaitsInLane(test *v1alpha1.DiagnosticTest) bool {
+	for _, condition := range test.Status.Conditions {
+		if condition.Type == v1alpha1.ConditionReady {
+			return condition.Reason == v1alpha1.ReasonAnotherTestInProgress && test.DeletionTimestamp.IsZero()
+		}
+	}
+	return false
+}
+
+// IsElder says whether a test has waited for longer than another.
+func IsElder(one, than metav1.Object) bool {
+	a, b := one.GetCreationTimestamp().Time, than.GetCreationTimestamp().Time
+	if !a.Equal(b) {
+		return a.Before(b)
+	}
+	return one.GetUID() < than.GetUID()
+}
+
+// laneFree holds a test back while another of its service has not ended.
+func laneFree(v *TaskView) *Decision {
+	lane, taken := v.Lane, OthersAttempt(v.Ledger, string(v.Subject.GetUID()))
+	switch {
+	case taken == nil:
+		return elderGoes(v)
+	case lane.Taken == nil || lane.Taken.AttemptID != taken.AttemptID:
+		return lookAgain(inLane("another of this service has just begun"), v.Now.Add(cacheLag))
+	case lane.Left == nil:
+		return behind(lane.By, taken)
+	}
+	left := *lane.Left
+	held := inLane(fmt.Sprintf("a test whose object is gone has left attempt %s of this service, and this one is sent "+
+		"once that has ended: %s", taken.AttemptID, left.Verdict.Message))
+	if left.Verdict.Standing == Stuck {
+		held.Verdict.Standing, held.Verdict.Reason = Stuck, left.Verdict.Reason
+	}
+	return lookAgain(held, left.LookAt)
+}
+
+// behind waits for the test of another object. Where only a person can end that, nothing else helps
+// this one.
+func behind(name string, taken *v1alpha1.Request) *Decision {
+	held := inLane(fmt.Sprintf("DiagnosticTest %s comes first: its attempt %s is %s, and this one is sent once that has "+
+		"ended", name, taken.AttemptID, taken.Phase))
+	if taken.Phase == v1alpha1.PhaseOutcomeUnknown || taken.Phase == v1alpha1.PhaseLateAcceptance {
+		held.Verdict.Standing = Stuck
+		held.Verdict.Message += ". Its condition says how to settle it"
+	}
+	return held
+}
+
+func inLane(what string) *Decision {
+	return working(v1alpha1.ReasonAnotherTestInProgress, "the tests of a service are run one at a time: "+what)
+}
+
+// elderGoes lets the test go first that has waited for longest, for a while.
+func elderGoes(v *TaskView) *Decision {
+	if v.Lane.Elder == "" || v.Ledger == nil || len(v.Ledger.Spec.Ended) == 0 {
+		return nil
+	}
+	until := v.past(v.Ledger.Spec.Ended[0].FinishedAt).Add(elderFirst)
+	if !v.Now.Before(until) {
+		return nil
+	}
+	return lookAgain(inLane(fmt.Sprintf("DiagnosticTest %s has waited for longer", v.Lane.Elder)), until)
+}
+
+// MayGoOn says whether a test is under way, or may still be sent.
+func MayGoOn(test *v1alpha1.DiagnosticTest) bool {
+	request := test.Status.Request
+	if request == nil || !hasEnded(request.Phase) || WaitsInLane(test) {
+		return true
+	}
+	asked := control(test, v1alpha1.AnnotationRetry)
+	return asked != "" && asked != test.Status.Handled.Retry
+}

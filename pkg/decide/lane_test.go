@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// laneStory is what a test finds in the ledger of the tests of its service.
+type laneStory struct {
+	open  []v1alpha1.Request
+	ended time.Duration // how long ago the newest attempt ended; 0: there is none
+	lane  decide.Lane
+
+	step   string
+	reason string
+	stands decide.Standing
+	again  time.Duration
+}
+
+func (s laneStory) holds(t *testing.T) {
+	t.Helper()
+	view := settled().View
+	view.Subject = &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "me", UID: "me"}}
+	view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Diagnostics: &v1alpha1.LedgerService{ID: 1}, Open: s.open,
+	}}
+	if s.ended > 0 {
+		view.Ledger.Spec.Ended = []v1alpha1.EndedAttempt{{FinishedAt: metav1.NewTime(view.Now.Add(-s.ended))}}
+	}
+	decision := decide.OneShot(decide.TaskView{
+		View: view, ServiceID: 1, Lane: s.lane, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+	})
+	again := time.Duration(0)
+	if !decision.LookAt.IsZero() {
+		again = decision.LookAt.Sub(view.Now)
+	}
+	verdict := decision.Verdict
+	saidElse := verdict.Reason != s.reason || verdict.Standing != s.stands
+	if stepName(decision.Step) != s.step || saidElse || again != s.again {
+		t.Errorf("%s, %s %s (%s), again after %v", stepName(decision.Step), verdict.Standing, verdict.Reason,
+			verdict.Message, again)
+	}
+}
+
+func TestR3ATestWaitsForTheOneBeforeIt(t *testing.T) {
+	t.Parallel()
+	const waits = v1alpha1.ReasonAnotherTestInProgress
+	others := v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "other", Phase: v1alpha1.PhaseInProgress,
+	}
+	open := []v1alpha1.Request{others}
+	left := func(standing decide.Standing, reason string, at time.Duration) decide.Lane {
+		decision := &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{Standing: standing, Reason: reason}}
+		if at > 0 {
+			decision.LookAt = settled().Now.Add(at)
+		}
+		return decide.Lane{Taken: &others, Left: decision}
+	}
+	for name, story := range map[string]laneStory{
+		"there was none": {step: "Submit", reason: v1alpha1.ReasonProgressing, stands: decide.Working},
+		"another is under way": {
+			open: open, lane: decide.Lane{Taken: &others, By: "shop/first"}, step: "Rest", reason: waits, stands: decide.Working,
+		},
+		"nobody knows of another": {
+			open: []v1alpha1.Request{{AttemptID: "a", UID: "other", Phase: v1alpha1.PhaseOutcomeUnknown}},
+			lane: decide.Lane{Taken: &others, By: "shop/first"}, step: "Rest", reason: waits, stands: decide.Stuck,
+		},
+		"another has begun since it was looked for": {
+			open: open, step: "Rest", reason: waits, stands: decide.Working, again: time.Second,
+		},
+		"one whose object is gone is under way": {
+			open: open, lane: left(decide.Working, v1alpha1.ReasonProgressing, time.Minute),
+			step: "Rest", reason: waits, stands: decide.Working, again: time.Minute,
+		},
+		"nobody knows of one whose object is gone": {
+			open: open, lane: left(decide.Stuck, v1alpha1.ReasonOutcomeUnknown, 0),
+			step: "Rest", reason: v1alpha1.ReasonOutcomeUnknown, stands: decide.Stuck,
+		},
+		"the other has just ended, and an older waits": {
+			ended: 20 * time.Second, lane: decide.Lane{Elder: "shop/second"},
+			step: "Rest", reason: waits, stands: decide.Working, again: 40 * time.Second,
+		},
+		"the older has not gone for a minute": {
+			ended: time.Minute, lane: decide.Lane{Elder: "shop/second"},
+			step: "Submit", reason: v1alpha1.ReasonProgressing, stands: decide.Working,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			story.holds(t)
+		})
+	}
+}
+
+func TestR3TheOldestOfThoseThatWaitGoesFirst(t *testing.T) {
+	t.Parallel()
+	made := func(uid string, at time.Duration) *v1alpha1.DiagnosticTest {
+		test := &v1alpha1.DiagnosticTest{}
+		test.Name, test.CreationTimestamp = uid, metav1.NewTime(start.Add(at))
+		test.UID = types.UID(uid)
+		return test
+	}
+	for _, order := range [][2]*v1alpha1.DiagnosticTest{
+		{made("b", 0), made("a", time.Second)}, {made("a", 0), made("b", 0)},
+	} {
+		if !decide.IsElder(order[0], order[1]) || decide.IsElder(order[1], order[0]) {
+			t.Errorf("%s and %s", order[0].Name, order[1].Name)
+		}
+	}
+}
