@@ -4,12 +4,14 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -56,6 +58,9 @@ func (r *CarrierAccountReconciler) identify(
 	if err != nil {
 		return nil, err
 	}
+	if lost, err := r.foreign(ctx, account, here); lost != nil || err != nil {
+		return lost, err
+	}
 	var ledgers v1alpha1.RequestLedgerList
 	if err := r.List(ctx, &ledgers, client.MatchingFields{fieldLogin: loginKey(account.Login())}); err != nil {
 		return nil, fmt.Errorf("look for the identity of clientName %s: %w", account.Spec.Auth.ClientName, err)
@@ -65,6 +70,20 @@ func (r *CarrierAccountReconciler) identify(
 		return verdict, nil
 	}
 	return nil, r.recordLogin(ctx, account)
+}
+
+// foreign says why nothing may be sent for an identity whose ledger is of another cluster.
+func (r *CarrierAccountReconciler) foreign(
+	ctx context.Context, account *v1alpha1.CarrierAccount, here decide.Installation,
+) (*decide.Verdict, error) {
+	ledger, _, err := r.Ledgers.Get(ctx, operate.LedgerName(identitySpec(account)), 0)
+	switch {
+	case errors.Is(err, operate.ErrLedgerDamaged):
+		return new(decide.DamagedLedger(err)), nil
+	case err != nil:
+		return nil, fmt.Errorf("look for what identity %s has sent: %w", account.IdentityName(), err)
+	}
+	return decide.ForeignIdentity(ledger, here), nil
 }
 
 // recordLogin writes it into the ledger of the identity.

@@ -145,6 +145,11 @@ func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, 
 		return nil, false, err
 	}
 	if ledger == nil {
+		here, err := s.Marker.Look(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		spec.Cluster = here.Cluster
 		ledger = newLedger(name, *spec)
 	}
 	before := len(ledger.Spec.Account.Reservations)

@@ -31,3 +31,16 @@ func JudgeIdentity(account *v1alpha1.CarrierAccount, ledgers []v1alpha1.RequestL
 		account.Spec.Auth.ClientName, account.Spec.BaseURL, held.Spec.Identity, held.Name, identity, held.Spec.Identity,
 		account.Namespace, account.Name, v1alpha1.AnnotationAcknowledge, identity)}, false
 }
+
+// ForeignIdentity says why nothing may be sent for an identity whose ledger is of a cluster that does
+// not count (R26): what it has reserved was sent elsewhere, and what was sent here is not in it. Nil
+// where it is of this one.
+func ForeignIdentity(ledger *v1alpha1.RequestLedger, here Installation) *Verdict {
+	if !here.IsLost(ledger) {
+		return nil
+	}
+	return &Verdict{Stuck, v1alpha1.ReasonLedgerLost, fmt.Sprintf(
+		"RequestLedger %s, which counts what identity %s sends, is of another cluster (%q): nothing is sent. Find out who "+
+			"put it here, and compare with the carrier what has been sent; then %s",
+		ledger.Name, ledger.Spec.Identity, ledger.Spec.Cluster, here.command())}
+}

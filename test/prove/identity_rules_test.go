@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// identityLedger is the ledger of what the account's identity spends.
+func (s *scripted) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
+	t.Helper()
+	var ledgers v1alpha1.RequestLedgerList
+	must(s.store.Client().List(t.Context(), &ledgers))
+	for i := range ledgers.Items {
+		if ledgers.Items[i].Spec.Account != nil {
+			return &ledgers.Items[i]
+		}
+	}
+	t.Fatal("there is no RequestLedger of the identity")
+	return nil
+}
+
+// accountSays is the reason and the message of the account's Ready, once it was looked at.
+func (s *scripted) accountSays(t *testing.T) (reason, message string) {
+	t.Helper()
+	s.managers[0].login = now()
+	s.managers[0].pass(t.Context())
+	var account v1alpha1.CarrierAccount
+	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
+	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
+	return ready.Reason, ready.Message
+}
+
+// "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26), that of
+// an identity, too: what it counts was sent elsewhere, and what was sent here is not counted.
+func TestR26TheLedgerOfAnIdentityIsOfThisCluster(t *testing.T) {
+	t.Parallel()
+	marked(t, running, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.operatorFirst(t)
+		s.expect(t, running, 1, v1alpha1.ReasonCompleted)
+		here := s.theMarker(t).Spec.Cluster
+		if named := s.identityLedger(t).Spec.Cluster; named != here || here == "" {
+			t.Fatalf("the ledger of the identity names cluster %q, and this is %q", named, here)
+		}
+
+		foreign := s.identityLedger(t)
+		foreign.Spec.Cluster = "elsewhere"
+		foreign.Spec.Revision++
+		must(s.store.Client().Update(t.Context(), foreign))
+		reason, message := s.accountSays(t)
+		if reason != v1alpha1.ReasonLedgerLost || !strings.Contains(message, foreign.Name) {
+			t.Fatalf("the account is %s: %s", reason, message)
+		}
+		must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+		_, err := s.managers[0].alive(t.Context(),
+			reconcilerOf(s.managers[0].reconcilers, kindTest), keyIn(s.run, "other"))
+		must(err)
+		if posted := s.posted(running); posted != 1 {
+			t.Errorf("%d were sent while the ledger of the identity was another cluster's", posted)
+		}
+
+		marker := s.theMarker(t)
+		command := "kubectl annotate --overwrite ledger marker 'wholesale.broadband/acknowledge=" + here + "'"
+		if !strings.Contains(message, command) {
+			t.Fatalf("%q does not say %q", message, command)
+		}
+		annotate(marker, v1alpha1.AnnotationAcknowledge, here)
+		must(s.store.Client().Update(t.Context(), marker))
+		if reason, message = s.accountSays(t); reason != v1alpha1.ReasonTokenIssued {
+			t.Errorf("the account is %s after that was acknowledged: %s", reason, message)
+		}
+	})
+}
