@@ -199,7 +199,9 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	It("that is deleted while a process may be sending it goes within 120 s, account or not", func(ctx SpecContext) {
+	// leftBehind is a deleted test whose process has ended after the POST, and before the answer was on record.
+	leftBehind := func(ctx SpecContext) *world.World {
+		GinkgoHelper()
 		_, whole := story(ctx, world.Cut{})
 		at := 0
 		for _, effect := range whole.Seam.Effects() {
@@ -216,6 +218,25 @@ var _ = Describe("A diagnostic test", func() {
 			HaveField("Open", ConsistOf(HaveField("Phase", v1alpha1.PhaseSubmitting))),
 		))))
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		return w
+	}
+
+	It("that is deleted while a process may be sending it goes after 120 s, and is given up", func(ctx SpecContext) {
+		w := leftBehind(ctx)
+		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
+		line := *test.Spec.ServiceID
+		calls := len(w.Carrier.Calls())
+		begun, successor := w.Clock.Now(), w.Start(world.Cut{})
+		Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())
+		Expect(tests().read(ctx, w)).To(BeNil())
+		Expect(w.Clock.Now().Sub(begun)).To(Equal(120*time.Second), "that process may still be writing its answer")
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+		Expect(testsLedger(ctx, w, line).Spec).To(And(HaveField("Open", BeEmpty()),
+			HaveField("Last", ConsistOf(HaveField("Phase", v1alpha1.PhaseAbandoned)))))
+	})
+
+	It("that is deleted with its account while a process may be sending it waits for nobody", func(ctx SpecContext) {
+		w := leftBehind(ctx)
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
 		calls := len(w.Carrier.Calls())
 		begun, successor := w.Clock.Now(), w.Start(world.Cut{})

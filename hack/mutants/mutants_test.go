@@ -14,7 +14,7 @@ import (
 
 const (
 	tree   = "../.."
-	wanted = 39
+	wanted = 47
 )
 
 // listed are the mutants.

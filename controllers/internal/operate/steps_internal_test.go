@@ -169,8 +169,10 @@ func (t *tape) protocol(sender string) *Protocol {
 // send takes a plan change as far as it gets.
 func (t *tape) send(ctx context.Context) error { return t.sendAs(ctx, t.job()) }
 
-func (t *tape) sendAs(ctx context.Context, job Job) error {
-	_, err := t.protocol("me").Send(ctx, job, Parcel{
+func (t *tape) sendAs(ctx context.Context, job Job) error { return sendBy(ctx, t.protocol("me"), job) }
+
+func sendBy(ctx context.Context, protocol *Protocol, job Job) error {
+	_, err := protocol.Send(ctx, job, Parcel{
 		Request: v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, APIVersion: 8, Phase: v1alpha1.PhaseSubmitting,
 			ApprovedHash: "p1",

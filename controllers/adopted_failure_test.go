@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// The old object was edited, so that the generations of the two differ.
+var _ = It("A change that a new object has taken up, and that then fails, is not sent again for it (R24)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
+		process.Drive(ctx, site)
+		w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) {
+			suspended(false)(s)
+			withPlan(world.PlanFails, 12)(s)
+		})
+		before := inFlight(ctx, w, process).OpenRequest()
+		Expect(before.Generation).To(Equal(int64(2)))
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil())
+
+		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanFails, 12)))).To(Succeed())
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		taken := serviceLedger(ctx, w, line).Spec
+		Expect(taken.Open).To(ConsistOf(And(HaveField("AttemptID", before.AttemptID),
+			HaveField("UID", string(w.Read(ctx, site).UID)), HaveField("Generation", int64(1)))))
+
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
+		Expect(w.Posts(line)).To(Equal(1))
+	})

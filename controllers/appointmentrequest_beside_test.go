@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"slices"
+	"strconv"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// A question has no intent, so that two managers can ask at the same time. The object has room for one
+// of the two answers.
+var _ = It("Slots that two managers have asked for at once leave an appointment-request that is told (R15)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		other := w.Start(world.Cut{})
+		_, err := other.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		w.Meanwhile("/api/connect/orders/appointment-requests/request", func() { look(ctx, w, other) })
+		appointment := offered(ctx, w, process)
+		expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+		asked := w.Uncancelled()
+		shown := strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)
+		Expect(asked).To(And(HaveLen(2), ContainElement(shown)))
+		left := slices.DeleteFunc(asked, func(id string) bool { return id == shown })
+		Expect(w.Events.All()).To(ContainElement(And(
+			HavePrefix("Warning LateAcceptance "), ContainSubstring("/"+left[0]+","))))
+	})

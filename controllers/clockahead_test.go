@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// What did not get there is sent again after a pause, which begins when it came to its end. By the
+// record that is in a week.
+var _ = It("An attempt that ended in the future, by the clock that wrote it, is sent again after its pause (R19)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultStatus, Status: 429})).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		ledger := serviceLedger(ctx, w, line)
+		for ; ledger == nil || len(ledger.Spec.Last) == 0; ledger = serviceLedger(ctx, w, line) {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			w.Clock.Advance(min(result.RequeueAfter, time.Second))
+		}
+		Expect(ledger.Spec.Last[0].Phase).To(Equal(v1alpha1.PhaseNotProcessed))
+		ledger.Spec.Last[0].FinishedAt = metav1.NewTime(w.Clock.Now().Add(7 * 24 * time.Hour).Truncate(time.Second))
+		ledger.Spec.Revision++
+		Expect(w.Update(ctx, ledger)).To(Succeed())
+
+		began, successor := w.Clock.Now(), w.Start(world.Cut{})
+		_, err := successor.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		expectReady(successor.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Clock.Now().Sub(began)).To(BeNumerically("<", 10*time.Minute))
+		Expect(w.Carrier.Submissions(simulator.OpPlanChange, line).Processed).To(Equal(1))
+		Expect(w.Events.All()).To(ContainElement(And(
+			HavePrefix("Warning TimeInFuture "), ContainSubstring("counts as now"))))
+	})

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// A pass that comes upon an intent of its own process while another pass sends it leaves it alone. So
+// does one that comes after a panic in the POST.
+func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
+	t.Parallel()
+	for _, step := range []string{stepIntent, stepFinalizer, stepAccount, stepObject, stepPOST, stepAccepted} {
+		tape := newTape()
+		protocol := tape.protocol("me")
+		posted := false
+		tape.at[step] = func() error {
+			open := &v1alpha1.Request{AttemptID: "a-1", Sender: "me", SubmittedAt: metav1.NewTime(tape.now)}
+			memory := protocol.Memory.Recall("u-1", []*v1alpha1.Request{open}, tape.now)
+			posted = memory.Attempts["a-1"].Posted
+			return nil
+		}
+		if err := sendBy(t.Context(), protocol, tape.job()); err != nil || !posted {
+			t.Errorf("at the step %q it does not count as posted (%v)", step, err)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// untilTaken has the first manager take passes until the carrier has taken a request.
+func (s *scripted) untilTaken(t *testing.T, operation v1alpha1.Operation) *v1alpha1.Request {
+	t.Helper()
+	for range mostPasses {
+		if request := s.subject().RequestOf(operation); request != nil && request.Phase == v1alpha1.PhaseInProgress {
+			return request
+		}
+		sleep(s.managers[0].next().Sub(now()))
+		s.managers[0].pass(t.Context())
+	}
+	t.Fatalf("%s is not taken", operation)
+	return nil
+}
+
+// A new object takes up what is under way, as if it had asked for it: when that fails, it is not
+// asked for again before somebody says so. The old object was edited, so that the generations of the
+// two differ.
+func TestR24AChangeThatFailsForAnotherObjectIsNotSentAgain(t *testing.T) {
+	t.Parallel()
+	script(t, converting, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		must(s.world.Carrier.FailNext("AggregationConversion", simulator.Fault{Kind: simulator.FaultEndInError}))
+		s.edit(t.Context(), func(subject Subject) {
+			if service, is := subject.(*v1alpha1.BroadbandService); is {
+				service.Spec.Observe.HealthInterval = "8000h"
+			}
+		})
+		if before := s.untilTaken(t, converting); before.Generation != 2 {
+			t.Fatalf("it is of generation %d", before.Generation)
+		}
+		s.replaceObject(t)
+		s.drive(t.Context())
+		taken := s.theLedger(t).RequestOf(converting)
+		if taken.UID != string(s.subject().GetUID()) || taken.Generation != s.subject().GetGeneration() {
+			t.Errorf("the attempt is %s's, of generation %d", taken.UID, taken.Generation)
+		}
+		if posted := s.posted(converting); posted != 1 || taken.Phase != v1alpha1.PhaseFailed {
+			t.Errorf("%d conversions were sent, and the last is %s", posted, taken.Phase)
+		}
+	})
+}
+
+// What others put on a ledger, as backups and audits do, is theirs.
+func TestR30WhatOthersPutOnALedgerSurvives(t *testing.T) {
+	t.Parallel()
+	script(t, converting, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		const theirs = "example.com/theirs"
+		s.untilTaken(t, converting)
+		ledger := s.theLedger(t)
+		ledger.Labels = map[string]string{theirs: "label"}
+		metav1.SetMetaDataAnnotation(&ledger.ObjectMeta, theirs, "annotation")
+		ledger.Finalizers = append(ledger.Finalizers, theirs)
+		must(s.store.Client().Update(t.Context(), ledger))
+		s.drive(t.Context())
+		s.replaceObject(t)
+		s.drive(t.Context())
+		s.expectConversions(t, 1, v1alpha1.ReasonInSync)
+		after := s.theLedger(t)
+		if after.Spec.Revision < ledger.Spec.Revision+2 {
+			t.Fatalf("it was not written since: revision %d was %d", after.Spec.Revision, ledger.Spec.Revision)
+		}
+		if after.Labels[theirs] != "label" || after.Annotations[theirs] != "annotation" ||
+			!slices.Contains(after.Finalizers, theirs) || !slices.Contains(after.Finalizers, v1alpha1.FinalizerMemory) {
+			t.Errorf("left are %v, %v and %v", after.Labels, after.Annotations, after.Finalizers)
+		}
+	})
+}
+
+// S4 of the review: the clock of the host that wrote an end was a week ahead. What waits for a while
+// after that end waits for that while, and not for a week.
+func TestR19AnEndInTheFutureHoldsNothingBack(t *testing.T) {
+	t.Parallel()
+	script(t, converting, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.at = once("POST /api/connect/services/aggregation-conversions", func() Kind { return Throttled })
+		s.untilEnded(t, converting)
+		ledger := s.theLedger(t)
+		ledger.Spec.Last[0].FinishedAt = metav1.NewTime(now().Add(7 * 24 * time.Hour))
+		must(s.store.Client().Update(t.Context(), ledger))
+		s.restart()
+		s.passes(t, s.managers[0], 10*time.Minute)
+		if posted := s.posted(converting); posted != 1 {
+			t.Errorf("%d conversions were sent within ten minutes", posted)
+		}
+		told := slices.DeleteFunc(s.world.Events.All(), func(said string) bool {
+			return !strings.HasPrefix(said, "Warning TimeInFuture ")
+		})
+		if len(told) != 1 {
+			t.Errorf("it is told %d times: %q", len(told), told)
+		}
+	})
+}
+
+// M1 of the review, with no fault at all: a plan is changed, the object is deleted, and 90 days later
+// somebody has another plan at the carrier and declares it. The ledger still has the old one.
+func TestR7AServiceThatIsDeclaredAnewIsNotBoughtThePlanThatItHas(t *testing.T) {
+	t.Parallel()
+	for name, restarts := range map[string]bool{"by the same process": false, "by another process": true} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, changing, 1, func(t *testing.T, s *scripted) {
+				t.Helper()
+				expectPosts(t, s.settles(t), reading, changing)
+				s.declaresAnew(t, world.PlanCheap)
+				if restarts {
+					s.restart()
+				}
+				expectPosts(t, s.settles(t), reading)
+				if plan := s.service(t).Status.Carrier.Plan.Value; plan != world.PlanCheap {
+					t.Errorf("it is taken to have %s", plan)
+				}
+			})
+		})
+	}
+}
+
+// declaresAnew has the object deleted, another plan at the carrier 90 days later, and an object that
+// declares it.
+func (s *scripted) declaresAnew(t *testing.T, plan string) {
+	t.Helper()
+	must(s.store.Client().Delete(t.Context(), s.subject()))
+	s.alert()
+	s.drive(t.Context())
+	sleep(90 * 24 * time.Hour)
+	must(s.world.Carrier.SetPlan(lineID, plan))
+	service, is := s.plan.Story.Wish(s.world).(*v1alpha1.BroadbandService)
+	if !is {
+		t.Fatal("the story is about no service")
+	}
+	service.Spec.Plan.Name = plan
+	must(s.world.Create(t.Context(), service))
+}
