@@ -28,7 +28,11 @@ func (p *servicePass) gather(ctx context.Context) error {
 	if err := p.gatherOrder(ctx); err != nil {
 		return err
 	}
-	return p.gatherLedger(ctx, p)
+	if err := p.gatherLedger(ctx, p); err != nil {
+		return err
+	}
+	p.gatherOrigin()
+	return nil
 }
 
 func (p *servicePass) judge(view decide.View) decide.Decision {
@@ -37,7 +41,10 @@ func (p *servicePass) judge(view decide.View) decide.Decision {
 	return decide.Service(judged)
 }
 
-func (p *servicePass) show(decision decide.Decision) { p.service.Status.Pending = decision.Pending }
+func (p *servicePass) show(decision decide.Decision) {
+	p.service.Status.Pending = decision.Pending
+	p.nameOrigin()
+}
 
 // take reads: the other steps are those of every kind.
 func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration, error) {

@@ -74,6 +74,16 @@ type BroadbandServiceStatus struct {
 // CarrierState is what is known of the carrier's state. A value that is absent is
 // not known, and unknown is not equal to anything.
 type CarrierState struct {
+	// baseURL is the origin of the carrier whose state it is. That of another one is not known.
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	BaseURL string `json:"baseURL,omitempty"`
+
+	// identity is the account identity under which it is known.
+	// +kubebuilder:validation:MaxLength=253
+	// +optional
+	Identity string `json:"identity,omitempty"`
+
 	// plan is the plan the service is on.
 	// +optional
 	Plan *KnownValue `json:"plan,omitempty"`

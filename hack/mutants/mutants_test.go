@@ -14,7 +14,7 @@ import (
 
 const (
 	tree   = "../.."
-	wanted = 47
+	wanted = 48
 )
 
 // listed are the mutants.

@@ -88,6 +88,7 @@ type Memory struct {
 	Gate         Gate               // what was seen at the gate before a POST
 	Ahead        Ahead              // times on record that lay in the future when they were first seen
 	Readings     Readings           // the newest reading of each topic
+	Origin       Origin             // whom they are from
 	Posed        Posed              // how the last POST of class Query went
 	RetellAt     time.Time          // before which no other words for the same refusal are written
 	Told         time.Time          // when the carrier last sent a notification about it

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// W1 of the review: the sandbox's service was as declared, and so was production's at once.
+var _ = DescribeTable("A service that was never changed is not taken to be at another carrier what it was at one",
+	func(ctx SpecContext, another func(SpecContext, *world.World, *world.Process), restarts bool) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(*service.Status.Carrier).To(And(
+			HaveField("BaseURL", w.URL), HaveField("Identity", w.Namespace), HaveField("TechnologyType", "FTTP")))
+		Expect(serviceLedger(ctx, w, line)).To(BeNil(), "nothing was sent")
+
+		another(ctx, w, process)
+		Expect(w.Carrier.SetPlan(line, world.PlanSlow)).To(Succeed())
+		if restarts {
+			process = w.Start(world.Cut{})
+			_, err := process.LookAtAccount(ctx)
+			Expect(err).NotTo(HaveOccurred())
+		}
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		service = w.Read(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		Expect(*service.Status.Carrier).To(And(HaveField("Plan", BeNil()), HaveField("TechnologyType", BeEmpty())))
+		Expect(w.Posts(line)).To(BeZero())
+
+		service = process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Before.Plan).To(Equal(world.PlanSlow))
+		account := w.Account()
+		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+		Expect(*service.Status.Carrier).To(And(
+			HaveField("BaseURL", account.Spec.BaseURL), HaveField("Identity", account.IdentityName())))
+		Expect(w.Posts(line)).To(Equal(1))
+	},
+	Entry("by the same process", atAnotherURL, false),
+	Entry("by another process", atAnotherURL, true),
+	Entry("nor for another identity, by the same process", asAnother, false),
+	Entry("nor for another identity, by another process", asAnother, true),
+)
+
+func atAnotherURL(ctx SpecContext, w *world.World, process *world.Process) {
+	GinkgoHelper()
+	recreateAccount(ctx, w, process, movedURL(w))
+}
+
+func asAnother(ctx SpecContext, w *world.World, process *world.Process) {
+	GinkgoHelper()
+	recreateAs(ctx, w, process, w.Namespace+"-2")
+}
+
+// A plan that was read of one carrier within ten minutes says nothing of another, where the object
+// itself has not changed since.
+var _ = It("A plan change is not approved at one carrier and sent at another on the reading of the first (R7)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		always := func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAlways }
+		Expect(w.Create(ctx, w.Service(site, line, always))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
+		w.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
+		recreateAccount(ctx, w, process, movedURL(w))
+		Expect(w.Carrier.SetPlan(line, world.PlanFast)).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(BeZero(), "it has the plan there")
+	})

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// "Another carrier is another identity" (R4), and what one has said is no news of the other.
+func TestAStateIsThatOfOneCarrierAndOneIdentity(t *testing.T) {
+	t.Parallel()
+	here := decide.Origin{BaseURL: "https://a", Identity: "acme"}
+	for name, row := range map[string]struct {
+		from    decide.Origin
+		forgets bool
+	}{
+		"the same":         {here, false},
+		"another carrier":  {decide.Origin{BaseURL: "https://b", Identity: "acme"}, true},
+		"another identity": {decide.Origin{BaseURL: "https://a", Identity: "other"}, true},
+		"it does not say":  {decide.Origin{}, false},
+	} {
+		status := v1alpha1.BroadbandServiceStatus{
+			Carrier: &v1alpha1.CarrierState{BaseURL: row.from.BaseURL, Identity: row.from.Identity},
+			Health:  &v1alpha1.HealthStatus{}, Disruptions: &v1alpha1.DisruptionStatus{},
+		}
+		forgot := decide.ForgetState(&status, here)
+		gone := status.Carrier == nil && status.Health == nil && status.Disruptions == nil
+		if forgot != row.forgets || gone != row.forgets {
+			t.Errorf("%s: forgotten is %t, and left %+v", name, forgot, status)
+		}
+		memory := decide.Memory{Origin: row.from}
+		memory.Readings.Health.State = decide.ReadingTaken
+		memory.ForgetFrom(here)
+		if kept := memory.Readings.Health.State == decide.ReadingTaken; kept != (row.from == here) || memory.Origin != here {
+			t.Errorf("%s: the reading is kept: %t", name, kept)
+		}
+	}
+	var none v1alpha1.BroadbandServiceStatus
+	decide.NameOrigin(&none, here)
+	if none.Carrier != nil || decide.ForgetState(&none, here) {
+		t.Error("there is a state of which nothing is known")
+	}
+}
