@@ -89,15 +89,18 @@ func TestR12AnObjectThatHasChangedSendsNothing(t *testing.T) {
 	}.run(t)
 }
 
+// goodFor is how long an intent is good for (R13).
+const goodFor = 10 * time.Second
+
 func TestR13AnIntentThatIsTooOldSendsNothing(t *testing.T) {
 	closings{
 		"the process was stopped for 10s": func(t *tape, _ context.CancelFunc) error {
-			t.passed += gateAfter // and somebody has set the wall clock back meanwhile
+			t.passed += goodFor // and somebody has set the wall clock back meanwhile
 			t.now = t.now.Add(-time.Hour)
 			return nil
 		},
 		"the machine was suspended for 10s": func(t *tape, _ context.CancelFunc) error {
-			t.now = t.now.Add(gateAfter) // which the monotonic clock does not count
+			t.now = t.now.Add(goodFor) // which the monotonic clock does not count
 			return nil
 		},
 	}.run(t)
@@ -106,7 +109,7 @@ func TestR13AnIntentThatIsTooOldSendsNothing(t *testing.T) {
 func TestR13AnIntentIsGoodForTenSeconds(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
-	tape.at[stepFinalizer] = func() error { tape.now = tape.now.Add(gateAfter - time.Nanosecond); return nil }
+	tape.at[stepFinalizer] = func() error { tape.now = tape.now.Add(goodFor - time.Nanosecond); return nil }
 	if err := tape.send(t.Context()); err != nil || !slices.Contains(tape.steps, stepPOST) {
 		t.Errorf("%v after %v", err, tape.steps)
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -158,7 +159,7 @@ func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) err
 	l.announce(ledger.Name, ledger.Spec.Revision)
 	wanted := ledger.Spec.DeepCopy()
 	if err := l.put(ctx, ledger); err != nil {
-		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, err)
+		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, unknownTo(err))
 	}
 	l.note(ledger.Name, ledger.Spec.Revision)
 	if !equality.Semantic.DeepEqual(ledger.Spec, *wanted) {
@@ -180,6 +181,14 @@ func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 	err := l.Cluster.Create(ctx, ledger, strict)
 	if apierrors.IsAlreadyExists(err) {
 		return changedSince(ledger.Name)
+	}
+	return err
+}
+
+// unknownTo: asked to be strict, the API server refuses what it would have pruned.
+func unknownTo(err error) error {
+	if apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "strict decoding error") {
+		return fmt.Errorf("%w: %w", ErrLedgerPruned, err)
 	}
 	return err
 }

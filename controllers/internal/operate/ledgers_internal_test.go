@@ -7,6 +7,7 @@ import (
 	"errors"
 	"testing"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -61,5 +62,34 @@ func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 	}
 	if seen := ledgers.highest(ledger.Name); seen != 0 {
 		t.Errorf("revision %d counts as seen", seen)
+	}
+}
+
+// "What the API server returns must equal what was written (fieldValidation=Strict), else no POST"
+// (R1).
+func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {
+	t.Parallel()
+	for name, row := range map[string]struct {
+		answers func(*v1alpha1.RequestLedger) error
+		pruned  bool
+	}{
+		"it is kept": {func(*v1alpha1.RequestLedger) error { return nil }, false},
+		"a field is missing in the answer": {func(l *v1alpha1.RequestLedger) error {
+			l.Spec.Open[0].BodyHash = ""
+			return nil
+		}, true},
+		"a field is not known": {func(*v1alpha1.RequestLedger) error {
+			return apierrors.NewBadRequest(`strict decoding error: unknown field "spec.open[0].bodyHash"`)
+		}, true},
+		"something else is wrong": {func(*v1alpha1.RequestLedger) error { return apierrors.NewBadRequest("no") }, false},
+	} {
+		ledgers := &Ledgers{Cluster: slow{meanwhile: row.answers}}
+		ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+			Service: &v1alpha1.LedgerService{ID: 1}, Open: []v1alpha1.Request{{BodyHash: "sha256:0"}},
+		}}
+		ledger.Name = LedgerName(&ledger.Spec)
+		if err := ledgers.Write(t.Context(), ledger); errors.Is(err, ErrLedgerPruned) != row.pruned {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package lifecycle_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// downgradeLedgers has the CRD of the ledgers be that of a version which does not know a field of an
+// attempt, and waits until the API server goes by it.
+func downgradeLedgers(ctx SpecContext, field string) {
+	GinkgoHelper()
+	crd := &unstructured.Unstructured{}
+	crd.SetGroupVersionKind(schema.GroupVersionKind{
+		Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition",
+	})
+	Expect(plane.Client.Get(ctx, client.ObjectKey{Name: ledgersCRD}, crd)).To(Succeed())
+	versions, _, err := unstructured.NestedSlice(crd.Object, "spec", "versions")
+	Expect(err).NotTo(HaveOccurred())
+	Expect(versions).To(HaveLen(1))
+	version, is := versions[0].(map[string]any)
+	Expect(is).To(BeTrue())
+	path := []string{
+		"schema", "openAPIV3Schema", "properties", "spec", "properties", "open", "items", "properties", field,
+	}
+	_, found, err := unstructured.NestedMap(version, path...)
+	Expect(found, err).To(BeTrue())
+	unstructured.RemoveNestedField(version, path...)
+	Expect(unstructured.SetNestedSlice(crd.Object, versions, "spec", "versions")).To(Succeed())
+	DeferCleanup(plane.InstallCRDs)
+	Expect(plane.Client.Update(ctx, crd)).To(Succeed())
+
+	probe := &v1alpha1.RequestLedger{
+		ObjectMeta: metav1.ObjectMeta{Name: "probe"},
+		Spec: v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1, Open: []v1alpha1.Request{{
+			Attempt: 1, AttemptID: "a-1", Operation: v1alpha1.OperationPlanChange, Phase: v1alpha1.PhaseSubmitting,
+			BodyHash: "sha256:0", SubmittedAt: metav1.Now(),
+		}}},
+	}
+	soon(ctx, func(g Gomega) {
+		written := probe.DeepCopy()
+		g.Expect(plane.Client.Create(ctx, written, client.DryRunAll)).To(Succeed())
+		g.Expect(written.Spec.Open[0].BodyHash).To(BeEmpty())
+	})
+}
+
+// What is pruned of an intent would be missing when somebody has to know what was sent.
+var _ = Describe("A CustomResourceDefinition that was not upgraded with the operator", func() {
+	It("keeps orders and changes from being sent, and says so, until it is (R1)", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, quick)
+		w.Manage(ctx, user)
+		w.AwaitLogin(ctx, watchful)
+		downgradeLedgers(ctx, "bodyHash")
+		line := w.Line()
+		wishes := []client.Object{w.Service(site, line), w.Order(site, accepted)}
+		for _, wish := range wishes {
+			Expect(w.Create(ctx, wish)).To(Succeed())
+			awaitReason(ctx, w, v1alpha1.ReasonLedgerUnreadable, wish)
+		}
+		Expect(w.Posts(line)).To(BeZero())
+		Expect(w.Ordered(accepted).Seen).To(BeZero())
+
+		plane.InstallCRDs()
+		for i, reason := range []string{v1alpha1.ReasonInSync, v1alpha1.ReasonSubmitted} {
+			soon(ctx, func(g Gomega) { // one that had to wait long is not tried again at once by itself
+				before, is := wishes[i].DeepCopyObject().(client.Object)
+				g.Expect(is).To(BeTrue())
+				g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())
+				now, is := before.DeepCopyObject().(client.Object)
+				g.Expect(is).To(BeTrue())
+				now.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "upgraded"})
+				g.Expect(w.Patch(ctx, now, client.MergeFrom(before))).To(Succeed())
+			})
+			awaitReason(ctx, w, reason, wishes[i])
+		}
+		Expect(w.Posts(line)).To(Equal(1))
+		Expect(w.Ordered(accepted).Seen).To(Equal(1))
+	})
+})
