@@ -46,9 +46,10 @@ func TestARepeatBeginsAnew(t *testing.T) {
 	if !is {
 		t.Fatalf("%s: what was lost for a day is not asked for again", stepName(decide.Service(view).Step))
 	}
-	if again := submit.Request; again.Repeats != 1 || again.Location != "" || !again.LostSince.IsZero() {
-		t.Errorf("the repeat begins with %d repeats, Location %q, lost since %s",
-			again.Repeats, again.Location, again.LostSince)
+	again := submit.Request
+	if again.Attempt != 2 || again.Repeats != 1 || again.Location != "" || !again.LostSince.IsZero() {
+		t.Errorf("the repeat is attempt %d, with %d repeats, Location %q, lost since %s",
+			again.Attempt, again.Repeats, again.Location, again.LostSince)
 	}
 }
 

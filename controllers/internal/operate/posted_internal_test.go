@@ -3,6 +3,7 @@
 package operate
 
 import (
+	"strings"
 	"testing"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,5 +28,19 @@ func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
 		if err := sendBy(t.Context(), protocol, tape.job()); err != nil || !posted {
 			t.Errorf("at the step %q it does not count as posted (%v)", step, err)
 		}
+	}
+}
+
+// An answer as it should be is told, and nothing beside it.
+func TestAnAnswerIsToldOnce(t *testing.T) {
+	t.Parallel()
+	tape, events := newTape(), &heard{}
+	protocol := tape.protocol("me")
+	protocol.Events = events
+	if err := sendBy(t.Context(), protocol, tape.job()); err != nil {
+		t.Fatal(err)
+	}
+	if said := []string(*events); len(said) != 1 || !strings.HasPrefix(said[0], eventAccepted+" ") {
+		t.Errorf("%q", said)
 	}
 }
