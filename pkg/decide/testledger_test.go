@@ -92,7 +92,7 @@ func (s testStory) holds(t *testing.T) {
 	if judged.Lost != nil {
 		losing = judged.Lost.Error.Code
 	}
-	if losing != s.losing || judged.Verdict != nil {
+	if losing != s.losing || judged.Verdict != nil || judged.Lost != nil && judged.Lost.Attempt != 1 {
 		t.Fatalf("%+v", judged)
 	}
 	if losing != "" {

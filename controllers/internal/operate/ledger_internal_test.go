@@ -115,3 +115,21 @@ func TestR16AnOutcomeThatMeetsAConflictIsRecordedOverWhatIsThere(t *testing.T) {
 		t.Errorf("%v after %v", err, tape.steps)
 	}
 }
+
+// Another attempt is on record by the time the answer comes.
+func TestR15AnAnswerThatTheRecordHasNoRoomForIsALateAcceptance(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	subject := tape.record.DeepCopy()
+	ledger := &ledgerTape{tape: tape, subject: subject}
+	tape.at[stepPOST] = func() error {
+		ledger.onRecord = []v1alpha1.Request{{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-2"}}
+		subject.Status.Requests = slices.Clone(ledger.onRecord)
+		return nil
+	}
+	job := tape.job()
+	job.Subject, job.Ledger = subject, ledger
+	if err := tape.sendAs(t.Context(), job); err != nil || tape.steps[len(tape.steps)-1] != stepLate {
+		t.Errorf("%v after %v", err, tape.steps)
+	}
+}
