@@ -78,6 +78,33 @@ var _ = Describe("A question of which nothing comes", func() {
 		Entry("query", queries()),
 	)
 
+	DescribeTable("behind a 502 after the effect is asked three times, whichever process asks (R20)",
+		func(ctx SpecContext, s oneShot) {
+			w, process := begin(ctx)
+			fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true, Times: 1000}
+			Expect(w.Carrier.FailNext("POST "+string(s.asked), fault)).To(Succeed())
+			Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+			_, err := process.LookAt(ctx, s.shot())
+			Expect(err).NotTo(HaveOccurred())
+			Expect(s.posts(w)).To(Equal(1))
+
+			process = successor(ctx, w)
+			object := s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonUnanswered)
+			w.Clock.Advance(24 * time.Hour)
+			s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonUnanswered)
+			Expect(s.posts(w)).To(Equal(3))
+			Expect(readyOf(object).Message).To(And(ContainSubstring("3 times"),
+				ContainSubstring(v1alpha1.AnnotationRetry+"="+s.request(ctx, w).AttemptID)))
+
+			w.Carrier.Disarm()
+			s.annotate(ctx, w, v1alpha1.AnnotationRetry, s.request(ctx, w).AttemptID)
+			s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+			Expect(s.posts(w)).To(Equal(4))
+		},
+		Entry("quote", quotes()),
+		Entry("query", queries()),
+	)
+
 	It("for the plan of a service is asked ever more rarely (R20)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

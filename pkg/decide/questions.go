@@ -10,7 +10,7 @@ import (
 )
 
 // maxQuestions: "Queries are bounded in number per wish (3, then the object says so)" (R20). Those
-// count that the carrier has taken, or may have taken and left something behind.
+// count that the carrier has taken, or may have taken.
 const maxQuestions = 3
 
 // isQuestion says whether a request only asks.
@@ -48,12 +48,6 @@ func unanswered(last *v1alpha1.Request, way string) string {
 	return fmt.Sprintf("%s was sent %d times, and the carrier has not answered it (the last time: %s): "+
 		"it is not sent again by itself. Ask the carrier; %s",
 		last.Operation, last.Repeats+1, errorMessage(last.Error), way)
-}
-
-// MayLeaveSomething says whether a question leaves something behind at the carrier, even when its
-// answer is lost.
-func MayLeaveSomething(operation v1alpha1.Operation) bool {
-	return operation == v1alpha1.OperationAppointmentSlots
 }
 
 // NamesNoPlan says of a health answer that it does not say what it was asked for.

@@ -13,8 +13,8 @@ import (
 )
 
 // Pose sends a request of class Query: "Query has neither finalizer nor intent; one-shots
-// and slots write accepted and terminal". What did not get there, or lost its answer, is
-// remembered and asked again; what the carrier said is written down.
+// and slots write accepted and terminal". What did not get there is remembered and asked again; what
+// the carrier said, or that its answer was lost, is written down.
 func (p *Protocol) Pose(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
 	if wait, err := job.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
@@ -73,13 +73,13 @@ func heardOf(receipt carrier.Receipt) Fact {
 	}
 }
 
-// said says whether the carrier took or refused a question, or may have taken one that leaves
-// something behind there: how often that is asked is counted on record. Any other that did not get
-// there, or lost its answer, is remembered.
+// said says whether the carrier took or refused a question, or may have taken it: "Queries are bounded
+// in number per wish" (R20), and what is counted is on record, for the next process. One that did not
+// get there is remembered.
 func (p *Protocol) said(subject Subject, parcel Parcel, receipt carrier.Receipt, asked time.Time) bool {
 	renewed := receipt.Delivery == carrier.Rejected
-	counted := receipt.Delivery == carrier.Ambiguous && decide.MayLeaveSomething(parcel.Request.Operation)
-	if receipt.Delivery == carrier.Accepted || counted || renewed && !p.renews(subject, parcel, receipt) {
+	taken := receipt.Delivery == carrier.Accepted || receipt.Delivery == carrier.Ambiguous
+	if taken || renewed && !p.renews(subject, parcel, receipt) {
 		return true
 	}
 	p.Memory.Note(subject.GetUID(), asked, func(memory *decide.Memory) {
