@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -144,7 +145,7 @@ func (p *appointmentPass) release(ctx context.Context, departure decide.Appointm
 func (p *appointmentPass) namespaceGoing(ctx context.Context) (bool, error) {
 	var namespace corev1.Namespace
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: p.appointment.Namespace}, &namespace)
-	if apierrors.IsNotFound(err) {
+	if operate.IsGone(err, p.appointment.Namespace) {
 		return true, nil
 	}
 	if err != nil {

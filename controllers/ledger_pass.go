@@ -10,6 +10,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -115,8 +116,8 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 	return next, nil
 }
 
-// holderLives says whether another object that holds a ledger is there. "Forbidden ... or an error is
-// not 'gone'" (R2).
+// holderLives says whether another object that holds a ledger is there, as far as anybody can tell:
+// "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
 func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
 	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
 		return false, nil
@@ -128,9 +129,9 @@ func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) 
 	}
 	err = p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, object)
 	switch {
-	case apierrors.IsNotFound(err):
+	case operate.IsGone(err, holder.Name):
 		return false, nil
-	case apierrors.IsForbidden(err):
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err), meta.IsNoMatchError(err):
 		return true, nil
 	case err != nil:
 		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -183,7 +182,7 @@ func (m *Marker) Stands(ctx context.Context) error {
 func (m *Marker) read(ctx context.Context, from client.Reader) (*v1alpha1.RequestLedger, error) {
 	var marker v1alpha1.RequestLedger
 	switch err := from.Get(ctx, client.ObjectKey{Name: m.name}, &marker); {
-	case apierrors.IsNotFound(err):
+	case operate.IsGone(err, m.name):
 		return nil, nil //nolint:nilnil // that there is none is no error
 	case err != nil:
 		return nil, fmt.Errorf("read the marker: %w", err)

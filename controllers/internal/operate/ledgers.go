@@ -133,7 +133,7 @@ func revisionOf(ledger *v1alpha1.RequestLedger) int64 {
 func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1alpha1.RequestLedger, error) {
 	var ledger v1alpha1.RequestLedger
 	if err := from.Get(ctx, client.ObjectKey{Name: name}, &ledger); err != nil {
-		if apierrors.IsNotFound(err) {
+		if IsGone(err, name) {
 			return nil, nil //nolint:nilnil // most orders have not been sent: that is no error
 		}
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, err)

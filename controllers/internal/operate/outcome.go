@@ -10,7 +10,6 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -60,7 +59,7 @@ func (p *Protocol) insist(ctx context.Context, job Job, attemptID string, write 
 			// pause: beside a writer who never rests it would be out of date again. Unread, the object still
 			// has the fact that was not written, and would look as if there were nothing to write.
 			if err := p.reload(ctx, job); err != nil {
-				return apierrors.IsNotFound(err), nil
+				return IsGone(err, job.Subject.GetName()), nil
 			}
 		}
 		last = write(ctx)
