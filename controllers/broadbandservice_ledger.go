@@ -19,7 +19,16 @@ func (*servicePass) judgeLedger(view decide.LedgerView) decide.LedgerVerdict {
 	return decide.JudgeServiceLedger(view)
 }
 
-func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) { decide.ProjectService(p.service, own) }
+func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {
+	decide.ProjectService(p.service, own, p.clock())
+}
+
+// clock is how this process judges the times on record of the service.
+func (p *servicePass) clock() decide.Clock {
+	clock := decide.Clock{Now: p.Protocol.Now()}
+	p.Protocol.Memory.Note(p.service.UID, clock.Now, func(memory *decide.Memory) { clock.Ahead = memory.Ahead })
+	return clock
+}
 
 func (*servicePass) shownLedger(object client.Object) shownLedger {
 	service, is := object.(*v1alpha1.BroadbandService)

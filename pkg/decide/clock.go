@@ -20,17 +20,34 @@ const tellAhead = time.Minute
 // was. They are kept for as long as they are on record.
 type Ahead map[time.Time]time.Time
 
+// Clock is how a process judges the times on record.
+type Clock struct {
+	Now   time.Time
+	Ahead Ahead
+}
+
 // past is a time on record, or, where that lay in the future, the time at which this process first
 // saw it: "A time on record that lies in the future counts as now" (R19). Otherwise what waits for it
 // would wait for as long as the clock was ahead by which it was written.
-func (v *View) past(at metav1.Time) time.Time {
-	if seen, ahead := v.Memory.Ahead[at.UTC()]; ahead {
+func (c Clock) past(at metav1.Time) time.Time {
+	if seen, ahead := c.Ahead[at.UTC()]; ahead {
 		return seen
 	}
-	if at.After(v.Now) {
-		return v.Now
+	if at.After(c.Now) {
+		return c.Now
 	}
 	return at.Time
+}
+
+// before says whether one time on record comes before another. Of two that lie in the future no more
+// is known than their order.
+func (c Clock) before(a, b metav1.Time) bool {
+	isAhead := c.past(a).Before(a.Time)
+	return a.Before(&b) && (isAhead || a.Time.Before(c.past(b)))
+}
+
+func (v *View) past(at metav1.Time) time.Time {
+	return Clock{Now: v.Now, Ahead: v.Memory.Ahead}.past(at)
 }
 
 // Clocked says which of the times on record lie in the future, and in what words to report those that
@@ -45,9 +62,7 @@ func Clocked(v *View) (ahead Ahead, report string) {
 			seen = v.Now
 		}
 		if !known && at.After(v.Now.Add(tellAhead)) {
-			report = fmt.Sprintf("a time on record lies in the future (%s, now it is %s) and counts as now: "+
-				"see to the clock of this manager, or of the one that wrote it",
-				at.UTC().Format(time.RFC3339), v.Now.UTC().Format(time.RFC3339))
+			report = aheadReport(at, v.Now)
 		}
 		if ahead == nil {
 			ahead = Ahead{}
@@ -55,6 +70,13 @@ func Clocked(v *View) (ahead Ahead, report string) {
 		ahead[at.UTC()] = seen
 	}
 	return ahead, report
+}
+
+// aheadReport words that a time lies in the future.
+func aheadReport(at metav1.Time, now time.Time) string {
+	return fmt.Sprintf("a time on record lies in the future (%s, now it is %s) and counts as now: "+
+		"see to the clock of this manager, or of the one that wrote it",
+		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 
 // timesOnRecord are those from which something is measured.

@@ -30,7 +30,7 @@ func JudgeServiceLedger(v LedgerView) LedgerVerdict {
 
 // ProjectService brings a status in line with the ledger, which alone says what was sent and what is
 // known of the values that have no read; nil where the object holds none.
-func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
+func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, clock Clock) {
 	forgetOutdated(service, ledger)
 	service.ShowLedger(ledger)
 	showHandled(service)
@@ -44,7 +44,7 @@ func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.Request
 	state := carrierState(service)
 	state.Term, state.RestorationSLA = spec.Known.Term, spec.Known.RestorationSLA
 	state.AggregationMethod, state.DSLStabilityProfile = spec.Known.AggregationMethod, spec.Known.DSLStabilityProfile
-	state.Plan = planOnRecord(state.Plan, spec.Baseline)
+	state.Plan = planOnRecord(state.Plan, spec.Baseline, clock)
 }
 
 // forgetOutdated forgets what was read before a request that has ended since the status was written: a
@@ -108,10 +108,10 @@ func showHandled(service *v1alpha1.BroadbandService) {
 
 // planOnRecord is the plan that a status shows, where that was read since the baseline was brought
 // about: what was not read, the ledger says.
-func planOnRecord(shown, baseline *v1alpha1.KnownValue) *v1alpha1.KnownValue {
+func planOnRecord(shown, baseline *v1alpha1.KnownValue, clock Clock) *v1alpha1.KnownValue {
 	read := shown != nil && shown.Source == v1alpha1.SourceHealth && shown.AsHealth != ""
 	switch {
-	case !read, baseline != nil && shown.Since.Before(&baseline.Since):
+	case !read, baseline != nil && clock.before(shown.Since, baseline.Since):
 		return baseline
 	}
 	return shown

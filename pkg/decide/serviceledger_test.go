@@ -116,13 +116,47 @@ func TestR16AStatusShowsItsLedger(t *testing.T) {
 			service := settled().Service
 			service.Status.Carrier.Plan = test.shown
 			service.Status.Carrier.RestorationSLA = value("forged", v1alpha1.SourceDeclared, 9)
-			decide.ProjectService(service, &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}})
+			decide.ProjectService(service, &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}},
+				decide.Clock{Now: start.Add(10 * time.Minute)})
 			got := service.Status.Carrier.Plan
 			if (got == nil) != (test.want == nil) || got != nil && *got != *test.want {
 				t.Errorf("the plan is %+v, and not %+v", got, test.want)
 			}
 			if service.Status.Carrier.RestorationSLA != nil {
 				t.Error("the status says what the ledger does not know")
+			}
+		})
+	}
+}
+
+// A baseline that was written by a clock that was ahead is older than what was read since this process
+// has first seen it.
+func TestR19ABaselineFromTheFutureHidesNoNewerReading(t *testing.T) {
+	t.Parallel()
+	later := func(by time.Duration) metav1.Time { return metav1.NewTime(start.Add(by)) }
+	written := later(ahead)
+	seen := decide.Ahead{written.UTC(): start}
+	for story, test := range map[string]struct {
+		read  metav1.Time
+		ahead decide.Ahead
+		shown bool
+	}{
+		"read since it was first seen":       {later(time.Minute), seen, true},
+		"read before it was first seen":      {later(-time.Minute), seen, false},
+		"it is seen now":                     {later(time.Minute), nil, false},
+		"read by that clock, and before it":  {later(ahead - time.Minute), seen, false},
+		"read by that clock, and since then": {later(ahead + time.Minute), seen, true},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			service, ledger := settled().Service, &v1alpha1.RequestLedger{}
+			service.Status.Carrier.Plan = &v1alpha1.KnownValue{
+				Value: "Slow", AsHealth: "Slow", Source: v1alpha1.SourceHealth, Since: test.read,
+			}
+			ledger.Spec.Baseline = &v1alpha1.KnownValue{Value: "Fast", Source: v1alpha1.SourceChangeResult, Since: written}
+			decide.ProjectService(service, ledger, decide.Clock{Now: start.Add(2 * time.Minute), Ahead: test.ahead})
+			if shown := service.Status.Carrier.Plan.Value == "Slow"; shown != test.shown {
+				t.Errorf("the plan is %+v", service.Status.Carrier.Plan)
 			}
 		})
 	}
