@@ -54,8 +54,17 @@ func (p *pass) gatherSpending(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for what identity %s has spent: %w", account.IdentityName(), err)
 	}
+	p.account.Spending = p.Protocol.Sight(account, reservationsOf(ledger))
 	p.account.Spending.Ledger = ledger
 	return nil
+}
+
+// reservationsOf are those of the ledger of an identity.
+func reservationsOf(ledger *v1alpha1.RequestLedger) []v1alpha1.Reservation {
+	if ledger == nil || ledger.Spec.Account == nil {
+		return nil
+	}
+	return ledger.Spec.Account.Reservations
 }
 
 // spends counts what an object sends, where its account has a chargeLimit.
@@ -96,14 +105,21 @@ func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause
 
 // add adds an attempt to the identity's ledger, or says how long to wait where there is no room.
 func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request) time.Duration {
-	now := s.Protocol.Now()
-	if !decide.MayReserve(s.account, decide.Spending{Ledger: ledger}, now) {
+	now, spent := s.Protocol.Now(), s.spent(ledger)
+	if !decide.MayReserve(s.account, spent, now) {
 		return judgeAnew
 	}
-	ledger.Spec.Account.Reserve(decide.Reserved(ledger, now), v1alpha1.Reservation{
+	ledger.Spec.Account.Reserve(spent.Reserved(now), v1alpha1.Reservation{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, At: attempt.SubmittedAt,
 	})
 	return 0
+}
+
+// spent is what a ledger of the identity says, as this process sees it.
+func (s *spending) spent(ledger *v1alpha1.RequestLedger) decide.Spending {
+	spent := s.Protocol.Sight(s.account, reservationsOf(ledger))
+	spent.Ledger = ledger
+	return spent
 }
 
 // Release takes back that an attempt counts.
@@ -114,7 +130,7 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 		if err != nil || ledger == nil || ledger.Spec.Schema > v1alpha1.LedgerSchema {
 			return err
 		}
-		counting := decide.Reserved(ledger, s.Protocol.Now())
+		counting := s.spent(ledger).Reserved(s.Protocol.Now())
 		left := slices.DeleteFunc(slices.Clone(counting), func(one v1alpha1.Reservation) bool {
 			return one.AttemptID == attemptID
 		})
@@ -153,7 +169,8 @@ func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, 
 		ledger = newLedger(name, *spec)
 	}
 	before := len(ledger.Spec.Account.Reservations)
-	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, reached...)
+	spent := s.Protocol.SightAll(s.account, slices.Concat(ledger.Spec.Account.Reservations, reached))
+	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, spent.Counting(reached, s.Protocol.Now())...)
 	return ledger, len(ledger.Spec.Account.Reservations) > before, nil
 }
 

@@ -18,6 +18,8 @@ const reservationHolds = time.Hour + 11*time.Second
 type Spending struct {
 	Ledger  *v1alpha1.RequestLedger // of the identity; nil: nothing has been reserved yet
 	Damaged error                   // why it cannot be used; nil when it can
+	Seen    Sightings               // of reservations from the future
+	Elapsed time.Duration           // the present time by the clock of the sightings
 }
 
 // Costs says whether requests of an operation count towards chargeLimit.
@@ -28,15 +30,44 @@ func Costs(operation v1alpha1.Operation) bool {
 // ReservedSince is after when a reservation must have been made to count.
 func ReservedSince(now time.Time) time.Time { return now.Add(-reservationHolds) }
 
-// Reserved are the reservations of an identity that count; one from the future does, too.
-func Reserved(ledger *v1alpha1.RequestLedger, now time.Time) []v1alpha1.Reservation {
-	if ledger == nil || ledger.Spec.Account == nil {
+// Reserved are the reservations of an identity that count.
+func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
+	if s.Ledger == nil || s.Ledger.Spec.Account == nil {
 		return nil
 	}
+	return s.Counting(s.Ledger.Spec.Account.Reservations, now)
+}
+
+// Counting are those of some reservations that count.
+func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) []v1alpha1.Reservation {
 	since := ReservedSince(now)
-	return slices.DeleteFunc(slices.Clone(ledger.Spec.Account.Reservations), func(one v1alpha1.Reservation) bool {
+	return slices.DeleteFunc(slices.Clone(reservations), func(one v1alpha1.Reservation) bool {
+		if seen, ahead := s.Seen[one.AttemptID]; ahead {
+			return s.Elapsed-seen >= reservationHolds
+		}
 		return !one.At.After(since)
 	})
+}
+
+// Sightings are when a process first saw reservations whose time lay in the future then, by its
+// monotonic clock, and by attempt id. Such a time "counts as now", and "what must not come too early
+// is measured on the local clock from first sight" (R19). The request has been sent by then. A clock
+// that stands still while the machine sleeps counts longer.
+type Sightings map[string]time.Duration
+
+// Sight notes those of some reservations that lie in the future, and words a report of what is news;
+// "" for none.
+func (s Sightings) Sight(reservations []v1alpha1.Reservation, now time.Time, elapsed time.Duration) (report string) {
+	for _, one := range reservations {
+		if _, known := s[one.AttemptID]; known || !one.At.After(now) {
+			continue
+		}
+		s[one.AttemptID] = elapsed
+		if one.At.After(now.Add(tellAhead)) {
+			report = aheadReport(one.At, now)
+		}
+	}
+	return report
 }
 
 // MayReserve says whether an account may send one more request that costs: "each account's limit is
@@ -75,7 +106,7 @@ func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.
 			"RequestLedger %s counts what identity %s spends at the carrier at %s, and the account is at %s: "+
 				"two carriers need two values of spec.identity in their CarrierAccounts",
 			ledger.Name, ledger.Spec.Identity, ledger.Spec.BaseURL, account.Spec.BaseURL))
-	case len(Reserved(ledger, now)) < int(limit.PerHour):
+	case len(spending.Reserved(now)) < int(limit.PerHour):
 		return nil
 	}
 	decision := working(v1alpha1.ReasonChargeLimit, fmt.Sprintf(

@@ -51,6 +51,7 @@ type Protocol struct {
 	Submissions *Submissions // those under way
 
 	unrecorded unrecorded
+	sighted    sighted
 }
 
 // Job is one object in one pass.
