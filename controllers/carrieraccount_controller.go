@@ -96,7 +96,10 @@ func (r *CarrierAccountReconciler) record(
 ) error {
 	target := status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 	status.Describe(target, verdict, r.Protocol.Now())
-	account.Status.ObservedGeneration = account.Generation
+	account.Status.ObservedGeneration, account.Status.Login = account.Generation, nil
+	if verdict.Standing == decide.Settled {
+		account.Status.Login = new(account.Login())
+	}
 	if equality.Semantic.DeepEqual(before, &account.Status) {
 		return nil
 	}

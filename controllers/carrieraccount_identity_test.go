@@ -8,6 +8,7 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -81,4 +82,37 @@ var _ = Describe("The login of a CarrierAccount", func() {
 		Expect(ready.Status).To(Equal(metav1.ConditionTrue))
 		Expect(identityLedger(ctx, w, w.Namespace)).To(BeNil())
 	})
+})
+
+// A clientName may be edited where the identity is set. Each edit is another login, which may have
+// sent under another identity.
+var _ = Describe("A clientName that is edited", func() {
+	It("sends nothing before it was looked at, and is acknowledged where it has sent as another (R31)",
+		func(ctx SpecContext) {
+			w := world.New(ctx, plane)
+			w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.ClientName = world.OtherClient })
+			process := w.Start(world.Cut{})
+			Expect(readyAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+			beside(ctx, w, w.Namespace+"-2") // sends as the other client
+
+			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
+				a.Annotations, a.Spec.Auth.ClientName = nil, world.ClientName
+			})
+			line := w.Line()
+			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+			Expect(world.Ready(service).Message).To(ContainSubstring("clientName"))
+			Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeZero())
+			Expect(w.Posts(line)).To(BeZero())
+
+			Expect(readyAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonIdentityChanged))
+			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+			editAccount(ctx, w, func(account *v1alpha1.CarrierAccount) {
+				metav1.SetMetaDataAnnotation(&account.ObjectMeta, v1alpha1.AnnotationAcknowledge, w.Namespace)
+			})
+			Expect(readyAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Posts(line)).To(Equal(1))
+		})
 })

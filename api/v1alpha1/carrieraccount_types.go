@@ -219,6 +219,10 @@ type CarrierAccountStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
+	// login is the one of which Ready speaks, while it is True: nothing is sent with another.
+	// +optional
+	Login *CarrierLogin `json:"login,omitempty"`
+
 	// eventsPath is the path of the receiver for this account's notifications. It is not
 	// shown where signature is None: knowing it is all that it takes then.
 	// +kubebuilder:validation:MaxLength=256

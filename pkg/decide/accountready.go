@@ -26,7 +26,19 @@ func accountReady(v *View) *Decision {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(v)))
 	}
+	if login := v.Account.Object.Login(); !isLoggedIn(v.Account.Object, login) {
+		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
+			"CarrierAccount %s has another clientName (%s) than was looked at: nothing is sent before it is known whose "+
+				"services that are%s", name, login.ClientName, alsoInFlight(v)))
+	}
 	return nil
+}
+
+// isLoggedIn says whether an account is Ready with a login. Which identity that has sent under is
+// known by then: "(baseURL, clientName) -> identity is on record ... when the account first sends"
+// (R31).
+func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
+	return account.Status.Login != nil && *account.Status.Login == login
 }
 
 func alsoInFlight(v *View) string {

@@ -5,6 +5,7 @@ package decide_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -34,5 +35,33 @@ func TestARequestUnderWayBelongsToTheCarrierAndTheIdentityItWasSentBy(t *testing
 				t.Errorf("%s, %s: %T, %s (%s)", name, phase, decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 			}
 		}
+	}
+}
+
+// "(baseURL, clientName) -> identity is on record in the identity's ledger when the account first
+// sends": that is so once the account is Ready with that login.
+func TestR31OnlyTheLoginThatWasLookedAtSends(t *testing.T) {
+	t.Parallel()
+	for story, test := range map[string]struct {
+		edit  func(*v1alpha1.CarrierAccount)
+		sends bool
+	}{
+		"as it was looked at": {func(*v1alpha1.CarrierAccount) {}, true},
+		"edited since, its login as it was": {func(a *v1alpha1.CarrierAccount) {
+			a.Generation, a.Spec.Approval = 2, v1alpha1.ApprovalAutomatic
+		}, true},
+		"another clientName": {func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.ClientName = "another" }, false},
+		"another baseURL":    {func(a *v1alpha1.CarrierAccount) { a.Spec.BaseURL = "https://other.example" }, false},
+		"no login is known":  {func(a *v1alpha1.CarrierAccount) { a.Status.Login = nil }, false},
+	} {
+		t.Run(story, func(t *testing.T) {
+			t.Parallel()
+			decision := decide.Service(settled(wanting, at(time.Hour), func(v *decide.ServiceView) {
+				test.edit(v.Account.Object)
+			}))
+			if _, sends := decision.Step.(decide.Submit); sends != test.sends {
+				t.Errorf("%T, %s: %s", decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
+			}
+		})
 	}
 }

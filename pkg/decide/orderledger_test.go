@@ -108,6 +108,7 @@ func TestR11AnApprovalOutlivesAttemptsThatDidNotReachTheCarrier(t *testing.T) {
 	account := view.Account.Object
 	account.Spec.Approval = v1alpha1.ApprovalAlways
 	account.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}}
+	account.Status.Login = new(account.Login())
 	hash := func() string {
 		decide.ProjectOrder(view.Order, view.Ledger, metav1.NewTime(start))
 		return decide.ServiceOrder(view).Pending.Hash

@@ -40,9 +40,12 @@ func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 			Spec: v1alpha1.CarrierAccountSpec{
 				BaseURL: "https://carrier.example", APIVersion: 8, Auth: v1alpha1.Auth{ClientName: "reseller"},
 			},
-			Status: v1alpha1.CarrierAccountStatus{Conditions: []metav1.Condition{
-				{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 1},
-			}},
+			Status: v1alpha1.CarrierAccountStatus{
+				Conditions: []metav1.Condition{
+					{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue, ObservedGeneration: 1},
+				},
+				Login: &v1alpha1.CarrierLogin{BaseURL: "https://carrier.example", ClientName: "reseller"},
+			},
 		}},
 		Memory: decide.Memory{
 			Sender: "me", FirstSeen: start.Add(-time.Hour),

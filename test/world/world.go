@@ -32,6 +32,7 @@ const (
 	SecretName   = "carrier-key"
 	SecretKey    = "tls.key"
 	ClientName   = "reseller"
+	OtherClient  = "reseller-b" // has no services
 	KeyID        = "key-1"
 	Realm        = "reseller"
 	OperatorName = "broadband-operator" // the operator's own namespace
@@ -190,7 +191,10 @@ var keyPair = sync.OnceValues(func() (private []byte, public string) {
 func seed(publicKey string) simulator.Seed {
 	terms := []int64{1, 12, 24, 36}
 	return simulator.Seed{
-		Clients: []simulator.Client{{Name: ClientName, Realm: Realm, Keys: map[string]string{KeyID: publicKey}}},
+		Clients: []simulator.Client{
+			{Name: ClientName, Realm: Realm, Keys: map[string]string{KeyID: publicKey}},
+			{Name: OtherClient, Realm: Realm, Keys: map[string]string{KeyID: publicKey}},
+		},
 		Plans: []simulator.Plan{
 			{Name: PlanSlow, Terms: terms, SpeedDown: 50, SpeedUp: 20, Price: simulator.Price{Monthly: "45.00"}},
 			{Name: PlanFast, Terms: terms, SpeedDown: 100, SpeedUp: 20, Price: simulator.Price{Monthly: "58.00"}},
