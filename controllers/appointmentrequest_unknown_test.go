@@ -211,6 +211,24 @@ var _ = Describe("The cancel of an AppointmentRequest's old date", func() {
 		again(simulator.Fault{Kind: simulator.FaultBody, Status: 201, Body: "{}"}, 15*time.Minute))
 	It("is tried again ten minutes after a 404", again(status(404), 10*time.Minute))
 
+	It("is tried again ever more rarely while the carrier answers 404, and once a day in the end",
+		func(ctx SpecContext) {
+			fault := status(404)
+			fault.Times = 1000
+			w, process := moved(ctx, fault)
+			for began := w.Clock.Now(); w.Clock.Now().Before(began.Add(48 * time.Hour)); {
+				result, err := process.LookAtAppointment(ctx, site)
+				Expect(err).NotTo(HaveOccurred())
+				w.Clock.Advance(result.RequeueAfter)
+			}
+			Expect(cancelPosts(w)).To(BeNumerically("<=", 10))
+			before := cancelPosts(w)
+			w.Carrier.Disarm()
+			w.Clock.Advance(24 * time.Hour)
+			expectOffered(w, process.DriveAppointment(ctx, site))
+			Expect(cancelPosts(w)).To(Equal(before + 1))
+		})
+
 	It("that is refused with 404 stalls, and asks for nothing new meanwhile", func(ctx SpecContext) {
 		w, process := moved(ctx, status(404))
 		expectAppointment(look(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)

@@ -203,8 +203,21 @@ func failureMessageWith(v *View, request *v1alpha1.Request, way string) string {
 		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
 }
 
-// ForbiddenPause is the shortest time between attempts that were answered 403 or 404.
-const ForbiddenPause = 10 * time.Minute
+// ForbiddenPause is the shortest time between attempts that were answered 403 or 404, and forbiddenMost
+// the longest.
+const (
+	ForbiddenPause = 10 * time.Minute
+	forbiddenMost  = 24 * time.Hour
+)
+
+// forbiddenPause is "at least 10 min", and longer after each attempt at a cancel: an appointment-request
+// that the carrier does not know is not cancelled however often that is asked.
+func forbiddenPause(request *v1alpha1.Request) time.Duration {
+	if request.Operation != v1alpha1.OperationAppointmentCancel {
+		return ForbiddenPause
+	}
+	return min(ForbiddenPause<<min(max(request.Attempt-1, 0), 10), forbiddenMost)
+}
 
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
 // a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
@@ -216,7 +229,7 @@ func tryAgainAt(v *View, request *v1alpha1.Request) time.Time {
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}
 	}
-	return v.past(request.FinishedAt).Add(ForbiddenPause)
+	return v.past(request.FinishedAt).Add(forbiddenPause(request))
 }
 
 func errorMessage(err *v1alpha1.RequestError) string {
