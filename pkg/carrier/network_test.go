@@ -17,24 +17,29 @@ func TestDialerLooksAtTheDialedAddress(t *testing.T) {
 		"127.0.0.1:443": false, "127.255.255.254:443": false, "[::1]:443": false, // loopback
 		"[::ffff:127.0.0.1]:443": false, "[::ffff:169.254.169.254]:443": false, // IPv4 inside IPv6
 		"[64:ff9b::7f00:1]:443": false, "[64:ff9b::a9fe:a9fe]:443": false, "[::127.0.0.1]:443": false, // NAT64 and older
-		"[64:ff9b::8.8.8.8]:443": true,
-		"169.254.169.254:80":     false, // metadata of most clouds
-		"169.254.170.2:80":       false,
-		"[fd00:ec2::254]:80":     false,
-		"100.100.100.200:80":     false,
-		"192.0.0.192:80":         false,
-		"168.63.129.16:80":       false,
-		"[fe80::1]:443":          false,
-		"[fe80::1%eth0]:443":     false,
-		"0.0.0.0:443":            false, // this machine again
-		"0.1.2.3:443":            false,
-		"[::]:443":               false,
-		"224.0.0.1:443":          false,
-		"[ff02::1]:443":          false,
-		"255.255.255.255:443":    false,
-		"carrier.example:443":    false, // a name that nobody resolved
-		"":                       false,
-		"127.0.0.1":              false,
+		"[64:ff9b::8.8.8.8]:443":           true,
+		"[64:ff9b:1::169.254.169.254]:443": false, "[64:ff9b:1::8.8.8.8]:443": true, // NAT64 of a site
+		"[2002:a9fe:a9fe::1]:443": false, "[2002:7f00:1::]:443": false, "[2002:808:808::1]:443": true, // 6to4
+		"[2001:0:a9fe:a9fe::f7f7:f7f7]:443": false, // a Teredo server
+		"[2001:0:808:808::5601:5601]:443":   false, // a Teredo client, which is hidden
+		"[2001:0:808:808::f7f7:f7f7]:443":   true,
+		"169.254.169.254:80":                false, // metadata of most clouds
+		"169.254.170.2:80":                  false,
+		"[fd00:ec2::254]:80":                false,
+		"100.100.100.200:80":                false,
+		"192.0.0.192:80":                    false,
+		"168.63.129.16:80":                  false,
+		"[fe80::1]:443":                     false,
+		"[fe80::1%eth0]:443":                false,
+		"0.0.0.0:443":                       false, // this machine again
+		"0.1.2.3:443":                       false,
+		"[::]:443":                          false,
+		"224.0.0.1:443":                     false,
+		"[ff02::1]:443":                     false,
+		"255.255.255.255:443":               false,
+		"carrier.example:443":               false, // a name that nobody resolved
+		"":                                  false,
+		"127.0.0.1":                         false,
 	} {
 		if err := (network{}).checkDialed("tcp", address, nil); (err == nil) != want {
 			t.Errorf("%s: %v, want allowed %t", address, err, want)

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"syscall"
 	"time"
 )
@@ -103,17 +104,39 @@ func isForbidden(addr netip.Addr) bool {
 	return translated(ip)
 }
 
-// translated holds for IPv6 addresses that a gateway turns into a forbidden IPv4 address: those of
-// NAT64 (RFC 6052) and the old IPv4-compatible ones.
+// translated holds for IPv6 addresses that lead to a forbidden IPv4 address: those that a gateway
+// translates, and those of tunnels.
 func translated(ip netip.Addr) bool {
-	const prefix = 12 // bytes before the IPv4 address
 	bytes := ip.As16()
-	for _, network := range []string{"64:ff9b::", "::"} {
-		if start := netip.MustParseAddr(network).As16(); [prefix]byte(bytes[:prefix]) == [prefix]byte(start[:prefix]) {
-			return isForbidden(netip.AddrFrom4([4]byte(bytes[prefix:])))
-		}
+	return slices.ContainsFunc(embeddings(), func(e embedding) bool {
+		return e.in.Contains(ip) && isForbidden(netip.AddrFrom4(e.ipv4(bytes)))
+	})
+}
+
+// embedding is where the IPv6 addresses of a network have an IPv4 address.
+type embedding struct {
+	in     netip.Prefix
+	at     int  // the byte at which it begins
+	hidden byte // that each of its bytes was combined with
+}
+
+func (e embedding) ipv4(bytes [16]byte) (address [4]byte) {
+	for i := range address {
+		address[i] = bytes[e.at+i] ^ e.hidden
 	}
-	return false
+	return address
+}
+
+func embeddings() []embedding {
+	const atEnd = 12
+	return []embedding{
+		{in: netip.MustParsePrefix("::/96"), at: atEnd},                   // IPv4-compatible (RFC 4291)
+		{in: netip.MustParsePrefix("64:ff9b::/96"), at: atEnd},            // NAT64 (RFC 6052)
+		{in: netip.MustParsePrefix("64:ff9b:1::/48"), at: atEnd},          // NAT64 of a site (RFC 8215)
+		{in: netip.MustParsePrefix("2002::/16"), at: 2},                   // 6to4 (RFC 3056)
+		{in: netip.MustParsePrefix("2001::/32"), at: 4},                   // Teredo (RFC 4380): its server
+		{in: netip.MustParsePrefix("2001::/32"), at: atEnd, hidden: 0xff}, // and its client
+	}
 }
 
 // stayHere makes an [http.Client] return a redirect instead of following it: 307 and 308 would send
