@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 func aud(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
@@ -99,5 +100,27 @@ func TestR9TheStricterApprovalCounts(t *testing.T) {
 		if got := policyOf(&View{Account: Account{Object: account}}, test.own); got != test.counts {
 			t.Errorf("account %q, object %q: %s counts", test.account, test.own, got)
 		}
+	}
+}
+
+// A status has room for 20 characters: with a longer amount the API server would refuse all of it.
+func TestR18AnAmountThatNoStatusHoldsIsNotKnown(t *testing.T) {
+	t.Parallel()
+	for amount, want := range map[string]string{
+		"12.3":                   "12.30",
+		"12345678901234567.89":   "12345678901234567.89",
+		"-1234567890123456.78":   "-1234567890123456.78",
+		"-12345678901234567.89":  "",
+		"-92233720368547758.08":  "", // the least of 64 bits
+		"123456789012345678.901": "",
+	} {
+		got := moneyOf(&carrier.Money{Amount: carrier.Number(amount), Currency: "AUD"})
+		if got == nil && want != "" || got != nil && got.Amount != want {
+			t.Errorf("%s: %v", amount, got)
+		}
+	}
+	const most = 9_000_000_000_000_000_000
+	if sum := moneyFrom(-most, "AUD"); sum != nil {
+		t.Errorf("a sum of fees is %v", sum)
 	}
 }

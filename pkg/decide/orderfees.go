@@ -119,7 +119,7 @@ func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.M
 	if b.unknown || b.currency == "" {
 		return nil // or nothing is charged that could be added up
 	}
-	return &v1alpha1.Money{Amount: amountOf(sum), Currency: b.currency}
+	return moneyFrom(sum, b.currency)
 }
 
 // feeDifference compares what the carrier charges with what the qualification showed; ""

@@ -206,7 +206,17 @@ func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 	if !ok {
 		return nil
 	}
-	return &v1alpha1.Money{Amount: amountOf(cents), Currency: bounded(amount.Currency, 8)}
+	return moneyFrom(cents, bounded(amount.Currency, 8))
+}
+
+// moneyFrom is so many hundredths, where a status has room for as many digits; nil: that is not known.
+func moneyFrom(cents int64, currency string) *v1alpha1.Money {
+	const longest = 20
+	amount := amountOf(cents)
+	if len(amount) > longest {
+		return nil
+	}
+	return &v1alpha1.Money{Amount: amount, Currency: currency}
 }
 
 // amountOf writes hundredths as a decimal amount.

@@ -105,8 +105,8 @@ func digest(account *v1alpha1.CarrierAccount) ([sha256.Size]byte, error) {
 
 func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	spec := account.Spec
-	if _, err := time.LoadLocation(spec.TimeZone); err != nil {
-		return nil, &FieldError{Field: "timeZone", Message: err.Error()}
+	if flaw := zoneFlaw(spec.TimeZone); flaw != "" {
+		return nil, &FieldError{Field: "timeZone", Message: flaw}
 	}
 	roots, err := trusted(spec.CABundle)
 	if err != nil {
@@ -155,6 +155,19 @@ func trusted(bundle string) (*x509.CertPool, error) {
 		return nil, &FieldError{Field: "caBundle", Message: "it holds no certificate that can be read"}
 	}
 	return pool, nil
+}
+
+// zoneFlaw says why a name is not that of a time zone; "" for none. Go takes "Local" for that of the
+// machine, which is not where the carrier is.
+func zoneFlaw(name string) string {
+	if name == time.Local.String() {
+		return fmt.Sprintf("%q is the time zone of whatever machine the operator runs on: "+
+			"name that in which the carrier reads dates, for example Australia/Sydney", name)
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return err.Error()
+	}
+	return ""
 }
 
 // FieldError says that a field of an account's spec cannot be used.

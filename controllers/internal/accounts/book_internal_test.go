@@ -3,6 +3,7 @@
 package accounts
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -55,5 +56,21 @@ func TestBookKeepsOneSessionForAnAccount(t *testing.T) {
 	book.Close(client.ObjectKeyFromObject(accountOf("2")))
 	if len(book.sessions) != 0 {
 		t.Error("an account that is gone leaves its session behind")
+	}
+}
+
+func TestBookTakesNoTimeZoneOfTheMachine(t *testing.T) {
+	t.Parallel()
+	book := &Book{Now: func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }}
+	for zone, usable := range map[string]bool{
+		"": true, "UTC": true, "Australia/Sydney": true, "Local": false, "Nowhere/Land": false,
+	} {
+		account := accountOf("1")
+		account.Spec.TimeZone = zone
+		_, err := book.Session(account)
+		flaw, refused := errors.AsType[*FieldError](err)
+		if refused == usable || refused && flaw.Field != "timeZone" {
+			t.Errorf("%q: %v", zone, err)
+		}
 	}
 }
