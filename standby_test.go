@@ -3,8 +3,6 @@
 package main
 
 import (
-	"context"
-	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -46,24 +44,26 @@ func TestR29AStandbySaysForWhatItWaits(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				var lines []string
-				held := candidate{elected: make(chan struct{}), logger: funcr.New(func(_, line string) {
-					lines = append(lines, line)
-				}, funcr.Options{})}
-				ctx, cancel := context.WithCancel(t.Context())
-				defer cancel()
-				if test.led > 0 {
-					time.AfterFunc(test.led, func() { close(held.elected) })
-				}
-				tellStandby(ctx, held, own)
 				lease := own.operatorNamespace + "/" + own.leaseName()
-				said := slices.ContainsFunc(lines, func(line string) bool {
-					return strings.Contains(line, "standing by") && strings.Contains(line, lease)
-				})
-				if said != test.says || len(lines) > 1 {
+				lines := toldBy(t, own, test.led)
+				said := len(lines) == 1 && strings.Contains(lines[0], "standing by") && strings.Contains(lines[0], lease)
+				if said != test.says || !said && len(lines) > 0 {
 					t.Errorf("it says %q, of the lease %s", lines, lease)
 				}
 			})
 		})
 	}
+}
+
+// toldBy are the log lines of a manager that leads after some time; 0: never.
+func toldBy(t *testing.T, own settings, led time.Duration) (lines []string) {
+	t.Helper()
+	held := candidate{elected: make(chan struct{}), logger: funcr.New(func(_, line string) {
+		lines = append(lines, line)
+	}, funcr.Options{})}
+	if led > 0 {
+		time.AfterFunc(led, func() { close(held.elected) })
+	}
+	tellStandby(t.Context(), held, own)
+	return lines
 }

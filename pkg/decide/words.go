@@ -203,15 +203,15 @@ func failureMessageWith(v *View, request *v1alpha1.Request, way string) string {
 		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
 }
 
-// ForbiddenPause is the shortest time between attempts that were answered 403 or 404, and forbiddenMost
-// the longest.
+// ForbiddenPause is the shortest time between attempts that were answered 403 or 404, and
+// forbiddenMost the longest.
 const (
 	ForbiddenPause = 10 * time.Minute
 	forbiddenMost  = 24 * time.Hour
 )
 
-// forbiddenPause is "at least 10 min", and longer after each attempt at a cancel: an appointment-request
-// that the carrier does not know is not cancelled however often that is asked.
+// forbiddenPause is "at least 10 min", and longer after each attempt at a cancel: what the carrier
+// does not know is not cancelled however often that is asked.
 func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	if request.Operation != v1alpha1.OperationAppointmentCancel {
 		return ForbiddenPause
