@@ -29,6 +29,7 @@ func TestARequestUnderWayBelongsToTheCarrierAndTheIdentityItWasSentBy(t *testing
 		} {
 			view := settled(with(phase), at(0))
 			row.edit(&view.Account.Object.Spec)
+			view.Account.Object.Status.Login = new(view.Account.Object.Login())
 			decision := decide.Service(view)
 			conflict := decision.Verdict.Reason == v1alpha1.ReasonConflict && isRest(decision.Step)
 			if conflict != row.held || row.held && !strings.Contains(decision.Verdict.Message, "as reseller") {
