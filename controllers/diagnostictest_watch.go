@@ -35,7 +35,7 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 	case !is || ledger.Spec.Diagnostics == nil || r.shape().operation != v1alpha1.OperationDiagnosticTest:
 		return nil
 	}
-	return r.testsNumbered(ctx, ledger.Spec.Diagnostics.ID)
+	return append(r.testsNumbered(ctx, ledger.Spec.Diagnostics.ID), r.ofLate(ctx, ledger)...)
 }
 
 // testsNumbered are the tests of a service that have not finished.

@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -171,10 +172,11 @@ func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) err
 
 // Late writes that the carrier has taken an attempt that is not open any more.
 func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bool, err error) {
-	if l.ledger == nil || l.kind.holder() == (v1alpha1.LedgerHolder{}) {
+	if l.ledger == nil {
 		return true, nil // nobody would be there to settle it
 	}
 	next := l.next()
+	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // who is asked what becomes of it
 	late.Identity, late.BaseURL = next.Spec.Identity, next.Spec.BaseURL
 	if !next.AcceptLate(late) {
 		return false, nil

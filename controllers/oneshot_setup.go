@@ -52,7 +52,7 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 			builder.WithPredicates(numbered())).
 		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
-			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNewsOrFree))).
+			builder.WithPredicates(predicate.Or(predicate.NewPredicateFuncs(r.isNewsOrFree), lateChanges()))).
 		WithOptions(options).
 		Complete(r)
 }

@@ -47,16 +47,37 @@ func (l *RequestLedger) Put(attempt Request) {
 		l.Spec.Open = append(l.Spec.Open, attempt)
 		return
 	}
-	l.remember(attempt)
-	if last := l.ReachedLast(attempt.Operation); late && attempt.Phase == PhaseAbandoned &&
-		last != nil && last.Phase == PhaseSucceeded {
-		return // a late acceptance that was given up takes no success back
+	if late && l.isOutdone(&attempt) {
+		l.remember(attempt, l.placeOf(attempt.AttemptID))
+		return
 	}
+	l.remember(attempt, 0)
 	l.Spec.Last = slices.DeleteFunc(l.Spec.Last, func(last Request) bool {
 		replaced := attempt.Phase.Reached() || !last.Phase.Reached()
 		return last.AttemptID == attempt.AttemptID || last.Operation == attempt.Operation && replaced
 	})
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
+}
+
+// isOutdone says whether a late acceptance takes no success back: one that was given up, or of a test
+// that has been run since.
+func (l *RequestLedger) isOutdone(late *Request) bool {
+	if l.Spec.Diagnostics == nil {
+		last := l.ReachedLast(late.Operation)
+		return late.Phase == PhaseAbandoned && last != nil && last.Phase == PhaseSucceeded
+	}
+	return slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
+		return ended.UID == late.UID && ended.AttemptID != late.AttemptID && ended.Outcome == PhaseSucceeded
+	})
+}
+
+// placeOf is where an attempt is among those that have ended; behind them where it is not.
+func (l *RequestLedger) placeOf(attemptID string) int {
+	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.AttemptID == attemptID })
+	if at < 0 {
+		return len(l.Spec.Ended)
+	}
+	return at
 }
 
 // ReachedLast is the newest attempt at an operation that has ended and reached the carrier, or may
@@ -104,6 +125,9 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 		}
 		late.Target, late.SubmittedAt = l.Spec.Ended[at].Target, l.Spec.Ended[at].SubmittedAt
 	}
+	if at := slices.IndexFunc(l.Spec.Last, is); at >= 0 {
+		late.Generation = l.Spec.Last[at].Generation // what was given up for it is not sent again
+	}
 	late.Phase = PhaseLateAcceptance
 	l.Spec.Open = append(l.Spec.Open, late)
 	return true
@@ -117,13 +141,13 @@ func (l *RequestLedger) Move(baseURL string, by Resolution) {
 	}
 }
 
-// remember puts an attempt first among those that have ended.
-func (l *RequestLedger) remember(attempt Request) {
+// remember puts an attempt among those that have ended, newest first.
+func (l *RequestLedger) remember(attempt Request, at int) {
 	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
 	if !attempt.Phase.Reached() {
 		ended = fewerUnsent(ended, attempt)
 	}
-	ended = slices.Insert(ended, 0, EndedAttempt{
+	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
 		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
 		Code: attempt.code(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
@@ -170,16 +194,24 @@ func (l *RequestLedger) IsFinal(attemptID string) bool {
 	})
 }
 
-// AttemptOf is the newest attempt that serves an object; nil for none. One that ended long ago is
-// known in short. A ledger may be nil.
+// AttemptOf is the newest attempt that serves an object, one that is under way before one that was
+// accepted late; nil for none. One that ended long ago is known in short. A ledger may be nil.
 func (l *RequestLedger) AttemptOf(uid string) *Request {
 	if l == nil {
 		return nil
 	}
+	var late *Request
 	for _, attempt := range slices.Concat(l.Spec.Open, l.Spec.Last) {
-		if attempt.UID == uid {
+		switch {
+		case attempt.UID != uid:
+		case attempt.Phase == PhaseLateAcceptance:
+			late = &attempt
+		case late == nil || !attempt.Phase.Ended():
 			return &attempt
 		}
+	}
+	if late != nil {
+		return late
 	}
 	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.UID == uid })
 	if at < 0 {
@@ -191,6 +223,16 @@ func (l *RequestLedger) AttemptOf(uid string) *Request {
 		Phase: ended.Outcome, EndedBy: ended.EndedBy, Location: ended.Location, ApprovedHash: ended.ApprovedHash,
 		SubmittedAt: ended.SubmittedAt, FinishedAt: ended.FinishedAt,
 	}
+}
+
+// LateAcceptance is an attempt that was accepted late, and that nobody has settled; nil for none. The
+// pointer leads into the ledger.
+func (l *RequestLedger) LateAcceptance() *Request {
+	at := slices.IndexFunc(l.Spec.Open, func(open Request) bool { return open.Phase == PhaseLateAcceptance })
+	if at < 0 {
+		return nil
+	}
+	return &l.Spec.Open[at]
 }
 
 // Reached says whether an attempt in this phase has reached the carrier, or may have.

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// lateChanges lets through that a late acceptance has come into a ledger, or has been settled: the
+// tests that wait for that are woken by this process's own writes, too.
+func lateChanges() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(update event.UpdateEvent) bool {
+			return hasLate(update.ObjectOld) != hasLate(update.ObjectNew)
+		},
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+func hasLate(object client.Object) bool {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	return is && ledger.LateAcceptance() != nil
+}
+
+// ofLate is the test whose attempt was accepted late, which may have finished long ago.
+func (r *OneShotReconciler) ofLate(ctx context.Context, ledger *v1alpha1.RequestLedger) []reconcile.Request {
+	late := ledger.LateAcceptance()
+	if late == nil {
+		return nil
+	}
+	var tests v1alpha1.DiagnosticTestList
+	if err := r.List(ctx, &tests, client.MatchingFields{fieldTestUID: late.UID}); err != nil {
+		return nil // it is looked at again by itself
+	}
+	requests := make([]reconcile.Request, 0, len(tests.Items))
+	for i := range tests.Items {
+		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&tests.Items[i])})
+	}
+	return requests
+}

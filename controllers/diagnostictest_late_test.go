@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = It("A diagnostic test that is accepted late keeps those of its service waiting until it is settled (R15)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		w.Manage(ctx, user)
+		shows := func(name string) func() string {
+			return func() string {
+				test, _ := world.Fetch(ctx, w, name, &v1alpha1.DiagnosticTest{})
+				return readyOf(test).Reason
+			}
+		}
+
+		ledger := testsLedger(ctx, w, line)
+		late := *tests().request(ctx, w)
+		late.AttemptID, late.Location = "an-earlier-one", late.Location+"1"
+		Expect(ledger.AcceptLate(late)).To(BeTrue())
+		ledger.Spec.Revision++
+		Expect(w.Update(ctx, ledger)).To(Succeed())
+		Eventually(ctx, shows(once)).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLateAcceptance),
+			"it has finished, and is looked at all the same")
+		Expect(readyOf(tests().read(ctx, w)).Message).To(ContainSubstring("an-earlier-one=Succeeded"))
+
+		Expect(w.Create(ctx, w.Test("other", line))).To(Succeed())
+		Eventually(ctx, shows("other")).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonAnotherTestInProgress))
+		other, _ := world.Fetch(ctx, w, "other", &v1alpha1.DiagnosticTest{})
+		Expect(readyOf(other).Message).To(ContainSubstring("DiagnosticTest " + w.Namespace + "/" + once))
+		Expect(tests().posts(w)).To(Equal(1))
+
+		By("deleting the one that was accepted late, which gives it up")
+		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		Eventually(ctx, func() int { return tests().posts(w) }).WithTimeout(time.Minute).Should(Equal(2))
+	})

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+const diagnosing = v1alpha1.OperationDiagnosticTest
+
+// expectTests expects that the carrier has seen so many tests, and how the first object is shown.
+func (s *scripted) expectTests(t *testing.T, seen int, reason string) {
+	t.Helper()
+	said, _, _ := standing(s.subject())
+	if posted := s.posted(diagnosing); posted != seen || said != reason {
+		t.Fatalf("%d tests were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
+	}
+}
+
+// expectLate expects that nothing is open but a late acceptance, of the first object.
+func (s *scripted) expectLate(t *testing.T, requestID string) {
+	t.Helper()
+	open := s.theLedger(t).Spec.Open
+	if len(open) != 1 || !strings.HasSuffix(open[0].Location, "/"+requestID) ||
+		open[0].UID != string(s.subject().GetUID()) {
+		t.Fatalf("open is %+v", open)
+	}
+}
+
+// takeTestLate has the answer to a test come after a person has called it not accepted, and after
+// another was sent for that.
+func (s *scripted) takeTestLate(t *testing.T, approval v1alpha1.Approval) {
+	t.Helper()
+	asleep, other := s.managers[0], s.managers[1]
+	s.at = once("POST /api/", late)
+	s.later = func() {
+		s.passes(t, other, 8*time.Minute)
+		s.editAccount(t, func(account *v1alpha1.CarrierAccountSpec) { account.Approval = approval })
+		s.says(t, "NotAccepted")
+		s.passes(t, other, time.Hour)
+	}
+	s.passes(t, asleep, time.Minute)
+	s.drive(t.Context())
+}
+
+// "For an attempt that ended NotAccepted ... it becomes a late acceptance in open". A test is of class
+// Never.
+func TestR15ATestThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
+	t.Parallel()
+	const automatic, asks = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways
+	for name, test := range map[string]struct {
+		approval v1alpha1.Approval // Always: no second test is sent
+		sent     int
+		word     string
+		reason   string
+	}{
+		"it counts":                    {automatic, 2, "Succeeded", v1alpha1.ReasonCompleted},
+		"it does not count":            {automatic, 2, "Abandoned", v1alpha1.ReasonCompleted},
+		"it is followed":               {automatic, 2, "Accepted:", v1alpha1.ReasonCompleted},
+		"the only one":                 {asks, 1, "Succeeded", v1alpha1.ReasonCompleted},
+		"the only one does not count":  {asks, 1, "Abandoned", v1alpha1.ReasonCarrierRejected},
+		"the only one, it is followed": {asks, 1, "Accepted:", v1alpha1.ReasonCompleted},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.takeTestLate(t, test.approval)
+				s.expectTests(t, test.sent, v1alpha1.ReasonLateAcceptance)
+				first := s.sent[0].requestID
+				s.expectLate(t, first)
+				s.says(t, "NotAccepted")
+				s.drive(t.Context())
+				s.expectTests(t, test.sent, v1alpha1.ReasonLateAcceptance)
+				word := test.word
+				if word == "Accepted:" {
+					word += first
+				}
+				s.says(t, word)
+				s.drive(t.Context())
+				s.expectTests(t, test.sent, test.reason)
+				if open := s.theLedger(t).Spec.Open; len(open) != 0 {
+					t.Errorf("%+v is open", open)
+				}
+			})
+		})
+	}
+}
+
+// "A late acceptance blocks its lane" (R3): it is that of all tests of a service.
+func TestR15ATestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
+	t.Parallel()
+	script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.takeTestLate(t, v1alpha1.ApprovalAutomatic)
+		late, owner := s.theLedger(t).Spec.Open[0].AttemptID, s.subject()
+		s.anotherWaits(t, v1alpha1.ReasonAnotherTestInProgress, owner.GetNamespace()+"/"+owner.GetName(), late)
+		s.anotherSays(t, late+"=Abandoned")
+		if s.settled(t, late) != nil || s.posted(diagnosing) != 2 {
+			t.Errorf("the word of another test was taken: %+v", s.theLedger(t).Spec)
+		}
+	})
+}
+
+// "A resolution is taken ... for an attempt whose object is gone, from any object of the same ledger"
+// (R22). Somebody has forced the finalizer off.
+func TestR22AnyTestSettlesWhatOneThatIsGoneHasSent(t *testing.T) {
+	t.Parallel()
+	for word, taken := range map[string]v1alpha1.RequestPhase{
+		"Succeeded": v1alpha1.PhaseSucceeded, "Abandoned": v1alpha1.PhaseAbandoned, "NotAccepted": "",
+	} {
+		script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.takeTestLate(t, v1alpha1.ApprovalAutomatic)
+			late, owner := s.theLedger(t).Spec.Open[0].AttemptID, s.subject()
+			owner.SetFinalizers(nil)
+			must(s.store.Client().Update(t.Context(), owner))
+			must(client.IgnoreNotFound(s.store.Client().Delete(t.Context(), owner)))
+			s.anotherWaits(t, v1alpha1.ReasonLateAcceptance, "dtest other", late+"=Succeeded")
+			s.anotherSays(t, late+"="+word)
+			ended, sent := s.settled(t, late), s.posted(diagnosing)
+			switch {
+			case taken == "" && (ended != nil || sent != 2):
+				t.Errorf("%s: %d were sent, and it is %+v", word, sent, ended)
+			case taken != "" && (ended == nil || sent != 3 || ended.Outcome != taken || ended.ResolvedBy == nil):
+				t.Errorf("%s: %d were sent, and it is %+v", word, sent, ended)
+			}
+		})
+	}
+}
+
+// another is another test of the same service.
+func (s *scripted) another(t *testing.T) *v1alpha1.DiagnosticTest {
+	t.Helper()
+	test := &v1alpha1.DiagnosticTest{}
+	must(s.store.Client().Get(t.Context(), keyIn(s.run, "other"), test))
+	return test
+}
+
+// passAnother has a manager look at that.
+func (s *scripted) passAnother(t *testing.T) {
+	t.Helper()
+	manager := s.managers[1]
+	_, err := manager.alive(t.Context(), reconcilerOf(manager.reconcilers, kindTest), keyIn(s.run, "other"))
+	must(err)
+}
+
+// anotherWaits has another test applied, which is not sent, and expects its reason, and that its message
+// names things.
+func (s *scripted) anotherWaits(t *testing.T, reason string, names ...string) {
+	t.Helper()
+	sent := s.posted(diagnosing)
+	must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+	s.passAnother(t)
+	other := s.another(t)
+	said, _, stalled := standing(other)
+	message := meta.FindStatusCondition(other.Status.Conditions, v1alpha1.ConditionReady).Message
+	if s.posted(diagnosing) != sent || said != reason || !stalled {
+		t.Fatalf("%d were sent, and it is %s: %s", s.posted(diagnosing), said, message)
+	}
+	for _, name := range names {
+		if !strings.Contains(message, name) {
+			t.Errorf("the message does not name %s: %s", name, message)
+		}
+	}
+}
+
+// anotherSays has a person annotate that test.
+func (s *scripted) anotherSays(t *testing.T, word string) {
+	t.Helper()
+	other := s.another(t)
+	annotate(other, v1alpha1.AnnotationResolve, word)
+	must(s.store.Client().Update(t.Context(), other))
+	s.passAnother(t)
+}
+
+// settled is a late acceptance that was settled; nil where it is open.
+func (s *scripted) settled(t *testing.T, attemptID string) *v1alpha1.EndedAttempt {
+	t.Helper()
+	spec := s.theLedger(t).Spec
+	at := slices.IndexFunc(spec.Ended, func(one v1alpha1.EndedAttempt) bool { return one.AttemptID == attemptID })
+	if at < 0 || len(spec.Open) > 0 && spec.Open[0].AttemptID == attemptID {
+		return nil
+	}
+	return &spec.Ended[at]
+}
