@@ -85,6 +85,7 @@ type Reconcilers struct {
 	Receiver      *receiver.Receiver // an [http.Handler]
 	Answers       *Answers
 	Marker        *Marker
+	Ledgers       *LedgerReconciler
 }
 
 // New wires the controllers. The client may read from a cache; live reads past it.
@@ -131,6 +132,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		OneShots:     oneShots(operator),
 		Answers:      &Answers{Operator: operator},
 		Marker:       operator.Marker,
+		Ledgers:      &LedgerReconciler{Operator: operator},
 	}
 }
 
@@ -157,6 +159,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	}
 	if err := setupOneShots(mgr, reconcilers.OneShots, workers); err != nil {
 		return err
+	}
+	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
+		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
 	if err := errors.Join(mgr.Add(reconcilers.Answers), mgr.Add(reconcilers.Marker)); err != nil {
 		return fmt.Errorf("set up the recording of answers, and the marker: %w", err)

@@ -64,6 +64,7 @@ const (
 	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is gone, or older than was seen
 	ReasonLateAcceptance          = "LateAcceptance"          // taken by the carrier after a person had ended it
 	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
+	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing is begun
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses what has to be read or written
 	ReasonNewInstallation         = "NewInstallation"         // applied before the operator ran, and not acknowledged
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location

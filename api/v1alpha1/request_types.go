@@ -381,6 +381,10 @@ const (
 	// operator may continue with what was restored; it holds the UID of the namespace kube-system then. Of
 	// a CarrierAccount it says that its login may send under one more identity, which it names.
 	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
+
+	// AnnotationForget, with the name of a RequestLedger that is being deleted, lets that go: what was
+	// sent may be sent again.
+	AnnotationForget = "wholesale.broadband/forget"
 )
 
 // Finalizer keeps an object until its memory of sent requests is safe elsewhere.

@@ -68,7 +68,8 @@ func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
 	again := wish{operation: open.Operation, target: open.Target, changes: changesBy(open.Plan, open.Operation)}
 	lost := fmt.Sprintf("%s attempt %s, whose answer was lost, is not asked for again; to settle it by hand: %s",
 		open.Operation, open.AttemptID, resolveHint(&v.View, open))
-	for _, guard := range []guard{planning, suspended} {
+	staying := func(v *ServiceView, w wish) *Decision { return ledgerStays(&v.View, w) }
+	for _, guard := range []guard{planning, suspended, staying} {
 		if decision := guard(v, again); decision != nil {
 			decision.Verdict.Message += "; " + lost
 			return decision

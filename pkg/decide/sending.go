@@ -13,6 +13,7 @@ import (
 func maySend(v *View, w wish) *Decision {
 	for _, guard := range []func(*View, wish) *Decision{
 		markerStands,     // no ledger can be created for it
+		ledgerStays,      // its ledger is being deleted
 		cacheBehind,      // the cache shows an account or an object that has changed
 		backedOff,        // the last attempt did not reach the carrier
 		breakerClosed,    // answers were lost lately

@@ -94,9 +94,13 @@ func underChargeLimit(v *View, w wish) *Decision {
 
 func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) *Decision {
 	limit, ledger := account.Spec.ChargeLimit, spending.Ledger
-	switch {
-	case limit == nil:
+	if limit == nil {
 		return nil
+	}
+	if decision := leaving(ledger); decision != nil {
+		return lookAgain(decision, now.Add(time.Minute))
+	}
+	switch {
 	case spending.Damaged != nil:
 		return &Decision{Step: Rest{}, Verdict: DamagedLedger(spending.Damaged)}
 	case ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema:

@@ -64,6 +64,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonLedgerLost:                  {degraded},
 		v1alpha1.ReasonLateAcceptance:              {degraded},
 		v1alpha1.ReasonLedgerUnreadable:            {degraded},
+		v1alpha1.ReasonLedgerDeleting:              {degraded},
 		v1alpha1.ReasonAPIServerRefused:            {degraded},
 		v1alpha1.ReasonHandleLost:                  {degraded},
 		v1alpha1.ReasonUnanswered:                  {degraded},

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// LedgerReconciler lets a RequestLedger go that somebody has deleted, once nothing depends on it.
+type LedgerReconciler struct{ *Operator }
+
+// +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;update
+
+// Reconcile takes the finalizer off a ledger, or says in an Event why that stays: "the finalizer goes
+// only where nothing is open, the holder is gone, and the annotation ... repeats its name".
+func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	ledger := &v1alpha1.RequestLedger{}
+	if err := r.Get(ctx, request.NamespacedName, ledger); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if !isLeaving(ledger) {
+		return ctrl.Result{}, nil
+	}
+	kept, err := r.keeps(ctx, ledger)
+	if err != nil {
+		return ctrl.Result{}, err
+	}
+	if kept != "" {
+		r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeWarning, "LedgerKept", "Delete",
+			"RequestLedger %s is being deleted. %s", ledger.Name, kept)
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{}, client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy()))
+}
+
+// keeps says what keeps a ledger; "" where nothing does.
+func (r *LedgerReconciler) keeps(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+	if kept := decide.KeepsLedger(ledger); kept != "" {
+		return kept, nil
+	}
+	object, err := r.goesBy(ctx, ledger)
+	if err != nil || object == "" {
+		return "", err
+	}
+	return decide.KeptByObject(object), nil
+}
+
+// goesBy names an object that goes by a ledger; "" where there is none. One that this manager may not
+// see is not gone.
+func (r *LedgerReconciler) goesBy(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+	holder := ledger.Spec.Holder
+	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
+	switch {
+	case ledger.Spec.Order != nil && holder.Name != "":
+		return there("ServiceOrder "+at.String(), r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
+	case ledger.Spec.Service != nil && holder.Name != "":
+		return there("BroadbandService "+at.String(), r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
+	case ledger.Spec.Diagnostics != nil:
+		return r.testOf(ctx, ledger)
+	}
+	return "", nil
+}
+
+// there is the name of an object, unless the API server says that there is none: "Forbidden, a kind
+// that is not served, or an error is not 'gone'" (R2).
+func there(name string, err error) (string, error) {
+	switch {
+	case err == nil, decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
+		return name, nil
+	case apierrors.IsNotFound(err):
+		return "", nil
+	}
+	return "", fmt.Errorf("look for %s, which goes by a RequestLedger that is being deleted: %w", name, err)
+}
+
+// testOf names a DiagnosticTest that shows a ledger; "" where there is none.
+func (r *LedgerReconciler) testOf(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+	const unseen = "a DiagnosticTest that this manager may not see"
+	var tests v1alpha1.DiagnosticTestList
+	if err := r.Protocol.Live.List(ctx, &tests); err != nil {
+		return there(unseen, err)
+	}
+	for _, test := range tests.Items {
+		if test.Status.Ledger != nil && test.Status.Ledger.Name == ledger.Name {
+			return fmt.Sprintf("DiagnosticTest %s/%s", test.Namespace, test.Name), nil
+		}
+	}
+	return "", nil
+}
+
+// release lets a ledger go, as it was judged.
+func (r *LedgerReconciler) release(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	controllerutil.RemoveFinalizer(ledger, v1alpha1.FinalizerMemory)
+	if err := r.Update(ctx, ledger); err != nil {
+		return fmt.Errorf("let RequestLedger %s go: %w", ledger.Name, err)
+	}
+	r.Ledgers.Forget(ledger.Name)
+	r.Protocol.Events.Eventf(ledger, nil, corev1.EventTypeNormal, "LedgerForgotten", "Delete",
+		"RequestLedger %s is gone, as its annotation %s asks: what it had is not known any more",
+		ledger.Name, v1alpha1.AnnotationForget)
+	return nil
+}
+
+func isLeaving(object client.Object) bool {
+	return !object.GetDeletionTimestamp().IsZero() && controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerMemory)
+}
+
+// setup has a ledger looked at that is being deleted, whenever it changes and when an object is gone
+// that may have gone by it.
+func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+	leavers := handler.EnqueueRequestsFromMapFunc(r.leaving)
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(isLeaving))).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.forgotten), builder.WithPredicates(gone())).
+		Watches(&v1alpha1.BroadbandService{}, leavers, builder.WithPredicates(gone())).
+		Watches(&v1alpha1.ServiceOrder{}, leavers, builder.WithPredicates(gone())).
+		Watches(&v1alpha1.DiagnosticTest{}, leavers, builder.WithPredicates(gone())).
+		WithOptions(options).
+		Complete(r)
+}
+
+// leaving are the ledgers that are being deleted, which are few.
+func (r *LedgerReconciler) leaving(ctx context.Context, _ client.Object) []reconcile.Request {
+	var ledgers v1alpha1.RequestLedgerList
+	if err := r.List(ctx, &ledgers); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot look for RequestLedgers that are being deleted")
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range ledgers.Items {
+		if isLeaving(&ledgers.Items[i]) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&ledgers.Items[i])})
+		}
+	}
+	return requests
+}
+
+// forgotten drops what this process has seen of a ledger that another manager has let go. One that
+// was forced away was not let go: it is lost (R6).
+func (r *LedgerReconciler) forgotten(_ context.Context, object client.Object) []reconcile.Request {
+	if !object.GetDeletionTimestamp().IsZero() && object.GetAnnotations()[v1alpha1.AnnotationForget] == object.GetName() {
+		r.Ledgers.Forget(object.GetName())
+	}
+	return nil
+}

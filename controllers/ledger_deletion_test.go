@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"time"
+
+	eventsv1 "k8s.io/api/events/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// departing is a ledger that somebody has deleted, and a manager that runs.
+type departing struct {
+	*world.World
+
+	name string
+}
+
+// ledger is the ledger; nil once it is gone.
+func (l departing) ledger(ctx context.Context) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	ledger := &v1alpha1.RequestLedger{}
+	err := l.Get(ctx, client.ObjectKey{Name: l.name}, ledger)
+	if apierrors.IsNotFound(err) {
+		return nil
+	}
+	Expect(err).NotTo(HaveOccurred())
+	return ledger
+}
+
+// awaitKept waits until an Event of the ledger says why it stays.
+func (l departing) awaitKept(ctx context.Context, why string) {
+	GinkgoHelper()
+	Eventually(ctx, func() []eventsv1.Event {
+		var events eventsv1.EventList
+		Expect(l.List(ctx, &events)).To(Succeed())
+		return events.Items
+	}).WithTimeout(time.Minute).Should(ContainElement(And(
+		HaveField("Regarding.Name", l.name), HaveField("Reason", "LedgerKept"), HaveField("Note", ContainSubstring(why)))))
+	Expect(l.ledger(ctx)).NotTo(BeNil())
+}
+
+func (l departing) annotate(ctx context.Context, value string) {
+	GinkgoHelper()
+	ledger := l.ledger(ctx)
+	before := ledger.DeepCopy()
+	metav1.SetMetaDataAnnotation(&ledger.ObjectMeta, v1alpha1.AnnotationForget, value)
+	Expect(l.Patch(ctx, ledger, client.MergeFrom(before))).To(Succeed())
+}
+
+var _ = Describe("A RequestLedger that somebody deletes", func() {
+	It("stays until nothing goes by it and a person has it forgotten (R3)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		l := departing{w, operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+			Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: line},
+		})}
+		manager := w.Manage(ctx, user)
+		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
+		l.awaitKept(ctx, v1alpha1.AnnotationForget+"="+l.name)
+
+		l.annotate(ctx, l.name)
+		l.awaitKept(ctx, "BroadbandService "+w.Namespace+"/"+site+" goes by it")
+		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		Eventually(ctx, func() string { return world.Ready(w.Read(ctx, site)).Reason }).WithTimeout(time.Minute).
+			Should(Equal(v1alpha1.ReasonLedgerDeleting))
+		Expect(world.Ready(w.Read(ctx, site)).Message).To(ContainSubstring("kubectl get ledger " + l.name))
+		Expect(w.Posts(line)).To(Equal(1))
+
+		By("deleting the object that goes by it")
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
+
+		By("applying it again: what is forgotten is not lost")
+		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanSlow, 12)))).To(Succeed())
+		Eventually(ctx, func() string {
+			manager.Advance(time.Second)
+			return world.Ready(w.Read(ctx, site)).Reason
+		}).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonInSync))
+		Expect(l.ledger(ctx).DeletionTimestamp).To(BeNil())
+		Expect(w.Posts(line)).To(Equal(2))
+	})
+
+	It("stays while something is open in it, or under the annotation of another (R3)", func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		open := &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
+			Spec: v1alpha1.RequestLedgerSpec{
+				Schema: v1alpha1.LedgerSchema, Identity: w.Namespace, BaseURL: w.URL, Revision: 1,
+				Order: &v1alpha1.LedgerOrder{CustomerReference: w.Namespace},
+			},
+		}
+		open.Name = operate.LedgerName(&open.Spec)
+		open.Open(v1alpha1.Request{
+			Operation: v1alpha1.OperationOrderCreate, AttemptID: "of-it", Phase: v1alpha1.PhaseOutcomeUnknown,
+			Attempt: 1, Identity: w.Namespace, BaseURL: w.URL, Generation: 1, APIVersion: 8,
+		})
+		l := departing{w, open.Name}
+		Expect(w.Create(ctx, open)).To(Succeed())
+		w.Manage(ctx, user)
+		Expect(w.Delete(ctx, open)).To(Succeed())
+		l.annotate(ctx, l.name)
+		l.awaitKept(ctx, "OrderCreate attempt of-it is OutcomeUnknown")
+
+		l.annotate(ctx, "another")
+		settled := l.ledger(ctx)
+		given := settled.Spec.Open[0]
+		given.Phase, given.EndedBy = v1alpha1.PhaseAbandoned, v1alpha1.EndedByPerson
+		settled.Put(given)
+		settled.Spec.Revision++
+		Expect(w.Update(ctx, settled)).To(Succeed())
+		l.awaitKept(ctx, v1alpha1.AnnotationForget+"="+l.name)
+		l.annotate(ctx, l.name)
+		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
+	})
+
+	It("of diagnostic tests stays while one shows it (R3)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		l := departing{w, testsLedger(ctx, w, line).Name}
+		w.Manage(ctx, user)
+		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
+		l.annotate(ctx, l.name)
+		l.awaitKept(ctx, "DiagnosticTest "+w.Namespace+"/"+once+" goes by it")
+		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
+		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
+	})
+})

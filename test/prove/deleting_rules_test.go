@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// deleteLedger has somebody delete the ledger, which its finalizer keeps.
+func (s *scripted) deleteLedger(t *testing.T) {
+	t.Helper()
+	must(s.store.Client().Delete(t.Context(), s.theLedger(t)))
+	if s.theLedger(t).DeletionTimestamp.IsZero() {
+		t.Fatal("the ledger is not being deleted")
+	}
+}
+
+// "One that is deleting is read and closed, never opened": what is in progress is followed to its end.
+func TestR3ALedgerThatIsBeingDeletedIsClosedAndNotOpened(t *testing.T) {
+	t.Parallel()
+	t.Run("a service", func(t *testing.T) {
+		t.Parallel()
+		script(t, converting, 1, func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.passes(t, s.managers[0], time.Second)
+			s.deleteLedger(t)
+			s.drive(t.Context())
+			s.expectConversions(t, 1, v1alpha1.ReasonInSync)
+			s.edit(t.Context(), func(subject Subject) {
+				if service, is := subject.(*v1alpha1.BroadbandService); is {
+					service.Spec.AggregationMethod = "L2TP"
+				}
+			})
+			s.alert()
+			s.drive(t.Context())
+			s.expectConversions(t, 1, v1alpha1.ReasonLedgerDeleting)
+		})
+	})
+	t.Run("an order", func(t *testing.T) {
+		t.Parallel()
+		script(t, ordering, 1, func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.at = once("POST /api/", func() Kind { return BadGateway })
+			s.drive(t.Context())
+			s.expectOrders(t, 1, v1alpha1.ReasonOutcomeUnknown)
+			s.deleteLedger(t)
+			s.says(t, "NotAccepted")
+			s.drive(t.Context())
+			s.expectOrders(t, 1, v1alpha1.ReasonLedgerDeleting)
+		})
+	})
+	t.Run("a test", func(t *testing.T) {
+		t.Parallel()
+		script(t, diagnosing, 1, func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.drive(t.Context())
+			s.deleteLedger(t)
+			must(s.store.Client().Delete(t.Context(), s.subject()))
+			s.alert()
+			s.passes(t, s.managers[0], 3*time.Minute)
+			s.create(t.Context())
+			s.alert()
+			s.drive(t.Context())
+			s.expectTests(t, 1, v1alpha1.ReasonLedgerDeleting)
+		})
+	})
+}
+
+// What sets a value is asked for again by itself when its answer was lost: that is another attempt.
+func TestR3NoAttemptIsRepeatedInALedgerThatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	const profile = v1alpha1.OperationDSLStabilityProfileChange
+	script(t, profile, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.at = once("POST /api/connect/services/dsl", func() Kind { return BadGateway })
+		s.passes(t, s.managers[0], time.Minute)
+		s.deleteLedger(t)
+		s.passes(t, s.managers[0], time.Hour)
+		if said, _, _ := standing(s.subject()); s.posted(profile) != 1 || said != v1alpha1.ReasonLedgerDeleting {
+			t.Errorf("%d were sent, and the object is %s", s.posted(profile), said)
+		}
+	})
+}
+
+// The ledger of an identity counts what costs.
+func TestR10NothingIsReservedInALedgerThatIsBeingDeleted(t *testing.T) {
+	t.Parallel()
+	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		s.allows(t, 2)
+		s.drive(t.Context())
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
+		var ledgers v1alpha1.RequestLedgerList
+		must(s.store.Client().List(t.Context(), &ledgers))
+		for i := range ledgers.Items {
+			if ledgers.Items[i].Spec.Account != nil {
+				must(s.store.Client().Delete(t.Context(), &ledgers.Items[i]))
+			}
+		}
+		another := s.world.Order("another", "another")
+		another.ObjectMeta = metav1.ObjectMeta{Namespace: another.Namespace, Name: "another"}
+		must(s.store.Client().Create(t.Context(), another))
+		manager := s.managers[0]
+		_, err := manager.alive(t.Context(), reconcilerOf(manager.reconcilers, "ServiceOrder"), keyIn(s.run, "another"))
+		must(err)
+		must(s.store.Client().Get(t.Context(), keyIn(s.run, "another"), another))
+		if said, _, _ := standing(another); s.posted(ordering) != 1 || said != v1alpha1.ReasonLedgerDeleting {
+			t.Errorf("%d were sent, and the object is %s", s.posted(ordering), said)
+		}
+	})
+}
