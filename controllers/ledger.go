@@ -56,6 +56,7 @@ type objectLedger struct {
 	name    string
 	ledger  *v1alpha1.RequestLedger // as it was read or written last; nil: there is none
 	wrote   bool                    // whether this pass has written it
+	renamed bool                    // whether the status names that of another identity
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
@@ -88,11 +89,30 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	if shown == nil || shown.Name == l.name {
 		return lost || shown != nil && !l.knows(status.requests), nil
 	}
-	_, before, err := l.Get(ctx, shown.Name, shown.Revision) // of what it was about before
+	before, err := l.readFormer(ctx, *shown)
+	return lost || before, err
+}
+
+// readFormer reads the ledger that the status names, of what the object was about before, and says
+// whether that has lost something, or is this object's under another name.
+func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerReference) (lost bool, err error) {
+	former, lost, err := l.Get(ctx, shown.Name, shown.Revision)
 	if err != nil {
 		return false, fmt.Errorf("look for what this object has sent before: %w", err)
 	}
-	return lost || before, nil
+	l.renamed = l.isAboutTheSame(former)
+	return lost || l.renamed, nil
+}
+
+// isAboutTheSame says whether the ledger of another identity is about what this object is about: "a
+// status ... whose ledger ... has another name" (R5). To the carrier both may be one client.
+func (l *objectLedger) isAboutTheSame(other *v1alpha1.RequestLedger) bool {
+	if other == nil {
+		return false
+	}
+	spec := l.kind.ledgerSpec()
+	spec.Identity = other.Spec.Identity
+	return operate.LedgerName(&spec) == other.Name
 }
 
 // knows says whether the ledger has all of the attempts that a status shows.

@@ -33,7 +33,7 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 		p.verdict = new(decide.DamagedLedger(err))
 		return nil
 	}
-	if lost && ledger.account == nil {
+	if lost && (ledger.account == nil || ledger.renamed && !decide.IsReady(ledger.account)) {
 		return nil // the status goes on saying what was there, until there is an account to judge it by
 	}
 	p.ledger = ledger

@@ -41,6 +41,9 @@ func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) b
 	return account.Status.Login != nil && *account.Status.Login == login
 }
 
+// IsReady says whether an account is Ready: with an identity that nobody has acknowledged it is not.
+func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
+
 func alsoInFlight(v *View) string {
 	for _, open := range v.Subject.OpenRequests() {
 		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)

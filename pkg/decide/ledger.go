@@ -97,7 +97,8 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 // lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
 // ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
 func lostAttempt(v *LedgerView, operation v1alpha1.Operation, what string) v1alpha1.Request {
-	account, baseURL, why := v.Account.Object, v.Account.Object.Spec.BaseURL, "gone, or older than what was seen of it"
+	account, why := v.Account.Object, "gone, of another identity, or older than what was seen of it"
+	baseURL := account.Spec.BaseURL
 	if v.Ledger != nil {
 		baseURL = v.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
 	}
