@@ -134,3 +134,15 @@ func TestR10ReservationsAreBoundedAndTheOldestGo(t *testing.T) {
 	g.Expect(account.Reservations).To(HaveLen(v1alpha1.MostReservations))
 	g.Expect(account.Reservations[0].AttemptID).To(Equal("a-2"))
 }
+
+// "An attempt that has left `ended` counts as Abandoned": what comes of it is a late acceptance.
+func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	ledger := many()
+	late := attemptAt("long-ago", "")
+	late.Location = "/api/connect/orders/7"
+	g.Expect(ledger.AcceptLate(late)).To(BeTrue())
+	g.Expect(ledger.RequestOf(v1alpha1.OperationOrderCreate).Phase).To(Equal(v1alpha1.PhaseLateAcceptance))
+	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "it is known")
+}

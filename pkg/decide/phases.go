@@ -118,8 +118,14 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 		}
 	case v1alpha1.PhaseLateAcceptance:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
+	case v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		if EndedInVain(attempt) {
+			return []v1alpha1.RequestPhase{
+				v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+			}
+		}
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected,
-		v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated:
+		v1alpha1.PhaseRepeated:
 	}
 	return nil
 }

@@ -55,6 +55,9 @@ func resolvedByPerson(v *View) *Decision {
 			return resolveAs(open, resolveAnnotation(v))
 		}
 	}
+	if ended := reworded(v); ended != nil {
+		return resolveAs(ended, resolveAnnotation(v))
+	}
 	return nil
 }
 
@@ -162,5 +165,6 @@ func resolutionIsVoid(v *View) bool {
 			return false
 		}
 	}
-	return true
+	ended := reworded(v)
+	return ended == nil || !possible(ended, word)
 }

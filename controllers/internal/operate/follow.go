@@ -128,8 +128,8 @@ func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
 		if request.Phase != settle.From {
 			return // somebody has learned more meanwhile
 		}
-		if settle.From == v1alpha1.PhaseLateAcceptance {
-			request.FinishedAt = metav1.Time{} // until now that was when it came to light
+		if settle.From == v1alpha1.PhaseLateAcceptance || decide.EndedInVain(request) {
+			request.FinishedAt = metav1.Time{} // until now that was when it came to light, or the word before
 		}
 		if settle.Phase == v1alpha1.PhaseNotSent {
 			decide.TurnedAway(request, settle.Phase, settle.Error)

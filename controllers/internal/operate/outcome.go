@@ -138,6 +138,8 @@ func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1
 	was, now := *request.DeepCopy(), v1alpha1.WholeSeconds(p.Now())
 	if decide.MayBecome(request, fact.By, fact.To) {
 		fact.Apply(job.Subject, request)
+	} else {
+		p.contradicted(job.Subject, request, fact)
 	}
 	if request.Phase != was.Phase {
 		dateEnd(request, fact.By, now)

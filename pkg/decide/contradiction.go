@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+// Contradicts says whether somebody says of an attempt what cannot be true if what is on record is:
+// "refused where it is made, with an Event if it ... contradicts" (R14).
+func Contradicts(onRecord, said v1alpha1.RequestPhase) bool {
+	before, after := tells(onRecord), tells(said)
+	return before != tellsNothing && after != tellsNothing && before != after
+}
+
+// tells is what a phase says of an attempt at the carrier.
+func tells(phase v1alpha1.RequestPhase) string {
+	switch phase {
+	case v1alpha1.PhaseSucceeded:
+		return "done"
+	case v1alpha1.PhaseFailed:
+		return "taken, and not done"
+	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
+		return "not taken"
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseAbandoned,
+		v1alpha1.PhaseRepeated, v1alpha1.PhaseLateAcceptance:
+	}
+	return tellsNothing
+}
+
+const tellsNothing = ""

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// EndedInVain says whether a person has ended an attempt with a word by which nothing came of it.
+func EndedInVain(attempt *v1alpha1.Request) bool {
+	vain := attempt.Phase == v1alpha1.PhaseNotAccepted || attempt.Phase == v1alpha1.PhaseAbandoned
+	return vain && attempt.EndedBy == v1alpha1.EndedByPerson
+}
+
+// reworded is the attempt that a new word of a person changes although one has ended it before: "only
+// by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil for none.
+func reworded(v *View) *v1alpha1.Request {
+	for _, contract := range carrier.Contracts() {
+		request := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if request != nil && EndedInVain(request) && resolutionNames(v, request.AttemptID) && isLast(v.Ledger, request) {
+			return request
+		}
+	}
+	return nil
+}
+
+// isLast says whether an attempt is its lane's newest, and nothing is open there. A ledger may be nil.
+func isLast(ledger *v1alpha1.RequestLedger, attempt *v1alpha1.Request) bool {
+	if ledger == nil {
+		return false
+	}
+	beside := func(operation v1alpha1.Operation) bool {
+		return operation.AltersCancellation() == attempt.Operation.AltersCancellation()
+	}
+	if slices.ContainsFunc(ledger.Spec.Open, func(open v1alpha1.Request) bool { return beside(open.Operation) }) {
+		return false
+	}
+	at := slices.IndexFunc(ledger.Spec.Ended, func(one v1alpha1.EndedAttempt) bool { return beside(one.Operation) })
+	return at >= 0 && ledger.Spec.Ended[at].AttemptID == attempt.AttemptID
+}
