@@ -4,20 +4,31 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // Answers records the carrier's answers that no pass can record: their objects may be gone.
-type Answers struct{ *Operator }
+type Answers struct {
+	*Operator
+
+	swept time.Time // when it was last looked which ledgers there are
+}
 
 var _ manager.LeaderElectionRunnable = (*Answers)(nil)
 
 // recordEvery is the wait before what could not be recorded is tried again.
 const recordEvery = 10 * time.Second
+
+// sweepLedgersEvery is how often it is looked which ledgers there are.
+const sweepLedgersEvery = 10 * time.Minute
 
 // Start tries again and again, until the process ends.
 func (a *Answers) Start(ctx context.Context) error {
@@ -25,12 +36,34 @@ func (a *Answers) Start(ctx context.Context) error {
 		if err := a.Record(ctx); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot record what the carrier has answered")
 		}
+		if err := a.Sweep(ctx); err != nil {
+			ctrl.LoggerFrom(ctx).Error(err, "cannot look which RequestLedgers there are")
+		}
 	}, recordEvery)
 	return nil
 }
 
 // Record tries once.
 func (a *Answers) Record(ctx context.Context) error { return a.Protocol.RecordUnrecorded(ctx) }
+
+// Sweep drops now and then what this process has seen of ledgers that are gone (R28).
+func (a *Answers) Sweep(ctx context.Context) error {
+	now := a.Protocol.Now()
+	if now.Sub(a.swept) < sweepLedgersEvery {
+		return nil
+	}
+	var ledgers v1alpha1.RequestLedgerList
+	if err := a.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
+		return fmt.Errorf("list RequestLedgers: %w", err)
+	}
+	there := make(map[string]bool, len(ledgers.Items))
+	for i := range ledgers.Items {
+		there[ledgers.Items[i].Name] = true
+	}
+	a.Ledgers.Sweep(func(name string) bool { return there[name] }, now)
+	a.swept = now
+	return nil
+}
 
 // NeedLeaderElection says that it does not: an answer is recorded by who has it, whoever leads by now.
 func (*Answers) NeedLeaderElection() bool { return false }

@@ -2,6 +2,39 @@
 
 package operate
 
+import (
+	"maps"
+	"time"
+)
+
+// keepUnlisted: what this process has seen of a ledger that is no longer there is kept for an hour: by
+// then the objects that went by it have shown that it is lost.
+const keepUnlisted = time.Hour
+
+// Sweep drops what this process has seen of ledgers that have not been there for an hour. "The process
+// keeps the highest revision that it has seen of each ledger" that lives (R6, R28).
+func (l *Ledgers) Sweep(lives func(name string) bool, now time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	unlisted := map[string]time.Time{}
+	for _, known := range []map[string]int64{l.seen, l.writes} {
+		for name := range known {
+			if lives(name) {
+				continue
+			}
+			since, noted := l.unlisted[name]
+			if !noted {
+				since = now
+			}
+			if unlisted[name] = since; now.Sub(since) >= keepUnlisted {
+				delete(known, name)
+			}
+		}
+	}
+	maps.DeleteFunc(unlisted, func(_ string, since time.Time) bool { return now.Sub(since) >= keepUnlisted })
+	l.unlisted = unlisted
+}
+
 // Forget drops what this process has seen of a ledger that was let go: a new one of its name has lost
 // nothing.
 func (l *Ledgers) Forget(name string) {

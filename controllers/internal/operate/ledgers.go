@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -34,6 +35,8 @@ type Ledgers struct {
 	mu     sync.Mutex
 	seen   map[string]int64 // by name: the highest revision that this process has seen
 	writes map[string]int64 // by name: the revision that it has written last, or is about to
+
+	unlisted map[string]time.Time // by name: since when one is not there
 }
 
 // ErrLedgerPruned is what the API server did to a ledger by a CRD that does not know all of its
