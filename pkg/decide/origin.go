@@ -24,7 +24,7 @@ func (m *Memory) ForgetFrom(here Origin) {
 // there was any. What the ledger knows is none of it.
 func ForgetState(status *v1alpha1.BroadbandServiceStatus, here Origin) bool {
 	state := status.Carrier
-	if state == nil || state.BaseURL == "" || (Origin{state.BaseURL, state.Identity}) == here {
+	if state == nil || (Origin{state.BaseURL, state.Identity}) == here {
 		return false
 	}
 	status.Carrier, status.Health, status.Disruptions = nil, nil, nil

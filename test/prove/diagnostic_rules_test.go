@@ -153,8 +153,8 @@ func (s *scripted) passAnother(t *testing.T) {
 	must(err)
 }
 
-// anotherWaits has another test applied, which is not sent, and expects its reason, and that its message
-// names things.
+// anotherWaits has another test applied, which is not sent, and expects its reason, and that its
+// message names things.
 func (s *scripted) anotherWaits(t *testing.T, reason string, names ...string) {
 	t.Helper()
 	sent := s.posted(diagnosing)

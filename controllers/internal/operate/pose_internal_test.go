@@ -3,23 +3,12 @@
 package operate
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/runtime"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
-
-// heard are the Events of a test.
-type heard []string
-
-//nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
-func (h *heard) Eventf(_, _ runtime.Object, _, reason, _, note string, args ...any) {
-	*h = append(*h, reason+" "+fmt.Sprintf(note, args...))
-}
 
 // A question that leaves something behind has no intent. Where another process has asked the same
 // meanwhile, the record has room for one of the two, and a person has to hear of the other.
@@ -40,11 +29,11 @@ func TestR15ASecondAnswerToAQuestionThatLeavesSomethingBehindIsTold(t *testing.T
 		if _, err := protocol.Pose(t.Context(), tape.job(), Parcel{Request: question, Hold: holds}); err != nil {
 			t.Fatal(err)
 		}
-		told := slices.DeleteFunc(slices.Clone(*events), func(said string) bool {
-			return !strings.HasPrefix(said, eventLate) || !strings.Contains(said, "/77") || !strings.Contains(said, "a-2")
+		told := slices.DeleteFunc(slices.Clone(events.said), func(said string) bool {
+			return !strings.Contains(said, eventLate) || !strings.Contains(said, "/77") || !strings.Contains(said, "a-2")
 		})
 		if len(told) != want || len(tape.record.Status.Requests) != 1 || tape.record.Status.Requests[0].AttemptID != "a-2" {
-			t.Errorf("it leaves something behind: %t, and was told %q; on record is %+v", holds, *events,
+			t.Errorf("it leaves something behind: %t, and was told %q; on record is %+v", holds, events.said,
 				tape.record.Status.Requests)
 		}
 	}

@@ -40,7 +40,7 @@ func TestAnAnswerIsToldOnce(t *testing.T) {
 	if err := sendBy(t.Context(), protocol, tape.job()); err != nil {
 		t.Fatal(err)
 	}
-	if said := []string(*events); len(said) != 1 || !strings.HasPrefix(said[0], eventAccepted+" ") {
+	if said := events.said; len(said) != 1 || !strings.HasPrefix(said[0], "Normal "+eventAccepted+" ") {
 		t.Errorf("%q", said)
 	}
 }
