@@ -141,7 +141,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			forceOff(ctx, w)
 			process.DriveAt(ctx, named("second"))
 			ready := readyOf(read(ctx, w, "second"))
-			Expect(ready.Reason).To(Equal(v1alpha1.ReasonOutcomeUnknown))
+			Expect(ready.Reason).To(Equal(waitsForLane))
 			Expect(tests().posts(w)).To(Equal(1))
 			attempt := testsLedger(ctx, w, line).Spec.Open[0].AttemptID
 			Expect(ready.Message).To(ContainSubstring("annotate --overwrite dtest second '%s=%s=",
@@ -177,7 +177,8 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			Expect(wait).To(BeNumerically("~", 2*time.Minute, time.Second))
 			w.Clock.Advance(wait)
 			look(ctx, process, "second")
-			Expect(reason(ctx, w, "second")).To(Equal(v1alpha1.ReasonOutcomeUnknown))
+			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane))
+			Expect(testsLedger(ctx, w, line).Spec.Open[0].Phase).To(Equal(v1alpha1.PhaseOutcomeUnknown))
 			Expect(tests().posts(w)).To(BeZero())
 		})
 

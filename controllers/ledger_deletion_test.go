@@ -93,6 +93,19 @@ var _ = Describe("A RequestLedger that somebody deletes", func() {
 		Expect(w.Posts(line)).To(Equal(2))
 	})
 
+	It("is closed and not opened (R3)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		l := departing{w, service.Status.Ledger.Name}
+		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
+		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerDeleting)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
 	It("stays while something is open in it, or under the annotation of another (R3)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		open := &v1alpha1.RequestLedger{

@@ -30,10 +30,12 @@ type Operator struct {
 	DoubtAfter time.Duration // how long a step back stands before it is doubted
 }
 
-// isNews: "own writes do not" wake anybody (R32).
+// isNews: "own writes do not" wake anybody (R32). That a ledger is being deleted, and that it is gone,
+// is not written by us.
 func (o *Operator) isNews(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
-	return is && (isMarker(ledger) || o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
+	return is && (isMarker(ledger) || !ledger.DeletionTimestamp.IsZero() ||
+		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
 }
 
 // warnOf says what goes on at the carrier although its object is gone.

@@ -28,8 +28,8 @@ func accountReady(v *View) *Decision {
 	}
 	if login := v.Account.Object.Login(); !isLoggedIn(v.Account.Object, login) {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s was edited and is not checked yet: nothing is sent as %s to %s before it is known whose "+
-				"services those are%s", name, login.ClientName, login.BaseURL, alsoInFlight(v)))
+			"CarrierAccount %s was edited and is not checked yet: nothing is sent as clientName %s to %s before it is known "+
+				"whose services those are%s", name, login.ClientName, login.BaseURL, alsoInFlight(v)))
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func laneFree(v *TaskView) *Decision {
 	held := inLane(fmt.Sprintf("a test whose object is gone has left attempt %s of this service, and this one is sent "+
 		"once that has ended: %s", taken.AttemptID, left.Verdict.Message))
 	if left.Verdict.Standing == Stuck {
-		held.Verdict.Standing, held.Verdict.Reason = Stuck, left.Verdict.Reason
+		held.Verdict.Standing = Stuck
 	}
 	return lookAgain(held, left.LookAt)
 }

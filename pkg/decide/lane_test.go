@@ -82,7 +82,7 @@ func TestR3ATestWaitsForTheOneBeforeIt(t *testing.T) {
 		},
 		"nobody knows of one whose object is gone": {
 			open: open, lane: left(decide.Stuck, v1alpha1.ReasonOutcomeUnknown, 0),
-			step: "Rest", reason: v1alpha1.ReasonOutcomeUnknown, stands: decide.Stuck,
+			step: "Rest", reason: waits, stands: decide.Stuck,
 		},
 		"the other has just ended, and an older waits": {
 			ended: 20 * time.Second, lane: decide.Lane{Elder: "shop/second"},

@@ -5,20 +5,13 @@ package decide
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // ledgerStays holds back what would be opened in a ledger that is being deleted: such a ledger "is
 // read and closed, never opened".
-func ledgerStays(v *View, _ wish) *Decision {
-	decision := leaving(v.Ledger)
-	if decision == nil {
-		return nil
-	}
-	return lookAgain(decision, v.Now.Add(time.Minute)) // nothing says when it is gone
-}
+func ledgerStays(v *View, _ wish) *Decision { return leaving(v.Ledger) }
 
 // leaving says why nothing new is sent; nil where a ledger is not being deleted.
 func leaving(ledger *v1alpha1.RequestLedger) *Decision {

@@ -102,7 +102,7 @@ func TestR15ATestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
 		t.Helper()
 		s.takeTestLate(t, v1alpha1.ApprovalAutomatic)
 		late, owner := s.theLedger(t).Spec.Open[0].AttemptID, s.subject()
-		s.anotherWaits(t, v1alpha1.ReasonAnotherTestInProgress, owner.GetNamespace()+"/"+owner.GetName(), late)
+		s.anotherWaits(t, owner.GetNamespace()+"/"+owner.GetName(), late)
 		s.anotherSays(t, late+"=Abandoned")
 		if s.settled(t, late) != nil || s.posted(diagnosing) != 2 {
 			t.Errorf("the word of another test was taken: %+v", s.theLedger(t).Spec)
@@ -124,7 +124,7 @@ func TestR22AnyTestSettlesWhatOneThatIsGoneHasSent(t *testing.T) {
 			owner.SetFinalizers(nil)
 			must(s.store.Client().Update(t.Context(), owner))
 			must(client.IgnoreNotFound(s.store.Client().Delete(t.Context(), owner)))
-			s.anotherWaits(t, v1alpha1.ReasonLateAcceptance, "dtest other", late+"=Succeeded")
+			s.anotherWaits(t, "dtest other", late+"=Succeeded")
 			s.anotherSays(t, late+"="+word)
 			ended, sent := s.settled(t, late), s.posted(diagnosing)
 			switch {
@@ -153,9 +153,8 @@ func (s *scripted) passAnother(t *testing.T) {
 	must(err)
 }
 
-// anotherWaits has another test applied, which is not sent, and expects its reason, and that its
-// message names things.
-func (s *scripted) anotherWaits(t *testing.T, reason string, names ...string) {
+// anotherWaits has another test applied, which is not sent, and expects that its message names things.
+func (s *scripted) anotherWaits(t *testing.T, names ...string) {
 	t.Helper()
 	sent := s.posted(diagnosing)
 	must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
@@ -163,7 +162,7 @@ func (s *scripted) anotherWaits(t *testing.T, reason string, names ...string) {
 	other := s.another(t)
 	said, _, stalled := standing(other)
 	message := meta.FindStatusCondition(other.Status.Conditions, v1alpha1.ConditionReady).Message
-	if s.posted(diagnosing) != sent || said != reason || !stalled {
+	if s.posted(diagnosing) != sent || said != v1alpha1.ReasonAnotherTestInProgress || !stalled {
 		t.Fatalf("%d were sent, and it is %s: %s", s.posted(diagnosing), said, message)
 	}
 	for _, name := range names {
