@@ -107,7 +107,7 @@ func (r *run) forceOff(ctx context.Context) {
 
 // loseMemory notes that what is on record is not what was: nobody went from one to the other.
 func (r *run) loseMemory() {
-	r.wiped, r.version, r.seen = true, r.store.Version(), r.subject()
+	r.wiped, r.version, r.seen, r.books = true, r.store.Version(), r.subject(), r.readBooks()
 	if r.seen == nil {
 		return
 	}

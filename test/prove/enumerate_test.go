@@ -30,7 +30,7 @@ func share(tb testing.TB) Share {
 	sample := world.Scale(997, 97)
 	word := os.Getenv("PROVE")
 	share, known := map[string]Share{
-		"":      {Faults: sample, Acts: sample, Orders: sample, Alone: world.Scale(5, 1)},
+		"":      {Faults: sample, Acts: sample, Orders: sample, Alone: world.Scale(7, 2)},
 		"alone": {Faults: math.MaxInt, Acts: math.MaxInt, Orders: math.MaxInt, Alone: 1},
 		"most":  {Faults: 2, Acts: 8, Orders: 1, Alone: 1},
 		"all":   {Faults: 1, Acts: 1, Orders: 1, Alone: 1},

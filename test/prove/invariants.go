@@ -44,6 +44,7 @@ func Invariants() []Invariant {
 		{23, "ResolutionExact", "a person's word counts for the attempt that it names, and no other", resolutionExact},
 		{24, "NoPanic", "nothing panics", noPanic},
 		{25, "Heeded", "what the last look has shown is heeded, and what asks for approval has it", heeded},
+		{26, "Tabled", "in a ledger an attempt takes the ways of the table of R14, and no other", tabled},
 	}
 }
 

@@ -34,6 +34,8 @@ type witness struct {
 	left     []v1alpha1.Request
 	failed   map[string]bool // the Locations that answered 422
 	panicked string
+	books    books
+	untabled string // how an attempt in a ledger came from one phase to another that no row leads to
 	tooSoon  string // how a process asked after a request too soon
 
 	unsettled string // how an object that was done came to be otherwise
@@ -182,6 +184,7 @@ func (r *run) check(effect Effect) {
 	}
 	if version := r.store.Version(); version != r.version {
 		r.version = version
+		r.audit(effect)
 		r.observe(r.subject())
 	}
 	for _, invariant := range Invariants() {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/model"
+)
+
+// books are the ledgers as they were last seen: the phase of each attempt, by ledger and attempt id.
+type books map[string]map[string]v1alpha1.RequestPhase
+
+// writesLedger is how the name of a production write to a ledger ends, after create or update.
+const writesLedger = "*v1alpha1.RequestLedger "
+
+// audit holds a write to a ledger against the table of the model: so the model speaks of the code.
+func (w *witness) audit(effect Effect) {
+	seen := w.readBooks()
+	if _, name, found := strings.Cut(effect.What, writesLedger); found && effect.Sort == Write {
+		w.compare(w.books[name], seen[name])
+	}
+	w.books = seen
+}
+
+func (w *witness) readBooks() books {
+	var ledgers v1alpha1.RequestLedgerList
+	must(w.run.store.Client().List(w.run.ctx, &ledgers))
+	seen := books{}
+	for i := range ledgers.Items {
+		seen[ledgers.Items[i].Name] = phasesIn(&ledgers.Items[i].Spec)
+	}
+	return seen
+}
+
+func phasesIn(ledger *v1alpha1.RequestLedgerSpec) map[string]v1alpha1.RequestPhase {
+	phases := map[string]v1alpha1.RequestPhase{}
+	for _, ended := range ledger.Ended {
+		phases[ended.AttemptID] = ended.Outcome
+	}
+	for _, open := range ledger.Open {
+		phases[open.AttemptID] = open.Phase
+	}
+	return phases
+}
+
+// compare holds a ledger against what it was before a write.
+func (w *witness) compare(before, after map[string]v1alpha1.RequestPhase) {
+	for id, to := range after {
+		from, known := before[id]
+		if known && from != to && !model.Lists(from, to) && !isRepeated(from, to) {
+			w.untabled = fmt.Sprintf("%s went from %s to %s in its ledger", id, from, to)
+		}
+	}
+}
+
+// isRepeated: of the classes Verify and Converge, which the model does not have, the table lists
+// "Repeated + new Submitting in one write", and a late acceptance of what was repeated.
+func isRepeated(from, to v1alpha1.RequestPhase) bool {
+	open := from == v1alpha1.PhaseSubmitting || from == v1alpha1.PhaseInProgress
+	return open && to == v1alpha1.PhaseRepeated ||
+		from == v1alpha1.PhaseRepeated && to == v1alpha1.PhaseLateAcceptance
+}
+
+// tabled: "whatever it does not list is refused where it is made" (R14).
+func tabled(w *witness) string { return w.untabled }
