@@ -61,7 +61,7 @@ func ledgerSeen(subject Subject) *v1alpha1.LedgerReference {
 func (r *run) dropLedger(ctx context.Context) {
 	if ledger := r.ledger(ctx); ledger != nil {
 		r.forceAway(ctx, ledger)
-		r.loseLedger()
+		r.loseMemory()
 	}
 }
 
@@ -75,15 +75,6 @@ func (r *run) rollBackLedger(ctx context.Context) {
 	older.SetResourceVersion("")
 	older.SetUID("")
 	must(r.store.Client().Create(ctx, older))
-	r.loseLedger()
-}
-
-// loseLedger: a process remembers how far it has seen a ledger (R6), and a status says it (R5). Once a
-// process has ended before it could write that status, "nobody in the cluster can know" (R25).
-func (r *run) loseLedger() {
-	if r.started > len(r.managers) {
-		r.licenses++
-	}
 	r.loseMemory()
 }
 

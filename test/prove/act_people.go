@@ -69,7 +69,7 @@ func (r *run) retry(ctx context.Context) {
 	if request == nil {
 		return
 	}
-	if request.Phase.Ended() && request.Phase != v1alpha1.PhaseSucceeded {
+	if request.Phase.Ended() && request.Phase != v1alpha1.PhaseSucceeded || r.failed[request.Location] {
 		r.licenses++
 	}
 	r.meddled = true

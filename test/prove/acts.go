@@ -54,6 +54,27 @@ const (
 	readsPlan    = "POST /api/connect/services/health/request"
 )
 
+// allowed is how often people have let the same be sent once more. Of a ledger that is lost a process
+// remembers how far it has seen it (R6), and a status says it (R5); where a process ended before it
+// had written that, "nobody in the cluster can know" (R25).
+func (w *witness) allowed() int {
+	_, dropped := w.since[Dropped]
+	_, rolledBack := w.since[RolledBack]
+	if (dropped || rolledBack) && w.run.started > len(w.run.managers) {
+		return w.licenses + 1
+	}
+	return w.licenses
+}
+
+// saidAnew: "What a person ended is changed only by a newer resolution" (R14).
+func (w *witness) saidAnew(step step) bool {
+	ended := step.from == v1alpha1.PhaseNotAccepted || step.from == v1alpha1.PhaseAbandoned
+	said := []v1alpha1.RequestPhase{
+		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+	}
+	return ended && w.words[step.attempt] && slices.Contains(said, step.to)
+}
+
 // unheeded says what a POST does not heed although its sender has seen it; "" for nothing.
 func (w *witness) unheeded(p *port, one *sending) string {
 	approved := one.approved != "" && w.agreed[one.approved]

@@ -61,8 +61,8 @@ func atMostOnce(w *witness) string {
 				again++
 			}
 		}
-		if again > w.licenses {
-			return fmt.Sprintf("%s was taken %d times, and people allowed %d", one.operation, again+1, w.licenses+1)
+		if again > w.allowed() {
+			return fmt.Sprintf("%s was taken %d times, and people allowed %d", one.operation, again+1, w.allowed()+1)
 		}
 	}
 	return ""
@@ -213,11 +213,16 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 
 func phaseDAG(w *witness) string {
 	for _, step := range w.steps {
-		if !slices.Contains(onward(step.from), step.to) && !w.knownBetter(step) && !w.cameBack(step) {
+		if !slices.Contains(onward(step.from), step.to) && !w.explained(step) {
 			return fmt.Sprintf("%s went from %s to %s", step.attempt, step.from, step.to)
 		}
 	}
 	return ""
+}
+
+// explained says whether a step that is not in the graph is one of the rare ones.
+func (w *witness) explained(step step) bool {
+	return w.knownBetter(step) || w.cameBack(step) || w.saidAnew(step)
 }
 
 // knownBetter: three edges are there for those who know. A sender that was stopped between intent

@@ -156,7 +156,7 @@ func (l *life) start() {
 	l.started++
 	m := &manager{life: l, number: l.started}
 	m.ctx, m.cancel = context.WithCancel(l.ctx)
-	m.port = &port{scene: m, store: l.store, carrier: l.carrier}
+	m.port = &port{scene: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
 	m.reconcilers = m.operator(m.number, l.world.Events)
 	m.told = l.store.Version()
 	for _, one := range l.fleet.members {
@@ -166,6 +166,18 @@ func (l *life) start() {
 		l.overlap = l.overlap || !other.dead
 	}
 	l.managers = append(l.managers, m)
+}
+
+// skewed is by how much the clock of a manager is behind, at the most: an assertion is good for a
+// minute, and one from the future is refused.
+const skewed = 50 * time.Second
+
+// skew is by how much the clock of a manager is ahead of the carrier's.
+func (l *life) skew() time.Duration {
+	if !l.climate.clocks {
+		return 0
+	}
+	return -time.Duration(l.dice.Int64N(int64(skewed)))
 }
 
 // replaceDead takes away the processes that have ended. One at least is always at work.

@@ -35,6 +35,7 @@ type chronicle struct {
 	license   map[*sending]int
 	restored  map[int64]bool  // the versions by which a status was lost
 	words     map[string]bool // the attempts that a person has spoken about
+	lies      map[string]bool // those of which one has said the untruth
 	deleted   map[string]bool // the objects that a person has deleted, by UID
 	refusals  map[string]bool // the paths that the carrier answered with 422
 	offenses  int             // violations that the carrier has seen
@@ -64,7 +65,8 @@ type attempt struct {
 func newChronicle(l *life, watched bool) *chronicle {
 	return &chronicle{
 		life: l, trace: sha256.New(), watched: watched, attempts: map[string]*attempt{}, intents: map[*member][]*attempt{},
-		of: map[*sending]*member{}, license: map[*sending]int{}, words: map[string]bool{}, deleted: map[string]bool{},
+		of: map[*sending]*member{}, license: map[*sending]int{}, words: map[string]bool{}, lies: map[string]bool{},
+		deleted:  map[string]bool{},
 		restored: map[int64]bool{}, refusals: map[string]bool{}, tally: newLifeTally(),
 	}
 }

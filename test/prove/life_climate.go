@@ -17,6 +17,8 @@ type climate struct {
 	faults  int           // of a thousand effects
 	slow    int           // of a thousand effects
 	meddled int           // of a thousand effects, those just before which somebody acts
+	clocks  bool          // each manager has a clock of its own
+	wrong   bool          // people do not always say the truth
 }
 
 // climateOf draws one.
@@ -28,6 +30,7 @@ func climateOf(dice *rand.Rand) climate {
 		length: lengths[dice.IntN(len(lengths))], hostile: dice.IntN(5) < 2, pair: dice.IntN(3) == 0,
 		faults: []int{0, 5, 20, 60}[dice.IntN(4)], slow: dice.IntN(15), meddled: dice.IntN(20),
 	}
+	c.clocks, c.wrong = dice.IntN(2) == 0, dice.IntN(2) == 0
 	switch dice.IntN(rare) {
 	case 0:
 		c.length = weeks

@@ -194,10 +194,25 @@ func (l *life) answers(one *member, subject Subject) bool {
 		}
 		l.words[open.AttemptID] = true
 		one.about.licenses++
-		l.annotates(subject, v1alpha1.AnnotationResolve, open.AttemptID+"="+l.truth(one, subject, open))
+		l.annotates(subject, v1alpha1.AnnotationResolve, open.AttemptID+"="+l.word(one, subject, open))
 		return true
 	}
 	return false
+}
+
+// word is what somebody says of an attempt. Where people are wrong now and then, one word in three is.
+func (l *life) word(one *member, subject Subject, open *v1alpha1.Request) string {
+	const seldom = 3
+	truth := l.truth(one, subject, open)
+	if l.peace || !l.climate.wrong || l.dice.IntN(seldom) > 0 {
+		return truth
+	}
+	l.counts("somebody is wrong")
+	l.lies[open.AttemptID] = true
+	if truth == "NotAccepted" {
+		return "Succeeded"
+	}
+	return "NotAccepted"
 }
 
 // attended says whether a process is with an object, or was with its service a moment ago.

@@ -126,7 +126,7 @@ func (c *chronicle) spends(account *member) {
 	}
 	spent := 0
 	for _, one := range c.sent {
-		if c.of[one].account == account && costs(one.class) && one.accepted && now().Sub(one.at) < time.Hour {
+		if c.of[one].account == account && costs(one.class) && one.accepted && now().Sub(one.at) < time.Hour-skewed {
 			spent++
 		}
 	}
@@ -200,6 +200,7 @@ func (c *chronicle) follows(one *member, before, after Subject, request *v1alpha
 }
 
 func (c *chronicle) replaces(of turn) {
+	of.at = of.at.Add(skewed) // "exact up to the difference of the managers' clocks"
 	if !of.before.Phase.Ended() && !of.repeats() || of.before.Phase == v1alpha1.PhaseInProgress && !of.lost() {
 		c.breaks(4, fmt.Sprintf("%s follows %s, which is %s", of.after.AttemptID, of.before.AttemptID, of.before.Phase))
 	}
@@ -236,7 +237,7 @@ func (c *chronicle) moves(known *attempt, request *v1alpha1.Request) {
 		name   string
 		holds  bool
 	}{
-		{5, "NoLostAcceptance", !of.taken || !of.denies() || of.asksAnew},
+		{5, "NoLostAcceptance", !of.loses() || of.asksAnew || c.lies[request.AttemptID]},
 		{6, "Truthful", of.to != v1alpha1.PhaseSucceeded || c.isTrue(of)},
 		{6, "Truthful", of.to != v1alpha1.PhaseFailed || c.refusals[request.Location]},
 		{10, "PhaseDAG", of.asksAnew || of.corrected() || slices.Contains(onward(of.from), of.to)},
@@ -278,6 +279,9 @@ func (of move) unfound() bool {
 	why := of.request.Error
 	return of.to == v1alpha1.PhaseRejected && why != nil && why.HTTPStatus == http.StatusNotFound
 }
+
+// loses says whether what the carrier has taken is called not taken.
+func (of move) loses() bool { return of.taken && of.denies() }
 
 // denies says whether by a phase the carrier did nothing.
 func (of move) denies() bool {

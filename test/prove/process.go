@@ -47,7 +47,7 @@ func (r *run) start() *process {
 func (p *port) operator(number int, events *world.Recorder) controllers.Reconcilers {
 	drawn, began := 0, now()
 	return controllers.New(p.cluster(), p.live(), events, controllers.Options{
-		AllowInsecure: true, Submit: true, UserAgent: "prove", Now: now, Marker: p.marker,
+		AllowInsecure: true, Submit: true, UserAgent: "prove", Now: p.clock, Marker: p.marker,
 		NewID: func() string {
 			drawn++
 			id := fmt.Sprintf("p%d-%d", number, drawn)

@@ -37,6 +37,7 @@ type port struct {
 	sender  string        // the id by which the process signs what it sends
 	token   string        // that it was granted last
 	asleep  time.Duration // what its monotonic clock has not counted, because the machine was suspended
+	ahead   time.Duration // by how much its clock is ahead of the carrier's
 	dead    bool
 	asked   map[string]time.Time // when it last asked after a request, by Location
 	newest  map[string]int       // the number of the newest effect of its name
@@ -49,6 +50,9 @@ func (p *port) note(effect Effect) {
 	}
 	p.newest[effect.What] = effect.Number
 }
+
+// clock is the time as a process has it.
+func (p *port) clock() time.Time { return now().Add(p.ahead) }
 
 // scene is where a process is at work.
 type scene interface {
