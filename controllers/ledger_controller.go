@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	corev1 "k8s.io/api/core/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -19,6 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
@@ -68,33 +68,36 @@ func (r *LedgerReconciler) goesBy(ctx context.Context, ledger *v1alpha1.RequestL
 	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
 	switch {
 	case ledger.Spec.Order != nil && holder.Name != "":
-		return there("ServiceOrder "+at.String(), r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
+		return there("ServiceOrder", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
 	case ledger.Spec.Service != nil && holder.Name != "":
-		return there("BroadbandService "+at.String(), r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
+		return there("BroadbandService", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
 	case ledger.Spec.Diagnostics != nil:
 		return r.testOf(ctx, ledger)
 	}
 	return "", nil
 }
 
-// there is the name of an object, unless the API server says that there is none: "Forbidden, a kind
-// that is not served, or an error is not 'gone'" (R2).
-func there(name string, err error) (string, error) {
+// there names an object, unless the API server says that there is none: "Forbidden, a kind that is not
+// served, or an error is not 'gone'" (R2).
+func there(kind string, at client.ObjectKey, err error) (string, error) {
 	switch {
-	case err == nil, decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
-		return name, nil
-	case apierrors.IsNotFound(err):
+	case operate.IsGone(err, at.Name):
 		return "", nil
+	case err == nil, decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
+		return kind + " " + at.String(), nil
 	}
-	return "", fmt.Errorf("look for %s, which goes by a RequestLedger that is being deleted: %w", name, err)
+	return "", fmt.Errorf("look for %s %s, which goes by a RequestLedger that is being deleted: %w", kind, at, err)
 }
 
 // testOf names a DiagnosticTest that shows a ledger; "" where there is none.
 func (r *LedgerReconciler) testOf(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
-	const unseen = "a DiagnosticTest that this manager may not see"
 	var tests v1alpha1.DiagnosticTestList
-	if err := r.Protocol.Live.List(ctx, &tests); err != nil {
-		return there(unseen, err)
+	err := r.Protocol.Live.List(ctx, &tests)
+	switch {
+	case decide.APIRefusal(err) != nil, meta.IsNoMatchError(err):
+		return "a DiagnosticTest that this manager may not see", nil
+	case err != nil:
+		return "", fmt.Errorf("look for the DiagnosticTests that go by a RequestLedger that is being deleted: %w", err)
 	}
 	for _, test := range tests.Items {
 		if test.Status.Ledger != nil && test.Status.Ledger.Name == ledger.Name {
