@@ -57,6 +57,7 @@ type objectLedger struct {
 	ledger  *v1alpha1.RequestLedger // as it was read or written last; nil: there is none
 	wrote   bool                    // whether this pass has written it
 	renamed bool                    // whether the status names that of another identity
+	receipt *v1alpha1.Request       // what the status alone has of an attempt; nil for none
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
@@ -86,6 +87,7 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	if l.ledger, lost, err = l.Get(ctx, l.name, revision); err != nil {
 		return false, fmt.Errorf("look for what was sent for %s: %w", l.subject.GetName(), err)
 	}
+	l.receipt = l.receiptIn(status.requests)
 	if shown == nil || shown.Name == l.name {
 		return lost || shown != nil && !l.knows(status.requests), nil
 	}

@@ -33,7 +33,8 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 		p.verdict = new(decide.DamagedLedger(err))
 		return nil
 	}
-	if lost && (ledger.account == nil || ledger.renamed && !decide.IsReady(ledger.account)) {
+	claims := lost || ledger.receipt != nil
+	if claims && (ledger.account == nil || ledger.renamed && !decide.IsReady(ledger.account)) {
 		return nil // the status goes on saying what was there, until there is an account to judge it by
 	}
 	p.ledger = ledger
@@ -59,7 +60,7 @@ func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 // judgeLedger makes sure that the ledger is this object's.
 func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	held := p.ledger.ledger
-	view := decide.LedgerView{Lost: lost || p.here.IsLost(held), View: decide.View{
+	view := decide.LedgerView{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), View: decide.View{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
 	if view.HolderLives, err = p.holderLives(ctx, held); err != nil {

@@ -29,7 +29,8 @@ func (l *RequestLedger) RequestOf(operation Operation) *Request {
 func (l *RequestLedger) Open(attempt Request) {
 	l.Spec.Sequence++
 	for _, open := range slices.Clone(l.Spec.Open) {
-		if attempt.Repeats > 0 && open.Operation == attempt.Operation && open.Phase != PhaseLateAcceptance {
+		repeated := attempt.Repeats > 0 && open.Operation == attempt.Operation && open.AttemptID != attempt.AttemptID
+		if repeated && open.Phase != PhaseLateAcceptance {
 			open.Phase, open.FinishedAt = PhaseRepeated, attempt.SubmittedAt
 			l.Put(open)
 		}
@@ -251,4 +252,16 @@ func (l *RequestLedger) Knows(shown *Request) bool {
 	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == shown.AttemptID }
 	return slices.ContainsFunc(l.Spec.Open, is) || slices.ContainsFunc(l.Spec.Last, is) ||
 		slices.ContainsFunc(l.Spec.Ended, ended)
+}
+
+// LacksReceipt says whether a status shows where the carrier follows an attempt, and the ledger, which
+// has the attempt, does not. A ledger may be nil.
+func (l *RequestLedger) LacksReceipt(shown *Request) bool {
+	if l == nil || shown == nil || shown.Location == "" || !l.Knows(shown) {
+		return false
+	}
+	located := func(attempt Request) bool { return attempt.AttemptID == shown.AttemptID && attempt.Location != "" }
+	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == shown.AttemptID && attempt.Location != "" }
+	return !slices.ContainsFunc(l.Spec.Open, located) && !slices.ContainsFunc(l.Spec.Last, located) &&
+		!slices.ContainsFunc(l.Spec.Ended, ended)
 }

@@ -146,3 +146,34 @@ func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
 	g.Expect(ledger.RequestOf(v1alpha1.OperationOrderCreate).Phase).To(Equal(v1alpha1.PhaseLateAcceptance))
 	g.Expect(ledger.AcceptLate(late)).To(BeFalse(), "it is known")
 }
+
+// A status that names the request of an attempt may claim more than its ledger (R5).
+func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	var ledger v1alpha1.RequestLedger
+	shown := attemptAt("a", v1alpha1.PhaseInProgress)
+	g.Expect(ledger.LacksReceipt(&shown)).To(BeFalse(), "nobody has taken it")
+	shown.Location = "/api/connect/orders/7"
+	g.Expect(ledger.LacksReceipt(&shown)).To(BeFalse(), "it does not know the attempt at all")
+	ledger.Open(attemptAt("a", v1alpha1.PhaseSubmitting))
+	g.Expect(ledger.LacksReceipt(&shown)).To(BeTrue())
+	ledger.Put(attemptAt("a", v1alpha1.PhaseNotAccepted))
+	g.Expect(ledger.LacksReceipt(&shown)).To(BeTrue())
+	ledger.Put(shown)
+	g.Expect(ledger.LacksReceipt(&shown)).To(BeFalse())
+}
+
+// An attempt that is written once more as what it has become does not end as its own repeat.
+func TestR3AnAttemptDoesNotRepeatItself(t *testing.T) {
+	t.Parallel()
+	g := NewWithT(t)
+	var ledger v1alpha1.RequestLedger
+	again := attemptAt("a", v1alpha1.PhaseSubmitting)
+	again.Repeats = 1
+	ledger.Open(again)
+	again.Phase = v1alpha1.PhaseOutcomeUnknown
+	ledger.Open(again)
+	g.Expect(ledger.Spec.Open).To(HaveLen(1))
+	g.Expect(ledger.Spec.Ended).To(BeEmpty())
+}

@@ -14,6 +14,8 @@ type LedgerView struct {
 
 	HolderLives bool // whether its holder is there; of no meaning where the object is the holder
 	Lost        bool // whether a newer state of it was seen than there is now
+
+	Receipt *v1alpha1.Request // an attempt of which the status alone says where the carrier follows it; nil for none
 }
 
 // LedgerVerdict is what a ledger means for an object.
@@ -92,28 +94,6 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 			ledger.Spec.Order.CustomerReference, holderOf(ledger))
 	}
 	return &verdict
-}
-
-// lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
-// ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
-func lostAttempt(v *LedgerView, operation v1alpha1.Operation, what string) v1alpha1.Request {
-	account, why := v.Account.Object, "gone, of another identity, or older than what was seen of it"
-	baseURL := account.Spec.BaseURL
-	if v.Ledger != nil {
-		baseURL = v.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
-	}
-	if v.Installation.IsLost(v.Ledger) {
-		why = fmt.Sprintf("of another cluster (%q)", v.Ledger.Spec.Cluster)
-	}
-	return v1alpha1.Request{
-		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
-		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: account.Spec.APIVersion,
-		Generation: v.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(v.Now),
-		Error: &v1alpha1.RequestError{
-			Code:    v1alpha1.ReasonLedgerLost,
-			Message: fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not on record", what, why),
-		},
-	}
 }
 
 // reachedOf is the newest attempt at an operation that reached the carrier, or may have; nil for

@@ -17,7 +17,7 @@ import (
 func JudgeOrderLedger(v LedgerView, order *v1alpha1.ServiceOrder) LedgerVerdict {
 	ledger := v.Ledger
 	switch {
-	case v.Lost && !heldByAnother(&v) && !isNewer(&v) && mayHaveBeenSent(ledger):
+	case v.lacks() && !heldByAnother(&v) && !isNewer(&v) && mayHaveBeenSent(ledger):
 		return LedgerVerdict{Lost: lostOrder(&v)}
 	case ledger == nil:
 		return LedgerVerdict{}

@@ -16,9 +16,8 @@ import (
 // holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
 func JudgeServiceLedger(v LedgerView) LedgerVerdict {
 	switch {
-	case v.Lost && !heldByAnother(&v) && !isNewer(&v):
-		lost := lostAttempt(&v, v1alpha1.OperationPlanChange, "service")
-		return LedgerVerdict{Lost: &lost}
+	case v.lacks() && !heldByAnother(&v) && !isNewer(&v):
+		return LedgerVerdict{Lost: standsForLost(&v, v1alpha1.OperationPlanChange, "service")}
 	case v.Ledger == nil:
 		return LedgerVerdict{}
 	}

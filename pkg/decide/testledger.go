@@ -29,9 +29,8 @@ func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict 
 				"its memory of what was sent is gone",
 		}
 		return LedgerVerdict{Lost: &lost}
-	case v.Lost:
-		lost := lostAttempt(&v, v1alpha1.OperationDiagnosticTest, "service")
-		return LedgerVerdict{Lost: &lost}
+	case v.lacks():
+		return LedgerVerdict{Lost: standsForLost(&v, v1alpha1.OperationDiagnosticTest, "service")}
 	case v.Ledger == nil:
 		return LedgerVerdict{}
 	}

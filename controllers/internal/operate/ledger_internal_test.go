@@ -58,6 +58,8 @@ func (l *ledgerTape) Reload(context.Context) error {
 	return l.take(stepReload)
 }
 
+func (*ledgerTape) Refer(Subject) {}
+
 // sendByLedger sends a request whose attempts are in a ledger.
 func (t *tape) sendByLedger(ctx context.Context) error {
 	subject := t.record.DeepCopy()

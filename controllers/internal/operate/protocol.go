@@ -4,6 +4,7 @@ package operate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -81,6 +82,8 @@ type Ledger interface {
 	Record(ctx context.Context, attempt v1alpha1.Request) error
 	// Reload shows the object what is on record now.
 	Reload(ctx context.Context) error
+	// Refer has a status name the ledger.
+	Refer(status Subject)
 }
 
 // Parcel is one attempt, ready to be sent.
@@ -172,8 +175,7 @@ func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) error {
 	err := p.recordAnswer(ctx, job, attemptID)
 	if err != nil {
-		p.keepUnrecorded(job, attemptID, err)
-		return err
+		return errors.Join(err, p.keepUnrecorded(ctx, job, attemptID, err))
 	}
 	p.unrecorded.drop(attemptID)
 	return nil

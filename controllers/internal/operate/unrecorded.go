@@ -11,6 +11,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // unrecorded are the answers of the carrier that a ledger has not taken within a minute, by attempt.
@@ -57,15 +58,29 @@ func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	return failed
 }
 
-// keepUnrecorded keeps an answer that could not be recorded, and says so once. An object whose
-// attempts are in its status has a finalizer, and passes that try again.
-func (p *Protocol) keepUnrecorded(job Job, attemptID string, why error) {
+// keepUnrecorded keeps an answer that could not be recorded, says so once, and has the status show
+// what the carrier has taken. An object whose attempts are in its status has a finalizer, and passes
+// that try again.
+func (p *Protocol) keepUnrecorded(ctx context.Context, job Job, attemptID string, why error) error {
 	receipt := p.Memory.Receipt(attemptID)
-	if job.Ledger == nil || receipt == nil || !p.unrecorded.keep(attemptID, job) {
-		return
+	if job.Ledger == nil || receipt == nil {
+		return nil
 	}
-	operation := v1alpha1.Operation(receipt.Handle.Operation)
-	p.Events.Eventf(job.Subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
+	if p.unrecorded.keep(attemptID, job) {
+		p.warnOfUnrecorded(job.Subject, attemptID, receipt, why)
+	}
+	if receipt.Delivery != carrier.Accepted {
+		return nil
+	}
+	return p.showReceipt(ctx, job, attemptID, receipt.Handle)
+}
+
+func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *carrier.Receipt, why error) {
+	operation := v1alpha1.Operation(receipt.Handle.Operation) // of one that was accepted alone
+	if known := attempt(subject, attemptID); known != nil {
+		operation = known.Operation
+	}
+	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
 		"the carrier's answer to attempt %s (%s %s %s) cannot be recorded, which is tried until this process ends: %v",
 		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)
 }

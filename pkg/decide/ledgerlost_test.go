@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// "The receipt into the object's status" (R16): "one that claims more than its ledger: R5".
+func TestR16AReceiptThatTheStatusAloneHasIsLost(t *testing.T) {
+	t.Parallel()
+	const submitting, unknown = v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown
+	for name, c := range map[string]struct {
+		ledgerCase
+
+		asked bool // whether a person is asked already
+		id    string
+	}{
+		"in the post":              {ledgerCase: ledgerCase{phase: submitting, losing: true}, id: "a"},
+		"called unknown":           {ledgerCase: ledgerCase{phase: unknown, losing: true}, id: "a"},
+		"a person is asked":        {ledgerCase: ledgerCase{phase: unknown}, asked: true},
+		"called not accepted":      {ledgerCase: ledgerCase{phase: v1alpha1.PhaseNotAccepted, losing: true}},
+		"given up, which is final": {ledgerCase: ledgerCase{phase: v1alpha1.PhaseAbandoned}},
+		"another holds it":         {ledgerCase: ledgerCase{phase: submitting, holder: "x", lives: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view, order := c.view(), c.order()
+			shown := v1alpha1.Request{
+				Operation: v1alpha1.OperationOrderCreate, AttemptID: "a", Phase: v1alpha1.PhaseSucceeded, Location: "/orders/7",
+			}
+			order.PutRequest(shown)
+			view.Subject, view.Receipt = order, &shown
+			if c.asked {
+				view.Ledger.Spec.Open[0].Error = &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}
+			}
+			lost := decide.JudgeOrderLedger(view, order).Lost
+			if (lost != nil) != c.losing {
+				t.Fatalf("%+v stands for what was lost", lost)
+			}
+			if lost != nil && (lost.AttemptID != c.id || lost.Phase != unknown || lost.Location != "" ||
+				!strings.Contains(lost.Error.Message, "attempt a as /orders/7")) {
+				t.Errorf("%+v: %+v stands for what was lost", lost, lost.Error)
+			}
+		})
+	}
+}
