@@ -134,6 +134,10 @@ var _ = Describe("What a manager serves", Ordered, func() {
 		served := scrape(ctx, token)
 		Expect(served.status).To(Equal(http.StatusOK))
 		Expect(served.text).To(ContainSubstring("rest_client_requests_total"))
+		Expect(served.text).To(ContainSubstring(`broadband_late_acceptances_total{operation="OrderCreate"} 0`))
+		Expect(served.text).To(ContainSubstring(`broadband_unrecorded_answers_total{operation="OrderCreate"} 0`))
+		Eventually(func() string { return scrape(ctx, token).text }).WithTimeout(30 * time.Second).
+			Should(ContainSubstring(`broadband_requests_without_holder{operation="OrderCreate"} 0`))
 		for _, path := range []string{"/debug/pprof/", "/debug/pprof/heap", "/debug/vars", "/"} {
 			Expect(fetch(ctx, "https://"+metricsAddress+path, token).status).To(Equal(http.StatusNotFound), path)
 		}

@@ -163,8 +163,9 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err := reconcilers.Ledgers.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up RequestLedger: %w", err)
 	}
-	if err := errors.Join(mgr.Add(reconcilers.Answers), mgr.Add(reconcilers.Marker)); err != nil {
-		return fmt.Errorf("set up the recording of answers, and the marker: %w", err)
+	err := errors.Join(mgr.Add(reconcilers.Answers), mgr.Add(reconcilers.Marker), reconcilers.Answers.setupMetrics(ctx))
+	if err != nil {
+		return fmt.Errorf("set up the recording of answers, the marker, and the metrics: %w", err)
 	}
 	if err := setupNotifications(mgr, reconcilers, told, options); err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)

@@ -229,6 +229,7 @@ func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, re
 		}
 	}
 	if news {
+		p.Metrics.countLate(receipt.Handle.Operation)
 		p.warnOfLate(job.Subject, attemptID, receipt)
 	}
 	return nil

@@ -50,6 +50,7 @@ type Protocol struct {
 	NewID   func() string
 
 	Submissions *Submissions // those under way
+	Metrics     *Metrics     // nil: nothing is counted
 
 	unrecorded unrecorded
 	sighted    sighted

@@ -80,6 +80,7 @@ func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *
 	if known := attempt(subject, attemptID); known != nil {
 		operation = known.Operation
 	}
+	p.Metrics.countUnrecorded(operation)
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventUnrecorded, "Record",
 		"the carrier's answer to attempt %s (%s %s %s) cannot be recorded, which is tried until this process ends: %v",
 		attemptID, receipt.Delivery, operation, receipt.Handle.Path(), why)

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// counted is what a metric has counted of an operation; -1 where it knows nothing of it.
+func counted(t *testing.T, registry *prometheus.Registry, name string, operation v1alpha1.Operation) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			if family.GetName() == name && series.GetLabel()[0].GetValue() == string(operation) {
+				return series.GetCounter().GetValue()
+			}
+		}
+	}
+	return -1
+}
+
+func metered(t *testing.T, tape *tape) (*Protocol, *prometheus.Registry) {
+	t.Helper()
+	registry := prometheus.NewRegistry()
+	metrics, err := NewMetrics(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	protocol := tape.protocol("me")
+	protocol.Metrics = metrics
+	return protocol, registry
+}
+
+func TestR15LateAcceptancesAreCounted(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	protocol, registry := metered(t, tape)
+	subject := tape.record.DeepCopy()
+	ledger := &ledgerTape{tape: tape, subject: subject}
+	tape.at[stepPOST] = func() error {
+		ledger.onRecord = []v1alpha1.Request{{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-2"}}
+		subject.Status.Requests = slices.Clone(ledger.onRecord)
+		return nil
+	}
+	job := tape.job()
+	job.Subject, job.Ledger = subject, ledger
+	if err := sendBy(t.Context(), protocol, job); err != nil {
+		t.Fatal(err)
+	}
+	if seen := counted(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 1 {
+		t.Errorf("counted are %v", seen)
+	}
+}
+
+// An answer that cannot be recorded is counted once, however often that is tried.
+func TestR16AnswersThatCannotBeRecordedAreCounted(t *testing.T) {
+	t.Parallel()
+	for name, receipt := range map[string]carrier.Receipt{
+		"accepted": {
+			Delivery: carrier.Accepted, Handle: carrier.Handle{Operation: carrier.PlanChange, Version: 8, ID: "77"},
+		},
+		"refused": {Delivery: carrier.Rejected, Err: &carrier.Error{Operation: carrier.PlanChange}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			tape := newTape()
+			protocol, registry := metered(t, tape)
+			subject := tape.record.DeepCopy()
+			subject.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1"})
+			job := tape.job()
+			job.Subject, job.Ledger = subject, &ledgerTape{tape: tape, subject: subject}
+			protocol.Memory.Posting("a-1", tape.now)
+			protocol.Memory.Answered("a-1", receipt)
+			for range 2 {
+				if err := protocol.keepUnrecorded(t.Context(), job, "a-1", errStep); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if seen := counted(t, registry, "broadband_unrecorded_answers_total", v1alpha1.OperationPlanChange); seen != 1 {
+				t.Errorf("counted are %v", seen)
+			}
+		})
+	}
+}
+
+func TestMetricsOfASecondManagerAreThoseOfTheFirst(t *testing.T) {
+	t.Parallel()
+	registry := prometheus.NewRegistry()
+	for range 2 {
+		metrics, err := NewMetrics(registry)
+		if err != nil {
+			t.Fatal(err)
+		}
+		metrics.countLate(carrier.PlanChange)
+	}
+	if seen := counted(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 2 {
+		t.Errorf("counted are %v", seen)
+	}
+}

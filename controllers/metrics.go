@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// setupMetrics has the manager's registry serve the operator's own metrics.
+func (o *Operator) setupMetrics(ctx context.Context) (err error) {
+	if o.Protocol.Metrics, err = operate.NewMetrics(metrics.Registry); err != nil {
+		return err
+	}
+	left, err := operate.Register(metrics.Registry, &leftOpen{})
+	if err != nil {
+		return err
+	}
+	left.count.Store(new(func() (map[v1alpha1.Operation]int, error) {
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has none
+		defer cancel()
+		return o.LeftOpen(within)
+	}))
+	return nil
+}
+
+// leftOpen counts, whenever it is asked, what is open in a ledger although its holder is gone:
+// "what is open stays in the ledger (column, metric and Event: open and holder gone)" (R24).
+type leftOpen struct {
+	count atomic.Pointer[func() (map[v1alpha1.Operation]int, error)] // by the manager that was set up last
+}
+
+// countWithin is how long counting may take: a cache that is not filled yet has no answer.
+const countWithin = 2 * time.Second
+
+func describesLeft() *prometheus.Desc {
+	return prometheus.NewDesc("broadband_requests_without_holder",
+		"Requests that are open in a RequestLedger although the object that holds it is gone, by operation.",
+		[]string{"operation"}, nil)
+}
+
+// Describe names the metric.
+func (*leftOpen) Describe(into chan<- *prometheus.Desc) { into <- describesLeft() }
+
+// Collect counts. What cannot be counted is missing, and the other metrics are not.
+func (l *leftOpen) Collect(into chan<- prometheus.Metric) {
+	count := l.count.Load()
+	if count == nil {
+		return
+	}
+	left, err := (*count)()
+	if err != nil {
+		ctrl.Log.Error(err, "cannot count the requests whose objects are gone")
+		return
+	}
+	for _, contract := range carrier.Contracts() {
+		count := float64(left[v1alpha1.Operation(contract.Operation)])
+		into <- prometheus.MustNewConstMetric(
+			describesLeft(), prometheus.GaugeValue, count, string(contract.Operation))
+	}
+}
+
+// LeftOpen counts, by operation, the attempts that are open although their object is gone, as the
+// cache shows both.
+func (o *Operator) LeftOpen(ctx context.Context) (map[v1alpha1.Operation]int, error) {
+	var ledgers v1alpha1.RequestLedgerList
+	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
+		return nil, fmt.Errorf("list RequestLedgers: %w", err)
+	}
+	left := make(map[v1alpha1.Operation]int)
+	for i := range ledgers.Items {
+		for _, open := range ledgers.Items[i].Spec.Open {
+			gone, err := o.isLeft(ctx, &ledgers.Items[i].Spec, open.UID)
+			if err != nil {
+				return nil, err
+			}
+			if gone {
+				left[open.Operation]++
+			}
+		}
+	}
+	return left, nil
+}
+
+// isLeft says whether the object of an open attempt is gone. One in a namespace that this manager does
+// not look after is another's to count.
+func (o *Operator) isLeft(ctx context.Context, ledger *v1alpha1.RequestLedgerSpec, uid string) (bool, error) {
+	holder := ledger.Holder
+	switch {
+	case ledger.Diagnostics != nil:
+		return o.isTestGone(ctx, uid)
+	case !o.looksAfter(holder.Namespace):
+		return false, nil
+	case ledger.Order != nil:
+		return o.isHolderGone(ctx, holder, &v1alpha1.ServiceOrder{})
+	}
+	return o.isHolderGone(ctx, holder, &v1alpha1.BroadbandService{})
+}
+
+func (o *Operator) looksAfter(namespace string) bool {
+	return len(o.Namespaces) == 0 || slices.Contains(o.Namespaces, namespace)
+}
+
+func (o *Operator) isHolderGone(ctx context.Context, holder v1alpha1.LedgerHolder, into client.Object) (bool, error) {
+	err := o.Get(ctx, client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}, into)
+	switch {
+	case apierrors.IsNotFound(err):
+		return true, nil
+	case err != nil:
+		return false, fmt.Errorf("look for %s/%s, the holder: %w", holder.Namespace, holder.Name, err)
+	}
+	return string(into.GetUID()) != holder.UID, nil
+}
+
+// isTestGone: a test is known by its UID alone, wherever it is.
+func (o *Operator) isTestGone(ctx context.Context, uid string) (bool, error) {
+	if len(o.Namespaces) > 0 {
+		return false, nil
+	}
+	var tests v1alpha1.DiagnosticTestList
+	if err := o.List(ctx, &tests, client.MatchingFields{fieldTestUID: uid}); err != nil {
+		return false, fmt.Errorf("look for the test with UID %s: %w", uid, err)
+	}
+	return len(tests.Items) == 0, nil
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// A scrape counts by the manager that was set up last. What cannot be counted is missing, and spoils
+// nothing.
+func TestR24TheGaugeCountsWhatIsOpenWithoutItsObject(t *testing.T) {
+	t.Parallel()
+	registry, left := prometheus.NewRegistry(), &leftOpen{}
+	registry.MustRegister(left)
+	for name, test := range map[string]struct {
+		count func() (map[v1alpha1.Operation]int, error)
+		want  float64 // of orders; -1 for nothing at all
+	}{
+		"some":   {func() (map[v1alpha1.Operation]int, error) { return counting(v1alpha1.OperationOrderCreate), nil }, 1},
+		"others": {func() (map[v1alpha1.Operation]int, error) { return counting(v1alpha1.OperationReclaim), nil }, 0},
+		"unseen": {func() (map[v1alpha1.Operation]int, error) { return nil, errors.New("no cache") }, -1},
+	} {
+		left.count.Store(&test.count)
+		if seen := ordersOf(t, registry); seen != test.want {
+			t.Errorf("%s: %v orders are open without their object", name, seen)
+		}
+	}
+}
+
+// ordersOf is what a gauge says of orders; -1 where it says nothing.
+func ordersOf(t *testing.T, registry *prometheus.Registry) float64 {
+	t.Helper()
+	families, err := registry.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, family := range families {
+		for _, series := range family.GetMetric() {
+			if series.GetLabel()[0].GetValue() == string(v1alpha1.OperationOrderCreate) {
+				return series.GetGauge().GetValue()
+			}
+		}
+	}
+	return -1
+}
+
+func counting(operation v1alpha1.Operation) map[v1alpha1.Operation]int {
+	counted := make(map[v1alpha1.Operation]int)
+	counted[operation] = 1
+	return counted
+}
