@@ -25,6 +25,7 @@ type scripted struct {
 	at    func(Effect) Kind // what happens at an effect; nil: nothing
 	later func()            // what the others do while the first late answer is on its way
 	stale map[string]int64  // the version that the cache shows of a Go type
+	read  map[string]int    // how often the cache was asked for a Go type
 }
 
 func (s *scripted) begin(sort Sort, what string) (Effect, Kind) {
@@ -46,6 +47,7 @@ func (s *scripted) wait(p *port, sort Sort) {
 }
 
 func (s *scripted) cached(p *port, into runtime.Object) client.Reader {
+	s.read[fmt.Sprintf("%T", into)]++
 	if version, held := s.stale[fmt.Sprintf("%T", into)]; held {
 		return s.store.AsOf(version)
 	}
@@ -60,7 +62,7 @@ func script(t *testing.T, asks v1alpha1.Operation, managers int, scene func(*tes
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{
 			run:   newRun(t.Context(), scheme, Plan{Story: Stories()[at], Managers: managers}),
-			stale: map[string]int64{},
+			stale: map[string]int64{}, read: map[string]int{},
 		}
 		for _, manager := range s.managers {
 			manager.scene = s

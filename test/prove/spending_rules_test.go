@@ -112,3 +112,24 @@ func TestR10TwoManagersThatSeeTheLastPlaceSendOneRequest(t *testing.T) {
 		})
 	}
 }
+
+// X3 of the review: with a chargeLimit each pass copied every service, test and order of the account.
+// The ledgers are listed twice when an account has logged in, and once for each reservation.
+func TestR10APassDoesNotCountWhatOthersHaveSent(t *testing.T) {
+	t.Parallel()
+	const ledgers, services, service = "*v1alpha1.RequestLedgerList", "*v1alpha1.BroadbandServiceList",
+		"*v1alpha1.BroadbandService"
+	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
+		t.Helper()
+		for _, within := range []time.Duration{time.Hour, 48 * time.Hour} {
+			s.passes(t, s.managers[0], within)
+			if posted := s.posted(v1alpha1.OperationPlanChange); posted != 1 || s.read[ledgers] != 3 || s.read[services] > 0 {
+				t.Errorf("%d were sent, and in %d passes the ledgers were listed %d times, the services %d times",
+					posted, s.read[service], s.read[ledgers], s.read[services])
+			}
+		}
+		if s.read[service] < 5 {
+			t.Errorf("there were only %d passes", s.read[service])
+		}
+	})
+}
