@@ -94,18 +94,20 @@ func (s cachedStatus) Update(
 	return s.client.written(ctx, object, s.SubResourceWriter.Update(ctx, object, options...))
 }
 
-// written waits until the cache has what a write left, if it went well. A dry run of a create
-// leaves nothing, and has no version.
+// written waits until the cache has what a write left, if it went well. What is being deleted may be
+// gone by then: a manager has taken its last finalizer. A dry run of a create leaves nothing, and has
+// no version.
 func (c cachedClient) written(ctx context.Context, object client.Object, err error) error {
 	if err != nil || object.GetResourceVersion() == "" {
 		return err
 	}
-	removed := object.GetDeletionTimestamp() != nil && len(object.GetFinalizers()) == 0
+	deleting := object.GetDeletionTimestamp() != nil
+	removed := deleting && len(object.GetFinalizers()) == 0
 	return c.cache.await(ctx, object, func(cached client.Object) bool {
-		if removed {
-			return isGone(object, cached)
+		if deleting && isGone(object, cached) {
+			return true
 		}
-		return cached != nil && isAsNew(object, cached)
+		return !removed && cached != nil && isAsNew(object, cached)
 	})
 }
 
