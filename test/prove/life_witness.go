@@ -135,15 +135,15 @@ func (c *chronicle) spends(account *member) {
 	}
 }
 
-// sameWish: an order is the same under the same customerReference, for ever; a change of a
-// service until somebody does something that allows another; a test as long as it is the
-// same object's.
+// sameWish: an order is the same under the same customerReference, for ever, unless a person has said
+// the untruth of the one before; a change of a service until somebody does something that allows
+// another; a test as long as it is the same object's.
 func (c *chronicle) sameWish(one, other *sending) bool {
 	if one.operation != other.operation || c.of[one].about != c.of[other].about {
 		return false
 	}
 	if one.operation == v1alpha1.OperationOrderCreate {
-		return true
+		return !c.lies[other.attempt]
 	}
 	if one.operation == v1alpha1.OperationDiagnosticTest && one.uid != other.uid {
 		return false
