@@ -214,8 +214,8 @@ func (t *turn) lost() bool {
 	if classOf(t.before) == carrier.ClassQuery {
 		grace = minute
 	}
-	since := t.before.LostSince
-	return !since.IsZero() && !since.Before(&t.before.SubmittedAt) && t.at.Sub(since.Time) >= grace
+	since, submitted := t.before.LostSince, t.before.SubmittedAt.Add(-skewed) // by the clocks of two managers
+	return !since.IsZero() && !since.Time.Before(submitted) && t.at.Sub(since.Time) >= grace
 }
 
 // move is an attempt on its way from one phase to another.
