@@ -37,13 +37,5 @@ func (r *OneShotReconciler) ofLate(ctx context.Context, ledger *v1alpha1.Request
 	if late == nil {
 		return nil
 	}
-	var tests v1alpha1.DiagnosticTestList
-	if err := r.List(ctx, &tests, client.MatchingFields{fieldTestUID: late.UID}); err != nil {
-		return nil // it is looked at again by itself
-	}
-	requests := make([]reconcile.Request, 0, len(tests.Items))
-	for i := range tests.Items {
-		requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&tests.Items[i])})
-	}
-	return requests
+	return listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestUID: late.UID})
 }

@@ -43,5 +43,5 @@ func anotherInProgress(request *v1alpha1.Request) bool {
 // inProgressPause is the wait after the n-th such answer, n from 1.
 func inProgressPause(n int32) time.Duration {
 	const shortest, longest = 5 * time.Minute, 30 * time.Minute
-	return min(shortest<<min(max(n-1, 0), 3), longest)
+	return doubling(int(n), shortest, longest)
 }

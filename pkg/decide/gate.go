@@ -50,7 +50,7 @@ func GateClosed(why error) *v1alpha1.RequestError {
 // gatePause: "The next attempt waits from 1 s up to 1 min, doubling" (R12).
 func gatePause(n int) time.Duration {
 	const base, longest = time.Second, time.Minute
-	return min(base<<min(max(n-1, 0), 10), longest)
+	return doubling(n, base, longest)
 }
 
 // sentAgainAt is when an attempt that did not get to the carrier is followed by another.

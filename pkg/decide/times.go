@@ -97,7 +97,13 @@ func fraction(id string) float32 {
 // doubling, to 5 min.
 func Backoff(n int) time.Duration {
 	const base, longest = 5 * time.Second, 5 * time.Minute
-	return min(base<<min(max(n-1, 0), 10), longest)
+	return doubling(n, base, longest)
+}
+
+// doubling is the n-th of pauses that grow, n from 1: the shortest, then twice as long each time, up
+// to the longest.
+func doubling(n int, shortest, longest time.Duration) time.Duration {
+	return min(shortest<<min(max(n-1, 0), 10), longest)
 }
 
 // earlier is the earlier of two times, of which a zero one counts as never.

@@ -216,7 +216,7 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	if request.Operation != v1alpha1.OperationAppointmentCancel {
 		return ForbiddenPause
 	}
-	return min(ForbiddenPause<<min(max(request.Attempt-1, 0), 10), forbiddenMost)
+	return doubling(int(request.Attempt), ForbiddenPause, forbiddenMost)
 }
 
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on

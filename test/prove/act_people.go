@@ -9,7 +9,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // suspend has a user suspend the service.
@@ -23,10 +22,9 @@ func (r *run) suspend(ctx context.Context) {
 
 // editAccount has somebody edit the account.
 func (r *run) editAccount(ctx context.Context, edit func(*v1alpha1.CarrierAccountSpec)) {
-	var account v1alpha1.CarrierAccount
-	must(r.store.Client().Get(ctx, keyIn(r, world.AccountName), &account))
+	account := r.account(ctx)
 	edit(&account.Spec)
-	must(r.store.Client().Update(ctx, &account))
+	must(r.store.Client().Update(ctx, account))
 	r.meddled = true
 	r.alertAccount()
 }
@@ -50,8 +48,7 @@ func (r *run) demand(ctx context.Context) {
 
 // replaceAccount has somebody delete the account and create it again.
 func (r *run) replaceAccount(ctx context.Context) {
-	var account v1alpha1.CarrierAccount
-	must(r.store.Client().Get(ctx, keyIn(r, world.AccountName), &account))
+	account := r.account(ctx)
 	must(r.store.Client().Delete(ctx, account.DeepCopy()))
 	again := &v1alpha1.CarrierAccount{Spec: account.Spec}
 	again.Name, again.Namespace, again.Annotations = account.Name, account.Namespace, account.Annotations

@@ -142,10 +142,13 @@ func (r *run) deeds() int {
 	return deeds
 }
 
-func (r *run) accountVersion(ctx context.Context) string {
-	var account v1alpha1.CarrierAccount
-	must(r.store.Client().Get(ctx, keyIn(r, world.AccountName), &account))
-	return account.ResourceVersion
+func (r *run) accountVersion(ctx context.Context) string { return r.account(ctx).ResourceVersion }
+
+// account is the account as the API server has it.
+func (r *run) account(ctx context.Context) *v1alpha1.CarrierAccount {
+	account := &v1alpha1.CarrierAccount{}
+	must(r.store.Client().Get(ctx, keyIn(r, world.AccountName), account))
+	return account
 }
 
 // atRest says whether the object has come to where only a person can take it further. One

@@ -14,7 +14,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
 // scripted is a run in which something happens that no plan has: at an effect, while an answer is
@@ -128,10 +127,9 @@ func (s *scripted) posted(operation v1alpha1.Operation) int {
 // editAccount has a person change the account.
 func (s *scripted) editAccount(t *testing.T, edit func(*v1alpha1.CarrierAccountSpec)) {
 	t.Helper()
-	var account v1alpha1.CarrierAccount
-	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))
+	account := s.account(t.Context())
 	edit(&account.Spec)
-	must(s.store.Client().Update(t.Context(), &account))
+	must(s.store.Client().Update(t.Context(), account))
 }
 
 // closed is an account that does not list the service, and asks for approval of everything.

@@ -18,10 +18,12 @@ const writesLedger = "*v1alpha1.RequestLedger "
 
 // audit holds a write to a ledger against the table of the model: so the model speaks of the code.
 func (w *witness) audit(effect Effect) {
-	seen := w.readBooks()
-	if _, name, found := strings.Cut(effect.What, writesLedger); found && effect.Sort == Write {
-		w.compare(w.books[name], seen[name])
+	_, name, found := strings.Cut(effect.What, writesLedger)
+	if !found || effect.Sort != Write {
+		return
 	}
+	seen := w.readBooks()
+	w.compare(w.books[name], seen[name])
 	w.books = seen
 }
 
