@@ -224,3 +224,42 @@ func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 		})
 	}
 }
+
+// The same for a repeat, M2 of the review: turning a repeat away leaves the outcome of the attempt
+// before it as open as it was, but for what a person has ended.
+func TestR14ARepeatThatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
+	t.Parallel()
+	const asks = v1alpha1.OperationDSLStabilityProfileChange
+	script(t, asks, 2, func(t *testing.T, s *scripted) {
+		t.Helper()
+		asleep, other := s.managers[0], s.managers[1]
+		var lost time.Time
+		repeating := false
+		s.at = func(effect Effect) Kind {
+			switch {
+			case effect.Sort == Post && lost.IsZero():
+				lost = now()
+				return Lost
+			case !lost.IsZero() && now().Sub(lost) >= 15*time.Minute && !repeating &&
+				strings.Contains(effect.What, "*v1alpha1.RequestLedger service-"):
+				repeating = true
+				return Late
+			}
+			return nothing
+		}
+		s.later = func() {
+			s.passes(t, other, 8*time.Minute)
+			s.says(t, "Abandoned")
+			s.passes(t, other, time.Minute)
+		}
+		s.passes(t, asleep, time.Hour)
+		s.drive(t.Context())
+		if posted := s.posted(asks); posted != 1 || !repeating {
+			t.Errorf("it was sent %d times, and a repeat was begun: %t", posted, repeating)
+		}
+		if request := s.subject().RequestOf(asks); request == nil || request.Phase != v1alpha1.PhaseAbandoned ||
+			request.EndedBy != v1alpha1.EndedByPerson {
+			t.Errorf("it is %v", request)
+		}
+	})
+}
