@@ -58,6 +58,7 @@ type objectLedger struct {
 	wrote   bool                    // whether this pass has written it
 	renamed bool                    // whether the status names that of another identity
 	receipt *v1alpha1.Request       // what the status alone has of an attempt; nil for none
+	lost    bool                    // whether a step has found it behind what this process has seen of it
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
@@ -247,7 +248,11 @@ func newLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLe
 
 // put writes the ledger as it is to be, and has the status show it.
 func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
-	if err := l.Write(ctx, next); err != nil {
+	write := l.Write
+	if l.lost {
+		write = l.Amend
+	}
+	if err := write(ctx, next); err != nil {
 		return fmt.Errorf("record what is sent for %s: %w", l.subject.GetName(), err)
 	}
 	l.ledger, l.wrote = next, true
@@ -275,18 +280,27 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 		shown.Revision == l.ledger.Spec.Revision && !l.knows(status.requests)
 }
 
+// whole fails where the ledger has lost something in the course of a pass: that is judged "before all
+// else" (R5), by the next one.
+func (l *objectLedger) whole() error {
+	if l == nil || !l.lost {
+		return nil
+	}
+	return fmt.Errorf("go on for %s: %w", l.subject.GetName(), operate.ErrLedgerBehind)
+}
+
 // Reload shows the object what is on record now. A ledger that is gone is made again of what this
 // process knows of it.
 func (l *objectLedger) Reload(ctx context.Context) error {
-	live, err := l.Newest(ctx, l.name)
+	live, lost, err := l.Latest(ctx, l.name)
 	if err != nil {
 		return err
 	}
 	if live == nil && l.ledger != nil {
-		live = l.ledger
+		live, lost = l.ledger, false
 		live.ResourceVersion, live.UID = "", ""
 	}
-	l.ledger = live
+	l.ledger, l.lost = live, lost
 	l.kind.showLedger(l.ledger) // whoever holds it by now: what became of an attempt is still to be recorded
 	return nil
 }

@@ -5,6 +5,7 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	corev1 "k8s.io/api/core/v1"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -78,6 +79,23 @@ func (p *shotPass) giveUp(ctx context.Context) error {
 	return nil
 }
 
+// recordAnswers records what this process knows of what is under way.
+func (p *shotPass) recordAnswers(ctx context.Context) error {
+	for _, open := range p.subject.OpenRequests() {
+		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
+			return fmt.Errorf("record what became of attempt %s: %w", open.AttemptID, err)
+		}
+	}
+	return nil
+}
+
+// leavesOpen says whether the ledger has something of the object that has not ended.
+func (p *shotPass) leavesOpen() bool {
+	return slices.ContainsFunc(p.subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+		return p.ledger.held().IsOpen(open.AttemptID)
+	})
+}
+
 // leave lets a deleted object go. Nobody is called, and a new object is a new wish.
 func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
@@ -87,10 +105,11 @@ func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err := p.begin(ctx); err != nil {
 		return p.again(err)
 	}
-	for _, open := range p.subject.OpenRequests() {
-		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
-			return p.failed(ctx, err)
-		}
+	if p.verdict != nil && p.leavesOpen() {
+		return p.record(ctx, p.decide(), 0) // a ledger that may not be written "stalls what it is about" (R30)
+	}
+	if err := p.recordAnswers(ctx); err != nil {
+		return p.failed(ctx, err)
 	}
 	view := p.view()
 	departure := decide.LeaveOneShot(view)

@@ -99,7 +99,7 @@ func (p *pass) begin(ctx context.Context) (err error) {
 // again is the exit after an error. A conflict says that there is something newer to
 // look at, which is no failure.
 func (p *pass) again(err error) (ctrl.Result, error) {
-	if apierrors.IsConflict(err) {
+	if apierrors.IsConflict(err) || errors.Is(err, operate.ErrLedgerBehind) {
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
 	return ctrl.Result{}, err
@@ -190,6 +190,9 @@ func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Dura
 		return loginPause, nil
 	}
 	p.noteWritten()
+	if err == nil {
+		err = p.ledger.whole()
+	}
 	return wait, err
 }
 

@@ -4,6 +4,7 @@ package decide
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -92,13 +93,17 @@ func orderDiffers(v *OrderView) *Decision {
 }
 
 // lostOrder is the attempt that is under way by the ledger that there is, or one that stands for
-// whatever was sent.
+// whatever was sent. What was accepted late is known, and a person settles it beside that.
 func lostOrder(v *LedgerView) *v1alpha1.Request {
 	lost := lostAttempt(v, v1alpha1.OperationOrderCreate, "customerReference")
-	if v.Ledger != nil && len(v.Ledger.Spec.Open) > 0 {
-		why := lost.Error
-		lost = v.Ledger.Spec.Open[0]
-		lost.Phase, lost.Error, lost.FinishedAt = v1alpha1.PhaseOutcomeUnknown, why, v1alpha1.WholeSeconds(v.Now)
+	if v.Ledger == nil {
+		return &lost
+	}
+	underWay := func(open v1alpha1.Request) bool { return open.Phase != v1alpha1.PhaseLateAcceptance }
+	if at := slices.IndexFunc(v.Ledger.Spec.Open, underWay); at >= 0 {
+		open := v.Ledger.Spec.Open[at]
+		open.Phase, open.Error, open.FinishedAt = lost.Phase, lost.Error, lost.FinishedAt
+		lost = open
 	}
 	return &lost
 }

@@ -17,10 +17,12 @@ import (
 func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict {
 	shown := test.Status.Request
 	switch {
-	case shown != nil && hasEnded(shown.Phase), !test.DeletionTimestamp.IsZero():
+	case shown != nil && hasEnded(shown.Phase), isLeaving(test) && !leavesOpen(&v):
 		return LedgerVerdict{}
 	case isNewer(&v):
 		return LedgerVerdict{Verdict: newerLedger(v.Ledger)}
+	case isLeaving(test):
+		return LedgerVerdict{}
 	case markedForNothing(&v, shown):
 		lost := lostAttempt(&v, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{
@@ -38,6 +40,14 @@ func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict 
 		return *unfit
 	}
 	return LedgerVerdict{}
+}
+
+func isLeaving(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
+
+// leavesOpen says whether what a test has sent is still open in its ledger.
+func leavesOpen(v *LedgerView) bool {
+	own := v.Ledger.AttemptOf(string(v.Subject.GetUID()))
+	return own != nil && v.Ledger.IsOpen(own.AttemptID)
 }
 
 func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !goesAgain(phase) }

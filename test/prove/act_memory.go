@@ -4,6 +4,7 @@ package prove
 
 import (
 	"context"
+	"maps"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -71,10 +72,26 @@ func (r *run) rollBackLedger(ctx context.Context) {
 	if ledger == nil || !r.before(ctx, ledger, older) {
 		return
 	}
+	r.replaceLedger(ctx, ledger, older)
+}
+
+// emptyLedger has a restore put a ledger in its place that knows of nothing.
+func (r *run) emptyLedger(ctx context.Context) {
+	ledger := r.ledger(ctx)
+	if ledger == nil {
+		return
+	}
+	empty := ledger.DeepCopy()
+	empty.Spec.Open, empty.Spec.Ended, empty.Spec.Last, empty.Spec.Revision, empty.Spec.Sequence = nil, nil, nil, 1, 0
+	empty.Spec.Known, empty.Spec.Baseline = v1alpha1.KnownToLedger{}, nil
+	r.replaceLedger(ctx, ledger, empty)
+}
+
+func (r *run) replaceLedger(ctx context.Context, ledger, by *v1alpha1.RequestLedger) {
 	r.forceAway(ctx, ledger)
-	older.SetResourceVersion("")
-	older.SetUID("")
-	must(r.store.Client().Create(ctx, older))
+	by.SetResourceVersion("")
+	by.SetUID("")
+	must(r.store.Client().Create(ctx, by))
 	r.loseMemory()
 }
 
@@ -99,6 +116,9 @@ func (r *run) forceOff(ctx context.Context) {
 // loseMemory notes that what is on record is not what was: nobody went from one to the other.
 func (r *run) loseMemory() {
 	r.wiped, r.version, r.seen, r.books = true, r.store.Version(), r.subject(), r.readBooks()
+	for _, ledger := range r.books {
+		maps.Copy(r.phases, ledger)
+	}
 	if r.seen == nil {
 		return
 	}

@@ -4,6 +4,7 @@ package prove
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -71,6 +72,13 @@ func (r *run) retry(ctx context.Context) {
 	}
 	r.meddled = true
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, request.AttemptID) })
+}
+
+// askForReading has a person ask for what the carrier has now.
+func (r *run) askForReading(ctx context.Context) {
+	r.meddled = true
+	token := strconv.Itoa(len(r.effects))
+	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationReconcile, token) })
 }
 
 // speakEarly has a person say of an attempt under way what the carrier's books say at that time. Once

@@ -15,14 +15,14 @@ import (
 // in it is left out: with one manager there is no other, not every kind can be edited, and not every
 // kind has a ledger.
 func acts(story *Story, managers int) []Kind {
-	kinds := []Kind{Deleted, Recreated, Restored, MisResolved, Resolved, PutBack, Replaced, Retried, Early, Lied}
+	kinds := []Kind{Deleted, Recreated, Restored, MisResolved, Resolved, PutBack, Replaced, Retried, ReadAnew, Early, Lied}
 	for _, group := range []struct {
 		does  bool
 		kinds []Kind
 	}{
 		{managers > 1, []Kind{Overtaken}},
 		{story.Edit != nil, []Kind{Edited}},
-		{story.hasLedger(), []Kind{Forged, Dropped, RolledBack, Outdated, Demanded}},
+		{story.hasLedger(), []Kind{Forged, Dropped, RolledBack, Emptied, Outdated, Demanded}},
 		{story.Kind == kindService, []Kind{Suspended, Unlisted}},
 		{story.Asks == v1alpha1.OperationPlanChange, []Kind{Elsewhere}},
 		{story.Kind == kindTest || story.Kind == kindAppointment, []Kind{ForcedOff}},
@@ -43,7 +43,7 @@ func (s *Story) hasLedger() bool {
 func (k Kind) acts() bool {
 	return slices.Contains([]Kind{
 		Overtaken, Deleted, Recreated, Edited, Restored, MisResolved, Resolved, PutBack, Forged, Dropped, RolledBack,
-		Outdated, ForcedOff, Suspended, Unlisted, Demanded, Replaced, Retried, Early, Lied, Elsewhere,
+		Emptied, Outdated, ForcedOff, Suspended, Unlisted, Demanded, Replaced, Retried, ReadAnew, Early, Lied, Elsewhere,
 	}, k)
 }
 
@@ -58,12 +58,16 @@ const (
 // remembers how far it has seen it (R6), and a status says it (R5); where a process ended before it
 // had written that, "nobody in the cluster can know" (R25).
 func (w *witness) allowed() int {
-	_, dropped := w.since[Dropped]
-	_, rolledBack := w.since[RolledBack]
-	if (dropped || rolledBack) && w.run.started > len(w.run.managers) {
+	restarted := w.run.started > len(w.run.managers)
+	if restarted && slices.ContainsFunc([]Kind{Dropped, RolledBack, Emptied}, w.happened) {
 		return w.licenses + 1
 	}
 	return w.licenses
+}
+
+func (w *witness) happened(kind Kind) bool {
+	_, did := w.since[kind]
+	return did
 }
 
 // saidAnew: "What a person ended is changed only by a newer resolution" (R14).
@@ -86,7 +90,7 @@ func (w *witness) unheeded(p *port, one *sending) string {
 		{Unlisted, readsAccount, one.class != carrier.ClassQuery},
 		{Suspended, readsObject, one.class != carrier.ClassQuery},
 		{Demanded, readsAccount, costs(one.class) && !approved},
-		{Elsewhere, readsPlan, one.operation == v1alpha1.OperationPlanChange},
+		{Elsewhere, readsPlan, one.operation == v1alpha1.OperationPlanChange && !w.edited},
 	} {
 		at, done := w.since[act.kind]
 		if done && act.speaks && p.newest[act.seenBy] >= at {
@@ -106,10 +110,7 @@ func heeded(w *witness) string {
 }
 
 // doneElsewhere: the carrier's plan is what was asked for, by somebody else's doing.
-func (w *witness) doneElsewhere() bool {
-	_, done := w.since[Elsewhere]
-	return done
-}
+func (w *witness) doneElsewhere() bool { return w.happened(Elsewhere) }
 
 // cameBack: "An attempt that has left ended counts as Abandoned" (R14), one that a restored ledger has
 // never known, too.

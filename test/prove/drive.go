@@ -71,8 +71,8 @@ func (r *run) take(ctx context.Context, manager *process) bool {
 	manager.pass(ctx)
 	r.finish()
 	r.replaceDead()
-	if r.accountVersion(ctx) != account || r.late {
-		r.late = false
+	if r.accountVersion(ctx) != account || r.cache.late {
+		r.cache.late = false
 		r.alert()
 	}
 	if r.recreate && r.subject() == nil {
@@ -110,16 +110,6 @@ func (r *run) next(but func(*process) bool) *process {
 		}
 	}
 	return first
-}
-
-// catchUp ends what lag there is in the cache, and says whether there is news by that.
-func (r *run) catchUp() bool {
-	behind := r.until > len(r.looks) && r.news(r.held)
-	r.until = 0
-	if behind {
-		r.alert()
-	}
-	return behind
 }
 
 // replaceDead starts a process in the place of one that has ended.

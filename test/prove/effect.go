@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Sort is what an effect acts on, which says what can go wrong with it.
@@ -28,6 +29,9 @@ type Effect struct {
 	Number int // the how-manieth of its run, from 1
 	Sort   Sort
 	What   string
+
+	at     time.Time
+	looked []key // what was read from the cache between it and the next one
 }
 
 // Kind is what happens at an effect.
@@ -65,6 +69,7 @@ const (
 	Forged     Kind = "somebody forges the status"
 	Dropped    Kind = "somebody forces the ledger away"
 	RolledBack Kind = "a restore shows an older ledger"
+	Emptied    Kind = "a restore shows an empty ledger"
 	Outdated   Kind = "a newer version writes the ledger"
 	ForcedOff  Kind = "somebody forces the object away"
 	Suspended  Kind = "a user suspends"
@@ -72,6 +77,7 @@ const (
 	Demanded   Kind = "the account asks for approval"
 	Replaced   Kind = "the account is deleted and created"
 	Retried    Kind = "a person asks for a retry"
+	ReadAnew   Kind = "a person asks for a reading"
 	Early      Kind = "a person says the truth too early"
 	Lied       Kind = "a person says the untruth"
 	Elsewhere  Kind = "somebody else changes the plan"

@@ -27,7 +27,7 @@ func (r *run) noteEnd() {
 // judgeEnd holds the end of a story against what must hold of it: 8 ESR, 16 Quiescent, and
 // that what was wanted came true.
 func (r *run) judgeEnd(ctx context.Context) {
-	r.lastEffect, r.lastLook = len(r.effects), len(r.looks)
+	r.lastEffect, r.lastLook = len(r.effects), len(r.cache.looks)
 	r.rests(ctx)
 	r.quiescent(ctx)
 	subject := r.subject()

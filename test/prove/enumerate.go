@@ -4,13 +4,15 @@ package prove
 
 import (
 	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
 // Outcome is what is left of a run.
 type Outcome struct {
 	Effects  []Effect
-	Looks    []int64 // the newest version at each look
-	Versions []int64 // of the object
+	Looks    []cacheRead
+	Versions map[string][]int64 // of what a cache may show late, by type
 	Broken   []string
 }
 
@@ -22,14 +24,16 @@ type Enumeration struct {
 
 	Play func(Plan) Outcome // carries a plan out
 
-	faults, acts, orders, alone int // pairs, orders of two passes, and acts alone, so far
-	left                        int // of these, those that were left out
+	faults, looks, acts, people, orders, alone int // pairs, orders of two passes, and acts alone, so far
+	left                                       int // of these, those that were left out
 }
 
 // Share is how much is tried: every how-manieth. What goes wrong alone always is.
 type Share struct {
-	Faults int // of two faults, and of what a cache shows
+	Faults int // of two faults
+	Looks  int // of two looks at which a cache lags behind
 	Acts   int // of a fault and what somebody else does
+	People int // of two things that somebody else does
 	Orders int // of the orders of two passes in which managers are stopped more than once
 	Alone  int // of what somebody else does, alone
 	Seed   int // which of them
@@ -40,8 +44,8 @@ func (e *Enumeration) All() {
 	whole := e.play()
 	e.observations(whole)
 	e.interleavings(whole)
-	for _, effect := range whole.Effects {
-		for _, kind := range e.kinds(effect) {
+	for i, effect := range whole.Effects {
+		for _, kind := range e.kinds(whole.Effects, i) {
 			if !kind.acts() || e.isIn(&e.alone, e.Share.Alone) {
 				e.pairsAfter(Fault{At: effect.Number, Kind: kind}, effect.Sort)
 			}
@@ -59,26 +63,41 @@ func (e *Enumeration) isIn(count *int, share int) bool {
 	return true
 }
 
-// kinds are what can happen at an effect: all that can go wrong, and all that somebody can do.
-func (e *Enumeration) kinds(effect Effect) []Kind {
-	return slices.Concat(faults(effect.Sort), acts(e.Story, e.Managers))
+// kinds are what can happen at an effect of a run: all that can go wrong, and all that somebody can do
+// there and not just as well before the next one.
+func (e *Enumeration) kinds(effects []Effect, at int) []Kind {
+	placed := slices.DeleteFunc(acts(e.Story, e.Managers), func(kind Kind) bool { return !isPlace(effects, at, kind) })
+	return slices.Concat(faults(effects[at].Sort), placed)
 }
 
 // pairsAfter tries one thing, and every second one that can follow it. Every fault follows every
-// fault; what somebody else does follows a typical one, or is followed by one.
+// fault; what somebody else does follows a typical one, or is followed by one; and in a story of each
+// class, it follows whatever else somebody does.
 func (e *Enumeration) pairsAfter(first Fault, sort Sort) {
 	hit := e.play(first)
-	for _, effect := range hit.Effects[min(first.At, len(hit.Effects)):] {
-		for _, kind := range e.kinds(effect) {
+	for i := min(first.At, len(hit.Effects)); i < len(hit.Effects); i++ {
+		effect := hit.Effects[i]
+		for _, kind := range e.kinds(hit.Effects, i) {
 			second := Fault{At: effect.Number, Kind: kind}
 			switch {
 			case !first.Kind.acts() && !kind.acts():
 				e.pair(&e.faults, e.Share.Faults, first, second)
 			case typical(sort, first.Kind), typical(effect.Sort, kind):
 				e.pair(&e.acts, e.Share.Acts, first, second)
+			case first.Kind.acts() && kind.acts() && e.pairsActs():
+				e.pair(&e.people, e.Share.People, first, second)
 			}
 		}
 	}
+}
+
+// pairsActs says whether two things are tried that somebody else does. A story stands for its class.
+func (e *Enumeration) pairsActs() bool {
+	return e.Managers == 1 && slices.Contains([]v1alpha1.Operation{
+		v1alpha1.OperationOrderCreate, v1alpha1.OperationPlanChange, v1alpha1.OperationDiagnosticTest,
+		v1alpha1.OperationCancellationReschedule, v1alpha1.OperationDSLStabilityProfileChange,
+		v1alpha1.OperationAppointmentSlots,
+	}, e.Story.Asks) && e.Story.Name != "PlanChange with ntdOption"
 }
 
 // observations shows every look every older version, once and for some time, delivers every
@@ -89,7 +108,7 @@ func (e *Enumeration) observations(whole Outcome) {
 		e.play(first)
 		for _, second := range shown[i+1:] {
 			if second.At > first.At {
-				e.pair(&e.faults, e.Share.Faults, first, second)
+				e.pair(&e.looks, e.Share.Looks, first, second)
 			}
 		}
 	}
@@ -98,9 +117,9 @@ func (e *Enumeration) observations(whole Outcome) {
 // observable is what a cache can do at each look.
 func observable(whole Outcome) []Fault {
 	var shown []Fault
-	for i, newest := range whole.Looks {
+	for i, read := range whole.Looks {
 		shown = append(shown, Fault{At: i + 1, Kind: Again})
-		for _, version := range older(whole.Versions, newest) {
+		for _, version := range older(whole.Versions[read.of], read.newest) {
 			shown = append(shown,
 				Fault{At: i + 1, Kind: Stale, Version: version}, Fault{At: i + 1, Kind: Lagging, Version: version})
 		}
@@ -136,11 +155,8 @@ func (e *Enumeration) play(faults ...Fault) Outcome {
 
 // outcome is what is left of a run once it is over.
 func (r *run) outcome() Outcome {
-	object := r.plan.Story.Empty()
-	object.SetName(r.name.Name)
-	object.SetNamespace(r.name.Namespace)
 	return Outcome{
-		Effects: r.effects[:r.lastEffect], Looks: r.looks[:r.lastLook],
-		Versions: r.store.Versions(object), Broken: slices.Clone(r.broken),
+		Effects: r.effects[:r.lastEffect], Looks: r.cache.looks[:r.lastLook],
+		Versions: r.versions(), Broken: slices.Clone(r.broken),
 	}
 }

@@ -95,6 +95,29 @@ func findings() []finding {
 			"a retry that a test's ledger does not have is not shown as used up", v1alpha1.OperationDiagnosticTest, 1,
 			[]Fault{{What: "GET /api/", Nth: 4, Kind: Retried}},
 		},
+		// A restore empties the ledger twice. The second time a person's word is being recorded, and the pass
+		// that finds it empty must not go on from there: it would order again.
+		{
+			"a ledger that goes back while a word is recorded is lost again", ordering, 1,
+			[]Fault{
+				{What: "update status *v1alpha1.ServiceOrder", Nth: 1, Kind: Emptied},
+				{What: "update *v1alpha1.RequestLedger order-", Nth: 3, Kind: Emptied},
+			},
+		},
+		// A restore empties the ledger while an order is posted: what was accepted late is known, and only what
+		// else was lost is not.
+		{
+			"a late acceptance is not taken for what was lost", ordering, 1,
+			[]Fault{{What: "POST /api/", Nth: 1, Kind: Emptied}},
+		},
+		// Who may not write the ledger must not try again and again, until the deleted test can go.
+		{
+			"a deleted test waits for whoever can write its ledger", v1alpha1.OperationDiagnosticTest, 1,
+			[]Fault{
+				{What: "update *v1alpha1.RequestLedger diagnostics-", Nth: 1, Kind: Outdated},
+				{What: "read diagnostics-", Nth: 3, Kind: Deleted},
+			},
+		},
 		// One is stopped while it posts, and the other finds out that the request has succeeded. What the
 		// first one has to say comes too late.
 		{

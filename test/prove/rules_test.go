@@ -233,20 +233,7 @@ func TestR14ARepeatThatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	script(t, asks, 2, func(t *testing.T, s *scripted) {
 		t.Helper()
 		asleep, other := s.managers[0], s.managers[1]
-		var lost time.Time
-		repeating := false
-		s.at = func(effect Effect) Kind {
-			switch {
-			case effect.Sort == Post && lost.IsZero():
-				lost = now()
-				return Lost
-			case !lost.IsZero() && now().Sub(lost) >= 15*time.Minute && !repeating &&
-				strings.Contains(effect.What, "*v1alpha1.RequestLedger service-"):
-				repeating = true
-				return Late
-			}
-			return nothing
-		}
+		s.at = loseAndRepeatLate()
 		s.later = func() {
 			s.passes(t, other, 8*time.Minute)
 			s.says(t, "Abandoned")
@@ -254,12 +241,30 @@ func TestR14ARepeatThatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 		}
 		s.passes(t, asleep, time.Hour)
 		s.drive(t.Context())
-		if posted := s.posted(asks); posted != 1 || !repeating {
-			t.Errorf("it was sent %d times, and a repeat was begun: %t", posted, repeating)
+		if posted := s.posted(asks); posted != 1 || s.later != nil {
+			t.Errorf("it was sent %d times, and nobody spoke: %t", posted, s.later != nil)
 		}
 		if request := s.subject().RequestOf(asks); request == nil || request.Phase != v1alpha1.PhaseAbandoned ||
 			request.EndedBy != v1alpha1.EndedByPerson {
 			t.Errorf("it is %v", request)
 		}
 	})
+}
+
+// loseAndRepeatLate loses the answer to the first POST, and has the intent of its repeat, 15 minutes
+// later, come late.
+func loseAndRepeatLate() func(Effect) Kind {
+	var lost, repeated time.Time
+	return func(effect Effect) Kind {
+		writes := strings.Contains(effect.What, "*v1alpha1.RequestLedger service-")
+		switch {
+		case effect.Sort == Post && lost.IsZero():
+			lost = now()
+			return Lost
+		case writes && !lost.IsZero() && repeated.IsZero() && now().Sub(lost) >= 15*time.Minute:
+			repeated = now()
+			return Late
+		}
+		return nothing
+	}
 }

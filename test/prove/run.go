@@ -10,7 +10,6 @@ package prove
 import (
 	"context"
 	"fmt"
-	"maps"
 	"net/http"
 	"time"
 
@@ -42,12 +41,9 @@ type run struct {
 	managers []*process
 	started  int // processes so far
 	effects  []Effect
-	looks    []int64 // the newest version at each look
-	until    int     // the last look at which the cache lags behind
-	held     int64   // what it shows until then
-	late     bool    // the cache has caught up, with news
-	recreate bool    // a user creates the object again once it is gone
-	hurried  bool    // a login is under way, and what overtakes it must not be late
+	cache    cache
+	recreate bool // a user creates the object again once it is gone
+	hurried  bool // a login is under way, and what overtakes it must not be late
 
 	lastEffect, lastLook int // of the story; later ones are of those who judge its end
 }
@@ -65,7 +61,7 @@ var beginning = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 	sleep(beginning.Sub(now()))
 	uids := 0
-	r := &run{ctx: ctx, plan: plan, scheme: scheme}
+	r := &run{ctx: ctx, plan: plan, scheme: scheme, cache: cache{lags: make(map[string]lagging)}}
 	r.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
@@ -88,6 +84,7 @@ func (r *run) create(ctx context.Context) {
 	object := r.plan.Story.Wish(r.world)
 	r.kind, r.name = fmt.Sprintf("%T", object), client.ObjectKeyFromObject(object)
 	must(r.world.Create(ctx, object))
+	delete(r.since, Suspended) // it is not
 }
 
 func must(err error) {
@@ -98,7 +95,7 @@ func must(err error) {
 
 // begin counts an effect, and says what the plan has happen at it.
 func (r *run) begin(sort Sort, what string) (Effect, Kind) {
-	effect := Effect{Number: len(r.effects) + 1, Sort: sort, What: what}
+	effect := Effect{Number: len(r.effects) + 1, Sort: sort, What: what, at: now()}
 	r.effects = append(r.effects, effect)
 	for i := range r.plan.Faults {
 		fault := &r.plan.Faults[i]
@@ -108,63 +105,6 @@ func (r *run) begin(sort Sort, what string) (Effect, Kind) {
 		}
 	}
 	return effect, nothing
-}
-
-// looks says whether it happens at a look into the cache, and not at an effect.
-func (k Kind) looks() bool { return k == Stale || k == Lagging || k == Again }
-
-// lag is how many looks a cache lags behind that does so for longer than one.
-const lag = 3
-
-// look counts a look at the object that the story is about, and says what the cache shows.
-func (r *run) look(newest int64) int64 {
-	r.looks = append(r.looks, newest)
-	number := len(r.looks)
-	for _, fault := range r.plan.Faults {
-		if fault.At == number && fault.Kind.looks() {
-			r.lagBehind(number, fault)
-		}
-	}
-	if number > r.until {
-		return newest
-	}
-	if number == r.until && r.news(r.held) {
-		r.late = true
-	}
-	return r.held
-}
-
-// cached is what the cache shows. Only the object that the story is about is shown late.
-func (r *run) cached(_ *port, into runtime.Object) client.Reader {
-	version := r.store.Version()
-	if fmt.Sprintf("%T", into) == r.kind {
-		version = r.look(version)
-	}
-	return r.store.AsOf(version)
-}
-
-// news says whether a watch has something to tell once the cache has caught up from a version:
-// another generation, another annotation, or an object where there was none.
-func (r *run) news(version int64) bool {
-	was, is := r.plan.Story.Empty(), r.subject()
-	if err := r.store.AsOf(version).Get(r.ctx, r.name, was); err != nil || is == nil {
-		return true
-	}
-	return was.GetUID() != is.GetUID() || was.GetGeneration() != is.GetGeneration() ||
-		!maps.Equal(was.GetAnnotations(), is.GetAnnotations())
-}
-
-func (r *run) lagBehind(number int, fault Fault) {
-	if fault.Kind == Again {
-		for _, manager := range r.managers {
-			manager.again = true
-		}
-		return
-	}
-	r.until, r.held = number, fault.Version
-	if fault.Kind == Lagging {
-		r.until += lag - 1
-	}
 }
 
 // subject is the object that the story is about, as it is on record; nil when it is gone.

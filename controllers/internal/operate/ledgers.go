@@ -47,6 +47,9 @@ var ErrLedgerPruned = errors.New(
 // ErrLedgerChanged closes the gate.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
 
+// ErrLedgerBehind is a ledger that has gone back while this process runs.
+var ErrLedgerBehind = errors.New("the RequestLedger is older than what was seen of it")
+
 // ErrLedgerDamaged is a ledger under the name of another: "identity and id inside are compared
 // after every read".
 var ErrLedgerDamaged = errors.New("it is about something else than its name says")
@@ -155,11 +158,21 @@ var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
 // "Conflict or AlreadyExists: no POST, judge anew" (R1). Its revision will be above every one that
 // was seen.
 func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	return l.writeAs(ctx, ledger, max(ledger.Spec.Revision, l.highest(ledger.Name))+1)
+}
+
+// Amend updates a ledger that has lost what this process has seen of it, and keeps its revision:
+// whoever reads it next is still to find that it is behind (R6).
+func (l *Ledgers) Amend(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
+	return l.writeAs(ctx, ledger, ledger.Spec.Revision)
+}
+
+func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, revision int64) error {
 	if ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerNewer)
 	}
-	ledger.Spec.Revision = max(ledger.Spec.Revision, l.highest(ledger.Name)) + 1
-	l.announce(ledger.Name, ledger.Spec.Revision)
+	ledger.Spec.Revision = revision
+	l.announce(ledger.Name, revision)
 	wanted := ledger.Spec.DeepCopy()
 	if err := l.put(ctx, ledger); err != nil {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, unknownTo(err))

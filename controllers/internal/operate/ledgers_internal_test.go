@@ -65,6 +65,22 @@ func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 	}
 }
 
+// A ledger that went back is still behind once an answer was written into it (R6).
+func TestR6WhatIsWrittenIntoALedgerThatWentBackDoesNotHideThat(t *testing.T) {
+	t.Parallel()
+	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: 1}}}
+	ledger.Name = LedgerName(&ledger.Spec)
+	ledgers.note(ledger.Name, 7)
+	ledger.Spec.Revision = 6
+	if err := ledgers.Amend(t.Context(), ledger); err != nil || ledger.Spec.Revision >= ledgers.highest(ledger.Name) {
+		t.Errorf("revision %d of %d: %v", ledger.Spec.Revision, ledgers.highest(ledger.Name), err)
+	}
+	if err := ledgers.Write(t.Context(), ledger); err != nil || ledger.Spec.Revision != 8 {
+		t.Errorf("revision %d once it is known to be lost: %v", ledger.Spec.Revision, err)
+	}
+}
+
 // "What the API server returns must equal what was written (fieldValidation=Strict), else no POST"
 // (R1).
 func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {

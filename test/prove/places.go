@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// key is what an effect reads or writes, and what an act changes or goes by.
+type key string
+
+// The keys.
+const (
+	keyObject  key = "object"
+	keyLedger  key = "ledger"
+	keyAccount key = "account"
+	keyCarrier key = "carrier"
+)
+
+// keysOf are what an effect reads or writes; all of them where that is not plain from its name.
+func keysOf(effect Effect) []key {
+	for _, group := range []struct {
+		is   bool
+		keys []key
+	}{
+		{effect.Sort.calls(), []key{keyCarrier}},
+		{effect.Sort == Token, []key{keyAccount}},
+		{effect.Sort == Key, []key{keyAccount}},
+		{strings.Contains(effect.What, "identity-"), nil}, // the ledger of the identity: nobody's act is about it
+		{strings.HasPrefix(effect.What, "list "), everyKey()},
+		{strings.Contains(effect.What, ofLedger), []key{keyLedger}},
+		{strings.Contains(effect.What, ofAccount), []key{keyAccount}},
+		{effect.What == "read "+world.AccountName, []key{keyAccount}},
+		{effect.What == "read "+site, []key{keyObject}},
+		{effect.Sort == Read, []key{keyLedger}}, // the ledger of the object, by its name
+		{effect.Sort == Write && strings.HasSuffix(effect.What, " "+site), []key{keyObject}},
+	} {
+		if group.is {
+			return group.keys
+		}
+	}
+	return everyKey()
+}
+
+func everyKey() []key { return []key{keyObject, keyLedger, keyAccount, keyCarrier} }
+
+// touches are the keys of an act: what it changes, and what it goes by.
+func (k Kind) touches() []key {
+	for _, group := range []struct {
+		kinds []Kind
+		keys  []key
+	}{
+		{
+			[]Kind{Deleted, Recreated, Edited, Suspended, Forged, PutBack, Restored, MisResolved, ReadAnew, ForcedOff},
+			[]key{keyObject},
+		},
+		// Of an object that is gone nobody looks for the ledger.
+		{[]Kind{Dropped, RolledBack, Emptied, Outdated, Retried}, []key{keyObject, keyLedger}},
+		{[]Kind{Unlisted, Demanded, Replaced}, []key{keyAccount}},
+		{[]Kind{Elsewhere}, []key{keyCarrier, keyObject}},
+	} {
+		if slices.Contains(group.kinds, k) {
+			return group.keys
+		}
+	}
+	return everyKey() // words go by what the carrier has taken
+}
+
+// isPlace says whether an act just before an effect of a run may bring about something else than the
+// same act just before the next one: it does where the effect, or a look into the cache between the
+// two, has a key of the act, and where time passes between them. A pass of another manager has every
+// key.
+func isPlace(effects []Effect, at int, kind Kind) bool {
+	if kind == Overtaken || at+1 >= len(effects) || effects[at+1].at.After(effects[at].at) {
+		return true
+	}
+	has := func(one key) bool {
+		return slices.Contains(keysOf(effects[at]), one) || slices.Contains(effects[at].looked, one)
+	}
+	return slices.ContainsFunc(kind.touches(), has)
+}
+
+// noteLook notes, with the newest effect, that something was read from the cache after it.
+func (r *run) noteLook(of string) {
+	if len(r.effects) == 0 {
+		return
+	}
+	newest, one := &r.effects[len(r.effects)-1], keyObject
+	switch of {
+	case ofAccount:
+		one = keyAccount
+	case ofLedger:
+		one = keyLedger
+	}
+	if !slices.Contains(newest.looked, one) {
+		newest.looked = append(newest.looked, one)
+	}
+}
