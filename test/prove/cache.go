@@ -60,7 +60,7 @@ func (r *run) look(of string, newest int64) int64 {
 	r.cache.looks = append(r.cache.looks, cacheRead{of, newest})
 	r.noteLook(of)
 	for _, fault := range r.plan.Faults {
-		if fault.At == len(r.cache.looks) && fault.Kind.looks() {
+		if r.lastLook == 0 && fault.At == len(r.cache.looks) && fault.Kind.looks() {
 			r.lagBehind(of, fault)
 		}
 	}
