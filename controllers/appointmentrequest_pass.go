@@ -97,6 +97,8 @@ func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 // reached: what a settled request brings about is taken from its phase.
 func (*appointmentPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
 
+func (*appointmentPass) takenBack(*v1alpha1.Request, time.Time) {}
+
 // refused: what the carrier refused changes nothing of what is known.
 func (*appointmentPass) refused(*v1alpha1.Request) {}
 

@@ -85,6 +85,10 @@ func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSo
 	decide.Reached(p.service, request, source, now)
 }
 
+func (p *servicePass) takenBack(request *v1alpha1.Request, now time.Time) {
+	decide.TakeBack(p.service, request, now)
+}
+
 // refused gives up what was known of a cancellation that the carrier says is not requested.
 func (p *servicePass) refused(request *v1alpha1.Request) {
 	if decide.NotRequested(request) && p.service.Status.Carrier != nil {

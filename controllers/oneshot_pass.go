@@ -87,6 +87,8 @@ func (p *shotPass) finish(request *v1alpha1.Request, body []byte) {
 
 func (*shotPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
 
+func (*shotPass) takenBack(*v1alpha1.Request, time.Time) {}
+
 func (*shotPass) refused(*v1alpha1.Request) {}
 
 // shot is an object, and what its kind makes of it.

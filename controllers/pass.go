@@ -66,6 +66,7 @@ type answeredAtOnce interface{ answeredAtOnce() }
 type outcomes interface {
 	finish(request *v1alpha1.Request, body []byte)                                 // the carrier's result
 	reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) // settled without one
+	takenBack(request *v1alpha1.Request, now time.Time)                            // not settled so after all
 	refused(request *v1alpha1.Request)                                             // the carrier refused it
 }
 
@@ -246,6 +247,8 @@ func (p *pass) settled(step decide.Settle, handled v1alpha1.Handled) func(*v1alp
 		p.subject.Controls().Resolve = handled.Resolve
 		if request.Phase == v1alpha1.PhaseSucceeded {
 			p.reached(request, step.Source, p.Protocol.Now())
+		} else if step.From == v1alpha1.PhaseSucceeded {
+			p.takenBack(request, p.Protocol.Now())
 		}
 	}
 }

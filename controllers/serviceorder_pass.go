@@ -67,4 +67,6 @@ func (p *orderPass) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _
 	decide.OrderNamed(p.order, request)
 }
 
+func (*orderPass) takenBack(*v1alpha1.Request, time.Time) {}
+
 func (p *orderPass) refused(*v1alpha1.Request) {}

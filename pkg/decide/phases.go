@@ -112,20 +112,26 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 		return []v1alpha1.RequestPhase{
 			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		}
-	case v1alpha1.PhaseSucceeded:
-		if attempt.Operation == v1alpha1.OperationOrderCreate {
-			return []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted}
-		}
 	case v1alpha1.PhaseLateAcceptance:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
-	case v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
-		if EndedInVain(attempt) {
-			return []v1alpha1.RequestPhase{
-				v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
-			}
-		}
+	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
+		return byNewerWord(attempt)
 	case v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected,
 		v1alpha1.PhaseRepeated:
+	}
+	return nil
+}
+
+// byNewerWord: "What a person ended is changed only by a newer resolution" (R14). That an order which
+// the carrier has taken was rejected is known to people alone.
+func byNewerWord(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
+	switch {
+	case EndedByPerson(attempt):
+		return []v1alpha1.RequestPhase{
+			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+		}
+	case attempt.Operation == v1alpha1.OperationOrderCreate && attempt.Phase == v1alpha1.PhaseSucceeded:
+		return []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted}
 	}
 	return nil
 }

@@ -43,6 +43,7 @@ func planChangeWish(v *ServiceView) wish {
 
 const (
 	fieldPlan = "plan.name"
+	fieldTerm = "plan.term"
 	fieldSLA  = "restorationSLA"
 )
 
@@ -59,7 +60,7 @@ func planChanges(v *ServiceView) []v1alpha1.Change {
 	}
 	// "An unknown term alone is never a reason for a change."
 	if term := v.Service.Status.Carrier.Term; term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
-		changes = append(changes, planChange("plan.term", term.Value, strconv.Itoa(int(declared.Term))))
+		changes = append(changes, planChange(fieldTerm, term.Value, strconv.Itoa(int(declared.Term))))
 	}
 	return changes
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// EndedInVain says whether a person has ended an attempt with a word by which nothing came of it.
-func EndedInVain(attempt *v1alpha1.Request) bool {
-	vain := attempt.Phase == v1alpha1.PhaseNotAccepted || attempt.Phase == v1alpha1.PhaseAbandoned
-	return vain && attempt.EndedBy == v1alpha1.EndedByPerson
+// EndedByPerson says whether a person's word has ended an attempt.
+func EndedByPerson(attempt *v1alpha1.Request) bool {
+	said := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
+	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(said, attempt.Phase)
 }
 
 // reworded is the attempt that a new word of a person changes although one has ended it before: "only
@@ -20,7 +20,7 @@ func EndedInVain(attempt *v1alpha1.Request) bool {
 func reworded(v *View) *v1alpha1.Request {
 	for _, contract := range carrier.Contracts() {
 		request := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
-		if request != nil && EndedInVain(request) && resolutionNames(v, request.AttemptID) && isLast(v.Ledger, request) {
+		if request != nil && EndedByPerson(request) && resolutionNames(v, request.AttemptID) && isLast(v.Ledger, request) {
 			return request
 		}
 	}

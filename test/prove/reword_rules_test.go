@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // saysOf has a person say another word on an attempt, whatever has become of it.
@@ -16,6 +17,46 @@ func (s *scripted) saysOf(t *testing.T, attemptID, word string) {
 	})
 	s.alert()
 	s.drive(t.Context())
+}
+
+// submitPath is where requests of an operation are posted.
+func submitPath(operation v1alpha1.Operation) string {
+	contract, _ := carrier.ContractOf(carrier.Operation(operation))
+	return contract.SubmitPath
+}
+
+// A person who has called a request done may learn that it was not: what it was believed to have
+// brought about is not known any more, and it is sent again.
+func TestR14WhatAPersonCalledDoneTakesANewerWord(t *testing.T) {
+	t.Parallel()
+	for _, story := range []struct {
+		asks        v1alpha1.Operation
+		done, after string // how it is shown as done, and after the newer word
+		word        string
+		sent        int
+	}{
+		{converting, v1alpha1.ReasonInSync, v1alpha1.ReasonInSync, "NotAccepted", 2},
+		{converting, v1alpha1.ReasonInSync, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
+		{diagnosing, v1alpha1.ReasonCompleted, v1alpha1.ReasonCompleted, "NotAccepted", 2},
+		{diagnosing, v1alpha1.ReasonCompleted, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
+		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonSubmitted, "NotAccepted", 2},
+		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
+	} {
+		script(t, story.asks, 1, func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.at = once("POST "+submitPath(story.asks), func() Kind { return BadGateway })
+			s.drive(t.Context())
+			attempt := s.subject().RequestOf(story.asks).AttemptID
+			s.saysOf(t, attempt, "Succeeded")
+			if said, _, _ := standing(s.subject()); said != story.done || s.posted(story.asks) != 1 {
+				t.Errorf("%s: called done, it is %s, and %d were sent", story.asks, said, s.posted(story.asks))
+			}
+			s.saysOf(t, attempt, story.word)
+			if said, _, _ := standing(s.subject()); said != story.after || s.posted(story.asks) != story.sent {
+				t.Errorf("%s: called %s, it is %s, and %d were sent", story.asks, story.word, said, s.posted(story.asks))
+			}
+		})
+	}
 }
 
 // A person who has given a request up may learn that it was carried out.

@@ -128,7 +128,7 @@ func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
 		if request.Phase != settle.From {
 			return // somebody has learned more meanwhile
 		}
-		if settle.From == v1alpha1.PhaseLateAcceptance || decide.EndedInVain(request) {
+		if settle.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
 			request.FinishedAt = metav1.Time{} // until now that was when it came to light, or the word before
 		}
 		if settle.Phase == v1alpha1.PhaseNotSent {

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// A person has called a request done, and says something else now.
+func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
+	believed := func(value string) *v1alpha1.KnownValue {
+		return &v1alpha1.KnownValue{Value: value, Source: v1alpha1.SourceDeclared, Since: v1alpha1.WholeSeconds(now)}
+	}
+	read := func(value string) *v1alpha1.KnownValue {
+		return &v1alpha1.KnownValue{Value: value, Source: v1alpha1.SourceHealth, AsHealth: value}
+	}
+	change := func(operation v1alpha1.Operation, field, from string) []v1alpha1.Change {
+		return []v1alpha1.Change{{Operation: operation, Field: field, From: from}}
+	}
+	const conversion, plan = v1alpha1.OperationAggregationConversion, v1alpha1.OperationPlanChange
+	for name, row := range map[string]struct {
+		request     v1alpha1.Request
+		held, after v1alpha1.CarrierState
+	}{
+		"what was known before it is known again": {
+			v1alpha1.Request{
+				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
+				Plan: change(conversion, "aggregationMethod", "L2TP"),
+			},
+			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET"), RestorationSLA: believed("4h")},
+			v1alpha1.CarrierState{AggregationMethod: believed("L2TP"), RestorationSLA: believed("4h")},
+		},
+		"nothing was known": {
+			v1alpha1.Request{
+				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
+				Plan: change(conversion, "aggregationMethod", ""),
+			},
+			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET")},
+			v1alpha1.CarrierState{},
+		},
+		"the plan is read anew": {
+			v1alpha1.Request{
+				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12},
+				Plan: change(plan, "plan.name", "slow"),
+			},
+			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12")},
+			v1alpha1.CarrierState{},
+		},
+		"what was read since is known": {
+			v1alpha1.Request{Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12}},
+			v1alpha1.CarrierState{Plan: read("slow"), Term: believed("12")},
+			v1alpha1.CarrierState{Plan: read("slow")},
+		},
+		"a cancellation is read anew": {
+			v1alpha1.Request{Operation: v1alpha1.OperationCancellationAbort},
+			v1alpha1.CarrierState{Cancellation: &v1alpha1.CancellationState{Status: "ABORTED"}},
+			v1alpha1.CarrierState{},
+		},
+		"what stands for a lost ledger was about everything": {
+			v1alpha1.Request{Operation: plan, Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}},
+			v1alpha1.CarrierState{
+				Plan: read("slow"), Term: believed("12"), RestorationSLA: believed("4h"),
+				AggregationMethod: believed("L2TP"), DSLStabilityProfile: believed("Stable"),
+			},
+			v1alpha1.CarrierState{Plan: read("slow")},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			service := &v1alpha1.BroadbandService{}
+			service.Status.Carrier = row.held.DeepCopy()
+			decide.TakeBack(service, &row.request, now)
+			if diff := cmp.Diff(&row.after, service.Status.Carrier); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+	untouched := &v1alpha1.BroadbandService{}
+	decide.TakeBack(untouched, &v1alpha1.Request{Operation: plan}, now)
+	if untouched.Status.Carrier != nil {
+		t.Error("of nothing known something became known")
+	}
+}
