@@ -122,6 +122,7 @@ func (r *run) speak(ctx context.Context, as func(truth string) string) {
 func (r *run) changeElsewhere(ctx context.Context) {
 	service, is := r.plain(ctx).(*v1alpha1.BroadbandService)
 	if !is || service.Spec.Plan == nil {
+		delete(r.since, Elsewhere) // nobody declares a plan
 		return
 	}
 	must(r.world.Carrier.SetPlan(lineID, service.Spec.Plan.Name))
