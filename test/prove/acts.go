@@ -115,5 +115,6 @@ func (w *witness) doneElsewhere() bool { return w.happened(Elsewhere) }
 // cameBack: "An attempt that has left ended counts as Abandoned" (R14), one that a restored ledger has
 // never known, too.
 func (w *witness) cameBack(step step) bool {
-	return w.wiped && step.from == v1alpha1.PhaseSubmitting && step.to == v1alpha1.PhaseLateAcceptance
+	underWay := step.from == v1alpha1.PhaseSubmitting || step.from == v1alpha1.PhaseInProgress
+	return w.wiped && underWay && step.to == v1alpha1.PhaseLateAcceptance
 }
