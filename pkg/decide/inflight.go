@@ -123,6 +123,8 @@ func inProgress(v *View, open *v1alpha1.Request, by witness) *Decision {
 func following(v *View, open *v1alpha1.Request) Verdict {
 	attempt := v.Memory.Attempts[open.AttemptID]
 	switch {
+	case IsReadAgain(open):
+		return readingAgain(v, open)
 	case attempt.Failures >= failuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
@@ -131,7 +133,7 @@ func following(v *View, open *v1alpha1.Request) Verdict {
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
 			open.Operation, orElse(open.ErrorDetail, "no more was said"))}
-	case !v.Now.Before(overdueTime(v, open)):
+	case isOverdue(v, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
 			"%s has been with the carrier for longer than is usual and is still followed at %s; to settle it by hand: %s",
 			open.Operation, open.Location, resolveHint(v, open))}
@@ -153,7 +155,7 @@ func handleLost(v *View, open *v1alpha1.Request) bool {
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
 		grace = queryGrace
 	}
-	return !open.LostSince.IsZero() && !v.Now.Before(v.past(open.LostSince).Add(grace))
+	return !IsReadAgain(open) && !open.LostSince.IsZero() && !v.Now.Before(v.past(open.LostSince).Add(grace))
 }
 
 // outcomeUnknown waits for a person, or for something that proves what happened.
@@ -190,6 +192,11 @@ func resolveHint(v *View, open *v1alpha1.Request) string {
 func overdueTime(v *View, open *v1alpha1.Request) time.Time {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
 	return v.past(open.SubmittedAt).Add(contract.Poll.Usual)
+}
+
+// isOverdue says whether a request has been with the carrier for longer than is usual.
+func isOverdue(v *View, open *v1alpha1.Request) bool {
+	return !IsReadAgain(open) && !v.Now.Before(overdueTime(v, open))
 }
 
 // overdueAt is when following words change by themselves; zero once they have.

@@ -138,7 +138,7 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
 		return true
 	case v1alpha1.PhaseInProgress:
-		return !v.Now.Before(overdueTime(v, open)) || handleLost(v, open)
+		return isOverdue(v, open) || handleLost(v, open)
 	case v1alpha1.PhaseSubmitting:
 		return open.Error != nil || !v.Now.Before(v.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,

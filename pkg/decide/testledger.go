@@ -95,12 +95,6 @@ func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	return own
 }
 
-// IsReadAgain says whether a request has succeeded, and is followed once more for its result. Whatever
-// the carrier says now, that it has succeeded stays.
-func IsReadAgain(request *v1alpha1.Request) bool {
-	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier
-}
-
 // GiveUp ends an attempt whose object was deleted: whoever deleted it has given it up.
 func GiveUp(open *v1alpha1.Request) Settle {
 	return Settle{

@@ -16,7 +16,7 @@ import (
 // UID, so that a restart changes nothing and costs no call.
 func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), v.Account.Object)
-	look := curve.next(v.past(open.SubmittedAt), string(v.Subject.GetUID()), after)
+	look := curve.next(followedFrom(v, open), string(v.Subject.GetUID()), after)
 	if v.Memory.Told.After(after) { // "has it looked at now", but for the least there is between two looks
 		look = earlier(look, later(v.Memory.Told, after.Add(curve.shortest)))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -190,4 +191,54 @@ func (s *scripted) settled(t *testing.T, attemptID string) *v1alpha1.EndedAttemp
 		return nil
 	}
 	return &spec.Ended[at]
+}
+
+// losesResult has the status of a test that ended two days ago be lost, and the carrier not answer
+// for a while.
+func (s *scripted) losesResult(t *testing.T, away time.Duration) {
+	t.Helper()
+	s.drive(t.Context())
+	sleep(2 * 24 * time.Hour)
+	until := now().Add(away)
+	s.at = func(effect Effect) Kind {
+		if effect.Sort == Poll && now().Before(until) {
+			return Refused
+		}
+		return nothing
+	}
+	s.restore(t.Context())
+	s.alert()
+	s.passes(t, s.managers[0], time.Minute)
+}
+
+// "Succeeded, Failed by Carrier ...: anybody: refused". A test whose result is read again is over: it
+// is not Overdue, and no word of a person has it run once more. The long simulation found the first
+// (SIM_SEED=5057, as it was then).
+func TestR14ATestThatIsReadAgainIsNotRunAgain(t *testing.T) {
+	t.Parallel()
+	const away = 20 * time.Minute
+	for _, word := range []string{"", "NotAccepted", "Abandoned", "Accepted:1", "Succeeded"} {
+		t.Run(word, func(t *testing.T) {
+			t.Parallel()
+			script(t, diagnosing, 1, func(t *testing.T, s *scripted) {
+				t.Helper()
+				s.losesResult(t, away)
+				ended := s.theLedger(t).Spec
+				s.edit(t.Context(), func(subject Subject) {
+					annotate(subject, v1alpha1.AnnotationResolve, ended.Last[0].AttemptID+"="+word)
+				})
+				s.alert()
+				s.passes(t, s.managers[0], away/2)
+				s.expectTests(t, 1, v1alpha1.ReasonCarrierUnavailable)
+				s.passes(t, s.managers[0], away)
+				s.expectTests(t, 1, v1alpha1.ReasonCompleted)
+				if test, is := s.subject().(*v1alpha1.DiagnosticTest); !is || test.Status.TestID == "" {
+					t.Error("its result is not in its status")
+				}
+				if !equality.Semantic.DeepEqual(s.theLedger(t).Spec, ended) {
+					t.Errorf("the ledger is %+v", s.theLedger(t).Spec)
+				}
+			})
+		})
+	}
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// readAgain is a diagnostic test that succeeded long ago. Its status was lost after that, and this
+// process has just seen so.
+func readAgain(edits ...func(*decide.TaskView, *v1alpha1.Request, *decide.Attempt)) decide.TaskView {
+	view := taskView()
+	now := start.Add(50 * time.Hour)
+	request := v1alpha1.Request{
+		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "u-1", Phase: v1alpha1.PhaseInProgress,
+		EndedBy: v1alpha1.EndedByCarrier, APIVersion: 8, Identity: "reseller", BaseURL: "https://carrier.example",
+		Location:    "/api/connect/services/diagnostic-tests/requests/1",
+		SubmittedAt: metav1.NewTime(start), FinishedAt: metav1.NewTime(start.Add(time.Minute)),
+	}
+	attempt := decide.Attempt{Seen: now, LastLook: now}
+	view.Now, view.Account.Object.Spec.Polling.Max = now, "8h"
+	for _, edit := range edits {
+		edit(&view, &request, &attempt)
+	}
+	view.Memory.Attempts = map[string]decide.Attempt{"a": attempt}
+	if test, is := view.Subject.(*v1alpha1.DiagnosticTest); is {
+		test.PutRequest(request)
+	}
+	return view
+}
+
+// "Succeeded, Failed by Carrier ...: anybody: refused" (R14). What is read again is over: it is not
+// late, it is nobody's to settle, and its result is there for the asking.
+func TestR14WhatIsReadAgainIsOver(t *testing.T) {
+	t.Parallel()
+	type edit = func(*decide.TaskView, *v1alpha1.Request, *decide.Attempt)
+	later := func(wait time.Duration) edit {
+		return func(v *decide.TaskView, _ *v1alpha1.Request, _ *decide.Attempt) { v.Now = v.Now.Add(wait) }
+	}
+	forgotten := func(_ *decide.TaskView, r *v1alpha1.Request, _ *decide.Attempt) { r.LostSince = metav1.NewTime(start) }
+	failing := func(_ *decide.TaskView, _ *v1alpha1.Request, a *decide.Attempt) {
+		a.Failures, a.PollError = 3, errors.New("no route")
+	}
+	says := func(word string) edit {
+		return func(v *decide.TaskView, _ *v1alpha1.Request, _ *decide.Attempt) {
+			v.Subject.SetAnnotations(map[string]string{v1alpha1.AnnotationResolve: "a=" + word})
+		}
+	}
+	for name, row := range map[string]struct {
+		edits  []edit
+		step   string
+		reason string
+	}{
+		"it has just come to light":     {nil, "Rest", v1alpha1.ReasonProgressing},
+		"ten seconds later":             {[]edit{later(10 * time.Second)}, "Follow", v1alpha1.ReasonProgressing},
+		"its Location was lost once":    {[]edit{forgotten}, "Rest", v1alpha1.ReasonProgressing},
+		"the carrier is not to be had":  {[]edit{failing}, "Rest", v1alpha1.ReasonCarrierUnavailable},
+		"it is called not accepted":     {[]edit{says("NotAccepted")}, "Rest", v1alpha1.ReasonProgressing},
+		"it is given up":                {[]edit{says("Abandoned")}, "Rest", v1alpha1.ReasonProgressing},
+		"it is called another request":  {[]edit{says("Accepted:2")}, "Rest", v1alpha1.ReasonProgressing},
+		"lost once, and ten seconds on": {[]edit{forgotten, later(10 * time.Second)}, "Follow", v1alpha1.ReasonProgressing},
+	} {
+		decision := decide.OneShot(readAgain(row.edits...))
+		verdict, wait := decision.Verdict, decision.LookAt.Sub(readAgain(row.edits...).Now)
+		if stepName(decision.Step) != row.step || verdict.Reason != row.reason || verdict.Standing != decide.Working ||
+			row.step == "Rest" && (wait <= 0 || wait > 10*time.Second) {
+			t.Errorf("%s: %s, %s %s (%s), again after %v",
+				name, stepName(decision.Step), verdict.Standing, verdict.Reason, verdict.Message, wait)
+		}
+	}
+}
