@@ -293,6 +293,5 @@ func (f *fleet) rivals() {
 		}
 		f.wishFor(one, []facet{facets()[0]}, rarely)
 		f.add(one)
-		one.followers, first.followers = append(one.followers, first), append(first.followers, one)
 	}
 }

@@ -46,7 +46,6 @@ func (f *fleet) order(i int, account, before *member) *member {
 	}
 	if i == orders-1 {
 		reference, one.about, one.account = fmt.Sprintf("reference-%d", i-1), before.about, before.account
-		one.followers, before.followers = append(one.followers, before), append(before.followers, one)
 	}
 	one.wish = func() client.Object {
 		return f.life.world.Order(one.key.Name, reference, func(o *v1alpha1.ServiceOrder) {

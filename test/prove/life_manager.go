@@ -162,8 +162,12 @@ func (m *manager) tell(change store.Change) {
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
 		if m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision) {
 			m.lookOf(one).want(now())
+			m.wakeRivals(one)
 		}
 		return
+	}
+	if left(change) {
+		m.wakeRivals(one)
 	}
 	restored := m.life.restored[change.Version] // as a new object, or to a new process: either looks at it
 	if restored || news(change) {
@@ -174,6 +178,22 @@ func (m *manager) tell(change store.Change) {
 	}
 	for _, other := range one.followers {
 		m.lookOf(other).want(now())
+	}
+}
+
+// left says whether an object is gone, or another has taken its place.
+func left(change store.Change) bool {
+	before, after := change.Before, change.Now
+	return before != nil && (after == nil || before.GetUID() != after.GetUID())
+}
+
+// wakeRivals has the other objects of a service, or of a customerReference, looked at: what is in
+// their ledger, and that one of them is gone, is news to all of them. Another's status is none.
+func (m *manager) wakeRivals(of *member) {
+	for _, one := range m.life.fleet.members {
+		if one != of && one.about == of.about {
+			m.lookOf(one).want(now())
+		}
 	}
 }
 
