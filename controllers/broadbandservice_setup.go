@@ -19,7 +19,8 @@ import (
 )
 
 // setup has a service looked at when a user changed it, when its account changes, when another object
-// of the same service is gone, and when another process has written into its ledger.
+// of the same service is gone, when another process has written into its ledger, and when another
+// object of the service has become its holder.
 func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
@@ -29,6 +30,7 @@ func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, option
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
+		Watches(&v1alpha1.RequestLedger{}, others(r.ofLedger), handed()).
 		WatchesRawSource(told.source()).
 		WithOptions(options).
 		Complete(r)

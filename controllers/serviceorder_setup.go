@@ -26,7 +26,8 @@ const (
 )
 
 // setup has an order looked at when a user changed it, when its account changes, when another
-// object with its customerReference is gone, and when another process has written into its ledger.
+// object with its customerReference is gone, when another process has written into its ledger, and
+// when another object has become its holder.
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(wanted())).
@@ -35,6 +36,7 @@ func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Opti
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
+		Watches(&v1alpha1.RequestLedger{}, others(r.ofLedger), handed()).
 		WithOptions(options).
 		Complete(r)
 }

@@ -87,6 +87,22 @@ var _ = Describe("An object that waits for another", func() {
 		Expect(w.ReadOrder(ctx, heir.Name).Status.OrderID).To(Equal(holder.Status.OrderID))
 		Expect(w.Ordered(accepted)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	})
+
+	It("says Conflict once the other one has sent (R32)", func(ctx SpecContext) {
+		w.AwaitLogin(ctx, watchful)
+		line := w.Line()
+		order, service := w.Order("asks", accepted), w.Service("asks", line)
+		order.Spec.Approval, service.Spec.Approval = v1alpha1.ApprovalAlways, v1alpha1.ApprovalAlways
+		Expect(w.Create(ctx, order)).To(Succeed())
+		Expect(w.Create(ctx, service)).To(Succeed())
+		awaitReason(ctx, w, v1alpha1.ReasonAwaitingApproval, order, service)
+
+		otherOrder, otherService := w.Order(accepted, accepted), w.Service(site, line)
+		Expect(w.Create(ctx, otherOrder)).To(Succeed())
+		Expect(w.Create(ctx, otherService)).To(Succeed())
+		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, otherOrder)
+		awaitReason(ctx, w, v1alpha1.ReasonConflict, order, service)
+	})
 })
 
 // farAhead is a day that does not pass while a test runs.

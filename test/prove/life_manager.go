@@ -160,10 +160,7 @@ func (m *manager) tell(change store.Change) {
 		return
 	}
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
-		if m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision) {
-			m.lookOf(one).want(now())
-			m.wakeRivals(one)
-		}
+		m.tellOfLedger(one, ledger, change)
 		return
 	}
 	if left(change) {
@@ -178,6 +175,17 @@ func (m *manager) tell(change store.Change) {
 	}
 	for _, other := range one.followers {
 		m.lookOf(other).want(now())
+	}
+}
+
+// tellOfLedger does so for the ledger that a member holds.
+func (m *manager) tellOfLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
+	news := m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
+	if news {
+		m.lookOf(holder).want(now())
+	}
+	if news || controllers.Handed(change.Before, change.Now) {
+		m.wakeRivals(holder)
 	}
 }
 

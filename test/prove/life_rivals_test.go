@@ -25,6 +25,10 @@ func (l *life) wakes(happens func(*life, *member)) bool {
 	return !look.due.IsZero()
 }
 
+func suspended(l *life, one *member) { l.suspends(one, l.subject(one)) }
+
+func gone(l *life, one *member) { l.removes(one, false) }
+
 // describes has a process write into the status of an object.
 func describes(l *life, one *member) {
 	subject := l.subject(one)
@@ -33,12 +37,27 @@ func describes(l *life, one *member) {
 	must(l.store.Client().Status().Update(l.ctx, subject))
 }
 
-// records has another process write into the ledger of an object.
-func records(l *life, one *member) {
+// serviceLedger is a ledger of the service of an object.
+func serviceLedger(one *member, uid string) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{}
-	ledger.Name, ledger.Spec.Revision, ledger.Spec.Holder.Name = "service", 1, one.key.Name
-	ledger.Spec.Service = &v1alpha1.LedgerService{ID: one.about.line}
-	must(l.store.Client().Create(l.ctx, ledger))
+	ledger.Name, ledger.Spec.Service = "service", &v1alpha1.LedgerService{ID: one.about.line}
+	ledger.Spec.Revision, ledger.Spec.Holder = 1, v1alpha1.LedgerHolder{Name: one.key.Name, UID: uid}
+	return ledger
+}
+
+// records has another process write into such a ledger.
+func records(l *life, one *member) { must(l.store.Client().Create(l.ctx, serviceLedger(one, ""))) }
+
+// manages has the process itself write that an object holds it.
+func manages(l *life, one *member) { own(l, one, "u") }
+
+// goesOn has the process itself write into it.
+func goesOn(l *life, one *member) { own(l, one, "") }
+
+func own(l *life, one *member, uid string) {
+	m := l.managers[0]
+	m.passes = append(m.passes, m.lookOf(one))
+	must(m.reconcilers.Orders.Ledgers.Write(l.ctx, serviceLedger(one, uid)))
 }
 
 // "A watch on ledgers wakes the holder, conflicting objects" (R32), and so does that an object is
@@ -51,10 +70,12 @@ func TestR32TheStatusOfAnObjectWakesNoOther(t *testing.T) {
 		happens func(*life, *member)
 		wakes   bool
 	}{
-		"its status is written":           {describes, false},
-		"it is edited":                    {func(l *life, one *member) { l.suspends(one, l.subject(one)) }, false},
-		"it is gone":                      {func(l *life, one *member) { l.removes(one, false) }, true},
-		"somebody writes into its ledger": {records, true},
+		"its status is written":                  {describes, false},
+		"it is suspended":                        {suspended, false},
+		"it is gone":                             {gone, true},
+		"another process writes into its ledger": {records, true},
+		"this process writes into its ledger":    {goesOn, false},
+		"this process writes that it holds it":   {manages, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
