@@ -140,7 +140,7 @@ mutants: $(CONTROLPLANE) ## Break 49 rules of the protocol, one at a time: two l
 	go run ./hack/mutants -only=$(or $(ONLY),0)
 
 .PHONY: mutants-drawn
-mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (200) places drawn by SEED (1): tests must notice 95 %; ONLY=number for one.
+mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (200) places drawn by SEED (1): tests must notice 95 %; ONLY=101-200 for some.
 	go run ./hack/mutants -draw=$(or $(N),200) -seed=$(or $(SEED),1) -only=$(or $(ONLY),0) -upto=$(UPTO)
 
 ##@ Run

@@ -15,6 +15,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -37,7 +39,7 @@ var errSurvived = errors.New("tests are missing: see the mutants that survive")
 // settings are what the command line says.
 type settings struct {
 	root  string
-	only  int
+	only  span
 	jobs  int
 	sound bool
 	draw  int
@@ -50,7 +52,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	var set settings
 	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
 	flags.StringVar(&set.root, "root", ".", "the operator's `folder`")
-	flags.IntVar(&set.only, "only", 0, "the `number` of the one mutant to try; 0: all")
+	flags.TextVar(&set.only, "only", span{}, "the `numbers` of the mutants to try, as 7 or 101-200; 0: all")
 	flags.IntVar(&set.jobs, "jobs", 2, "how many mutants are tried at a time") //nolint:mnd // the default
 	flags.BoolVar(&set.sound, "sound", true, "first run all tests without a mutant: they have to pass")
 	flags.IntVar(&set.draw, "draw", 0, "draw so `many` mutants; 0: try those of the list")
@@ -85,10 +87,33 @@ func tryListed(ctx context.Context, place bench, set settings, out io.Writer) er
 	return nil
 }
 
-// numbered is the one mutant with a number, or all of them.
-func numbered[M any](all []M, number int) []M {
-	if number < 1 || number > len(all) {
+// span are the numbers of some mutants, from 1; none for all of them.
+type span struct{ first, last int }
+
+var errSpan = errors.New("numbers are as 7 or 101-200")
+
+// UnmarshalText reads a number, or two and a dash.
+func (s *span) UnmarshalText(text []byte) error {
+	first, last, two := strings.Cut(string(text), "-")
+	if !two {
+		last = first
+	}
+	var wrong [2]error
+	s.first, wrong[0] = strconv.Atoi(first)
+	s.last, wrong[1] = strconv.Atoi(last)
+	if err := errors.Join(wrong[:]...); err != nil || s.first > s.last {
+		return fmt.Errorf("%w: %s", errSpan, text)
+	}
+	return nil
+}
+
+// MarshalText is what UnmarshalText reads.
+func (s span) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", s.first, s.last), nil }
+
+// numbered are the mutants with some numbers.
+func numbered[M any](all []M, only span) []M {
+	if only.first < 1 {
 		return all
 	}
-	return all[number-1 : number]
+	return all[min(only.first, len(all)+1)-1 : min(only.last, len(all))]
 }

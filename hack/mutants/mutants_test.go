@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -117,6 +118,25 @@ func TestOnlyATestThatFailedKills(t *testing.T) {
 	} {
 		if got := killer(run.tests, []byte(run.text)); got != run.want {
 			t.Errorf("%q is killed by %q, want %q", run.text, got, run.want)
+		}
+	}
+}
+
+func TestOnlySomeAreTried(t *testing.T) {
+	t.Parallel()
+	all := []int{1, 2, 3, 4}
+	for text, want := range map[string][]int{"0": all, "2": {2}, "2-3": {2, 3}, "3-9": {3, 4}, "7": {}} {
+		var only span
+		if err := only.UnmarshalText([]byte(text)); err != nil {
+			t.Fatal(err)
+		}
+		if got := numbered(all, only); !slices.Equal(got, want) {
+			t.Errorf("%s: %v", text, got)
+		}
+	}
+	for _, wrong := range []string{"", "a", "3-2", "1-"} {
+		if err := new(span).UnmarshalText([]byte(wrong)); err == nil {
+			t.Errorf("%q names mutants", wrong)
 		}
 	}
 }
