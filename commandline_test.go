@@ -4,6 +4,9 @@ package main
 
 import (
 	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"slices"
 	"time"
 
@@ -27,6 +30,15 @@ var _ = Describe("The command line", func() {
 	It("refuses what it does not know", func(ctx SpecContext) {
 		for _, args := range [][]string{{"--submti=false"}, {"run"}, {"--kubeconfig=/does/not/exist"}} {
 			Expect(run(ctx, args, GinkgoWriter)).NotTo(Succeed(), "%v", args)
+		}
+	})
+
+	It("has the time zones with it, which its image may not have", func() {
+		for _, program := range []string{"main.go", "hack/simulator/main.go"} {
+			file, err := parser.ParseFile(token.NewFileSet(), program, nil, parser.ImportsOnly)
+			Expect(err).NotTo(HaveOccurred())
+			imported := func(one *ast.ImportSpec) string { return one.Path.Value }
+			Expect(file.Imports).To(ContainElement(WithTransform(imported, Equal(`"time/tzdata"`))), program)
 		}
 	})
 

@@ -34,6 +34,8 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
+
+	_ "time/tzdata" // an image may have no time zones
 )
 
 // version is set by the linker.

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+
+	_ "time/tzdata" // an image may have no time zones
 )
 
 func main() {

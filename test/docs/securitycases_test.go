@@ -70,14 +70,8 @@ func TestEverySecurityCaseIsThereOnce(t *testing.T) {
 func TestEverySecurityCaseNamesItsTest(t *testing.T) {
 	t.Parallel()
 	for _, row := range rows(t) {
-		tests := named.FindAllStringSubmatch(row.tests, -1)
-		if len(tests) == 0 {
-			t.Errorf("case %s names no test", row.number)
-		}
-		for _, test := range tests {
-			if !holds(text(t, test[2]), test[1]) {
-				t.Errorf("case %s: there is no test %q in %s", row.number, test[1], test[2])
-			}
+		for _, gap := range gaps(t, row.tests) {
+			t.Errorf("case %s: %s", row.number, gap)
 		}
 	}
 }
