@@ -47,7 +47,9 @@ func TestR14WhatAPersonEndedTakesAnotherWordOfAPersonAlone(t *testing.T) {
 	words := []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 	}
-	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned} {
+	for _, phase := range []v1alpha1.RequestPhase{
+		v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+	} {
 		for _, word := range words {
 			if !decide.MayBecome(endedByPerson(phase, v1alpha1.EndedByPerson), decide.WriterPerson, word) {
 				t.Errorf("%s cannot be taken back as %s", phase, word)

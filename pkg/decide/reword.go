@@ -20,11 +20,18 @@ func EndedByPerson(attempt *v1alpha1.Request) bool {
 func reworded(v *View) *v1alpha1.Request {
 	for _, contract := range carrier.Contracts() {
 		request := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
-		if request != nil && EndedByPerson(request) && resolutionNames(v, request.AttemptID) && isLast(v.Ledger, request) {
+		if request != nil && EndedByPerson(request) && saysAnew(v, request) && isLast(v.Ledger, request) {
 			return request
 		}
 	}
 	return nil
+}
+
+// saysAnew says whether a person says something of an attempt that is not on record already: another
+// manager may have recorded the word, and have yet to show that it has.
+func saysAnew(v *View, request *v1alpha1.Request) bool {
+	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == resolveAnnotation(v)
+	return !recorded && resolutionNames(v, request.AttemptID)
 }
 
 // isLast says whether an attempt is its lane's newest, and nothing is open there. A ledger may be nil.

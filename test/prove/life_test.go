@@ -36,7 +36,8 @@ func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (l
 			left.told = l.told
 			if cause := recover(); cause != nil {
 				left.broken = append(left.broken, fmt.Sprintf("the simulation itself: %v", cause))
-				panic(fmt.Sprintf("SIM_SEED=%d: %v", seed, cause))
+				lately := l.told[max(0, len(l.told)-200):] // of a seed that is told line by line
+				panic(fmt.Sprintf("SIM_SEED=%d: %v\n%s", seed, cause, strings.Join(lately, "\n")))
 			}
 		}()
 		l.play()

@@ -91,3 +91,27 @@ func TestR14WhatAPersonGaveUpTakesANewerWord(t *testing.T) {
 		})
 	}
 }
+
+// The word is on record, and the status does not show it yet. Of two managers that both lead, the other
+// is woken by that write, and must not record the same word once more: they would wake each other for
+// ever.
+func TestR14AWordThatIsOnRecordIsNoNewerOne(t *testing.T) {
+	t.Parallel()
+	for _, word := range []string{"NotAccepted", "Abandoned", "Succeeded"} {
+		script(t, converting, 2, func(t *testing.T, s *scripted) {
+			t.Helper()
+			s.at = once("POST "+submitPath(converting), func() Kind { return BadGateway })
+			s.drive(t.Context())
+			s.says(t, word)
+			s.at = once("update status *v1alpha1.BroadbandService", func() Kind {
+				before := s.theLedger(t).Spec.Revision
+				s.managers[1].pass(t.Context())
+				if after := s.theLedger(t).Spec; after.Revision != before && after.Sequence == 1 {
+					t.Errorf("%s was recorded twice: revision %d, and then %d", word, before, after.Revision)
+				}
+				return nothing
+			})
+			s.managers[0].pass(t.Context())
+		})
+	}
+}
