@@ -72,11 +72,10 @@ func (w *witness) happened(kind Kind) bool {
 
 // saidAnew: "What a person ended is changed only by a newer resolution" (R14).
 func (w *witness) saidAnew(step step) bool {
-	ended := step.from == v1alpha1.PhaseNotAccepted || step.from == v1alpha1.PhaseAbandoned
 	said := []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 	}
-	return ended && w.words[step.attempt] && slices.Contains(said, step.to)
+	return step.endedBy == v1alpha1.EndedByPerson && w.words[step.attempt] && slices.Contains(said, step.to)
 }
 
 // unheeded says what a POST does not heed although its sender has seen it; "" for nothing.

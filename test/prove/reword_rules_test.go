@@ -92,9 +92,9 @@ func TestR14WhatAPersonGaveUpTakesANewerWord(t *testing.T) {
 	}
 }
 
-// The word is on record, and the status does not show it yet. Of two managers that both lead, the other
-// is woken by that write, and must not record the same word once more: they would wake each other for
-// ever.
+// The word is on record, and the status does not show it yet. Of two managers that both lead, the
+// other is woken by that write, and must not record the same word once more: they would wake each
+// other for ever.
 func TestR14AWordThatIsOnRecordIsNoNewerOne(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"NotAccepted", "Abandoned", "Succeeded"} {

@@ -29,6 +29,7 @@ type witness struct {
 	turns    []turn // one attempt in the place of another
 	steps    []step // from one phase to another
 	phases   map[string]v1alpha1.RequestPhase
+	endedBy  map[string]v1alpha1.EndedBy
 	intents  []intent
 	words    map[string]bool // the attempts that a person has spoken about
 	left     []v1alpha1.Request
@@ -93,13 +94,14 @@ type turn struct {
 type step struct {
 	attempt  string
 	class    carrier.RepeatClass
+	endedBy  v1alpha1.EndedBy // before it
 	from, to v1alpha1.RequestPhase
 }
 
 func newWitness(r *run) *witness {
 	return &witness{
 		run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}, failed: map[string]bool{},
-		since: make(map[Kind]int), agreed: map[string]bool{},
+		since: make(map[Kind]int), agreed: map[string]bool{}, endedBy: map[string]v1alpha1.EndedBy{},
 	}
 }
 
@@ -275,9 +277,9 @@ func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operat
 		}
 	}
 	if from, known := w.phases[id]; known && from != request.Phase {
-		w.steps = append(w.steps, step{id, classOf(*request), from, request.Phase})
+		w.steps = append(w.steps, step{id, classOf(*request), w.endedBy[id], from, request.Phase})
 	}
-	w.phases[id] = request.Phase
+	w.phases[id], w.endedBy[id] = request.Phase, request.EndedBy
 }
 
 func open(subject Subject) []v1alpha1.Request {
