@@ -110,8 +110,9 @@ func carriedOut(v *ServiceView, held *v1alpha1.Pending, left []v1alpha1.Change) 
 		if request.ApprovedHash != held.Hash {
 			continue
 		}
-		if Definitive(request.Phase) || request.Generation != v.Service.Generation {
-			return false
+		ended := Definitive(request.Phase) || request.Phase == v1alpha1.PhaseNotAccepted
+		if ended || request.Generation != v.Service.Generation {
+			return false // "An attempt that a person ended makes a new hash" (R11)
 		}
 		going, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}
