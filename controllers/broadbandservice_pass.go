@@ -79,7 +79,9 @@ func (p *servicePass) finish(request *v1alpha1.Request, body []byte) {
 func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) {
 	if decide.StandsForLost(request) {
 		request.FinishedAt = v1alpha1.WholeSeconds(now) // what was read before the word is out of date
-		decide.TakeDeclared(p.service, now)
+	}
+	if source == v1alpha1.SourceDeclared {
+		decide.Believe(p.service, request, now)
 		return
 	}
 	decide.Reached(p.service, request, source, now)

@@ -36,10 +36,15 @@ func (*orderPass) shownLedger(object client.Object) shownLedger {
 	return shown
 }
 
-// learned: what the carrier answered to an order that it took is in no read.
+// learned: what the carrier answered to an order that it took is in no read. It goes with the attempt
+// that brought it about: the next one gets another number.
 func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
-	if by != nil && by.Phase == v1alpha1.PhaseSucceeded {
+	switch {
+	case by == nil:
+	case by.Phase == v1alpha1.PhaseSucceeded:
 		spec.Known.Order = p.order.Status.OrderFacts.DeepCopy()
+	case decide.Freed(by.Phase):
+		spec.Known.Order = nil
 	}
 }
 

@@ -108,10 +108,24 @@ func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 // possible says whether a word can be true of a request: its operation can have the id that is named,
 // and what the carrier has accepted is not called not accepted.
 func possible(open *v1alpha1.Request, word resolution) bool {
-	if open.Phase == v1alpha1.PhaseLateAcceptance && word.outcome == resolvedNotAccepted {
+	if takenByCarrier(open) && word.outcome == resolvedNotAccepted {
 		return false
 	}
 	return word.outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
+}
+
+// takenByCarrier says whether the carrier's own answer, and no person, says where it follows a request
+// that it has accepted late, or that a person has ended.
+func takenByCarrier(request *v1alpha1.Request) bool {
+	if request.Phase == v1alpha1.PhaseLateAcceptance {
+		return true
+	}
+	named := false
+	if said := request.ResolvedBy; said != nil {
+		word, _ := parseResolution(said.Word)
+		named = word.outcome == resolvedAccepted
+	}
+	return EndedByPerson(request) && request.Location != "" && !named
 }
 
 func resolveAnnotation(v *View) string {

@@ -54,6 +54,23 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12")},
 			v1alpha1.CarrierState{},
 		},
+		"what the request has not changed": {
+			v1alpha1.Request{
+				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
+				Plan: change(conversion, "aggregationMethod", "L2TP"),
+			},
+			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET"), Plan: believed("fast"), Term: believed("12")},
+			v1alpha1.CarrierState{AggregationMethod: believed("L2TP"), Plan: believed("fast"), Term: believed("12")},
+		},
+		"the plan that a restoration SLA goes with": {
+			v1alpha1.Request{
+				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12, RestorationSLA: "4h"},
+				Before: v1alpha1.RequestBefore{Plan: "fast"},
+				Plan:   append(change(plan, "restorationSLA", "12h"), change(plan, "plan.term", "12")...),
+			},
+			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12"), RestorationSLA: believed("4h")},
+			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12"), RestorationSLA: believed("12h")},
+		},
 		"what was read since is known": {
 			v1alpha1.Request{Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12}},
 			v1alpha1.CarrierState{Plan: read("slow"), Term: believed("12")},
@@ -83,9 +100,29 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 			}
 		})
 	}
+	checkBelief(t, now)
 	untouched := &v1alpha1.BroadbandService{}
 	decide.TakeBack(untouched, &v1alpha1.Request{Operation: plan}, now)
 	if untouched.Status.Carrier != nil {
 		t.Error("of nothing known something became known")
+	}
+}
+
+// checkBelief: a value that was known before a word is known as it was after the word is taken back.
+func checkBelief(t *testing.T, now time.Time) {
+	t.Helper()
+	read := &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
+	service := &v1alpha1.BroadbandService{}
+	service.Status.Carrier = &v1alpha1.CarrierState{
+		Term: read, AggregationMethod: &v1alpha1.KnownValue{Value: "L2TP", Source: v1alpha1.SourceOrder},
+	}
+	for _, target := range []v1alpha1.RequestTarget{{Plan: "fast", Term: 12}, {AggregationMethod: "ETHERNET"}} {
+		request := &v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, Target: target}
+		decide.Believe(service, request, now)
+		decide.TakeBack(service, request, now)
+	}
+	state := service.Status.Carrier
+	if state.AggregationMethod == nil || state.AggregationMethod.Value != "L2TP" || !cmp.Equal(state.Term, read) {
+		t.Errorf("known are %+v and %+v", state.AggregationMethod, state.Term)
 	}
 }

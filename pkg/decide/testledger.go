@@ -13,11 +13,11 @@ import (
 
 // JudgeTestLedger says whether the ledger of the diagnostic tests of a service can be used for one of
 // them. It has no holder: each test has its own attempts, by its UID. A test that has ended stays so,
-// whatever becomes of the ledger.
+// whatever becomes of the ledger, unless one of its attempts is open there.
 func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict {
 	shown := test.Status.Request
 	switch {
-	case shown != nil && hasEnded(shown.Phase), isLeaving(test) && !leavesOpen(&v):
+	case !leavesOpen(&v) && (isLeaving(test) || shown != nil && hasEnded(shown.Phase)):
 		return LedgerVerdict{}
 	case isNewer(&v):
 		return LedgerVerdict{Verdict: newerLedger(v.Ledger)}
