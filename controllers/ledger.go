@@ -59,6 +59,7 @@ type objectLedger struct {
 	renamed bool                    // whether the status names that of another identity
 	receipt *v1alpha1.Request       // what the status alone has of an attempt; nil for none
 	lost    bool                    // whether a step has found it behind what this process has seen of it
+	behind  bool                    // whether it was so when the pass began, and others have yet to find that out
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
@@ -88,6 +89,7 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	if l.ledger, lost, err = l.Get(ctx, l.name, revision); err != nil {
 		return false, fmt.Errorf("look for what was sent for %s: %w", l.subject.GetName(), err)
 	}
+	l.behind = lost && l.isShared()
 	l.receipt = l.receiptIn(status.requests)
 	if shown == nil || shown.Name == l.name {
 		return lost || shown != nil && !l.knows(status.requests), nil
@@ -127,6 +129,7 @@ func (l *objectLedger) knows(shown []v1alpha1.Request) bool {
 func (l *objectLedger) act(ctx context.Context, judged decide.LedgerVerdict) error {
 	switch {
 	case judged.Lost != nil:
+		l.behind = false
 		return l.Open(ctx, *judged.Lost)
 	case judged.Take:
 		next := l.next()
@@ -158,8 +161,7 @@ func (l *objectLedger) show() {
 		return
 	}
 	at := l.kind.shownLedger(l.subject).at
-	shared := l.kind.holder() == (v1alpha1.LedgerHolder{})
-	if shared && !l.wrote && *at != nil && (*at).Name == l.name {
+	if l.isShared() && !l.wrote && *at != nil && (*at).Name == l.name {
 		return // what others write into it is no news of this object
 	}
 	*at = nil
@@ -249,7 +251,7 @@ func newLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLe
 // put writes the ledger as it is to be, and has the status show it.
 func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
 	write := l.Write
-	if l.lost {
+	if l.lost || l.behind {
 		write = l.Amend
 	}
 	if err := write(ctx, next); err != nil {
@@ -278,15 +280,6 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 	}
 	return operate.Plausible(shown.Revision) > l.ledger.Spec.Revision ||
 		shown.Revision == l.ledger.Spec.Revision && !l.knows(status.requests)
-}
-
-// whole fails where the ledger has lost something in the course of a pass: that is judged "before all
-// else" (R5), by the next one.
-func (l *objectLedger) whole() error {
-	if l == nil || !l.lost {
-		return nil
-	}
-	return fmt.Errorf("go on for %s: %w", l.subject.GetName(), operate.ErrLedgerBehind)
 }
 
 // Reload shows the object what is on record now. A ledger that is gone is made again of what this
