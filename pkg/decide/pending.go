@@ -112,7 +112,7 @@ func carriedOut(v *ServiceView, held *v1alpha1.Pending, left []v1alpha1.Change) 
 		}
 		ended := Definitive(request.Phase) || request.Phase == v1alpha1.PhaseNotAccepted
 		if ended || request.Generation != v.Service.Generation {
-			return false // "An attempt that a person ended makes a new hash" (R11)
+			return false // R11: one that a person ended makes a new hash
 		}
 		going, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}

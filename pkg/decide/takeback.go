@@ -29,9 +29,9 @@ func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unre
 	}
 }
 
-// Believe brings into the status what a person says that a request has brought about. The request keeps
-// what was known before: the person may take the word back. A value that was known already stays as it
-// is.
+// Believe brings into the status what a person says that a request has brought about. The request
+// keeps what was known before: the person may take the word back. A value that was known already
+// stays as it is.
 func Believe(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
 	state := carrierState(service)
 	before := unreadables(state.DeepCopy(), request)
@@ -64,10 +64,8 @@ func TakeBack(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now
 		return
 	}
 	for _, value := range unreadables(state, request) {
-		row := rowOf(request, value.field)
-		known := row != nil && row.From == valueOf(*value.held)
-		if value.asked && !known && isBelieved(*value.held) {
-			*value.held = knownBefore(row, now)
+		if value.asked && isBelieved(*value.held) {
+			*value.held = knownBefore(rowOf(request, value.field), *value.held, now)
 		}
 	}
 	if isBelieved(state.Plan) && changesPlan(request) {
@@ -89,8 +87,8 @@ func changesPlan(request *v1alpha1.Request) bool {
 	return StandsForLost(request) || request.Target.Plan != request.Before.Plan
 }
 
-// rowOf is what is on record of a value that a request changes; nil for nothing. The pointer leads into
-// the request.
+// rowOf is what is on record of a value that a request changes; nil for nothing. The pointer leads
+// into the request.
 func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 	at := slices.IndexFunc(request.Plan, func(change v1alpha1.Change) bool {
 		return change.Operation == request.Operation && change.Field == field
@@ -101,10 +99,13 @@ func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 	return &request.Plan[at]
 }
 
-// knownBefore is what was known of a value before a request; nil for nothing.
-func knownBefore(row *v1alpha1.Change, now time.Time) *v1alpha1.KnownValue {
-	if row == nil || row.From == "" {
+// knownBefore is what was known before a request of a value that is believed now; nil for nothing.
+func knownBefore(row *v1alpha1.Change, believed *v1alpha1.KnownValue, now time.Time) *v1alpha1.KnownValue {
+	switch {
+	case row == nil || row.From == "":
 		return nil
+	case row.From == believed.Value:
+		return believed
 	}
 	return known(row.From, v1alpha1.SourceDeclared, now)
 }

@@ -17,7 +17,7 @@ import (
 func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict {
 	shown := test.Status.Request
 	switch {
-	case !leavesOpen(&v) && (isLeaving(test) || shown != nil && hasEnded(shown.Phase)):
+	case isOver(test) && !leavesOpen(&v):
 		return LedgerVerdict{}
 	case isNewer(&v):
 		return LedgerVerdict{Verdict: newerLedger(v.Ledger)}
@@ -40,6 +40,12 @@ func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict 
 		return *unfit
 	}
 	return LedgerVerdict{}
+}
+
+// isOver says whether nothing more is to be sent for a test.
+func isOver(test *v1alpha1.DiagnosticTest) bool {
+	shown := test.Status.Request
+	return isLeaving(test) || shown != nil && hasEnded(shown.Phase)
 }
 
 func isLeaving(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "One that goes back while it runs is LedgerLost" (R6): a test that leaves writes into the ledger of all
-// tests of its service, and must not hide that from the others.
+// "One that goes back while it runs is LedgerLost" (R6): a test that leaves writes into the ledger of
+// all tests of its service, and must not hide that from the others.
 func TestR6ATestThatLeavesDoesNotHideThatItsLedgerWentBack(t *testing.T) {
 	t.Parallel()
 	script(t, diagnosing, 2, func(t *testing.T, s *scripted) {

@@ -85,8 +85,8 @@ func TestR14TheNumberOfAnOrderGoesWithItsAttempt(t *testing.T) {
 	})
 }
 
-// A ledger that is older than the status of a test which is done shows an attempt of it as unknown. Who
-// says the truth of that one has no other sent.
+// A ledger that is older than the status of a test which is done shows an attempt of it as unknown.
+// Who says the truth of that one has no other sent.
 func TestR5ATestThatIsDoneIsNotRunAgainByAnOlderLedger(t *testing.T) {
 	t.Parallel()
 	script(t, diagnosing, 1, func(t *testing.T, s *scripted) {
