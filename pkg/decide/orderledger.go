@@ -18,7 +18,7 @@ import (
 func JudgeOrderLedger(v LedgerView, order *v1alpha1.ServiceOrder) LedgerVerdict {
 	ledger := v.Ledger
 	switch {
-	case v.lacks() && !heldByAnother(&v) && !isNewer(&v) && mayHaveBeenSent(&v):
+	case v.lacks() && !heldByAnother(&v) && !isNewer(&v) && mayHaveBeenSent(ledger):
 		return LedgerVerdict{Lost: lostOrder(&v)}
 	case ledger == nil:
 		return LedgerVerdict{}
@@ -56,14 +56,12 @@ func isFree(ledger *v1alpha1.RequestLedger) bool {
 }
 
 // mayHaveBeenSent says whether an attempt may have followed what a ledger has: "Succeeded and
-// Abandoned are final" (R3), but for a person's newer word, and the status may show what came of that.
-func mayHaveBeenSent(v *LedgerView) bool {
-	ledger := v.Ledger
+// Abandoned are final" (R3), but for a person's newer word on what a person has ended.
+func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
 	if ledger == nil || isFree(ledger) || len(ledger.Spec.Open) > 0 {
 		return true
 	}
-	return EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate)) ||
-		!ledger.Knows(v.Subject.RequestOf(v1alpha1.OperationOrderCreate))
+	return EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate))
 }
 
 // differs says whether the order on record was another: "An attempt on record with another body
