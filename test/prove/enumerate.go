@@ -50,6 +50,26 @@ func (e *Enumeration) All() {
 				e.pairsAfter(Fault{At: effect.Number, Kind: kind}, effect.Sort)
 			}
 		}
+		e.failsInGap(whole.Effects, i)
+	}
+}
+
+// failsInGap has somebody act where that is left out, and something go wrong at the next effect: the
+// gap ends there, with what the next pass looks at first.
+func (e *Enumeration) failsInGap(effects []Effect, at int) {
+	if at+1 >= len(effects) {
+		return
+	}
+	next := effects[at+1]
+	for _, act := range acts(e.Story, e.Managers) {
+		if isPlace(effects, at, act) {
+			continue
+		}
+		for _, fault := range faults(next.Sort) {
+			if typical(next.Sort, fault) {
+				e.pair(&e.acts, e.Share.Acts, Fault{At: effects[at].Number, Kind: act}, Fault{At: next.Number, Kind: fault})
+			}
+		}
 	}
 }
 
