@@ -21,6 +21,9 @@ func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then 
 	var departure Departure
 	words := make([]string, 0, len(underWay))
 	for _, open := range underWay {
+		if IsReadAgain(open) {
+			continue // it is done
+		}
 		if open.Phase == v1alpha1.PhaseSubmitting && open.Error == nil && open.Sender != memory.Sender {
 			until := memory.Attempts[open.AttemptID].Seen.Add(senderGrace)
 			departure.WaitUntil = later(departure.WaitUntil, until)

@@ -33,6 +33,11 @@ func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 		"its answer was lost": {
 			func(r *v1alpha1.Request) { r.Error = &v1alpha1.RequestError{Message: "lost"} }, 0, false, true,
 		},
+		"its result is read again": {
+			func(r *v1alpha1.Request) {
+				r.Phase, r.EndedBy = v1alpha1.PhaseInProgress, v1alpha1.EndedByCarrier
+			}, 0, false, false,
+		},
 		"it is under way":  {func(r *v1alpha1.Request) { r.Phase = v1alpha1.PhaseInProgress }, 0, false, true},
 		"it has come back": {func(r *v1alpha1.Request) { r.Phase = v1alpha1.PhaseSucceeded }, 0, false, false},
 	} {
