@@ -144,7 +144,11 @@ func ProjectOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, 
 		status.Handled.Retry = newest.Retry
 	}
 	facts := ledger.Spec.Known.Order
-	if facts == nil || Freed(newest.Phase) {
+	switch {
+	case Freed(newest.Phase):
+		return
+	case facts == nil:
+		status.OrderID, status.Address = 0, "" // those of an older status
 		return
 	}
 	if status.OrderID != facts.OrderID {

@@ -157,3 +157,18 @@ func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
 		}
 	}
 }
+
+// A status from before the newest attempt may show the number of another.
+func TestR5AnOrderHasTheNumberThatItsLedgerHas(t *testing.T) {
+	t.Parallel()
+	order := &v1alpha1.ServiceOrder{}
+	order.Status.OrderID, order.Status.Address = 777, "1 Example Street"
+	ledger := &v1alpha1.RequestLedger{}
+	ledger.Open(v1alpha1.Request{
+		Operation: v1alpha1.OperationOrderCreate, AttemptID: "b", Phase: v1alpha1.PhaseSubmitting,
+	})
+	decide.ProjectOrder(order, ledger, metav1.NewTime(start))
+	if order.Status.OrderID != 0 || order.Status.Address != "" {
+		t.Errorf("it is order %d at %q", order.Status.OrderID, order.Status.Address)
+	}
+}
