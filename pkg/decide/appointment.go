@@ -173,13 +173,13 @@ func orderKnown(v *AppointmentView) *Decision {
 // dateToCome refuses a day in the past "judged in the account's time zone, before anything
 // is sent".
 func dateToCome(v *AppointmentView) *Decision {
-	from, day := string(v.Appointment.Spec.DateFrom), today(&ServiceView{View: v.View})
-	if from >= day {
+	from := string(v.Appointment.Spec.DateFrom)
+	if from >= today(&ServiceView{View: v.View}) {
 		return nil
 	}
 	return stuck(v1alpha1.ReasonDateInPast, fmt.Sprintf(
-		"dateFrom %s is in the past: in the account's time zone %s it is %s; declare today or a later day",
-		from, orElse(v.Account.Object.Spec.TimeZone, "UTC"), day))
+		"dateFrom %s is in the past in the account's time zone, %s: declare today or a later day",
+		from, orElse(v.Account.Object.Spec.TimeZone, "UTC")))
 }
 
 // slotsRefused holds back what the carrier refused. To ask for slots anew is to try again.

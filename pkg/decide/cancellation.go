@@ -129,8 +129,8 @@ func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alph
 				"have it cancelled there, then it is moved to %s", orElse(known.Status, "none"), date)}
 	case date < today(v):
 		return &Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
-			"cancellation.date %s is in the past: in the account's time zone %s it is %s; declare today or a later day",
-			date, orElse(zoneOf(v), "UTC"), today(v))}
+			"cancellation.date %s is in the past in the account's time zone, %s: declare today or a later day",
+			date, orElse(zoneOf(v), "UTC"))}
 	}
 	return nil
 }
