@@ -179,8 +179,21 @@ func (l *life) misresolves(_ *member, subject Subject) {
 	l.annotates(subject, v1alpha1.AnnotationResolve, foreign)
 }
 
-// resolves has a person ask the carrier what became of an unknown attempt, and say so.
-func (l *life) resolves(one *member, subject Subject) { l.answers(one, subject) }
+// resolves has a person ask the carrier what became of an unknown attempt, and say so: of this object,
+// or else of the first that has one.
+func (l *life) resolves(one *member, subject Subject) {
+	if l.answers(one, subject) {
+		return
+	}
+	for _, other := range l.fleet.members {
+		if other.kind == kindAccount {
+			continue
+		}
+		if waits := l.subject(other); waits != nil && l.answers(other, waits) {
+			return
+		}
+	}
+}
 
 // answers is resolves, and says whether there was something to say. Nobody says what is not
 // over yet: while a process is with the object, its POST may still come.
