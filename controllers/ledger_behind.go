@@ -15,7 +15,7 @@ func (l *objectLedger) whole() error {
 	if l == nil || !l.lost {
 		return nil
 	}
-	return fmt.Errorf("go on for %s: %w", l.subject.GetName(), operate.ErrLedgerBehind)
+	return fmt.Errorf("go on for %s: %w", l.subject.GetName(), operate.Behind(l.name))
 }
 
 // isShared says whether each object has its own attempts in the ledger, beside those of others.

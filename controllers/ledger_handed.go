@@ -17,7 +17,7 @@ import (
 )
 
 // Handed says whether a ledger has a holder that it did not have before: from now on the other objects
-// of its service or customerReference are in conflict with that (R2). They are told of it even where
+// of its service or customerReference are in conflict with that (R2). They are looked at even where
 // this process wrote it: "own writes do not" wake its holder (R32).
 func Handed(before, after client.Object) bool {
 	held, is := after.(*v1alpha1.RequestLedger)

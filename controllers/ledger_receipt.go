@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
-// Refer has a status name the ledger. Who shows what the ledger could not be told has seen all of it.
+// Refer has a status name the ledger. Who shows what could not be recorded in it has seen all of it.
 func (l *objectLedger) Refer(status operate.Subject) {
 	at, revision := l.kind.shownLedger(status).at, int64(0)
 	if l.ledger != nil {

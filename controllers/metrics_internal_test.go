@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/scrape"
 )
 
 // A scrape counts by the manager that was set up last. What cannot be counted is missing, and spoils
@@ -26,27 +27,11 @@ func TestR24TheGaugeCountsWhatIsOpenWithoutItsObject(t *testing.T) {
 		"unseen": {func() (map[v1alpha1.Operation]int, error) { return nil, errors.New("no cache") }, -1},
 	} {
 		left.count.Store(&test.count)
-		if seen := ordersOf(t, registry); seen != test.want {
+		seen := scrape.ValueOf(t, registry, "broadband_requests_without_holder", v1alpha1.OperationOrderCreate)
+		if seen != test.want {
 			t.Errorf("%s: %v orders are open without their object", name, seen)
 		}
 	}
-}
-
-// ordersOf is what a gauge says of orders; -1 where it says nothing.
-func ordersOf(t *testing.T, registry *prometheus.Registry) float64 {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		for _, series := range family.GetMetric() {
-			if series.GetLabel()[0].GetValue() == string(v1alpha1.OperationOrderCreate) {
-				return series.GetGauge().GetValue()
-			}
-		}
-	}
-	return -1
 }
 
 func counting(operation v1alpha1.Operation) map[v1alpha1.Operation]int {

@@ -79,7 +79,7 @@ func (p *shotPass) giveUp(ctx context.Context) error {
 	return nil
 }
 
-// recordAnswers records what this process knows of what is under way.
+// recordAnswers records what this process knows of the requests in progress.
 func (p *shotPass) recordAnswers(ctx context.Context) error {
 	for _, open := range p.subject.OpenRequests() {
 		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {

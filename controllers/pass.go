@@ -100,7 +100,7 @@ func (p *pass) begin(ctx context.Context) (err error) {
 // again is the exit after an error. A conflict says that there is something newer to
 // look at, which is no failure.
 func (p *pass) again(err error) (ctrl.Result, error) {
-	if apierrors.IsConflict(err) || errors.Is(err, operate.ErrLedgerBehind) {
+	if apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: time.Second}, nil
 	}
 	return ctrl.Result{}, err

@@ -248,10 +248,7 @@ func (l *RequestLedger) Knows(shown *Request) bool {
 	if l == nil {
 		return false
 	}
-	is := func(attempt Request) bool { return attempt.AttemptID == shown.AttemptID }
-	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == shown.AttemptID }
-	return slices.ContainsFunc(l.Spec.Open, is) || slices.ContainsFunc(l.Spec.Last, is) ||
-		slices.ContainsFunc(l.Spec.Ended, ended)
+	return len(l.locations(shown.AttemptID)) > 0
 }
 
 // LacksReceipt says whether a status shows where the carrier follows an attempt, and the ledger, which
@@ -260,8 +257,23 @@ func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 	if l == nil || shown == nil || shown.Location == "" || !l.Knows(shown) {
 		return false
 	}
-	located := func(attempt Request) bool { return attempt.AttemptID == shown.AttemptID && attempt.Location != "" }
-	ended := func(attempt EndedAttempt) bool { return attempt.AttemptID == shown.AttemptID && attempt.Location != "" }
-	return !slices.ContainsFunc(l.Spec.Open, located) && !slices.ContainsFunc(l.Spec.Last, located) &&
-		!slices.ContainsFunc(l.Spec.Ended, ended)
+	located := func(location string) bool { return location != "" }
+	return !slices.ContainsFunc(l.locations(shown.AttemptID), located)
+}
+
+// locations are where the carrier follows an attempt, by each entry of it; "" where one does not say.
+func (l *RequestLedger) locations(attemptID string) (found []string) {
+	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
+		for i := range attempts {
+			if attempts[i].AttemptID == attemptID {
+				found = append(found, attempts[i].Location)
+			}
+		}
+	}
+	for i := range l.Spec.Ended {
+		if l.Spec.Ended[i].AttemptID == attemptID {
+			found = append(found, l.Spec.Ended[i].Location)
+		}
+	}
+	return found
 }

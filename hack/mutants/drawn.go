@@ -84,11 +84,15 @@ func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) err
 		return err
 	}
 	if set.sound {
-		if err := place.passesRounds(ctx, deep); err != nil {
-			return err
-		}
+		err = place.passesRounds(ctx, deep)
 	}
-	mutants := numbered(draw(all, set.seed, set.draw), set.only)
+	if err != nil {
+		return err
+	}
+	mutants, err := numbered(draw(all, set.seed, set.draw), set.only)
+	if err != nil {
+		return err
+	}
 	fates := tryAll(ctx, mutants, set.jobs, func(ctx context.Context, m drawn) fate {
 		return place.tryRounds(ctx, m, deep)
 	})

@@ -75,7 +75,9 @@ func tryListed(ctx context.Context, place bench, set settings, out io.Writer) er
 	if err != nil {
 		return err
 	}
-	all = numbered(all, set.only)
+	if all, err = numbered(all, set.only); err != nil {
+		return err
+	}
 	if set.sound {
 		if err := place.passes(ctx, all); err != nil {
 			return err
@@ -90,7 +92,10 @@ func tryListed(ctx context.Context, place bench, set settings, out io.Writer) er
 // span are the numbers of some mutants, from 1; none for all of them.
 type span struct{ first, last int }
 
-var errSpan = errors.New("numbers are as 7 or 101-200")
+var (
+	errSpan = errors.New("numbers are as 7 or 101-200")
+	errNone = errors.New("there is no mutant of that number")
+)
 
 // UnmarshalText reads a number, or two and a dash.
 func (s *span) UnmarshalText(text []byte) error {
@@ -110,10 +115,13 @@ func (s *span) UnmarshalText(text []byte) error {
 // MarshalText is what UnmarshalText reads.
 func (s span) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", s.first, s.last), nil }
 
-// numbered are the mutants with some numbers.
-func numbered[M any](all []M, only span) []M {
-	if only.first < 1 {
-		return all
+// numbered are the mutants with some numbers, of which there must be one.
+func numbered[M any](all []M, only span) ([]M, error) {
+	switch {
+	case only.first < 1:
+		return all, nil
+	case only.first > len(all):
+		return nil, fmt.Errorf("%w: %d of %d", errNone, only.first, len(all))
 	}
-	return all[min(only.first, len(all)+1)-1 : min(only.last, len(all))]
+	return all[only.first-1 : min(only.last, len(all))], nil
 }

@@ -173,13 +173,11 @@ func orderKnown(v *AppointmentView) *Decision {
 // dateToCome refuses a day in the past "judged in the account's time zone, before anything
 // is sent".
 func dateToCome(v *AppointmentView) *Decision {
-	from := string(v.Appointment.Spec.DateFrom)
-	if from >= today(&ServiceView{View: v.View}) {
+	from, view := string(v.Appointment.Spec.DateFrom), &ServiceView{View: v.View}
+	if from >= today(view) {
 		return nil
 	}
-	return stuck(v1alpha1.ReasonDateInPast, fmt.Sprintf(
-		"dateFrom %s is in the past in the account's time zone, %s: declare today or a later day",
-		from, orElse(v.Account.Object.Spec.TimeZone, "UTC")))
+	return &Decision{Step: Rest{}, Verdict: dateInPast(view, "dateFrom", from)}
 }
 
 // slotsRefused holds back what the carrier refused. To ask for slots anew is to try again.

@@ -128,9 +128,7 @@ func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alph
 			"no cancellation is requested at the carrier (%s), and its API has no call that requests one: "+
 				"have it cancelled there, then it is moved to %s", orElse(known.Status, "none"), date)}
 	case date < today(v):
-		return &Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
-			"cancellation.date %s is in the past in the account's time zone, %s: declare today or a later day",
-			date, orElse(zoneOf(v), "UTC"))}
+		return new(dateInPast(v, "cancellation.date", date))
 	}
 	return nil
 }
@@ -161,6 +159,13 @@ func today(v *ServiceView) string {
 }
 
 // zoneOf is the account's time zone; "" for UTC, and while the account does not exist.
+// dateInPast does not say which day it is: each new process would write that anew.
+func dateInPast(v *ServiceView, field, date string) Verdict {
+	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
+		"%s %s is in the past in the account's time zone, %s: declare today or a later day",
+		field, date, orElse(zoneOf(v), "UTC"))}
+}
+
 func zoneOf(v *ServiceView) string {
 	if v.Account.Object == nil {
 		return ""

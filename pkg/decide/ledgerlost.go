@@ -40,8 +40,13 @@ func standsForLost(v *LedgerView, operation v1alpha1.Operation, what string) *v1
 	if v.Lost || open == nil || !v.Ledger.IsOpen(open.AttemptID) {
 		return &stands
 	}
+	return becomes(open, &stands)
+}
+
+// becomes is an open attempt that is as unknown as what was lost.
+func becomes(open, lost *v1alpha1.Request) *v1alpha1.Request {
 	attempt := open.DeepCopy()
-	attempt.Phase, attempt.Error, attempt.FinishedAt = stands.Phase, stands.Error, stands.FinishedAt
+	attempt.Phase, attempt.Error, attempt.FinishedAt = lost.Phase, lost.Error, lost.FinishedAt
 	return attempt
 }
 

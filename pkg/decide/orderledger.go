@@ -104,9 +104,7 @@ func lostOrder(v *LedgerView) *v1alpha1.Request {
 	}
 	underWay := func(open v1alpha1.Request) bool { return open.Phase != v1alpha1.PhaseLateAcceptance }
 	if at := slices.IndexFunc(v.Ledger.Spec.Open, underWay); at >= 0 {
-		open := v.Ledger.Spec.Open[at]
-		open.Phase, open.Error, open.FinishedAt = lost.Phase, lost.Error, lost.FinishedAt
-		lost = open
+		return becomes(&v.Ledger.Spec.Open[at], &lost)
 	}
 	return &lost
 }

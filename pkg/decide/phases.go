@@ -109,9 +109,7 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown:
-		return []v1alpha1.RequestPhase{
-			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
-		}
+		return byAnyWord()
 	case v1alpha1.PhaseLateAcceptance:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned:
@@ -122,14 +120,19 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
+// byAnyWord is where the words of a resolution lead: Accepted, Succeeded, NotAccepted and Abandoned.
+func byAnyWord() []v1alpha1.RequestPhase {
+	return []v1alpha1.RequestPhase{
+		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+	}
+}
+
 // byNewerWord: "What a person ended is changed only by a newer resolution" (R14). That an order which
 // the carrier has taken was rejected is known to people alone.
 func byNewerWord(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch {
 	case EndedByPerson(attempt):
-		return []v1alpha1.RequestPhase{
-			v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
-		}
+		return byAnyWord()
 	case attempt.Operation == v1alpha1.OperationOrderCreate && attempt.Phase == v1alpha1.PhaseSucceeded:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseNotAccepted}
 	}

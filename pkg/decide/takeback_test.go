@@ -3,8 +3,8 @@
 package decide_test
 
 import (
+	"maps"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -12,28 +12,35 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A person has called a request done, and says something else now.
-func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
-	t.Parallel()
-	now := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
-	believed := func(value string) *v1alpha1.KnownValue {
-		return &v1alpha1.KnownValue{Value: value, Source: v1alpha1.SourceDeclared, Since: v1alpha1.WholeSeconds(now)}
-	}
-	read := func(value string) *v1alpha1.KnownValue {
-		return &v1alpha1.KnownValue{Value: value, Source: v1alpha1.SourceHealth, AsHealth: value}
-	}
-	change := func(operation v1alpha1.Operation, field, from string) []v1alpha1.Change {
-		return []v1alpha1.Change{{Operation: operation, Field: field, From: from}}
-	}
-	const conversion, plan = v1alpha1.OperationAggregationConversion, v1alpha1.OperationPlanChange
-	for name, row := range map[string]struct {
-		request     v1alpha1.Request
-		held, after v1alpha1.CarrierState
-	}{
+const conversion, plan = v1alpha1.OperationAggregationConversion, v1alpha1.OperationPlanChange
+
+func believed(value string) *v1alpha1.KnownValue {
+	return &v1alpha1.KnownValue{Value: value, Source: v1alpha1.SourceDeclared, Since: v1alpha1.WholeSeconds(start)}
+}
+
+// readSlow is the plan as health reported it.
+func readSlow() *v1alpha1.KnownValue {
+	return &v1alpha1.KnownValue{Value: "slow", Source: v1alpha1.SourceHealth, AsHealth: "slow"}
+}
+
+func changeOf(operation v1alpha1.Operation, field, from string) []v1alpha1.Change {
+	return []v1alpha1.Change{{Operation: operation, Field: field, From: from}}
+}
+
+// takenBack is a request that a person has called done, and what is known before and after the person
+// says something else.
+type takenBack struct {
+	request     v1alpha1.Request
+	held, after v1alpha1.CarrierState
+}
+
+// believedChanges are of what the request alone was believed to have brought about.
+func believedChanges() map[string]takenBack {
+	return map[string]takenBack{
 		"what was known before it is known again": {
 			v1alpha1.Request{
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
-				Plan: change(conversion, "aggregationMethod", "L2TP"),
+				Plan: changeOf(conversion, "aggregationMethod", "L2TP"),
 			},
 			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET"), RestorationSLA: believed("4h")},
 			v1alpha1.CarrierState{AggregationMethod: believed("L2TP"), RestorationSLA: believed("4h")},
@@ -41,7 +48,7 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 		"nothing was known": {
 			v1alpha1.Request{
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
-				Plan: change(conversion, "aggregationMethod", ""),
+				Plan: changeOf(conversion, "aggregationMethod", ""),
 			},
 			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET")},
 			v1alpha1.CarrierState{},
@@ -49,15 +56,21 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 		"the plan is read anew": {
 			v1alpha1.Request{
 				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12},
-				Plan: change(plan, "plan.name", "slow"),
+				Plan: changeOf(plan, "plan.name", "slow"),
 			},
 			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12")},
 			v1alpha1.CarrierState{},
 		},
+	}
+}
+
+// otherKnowledge is of what is known beside that.
+func otherKnowledge() map[string]takenBack {
+	return map[string]takenBack{
 		"what the request has not changed": {
 			v1alpha1.Request{
 				Operation: conversion, Target: v1alpha1.RequestTarget{AggregationMethod: "ETHERNET"},
-				Plan: change(conversion, "aggregationMethod", "L2TP"),
+				Plan: changeOf(conversion, "aggregationMethod", "L2TP"),
 			},
 			v1alpha1.CarrierState{AggregationMethod: believed("ETHERNET"), Plan: believed("fast"), Term: believed("12")},
 			v1alpha1.CarrierState{AggregationMethod: believed("L2TP"), Plan: believed("fast"), Term: believed("12")},
@@ -66,15 +79,15 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 			v1alpha1.Request{
 				Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12, RestorationSLA: "4h"},
 				Before: v1alpha1.RequestBefore{Plan: "fast"},
-				Plan:   append(change(plan, "restorationSLA", "12h"), change(plan, "plan.term", "12")...),
+				Plan:   append(changeOf(plan, "restorationSLA", "12h"), changeOf(plan, "plan.term", "12")...),
 			},
 			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12"), RestorationSLA: believed("4h")},
 			v1alpha1.CarrierState{Plan: believed("fast"), Term: believed("12"), RestorationSLA: believed("12h")},
 		},
 		"what was read since is known": {
 			v1alpha1.Request{Operation: plan, Target: v1alpha1.RequestTarget{Plan: "fast", Term: 12}},
-			v1alpha1.CarrierState{Plan: read("slow"), Term: believed("12")},
-			v1alpha1.CarrierState{Plan: read("slow")},
+			v1alpha1.CarrierState{Plan: readSlow(), Term: believed("12")},
+			v1alpha1.CarrierState{Plan: readSlow()},
 		},
 		"a cancellation is read anew": {
 			v1alpha1.Request{Operation: v1alpha1.OperationCancellationAbort},
@@ -84,33 +97,40 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 		"what stands for a lost ledger was about everything": {
 			v1alpha1.Request{Operation: plan, Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost}},
 			v1alpha1.CarrierState{
-				Plan: read("slow"), Term: believed("12"), RestorationSLA: believed("4h"),
+				Plan: readSlow(), Term: believed("12"), RestorationSLA: believed("4h"),
 				AggregationMethod: believed("L2TP"), DSLStabilityProfile: believed("Stable"),
 			},
-			v1alpha1.CarrierState{Plan: read("slow")},
+			v1alpha1.CarrierState{Plan: readSlow()},
 		},
-	} {
+	}
+}
+
+// A person has called a request done, and says something else now.
+func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
+	t.Parallel()
+	rows := believedChanges()
+	maps.Copy(rows, otherKnowledge())
+	for name, row := range rows {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			service := &v1alpha1.BroadbandService{}
 			service.Status.Carrier = row.held.DeepCopy()
-			decide.TakeBack(service, &row.request, now)
+			decide.TakeBack(service, &row.request, start)
 			if diff := cmp.Diff(&row.after, service.Status.Carrier); diff != "" {
 				t.Error(diff)
 			}
 		})
 	}
-	checkBelief(t, now)
 	untouched := &v1alpha1.BroadbandService{}
-	decide.TakeBack(untouched, &v1alpha1.Request{Operation: plan}, now)
+	decide.TakeBack(untouched, &v1alpha1.Request{Operation: plan}, start)
 	if untouched.Status.Carrier != nil {
 		t.Error("of nothing known something became known")
 	}
 }
 
-// checkBelief: a value that was known before a word is known as it was after the word is taken back.
-func checkBelief(t *testing.T, now time.Time) {
-	t.Helper()
+// A value that was known before a word is known as it was after the word is taken back.
+func TestR14AValueThatWasKnownIsKnownAsItWasBefore(t *testing.T) {
+	t.Parallel()
 	read := &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}
 	service := &v1alpha1.BroadbandService{}
 	service.Status.Carrier = &v1alpha1.CarrierState{
@@ -118,8 +138,8 @@ func checkBelief(t *testing.T, now time.Time) {
 	}
 	for _, target := range []v1alpha1.RequestTarget{{Plan: "fast", Term: 12}, {AggregationMethod: "ETHERNET"}} {
 		request := &v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, Target: target}
-		decide.Believe(service, request, now)
-		decide.TakeBack(service, request, now)
+		decide.Believe(service, request, start)
+		decide.TakeBack(service, request, start)
 	}
 	state := service.Status.Carrier
 	if state.AggregationMethod == nil || state.AggregationMethod.Value != "L2TP" || !cmp.Equal(state.Term, read) {

@@ -25,6 +25,12 @@ type finding struct {
 
 // findings are all of them.
 func findings() []finding {
+	return slices.Concat(
+		findingsOfReadings(), findingsOfPeople(), findingsOfLedgers(), findingsOfLateResponses(), findingsOfTwoManagers())
+}
+
+// findingsOfReadings are of what a manager had read, or could not read.
+func findingsOfReadings() []finding {
 	return []finding{
 		// Of two managers that both lead, one holds a reading from before a reclaim that the other brings
 		// about. It must not be taken for news afterwards.
@@ -44,6 +50,12 @@ func findings() []finding {
 			"a deleted appointment goes although its namespace cannot be read", v1alpha1.OperationAppointmentCancel, 1,
 			[]Fault{{What: "read tenant", Nth: 1, Kind: Refused}, {What: "read tenant", Nth: 2, Kind: Refused}},
 		},
+	}
+}
+
+// findingsOfPeople are of what people said, and when.
+func findingsOfPeople() []finding {
+	return []finding{
 		// A person resolves an attempt just before the operator writes that it is unknown. The word must not
 		// count as acted on by a write that has only seen it.
 		{
@@ -95,6 +107,12 @@ func findings() []finding {
 			"a retry that a test's ledger does not have is not shown as used up", v1alpha1.OperationDiagnosticTest, 1,
 			[]Fault{{What: "GET /api/", Nth: 4, Kind: Retried}},
 		},
+	}
+}
+
+// findingsOfLedgers are of ledgers that a restore or a newer version has written.
+func findingsOfLedgers() []finding {
+	return []finding{
 		// A restore empties the ledger twice. The second time a person's word is being recorded, and the pass
 		// that finds it empty must not go on from there: it would order again.
 		{
@@ -118,6 +136,12 @@ func findings() []finding {
 				{What: "read diagnostics-", Nth: 3, Kind: Deleted},
 			},
 		},
+	}
+}
+
+// findingsOfLateResponses are of what one manager hears when another has found out more.
+func findingsOfLateResponses() []finding {
+	return []finding{
 		// One is stopped while it posts, and the other finds out that the request has succeeded. What the
 		// first one has to say comes too late.
 		{
@@ -159,6 +183,12 @@ func findings() []finding {
 			"a late question does not undo the slots", v1alpha1.OperationAppointmentSlots, 2,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: Late}},
 		},
+	}
+}
+
+// findingsOfTwoManagers are of managers of which each knows something else.
+func findingsOfTwoManagers() []finding {
+	return []finding{
 		// Two processes end with an intent on record, and a person is called twice.
 		{
 			"two alarms are both resolved", v1alpha1.OperationPlanChange, 1,

@@ -164,7 +164,7 @@ func (m *manager) tell(change store.Change) {
 		return
 	}
 	if left(change) {
-		m.wakeRivals(one)
+		m.wakeOthers(one)
 	}
 	restored := m.life.restored[change.Version] // as a new object, or to a new process: either looks at it
 	if restored || news(change) {
@@ -185,7 +185,7 @@ func (m *manager) tellOfLedger(holder *member, ledger *v1alpha1.RequestLedger, c
 		m.lookOf(holder).want(now())
 	}
 	if news || controllers.Handed(change.Before, change.Now) {
-		m.wakeRivals(holder)
+		m.wakeOthers(holder)
 	}
 }
 
@@ -195,9 +195,9 @@ func left(change store.Change) bool {
 	return before != nil && (after == nil || before.GetUID() != after.GetUID())
 }
 
-// wakeRivals has the other objects of a service, or of a customerReference, looked at: what is in
+// wakeOthers has the other objects of a service, or of a customerReference, looked at: what is in
 // their ledger, and that one of them is gone, is news to all of them. Another's status is none.
-func (m *manager) wakeRivals(of *member) {
+func (m *manager) wakeOthers(of *member) {
 	for _, one := range m.life.fleet.members {
 		if one != of && one.about == of.about {
 			m.lookOf(one).want(now())

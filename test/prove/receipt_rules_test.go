@@ -25,6 +25,26 @@ func receipts() []receipt {
 	}
 }
 
+// eachReceipt plays a scene with each of them.
+func eachReceipt(t *testing.T, scene func(*testing.T, *scripted, receipt)) {
+	t.Helper()
+	for _, one := range receipts() {
+		t.Run(string(one.operation), func(t *testing.T) {
+			t.Parallel()
+			script(t, one.operation, 1, func(t *testing.T, s *scripted) { t.Helper(); scene(t, s, one) })
+		})
+	}
+}
+
+// leavesShown has the process try in vain to record the answer, and the API server be well again: the
+// status shows it by then.
+func (s *scripted) leavesShown(t *testing.T, operation v1alpha1.Operation) {
+	t.Helper()
+	s.records(t, 4*time.Minute)
+	s.at = nil
+	s.expectShown(t, operation)
+}
+
 // refusesAfter has the API server take no write of a ledger once a POST is out.
 func (s *scripted) refusesAfter(path string) {
 	out := false
@@ -41,74 +61,53 @@ func (s *scripted) refusesAfter(path string) {
 // The process that had the answer ends before it could be recorded.
 func TestR16AReceiptThatNoLedgerTakesIsInTheStatus(t *testing.T) {
 	t.Parallel()
-	for _, one := range receipts() {
-		t.Run(string(one.operation), func(t *testing.T) {
-			t.Parallel()
-			script(t, one.operation, 1, func(t *testing.T, s *scripted) {
-				t.Helper()
-				s.refusesAfter(one.path)
-				s.records(t, 4*time.Minute)
-				s.at = nil
-				s.expectShown(t, one.operation)
-				s.restart()
-				s.drive(t.Context())
-				s.expectAsks(t, one.operation, v1alpha1.ReasonLedgerLost)
-				s.says(t, "Accepted:"+s.requestID(one.operation))
-				s.drive(t.Context())
-				s.expectRecorded(t, one.operation, 3)
-			})
-		})
-	}
+	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
+		t.Helper()
+		s.refusesAfter(one.path)
+		s.leavesShown(t, one.operation)
+		s.restart()
+		s.drive(t.Context())
+		s.expectAsks(t, one.operation, v1alpha1.ReasonLedgerLost)
+		s.says(t, "Accepted:"+s.requestID(one.operation))
+		s.drive(t.Context())
+		s.expectRecorded(t, one.operation, 3)
+	})
 }
 
 // The ledger is forced away while the answer is on its way, and none can be made anew.
 func TestR16AReceiptOfALedgerThatIsGoneIsInTheStatus(t *testing.T) {
 	t.Parallel()
-	for _, one := range receipts() {
-		t.Run(string(one.operation), func(t *testing.T) {
-			t.Parallel()
-			script(t, one.operation, 1, func(t *testing.T, s *scripted) {
-				t.Helper()
-				s.refusesAfter(one.path)
-				refuses := s.at
-				s.at = func(effect Effect) Kind {
-					if strings.HasPrefix(effect.What, one.path) && s.theLedger(t) != nil {
-						s.loseLedger(t)
-					}
-					return refuses(effect)
-				}
-				s.records(t, 4*time.Minute)
-				s.at = nil
-				s.expectShown(t, one.operation)
-				s.restart()
-				s.drive(t.Context())
-				s.expectAsks(t, one.operation, v1alpha1.ReasonLedgerLost)
-			})
-		})
-	}
+	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
+		t.Helper()
+		s.refusesAfter(one.path)
+		refuses := s.at
+		s.at = func(effect Effect) Kind {
+			if strings.HasPrefix(effect.What, one.path) && s.theLedger(t) != nil {
+				s.loseLedger(t)
+			}
+			return refuses(effect)
+		}
+		s.leavesShown(t, one.operation)
+		s.restart()
+		s.drive(t.Context())
+		s.expectAsks(t, one.operation, v1alpha1.ReasonLedgerLost)
+	})
 }
 
-// The process goes on until the ledger takes it: nobody is asked.
+// The process keeps trying until the ledger takes it: nobody is asked.
 func TestR16AReceiptInAStatusAsksNobodyWhileItsProcessLives(t *testing.T) {
 	t.Parallel()
-	for _, one := range receipts() {
-		t.Run(string(one.operation), func(t *testing.T) {
-			t.Parallel()
-			script(t, one.operation, 1, func(t *testing.T, s *scripted) {
-				t.Helper()
-				s.refusesAfter(one.path)
-				s.records(t, 4*time.Minute)
-				s.at = nil
-				s.expectShown(t, one.operation)
-				s.records(t, time.Minute)
-				if request := s.theLedger(t).RequestOf(one.operation); request == nil || request.Location == "" ||
-					request.Error != nil {
-					t.Errorf("on record is %+v", request)
-				}
-				s.expectRecorded(t, one.operation, 3)
-			})
-		})
-	}
+	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
+		t.Helper()
+		s.refusesAfter(one.path)
+		s.leavesShown(t, one.operation)
+		s.records(t, time.Minute)
+		if request := s.theLedger(t).RequestOf(one.operation); request == nil || request.Location == "" ||
+			request.Error != nil {
+			t.Errorf("on record is %+v", request)
+		}
+		s.expectRecorded(t, one.operation, 3)
+	})
 }
 
 // requestID is the carrier's number of the one request of an operation.

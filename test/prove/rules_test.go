@@ -119,6 +119,20 @@ func (s *scripted) says(t *testing.T, word string) {
 	s.alert()
 }
 
+// saysMeanwhile has what an effect comes to arrive late at the first manager. The other one goes on
+// until the outcome of the request is unknown, a person says something of that, and it goes on again.
+func (s *scripted) saysMeanwhile(t *testing.T, what string, before time.Duration, word string, after time.Duration) {
+	t.Helper()
+	s.at = once(what, late)
+	s.later = func() {
+		s.passes(t, s.managers[1], before)
+		s.says(t, word)
+		s.passes(t, s.managers[1], after)
+	}
+	s.passes(t, s.managers[0], time.Minute)
+	s.drive(t.Context())
+}
+
 // posted counts the POSTs of an operation.
 func (s *scripted) posted(operation v1alpha1.Operation) int {
 	return len(slices.DeleteFunc(slices.Clone(s.sent), func(one *sending) bool { return one.operation != operation }))
@@ -205,15 +219,7 @@ func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 		}
 		script(t, asks, 2, func(t *testing.T, s *scripted) {
 			t.Helper()
-			asleep, other := s.managers[0], s.managers[1]
-			s.at = once(intent, late)
-			s.later = func() {
-				s.passes(t, other, 8*time.Minute)
-				s.says(t, "Abandoned")
-				s.passes(t, other, time.Minute)
-			}
-			s.passes(t, asleep, time.Minute)
-			s.drive(t.Context())
+			s.saysMeanwhile(t, intent, 8*time.Minute, "Abandoned", time.Minute)
 			if posted := s.posted(asks); posted != 0 {
 				t.Errorf("%s was sent %d times although a person has abandoned it", asks, posted)
 			}

@@ -144,15 +144,7 @@ func TestR15AChangeThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 			t.Parallel()
 			script(t, converting, 2, func(t *testing.T, s *scripted) {
 				t.Helper()
-				asleep, other := s.managers[0], s.managers[1]
-				s.at = once("POST /api/connect/services/aggregation-conversions", late)
-				s.later = func() {
-					s.passes(t, other, 40*time.Minute)
-					s.says(t, "NotAccepted")
-					s.passes(t, other, time.Hour)
-				}
-				s.passes(t, asleep, time.Minute)
-				s.drive(t.Context())
+				s.saysMeanwhile(t, "POST "+submitPath(converting), 40*time.Minute, "NotAccepted", time.Hour)
 				s.expectConversions(t, 2, v1alpha1.ReasonLateAcceptance)
 				first := s.sent[slices.IndexFunc(s.sent, func(one *sending) bool { return one.operation == converting })]
 				if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {

@@ -14,15 +14,7 @@ func TestR15WhatStaysKnownIsNotBoughtAgainByANewerWord(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 2, func(t *testing.T, s *scripted) {
 		t.Helper()
-		asleep, other := s.managers[0], s.managers[1]
-		s.at = once("POST "+submitPath(converting), late)
-		s.later = func() {
-			s.passes(t, other, 8*time.Minute)
-			s.says(t, "NotAccepted")
-			s.passes(t, other, 2*time.Hour)
-		}
-		s.passes(t, asleep, time.Minute)
-		s.drive(t.Context())
+		s.saysMeanwhile(t, "POST "+submitPath(converting), 8*time.Minute, "NotAccepted", 2*time.Hour)
 		if said, _, _ := standing(s.subject()); said != v1alpha1.ReasonLateAcceptance {
 			t.Fatalf("it is %s", said)
 		}
@@ -118,15 +110,7 @@ func TestR15WhatTheCarrierHasTakenIsNotCalledNotAccepted(t *testing.T) {
 	for _, asks := range []v1alpha1.Operation{converting, diagnosing, ordering} {
 		script(t, asks, 2, func(t *testing.T, s *scripted) {
 			t.Helper()
-			asleep, other := s.managers[0], s.managers[1]
-			s.at = once("POST "+submitPath(asks), late)
-			s.later = func() {
-				s.passes(t, other, 8*time.Minute)
-				s.says(t, "Succeeded")
-				s.passes(t, other, time.Hour)
-			}
-			s.passes(t, asleep, time.Minute)
-			s.drive(t.Context())
+			s.saysMeanwhile(t, "POST "+submitPath(asks), 8*time.Minute, "Succeeded", time.Hour)
 			attempt := s.subject().RequestOf(asks).AttemptID
 			s.saysOf(t, attempt, "NotAccepted")
 			if s.posted(asks) != 1 {

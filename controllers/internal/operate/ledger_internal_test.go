@@ -118,20 +118,25 @@ func TestR16AnOutcomeThatMeetsAConflictIsRecordedOverWhatIsThere(t *testing.T) {
 	}
 }
 
-// Another attempt is on record by the time the answer comes.
-func TestR15AnAnswerThatTheRecordHasNoRoomForIsALateAcceptance(t *testing.T) {
-	t.Parallel()
-	tape := newTape()
-	subject := tape.record.DeepCopy()
-	ledger := &ledgerTape{tape: tape, subject: subject}
-	tape.at[stepPOST] = func() error {
+// overtaken is a job in which another attempt is recorded by the time the response comes.
+func (t *tape) overtaken() Job {
+	subject := t.record.DeepCopy()
+	ledger := &ledgerTape{tape: t, subject: subject}
+	t.at[stepPOST] = func() error {
 		ledger.onRecord = []v1alpha1.Request{{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-2"}}
 		subject.Status.Requests = slices.Clone(ledger.onRecord)
 		return nil
 	}
-	job := tape.job()
+	job := t.job()
 	job.Subject, job.Ledger = subject, ledger
-	if err := tape.sendAs(t.Context(), job); err != nil || tape.steps[len(tape.steps)-1] != stepLate {
+	return job
+}
+
+// Another attempt is on record by the time the answer comes.
+func TestR15AnAnswerThatTheRecordHasNoRoomForIsALateAcceptance(t *testing.T) {
+	t.Parallel()
+	tape := newTape()
+	if err := tape.sendAs(t.Context(), tape.overtaken()); err != nil || tape.steps[len(tape.steps)-1] != stepLate {
 		t.Errorf("%v after %v", err, tape.steps)
 	}
 }

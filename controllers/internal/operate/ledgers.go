@@ -47,9 +47,6 @@ var ErrLedgerPruned = errors.New(
 // ErrLedgerChanged closes the gate.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
 
-// ErrLedgerBehind is a ledger that has gone back while this process runs.
-var ErrLedgerBehind = errors.New("the RequestLedger is older than what was seen of it")
-
 // ErrLedgerDamaged is a ledger under the name of another: "identity and id inside are compared
 // after every read".
 var ErrLedgerDamaged = errors.New("it is about something else than its name says")
@@ -210,9 +207,16 @@ func unknownTo(err error) error {
 }
 
 // changedSince is the conflict of a ledger that is not as it was judged.
-func changedSince(name string) error {
+func changedSince(name string) error { return conflictOf(name, errNotNewest) }
+
+var errBehind = errors.New("it is older than what was seen of it")
+
+// Behind is the conflict of a ledger that has gone back while this process runs.
+func Behind(name string) error { return conflictOf(name, errBehind) }
+
+func conflictOf(name string, why error) error {
 	group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "requestledgers"}
-	return apierrors.NewConflict(group, name, errNotNewest) //nolint:wrapcheck // it is made here
+	return apierrors.NewConflict(group, name, why) //nolint:wrapcheck // it is made here
 }
 
 // IsNews says whether that revision of a ledger is another process's, and this one has not seen it. A

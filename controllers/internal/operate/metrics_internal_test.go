@@ -3,31 +3,14 @@
 package operate
 
 import (
-	"slices"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/scrape"
 )
-
-// counted is what a metric has counted of an operation; -1 where it knows nothing of it.
-func counted(t *testing.T, registry *prometheus.Registry, name string, operation v1alpha1.Operation) float64 {
-	t.Helper()
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, family := range families {
-		for _, series := range family.GetMetric() {
-			if family.GetName() == name && series.GetLabel()[0].GetValue() == string(operation) {
-				return series.GetCounter().GetValue()
-			}
-		}
-	}
-	return -1
-}
 
 func metered(t *testing.T, tape *tape) (*Protocol, *prometheus.Registry) {
 	t.Helper()
@@ -45,19 +28,10 @@ func TestR15LateAcceptancesAreCounted(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	protocol, registry := metered(t, tape)
-	subject := tape.record.DeepCopy()
-	ledger := &ledgerTape{tape: tape, subject: subject}
-	tape.at[stepPOST] = func() error {
-		ledger.onRecord = []v1alpha1.Request{{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-2"}}
-		subject.Status.Requests = slices.Clone(ledger.onRecord)
-		return nil
-	}
-	job := tape.job()
-	job.Subject, job.Ledger = subject, ledger
-	if err := sendBy(t.Context(), protocol, job); err != nil {
+	if err := sendBy(t.Context(), protocol, tape.overtaken()); err != nil {
 		t.Fatal(err)
 	}
-	if seen := counted(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 1 {
+	if seen := scrape.ValueOf(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 1 {
 		t.Errorf("counted are %v", seen)
 	}
 }
@@ -86,7 +60,8 @@ func TestR16AnswersThatCannotBeRecordedAreCounted(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if seen := counted(t, registry, "broadband_unrecorded_answers_total", v1alpha1.OperationPlanChange); seen != 1 {
+			seen := scrape.ValueOf(t, registry, "broadband_unrecorded_answers_total", v1alpha1.OperationPlanChange)
+			if seen != 1 {
 				t.Errorf("counted are %v", seen)
 			}
 		})
@@ -103,7 +78,7 @@ func TestMetricsOfASecondManagerAreThoseOfTheFirst(t *testing.T) {
 		}
 		metrics.countLate(carrier.PlanChange)
 	}
-	if seen := counted(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 2 {
+	if seen := scrape.ValueOf(t, registry, "broadband_late_acceptances_total", v1alpha1.OperationPlanChange); seen != 2 {
 		t.Errorf("counted are %v", seen)
 	}
 }

@@ -24,8 +24,8 @@ const showWithin = 5 * time.Second
 func (p *Protocol) showReceipt(ctx context.Context, job Job, attemptID string, handle carrier.Handle) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showWithin)
 	defer cancel()
-	live, err := p.onRecord(ctx, job.Subject)
-	if live == nil || err != nil {
+	live, there, err := p.onRecord(ctx, job.Subject)
+	if !there {
 		return err
 	}
 	if seen := attempt(live, attemptID); seen != nil && seen.Location == handle.Path() {
@@ -41,22 +41,18 @@ func (p *Protocol) showReceipt(ctx context.Context, job Job, attemptID string, h
 	return nil
 }
 
-// onRecord is an object as it is past the cache; nil where it is gone, or another has its name.
-func (p *Protocol) onRecord(ctx context.Context, subject Subject) (Subject, error) {
+// onRecord is an object as it is past the cache, and says whether it is there: it may be gone, or
+// another have its name.
+func (p *Protocol) onRecord(ctx context.Context, subject Subject) (live Subject, there bool, err error) {
 	live, is := reflect.TypeAssert[Subject](reflect.New(reflect.TypeOf(subject).Elem()))
 	if !is {
-		return nil, fmt.Errorf("%T holds no requests", subject)
+		return nil, false, fmt.Errorf("%T holds no requests", subject)
 	}
-	err := p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live)
-	switch {
-	case IsGone(err, subject.GetName()):
-		return nil, nil //nolint:nilnil // nobody is there to be shown it
-	case err != nil:
-		return nil, fmt.Errorf("read %s past the cache: %w", subject.GetName(), err)
-	case live.GetUID() != subject.GetUID():
-		return nil, nil //nolint:nilnil // it is another object's by now
+	err = p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live)
+	if err != nil && !IsGone(err, subject.GetName()) {
+		return nil, false, fmt.Errorf("read %s past the cache: %w", subject.GetName(), err)
 	}
-	return live, nil
+	return live, err == nil && live.GetUID() == subject.GetUID(), nil
 }
 
 // withReceipt is an attempt that the carrier has taken, as far as it is known: nil for not at all.
