@@ -113,7 +113,7 @@ func (w walk) replace(ctx context.Context) {
 		var ledgers v1alpha1.RequestLedgerList
 		g.Expect(w.List(ctx, &ledgers)).To(Succeed())
 		g.Expect(ledgers.Items).To(ContainElement(HaveField("Spec", And(
-			HaveField("Service", HaveValue(HaveField("ID", line))),
+			HaveField("Service", HaveValue(HaveField("ID", v1alpha1.CarrierIDOf(line)))),
 			HaveField("Open", ConsistOf(HaveField("Location", Not(BeEmpty())))),
 		))))
 	}).WithTimeout(time.Minute).Should(Succeed())

@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	"slices"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -28,7 +27,7 @@ var _ = It("Slots that two managers have asked for at once leave an appointment-
 		expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 
 		asked := w.Uncancelled()
-		shown := strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)
+		shown := string(appointment.Status.AppointmentRequestID)
 		Expect(asked).To(And(HaveLen(2), ContainElement(shown)))
 		left := slices.DeleteFunc(asked, func(id string) bool { return id == shown })
 		Expect(w.Events.All()).To(ContainElement(And(

@@ -48,7 +48,7 @@ func (r *AppointmentRequestReconciler) over(appointment *v1alpha1.AppointmentReq
 // RecordCancellation writes down that the carrier cancelled the appointment of an order, on
 // an appointment-request that is for this order; on any other it does nothing.
 func (r *AppointmentRequestReconciler) RecordCancellation(
-	ctx context.Context, key client.ObjectKey, orderID int64, told decide.Notification,
+	ctx context.Context, key client.ObjectKey, orderID v1alpha1.CarrierID, told decide.Notification,
 ) error {
 	return recorded(told, func() error {
 		appointment := &v1alpha1.AppointmentRequest{}

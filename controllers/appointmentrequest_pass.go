@@ -35,7 +35,7 @@ func (p *appointmentPass) gather(ctx context.Context) error {
 	if err := p.gatherOrder(ctx); err != nil {
 		return err
 	}
-	if p.appointment.Status.AppointmentRequestID != 0 && decide.CancelsOnDelete(p.appointment) {
+	if p.appointment.Status.AppointmentRequestID != "" && decide.CancelsOnDelete(p.appointment) {
 		return p.Protocol.Hold(ctx, p.appointment) // "put back if missing"
 	}
 	return nil

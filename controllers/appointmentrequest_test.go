@@ -42,7 +42,7 @@ func expectOffered(w *world.World, appointment *v1alpha1.AppointmentRequest) {
 	GinkgoHelper()
 	expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	Expect(appointment.Status.Slots).NotTo(BeEmpty())
-	Expect(w.Uncancelled()).To(Equal([]string{strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)}))
+	Expect(w.Uncancelled()).To(Equal([]string{string(appointment.Status.AppointmentRequestID)}))
 	Expect(w.Carrier.Violations()).To(BeEmpty())
 }
 
@@ -64,7 +64,7 @@ func annotated(key, value string) appointmentEdit {
 
 func ofOrder(name string) appointmentEdit {
 	return func(a *v1alpha1.AppointmentRequest) {
-		a.Spec.OrderID, a.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: name}
+		a.Spec.OrderID, a.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: name}
 	}
 }
 
@@ -234,7 +234,7 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 		placed := order(ctx, w, world.AccountName)
 		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		Expect(slotPosts(w)).To(BeZero())
-		placed.Status.OrderID, placed.Status.TechnologyType = world.PlacedOrderID, "FTTN"
+		placed.Status.OrderID, placed.Status.TechnologyType = v1alpha1.CarrierIDOf(world.PlacedOrderID), "FTTN"
 		Expect(w.Status().Update(ctx, placed)).To(Succeed())
 		expectOffered(w, process.DriveAppointment(ctx, site))
 		about := strconv.FormatInt(world.PlacedOrderID, 10)

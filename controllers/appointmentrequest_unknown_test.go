@@ -66,7 +66,7 @@ var _ = Describe("Asking for slots", func() {
 	It("for an order that the carrier does not know is NotFoundOrForbidden", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		other := int64(777)
-		unknown := func(a *v1alpha1.AppointmentRequest) { a.Spec.OrderID = &other }
+		unknown := func(a *v1alpha1.AppointmentRequest) { a.Spec.OrderID = v1alpha1.CarrierIDOf(other) }
 		Expect(w.Create(ctx, w.Appointment(site, unknown))).To(Succeed())
 		expectAppointment(look(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		w.Clock.Advance(9 * time.Minute)

@@ -35,7 +35,7 @@ func (p *servicePass) gatherOrder(ctx context.Context) error {
 		p.order = order
 	}
 	known := p.service.ServiceNumber()
-	if known == 0 && p.order != nil && p.order.ServiceID != 0 {
+	if known == "" && p.order != nil {
 		known = p.order.ServiceID
 	}
 	p.service.Status.ServiceID = known

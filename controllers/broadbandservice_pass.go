@@ -61,7 +61,7 @@ func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration
 
 func (p *servicePass) question(topic decide.Topic, token string) operate.Question {
 	return operate.Question{
-		UID: p.service.UID, Generation: p.service.Generation, ServiceID: p.service.ServiceNumber(),
+		UID: p.service.UID, Generation: p.service.Generation, ServiceID: p.service.ServiceNumber().Number(),
 		Version: int(p.account.Object.Spec.APIVersion), Topic: topic, Token: token,
 	}
 }

@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"strconv"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -46,10 +45,10 @@ func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account clie
 func (r *BroadbandServiceReconciler) heirs(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	service, is := object.(*v1alpha1.BroadbandService)
-	if !is || service.ServiceNumber() == 0 {
+	if !is || service.ServiceNumber() == "" {
 		return nil
 	}
-	by := client.MatchingFields{fieldLedgerService: strconv.FormatInt(service.ServiceNumber(), 10)}
+	by := client.MatchingFields{fieldLedgerService: string(service.ServiceNumber())}
 	r.warnOf(ctx, service, "RequestInFlight", by,
 		func(ledger *v1alpha1.RequestLedger) string { return decide.LeftService(service, ledger) })
 	return r.servicesNumbered(ctx, service.ServiceNumber())
@@ -68,10 +67,9 @@ func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client
 }
 
 // servicesNumbered are the objects of a service, in whatever namespace.
-func (o *Operator) servicesNumbered(ctx context.Context, number int64) []reconcile.Request {
-	id := strconv.FormatInt(number, 10)
-	return append(listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldServiceID: id}),
-		listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldLearnedID: id})...)
+func (o *Operator) servicesNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
+	return append(listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldServiceID: string(number)}),
+		listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldLearnedID: string(number)})...)
 }
 
 func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {
@@ -95,17 +93,17 @@ func orderRefOf(object client.Object) []string {
 
 func serviceIDOf(object client.Object) []string {
 	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID == nil {
+	if !isService || service.Spec.ServiceID == "" {
 		return nil
 	}
-	return []string{strconv.FormatInt(*service.Spec.ServiceID, 10)}
+	return []string{string(service.Spec.ServiceID)}
 }
 
 // learnedIDOf is the number that a service took from its order.
 func learnedIDOf(object client.Object) []string {
 	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID != nil || service.Status.ServiceID == 0 {
+	if !isService || service.Spec.ServiceID != "" || service.Status.ServiceID == "" {
 		return nil
 	}
-	return []string{strconv.FormatInt(service.Status.ServiceID, 10)}
+	return []string{string(service.Status.ServiceID)}
 }

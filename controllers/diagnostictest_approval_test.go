@@ -59,7 +59,7 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 			Expect(done.Status.Pending).To(BeNil())
 			Expect(done.Status.Request.ApprovedHash).To(Equal(hash))
 			Expect(done.Status.Handled.Approve).To(Equal(hash))
-			Expect(testsLedger(ctx, w, *done.Spec.ServiceID).Spec.Ended[0].ApprovedHash).To(Equal(hash))
+			Expect(testsLedger(ctx, w, done.Spec.ServiceID.Number()).Spec.Ended[0].ApprovedHash).To(Equal(hash))
 			Expect(done.Status.Conditions).NotTo(ContainElement(HaveField("Type", v1alpha1.ConditionApprovalRequired)))
 		},
 		Entry("where its account asks for all", v1alpha1.ApprovalAlways, v1alpha1.Approval("")),

@@ -194,7 +194,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			for _, name := range names {
 				Expect(w.Create(ctx, w.Test(name, line, func(test *v1alpha1.DiagnosticTest) {
 					if byName {
-						test.Spec.ServiceID, test.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+						test.Spec.ServiceID, test.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 					}
 				}))).To(Succeed())
 			}

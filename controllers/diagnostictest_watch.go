@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"strconv"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -19,10 +18,10 @@ const fieldTestedID = "spec.serviceID"
 
 func testedIDOf(object client.Object) []string {
 	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Spec.ServiceID == nil || !decide.MayGoOn(test) {
+	if !is || test.Spec.ServiceID == "" || !decide.MayGoOn(test) {
 		return nil
 	}
-	return []string{strconv.FormatInt(*test.Spec.ServiceID, 10)}
+	return []string{string(test.Spec.ServiceID)}
 }
 
 // ofLedger finds the tests of a ledger's service that have not finished: "A watch on ledgers wakes ...
@@ -39,8 +38,8 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 }
 
 // testsNumbered are the tests of a service that have not finished.
-func (r *OneShotReconciler) testsNumbered(ctx context.Context, number int64) []reconcile.Request {
-	tests := listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestedID: strconv.FormatInt(number, 10)})
+func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
+	tests := listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestedID: string(number)})
 	for _, service := range r.servicesNumbered(ctx, number) {
 		tests = append(tests, r.withName(ctx, fieldServiceRef, service.NamespacedName)...)
 	}
@@ -63,16 +62,16 @@ func (r *OneShotReconciler) behind(ctx context.Context, object client.Object) []
 	}
 	waiting := listed(ctx, r, r.shape().list, client.MatchingFields{fieldWaitsFor: test.Status.Ledger.Name})
 	number, ref := test.Spec.ServiceID, test.Spec.ServiceRef
-	if number == nil && ref != nil {
+	if number == "" && ref != nil {
 		var service v1alpha1.BroadbandService
 		key := client.ObjectKey{Namespace: test.Namespace, Name: ref.Name}
 		if err := r.Get(ctx, key, &service); err != nil {
 			return waiting
 		}
-		number = new(service.ServiceNumber())
+		number = service.ServiceNumber()
 	}
-	if number == nil {
+	if number == "" {
 		return waiting
 	}
-	return append(waiting, r.testsNumbered(ctx, *number)...)
+	return append(waiting, r.testsNumbered(ctx, number)...)
 }

@@ -25,7 +25,7 @@ func submittedElsewhere(
 		ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
 		Spec: v1alpha1.RequestLedgerSpec{
 			Schema: v1alpha1.LedgerSchema, Identity: w.Namespace, BaseURL: w.URL, Revision: 1,
-			Diagnostics: &v1alpha1.LedgerService{ID: line},
+			Diagnostics: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 		},
 	}
 	ledger.Name = operate.LedgerName(&ledger.Spec)
@@ -48,7 +48,7 @@ var _ = Describe("A diagnostic test that another process has sent", func() {
 			test := w.Test(once, line)
 			if named {
 				Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
-				test.Spec.ServiceID, test.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+				test.Spec.ServiceID, test.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 			}
 			Expect(w.Create(ctx, test)).To(Succeed())
 			w.Manage(ctx, user)

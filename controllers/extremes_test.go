@@ -25,7 +25,7 @@ var _ = DescribeTable("A service id that no float64 can hold is kept to its last
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.ServiceID).To(HaveValue(Equal(id)))
+		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(id)))
 		Expect(w.Posted("/api/connect/services/plan-changes/request")).
 			To(ConsistOf(ContainSubstring(fmt.Sprintf(`"serviceId":%d,`, id))))
 		Expect(w.Posts(id)).To(Equal(1))

@@ -5,7 +5,6 @@ package controllers
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -82,5 +81,5 @@ func ledgerServiceOf(object client.Object) []string {
 	if !is || ledger.Spec.Service == nil {
 		return nil
 	}
-	return []string{strconv.FormatInt(ledger.Spec.Service.ID, 10)}
+	return []string{string(ledger.Spec.Service.ID)}
 }

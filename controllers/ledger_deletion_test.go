@@ -65,7 +65,7 @@ var _ = Describe("A RequestLedger that somebody deletes", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		l := departing{w, operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-			Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: line},
+			Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 		})}
 		manager := w.Manage(ctx, user)
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())

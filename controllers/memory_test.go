@@ -256,7 +256,7 @@ func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
 func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-		Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: line},
+		Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 	})
 	ledger := &v1alpha1.RequestLedger{}
 	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)

@@ -136,7 +136,7 @@ var _ = Describe("The carrier's word that an appointment is cancelled", func() {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		Expect(w.Create(ctx, w.Appointment("other", func(a *v1alpha1.AppointmentRequest) {
-			*a.Spec.OrderID = world.PlacedOrderID + 1
+			a.Spec.OrderID = v1alpha1.CarrierIDOf(world.PlacedOrderID + 1)
 		}))).To(Succeed())
 		process.DriveAppointment(ctx, site)
 		looked := 0

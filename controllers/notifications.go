@@ -77,7 +77,9 @@ func (n *Notifications) servicesOf(
 	ctx context.Context, told receiver.Notification,
 ) ([]*v1alpha1.BroadbandService, error) {
 	var found []*v1alpha1.BroadbandService
-	for _, id := range []int64{told.Hint.ServiceID, told.Hint.ID} {
+	for _, id := range []v1alpha1.CarrierID{
+		v1alpha1.CarrierIDOf(told.Hint.ServiceID), v1alpha1.CarrierIDOf(told.Hint.ID),
+	} {
 		for _, field := range []string{fieldServiceID, fieldLearnedID} {
 			services, err := n.services(ctx, told, field, id)
 			if err != nil {
@@ -94,12 +96,12 @@ func (n *Notifications) servicesOf(
 
 // services are those of the account with a number in a field.
 func (n *Notifications) services(
-	ctx context.Context, told receiver.Notification, field string, id int64,
+	ctx context.Context, told receiver.Notification, field string, id v1alpha1.CarrierID,
 ) ([]*v1alpha1.BroadbandService, error) {
-	if id == 0 {
+	if id == "" {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, within{told.Account, field, strconv.FormatInt(id, 10)},
+	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, within{told.Account, field, string(id)},
 		func(service *v1alpha1.BroadbandService) bool { return service.ServiceNumber() == id })
 }
 
@@ -187,11 +189,11 @@ const sendingFor = 2 * time.Minute
 
 // numberOf is the order that a notification concerns. The resource of an order's own
 // notification is the order.
-func numberOf(told receiver.Notification) int64 {
+func numberOf(told receiver.Notification) v1alpha1.CarrierID {
 	if told.Hint.OrderID == 0 && told.Event == carrier.EventOrderRejected {
-		return told.Hint.ID
+		return v1alpha1.CarrierIDOf(told.Hint.ID)
 	}
-	return told.Hint.OrderID
+	return v1alpha1.CarrierIDOf(told.Hint.OrderID)
 }
 
 func factOf(told receiver.Notification) decide.Notification {
@@ -199,19 +201,19 @@ func factOf(told receiver.Notification) decide.Notification {
 }
 
 func (n *Notifications) ordersNumbered(
-	ctx context.Context, told receiver.Notification, number int64,
+	ctx context.Context, told receiver.Notification, number v1alpha1.CarrierID,
 ) ([]*v1alpha1.ServiceOrder, error) {
-	if number == 0 {
+	if number == "" {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldOrderID, strconv.FormatInt(number, 10)},
+	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldOrderID, string(number)},
 		func(order *v1alpha1.ServiceOrder) bool { return order.Status.OrderID == number })
 }
 
 // appointmentCancelled writes down that the carrier cancelled the appointment of an order.
 func (n *Notifications) appointmentCancelled(ctx context.Context, told receiver.Notification) error {
 	number := numberOf(told)
-	if number == 0 {
+	if number == "" {
 		return nil
 	}
 	orders, err := n.ordersNumbered(ctx, told, number)
@@ -232,9 +234,9 @@ func (n *Notifications) appointmentCancelled(ctx context.Context, told receiver.
 
 // isFor says whether an appointment-request is for an order, by its number or by one of its
 // objects.
-func isFor(appointment *v1alpha1.AppointmentRequest, number int64, orders []*v1alpha1.ServiceOrder) bool {
-	if id := appointment.Spec.OrderID; id != nil {
-		return *id == number
+func isFor(appointment *v1alpha1.AppointmentRequest, number v1alpha1.CarrierID, orders []*v1alpha1.ServiceOrder) bool {
+	if id := appointment.Spec.OrderID; id != "" {
+		return id == number
 	}
 	ref := appointment.Spec.OrderRef
 	return ref != nil && slices.ContainsFunc(orders, func(order *v1alpha1.ServiceOrder) bool {

@@ -56,7 +56,7 @@ func resolve(ctx context.Context, w *world.World) {
 func testsLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-		Identity: w.Namespace, Diagnostics: &v1alpha1.LedgerService{ID: line},
+		Identity: w.Namespace, Diagnostics: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 	})
 	ledger := &v1alpha1.RequestLedger{}
 	Expect(w.Get(ctx, client.ObjectKey{Name: name}, ledger)).To(Succeed())
@@ -147,13 +147,13 @@ var _ = Describe("A diagnostic test", func() {
 	It("stays done when its status is lost, and the carrier no longer has its result (R3)", func(ctx SpecContext) {
 		w, process := story(ctx, world.Cut{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
-		ledger := testsLedger(ctx, w, *test.Spec.ServiceID)
+		ledger := testsLedger(ctx, w, test.Spec.ServiceID.Number())
 		test.Status = v1alpha1.DiagnosticTestStatus{}
 		Expect(w.Status().Update(ctx, test)).To(Succeed())
 		w.Carrier.Forget()
 		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted))
 		Expect(ready.Message).To(And(ContainSubstring("its answer was lost"), ContainSubstring("resource.not.found")))
-		Expect(testsLedger(ctx, w, *test.Spec.ServiceID)).To(Equal(ledger))
+		Expect(testsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
 
 		calls, version := len(w.Carrier.Calls()), tests().read(ctx, w).GetResourceVersion()
 		_, err := process.LookAt(ctx, tests().shot())
@@ -169,7 +169,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(w.Delete(ctx, test.DeepCopy())).To(Succeed())
 		Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
-		restored := tests().wish(w, *test.Spec.ServiceID)
+		restored := tests().wish(w, test.Spec.ServiceID.Number())
 		restored.SetFinalizers([]string{v1alpha1.Finalizer})
 		Expect(w.Create(ctx, restored)).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
@@ -224,7 +224,7 @@ var _ = Describe("A diagnostic test", func() {
 	It("that is deleted while a process may be sending it goes after 120 s, and is given up", func(ctx SpecContext) {
 		w := leftBehind(ctx)
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
-		line := *test.Spec.ServiceID
+		line := test.Spec.ServiceID.Number()
 		calls := len(w.Carrier.Calls())
 		begun, successor := w.Clock.Now(), w.Start(world.Cut{})
 		Expect(successor.DriveAt(ctx, tests().shot())).To(BeTrue())

@@ -20,8 +20,8 @@ type shotPass struct {
 	*pass
 
 	shot   shot
-	number int64           // the service that it is about; 0: none, or not known
-	hold   *decide.Verdict // why it cannot be asked for yet; nil when it can be
+	number v1alpha1.CarrierID // the service that it is about; "": none, or not known
+	hold   *decide.Verdict    // why it cannot be asked for yet; nil when it can be
 }
 
 // gather brings together what does not change within a pass.
@@ -35,11 +35,11 @@ func (p *shotPass) gather(ctx context.Context) error {
 // gatherNumber takes the number of the service from the BroadbandService that is named.
 func (p *shotPass) gatherNumber(ctx context.Context) error {
 	own, ref := p.shot.service()
-	if own == nil && ref == nil {
+	if own == "" && ref == nil {
 		return nil // it is about no service
 	}
 	var named *v1alpha1.BroadbandService
-	if own == nil {
+	if own == "" {
 		service := &v1alpha1.BroadbandService{}
 		err := p.Get(ctx, client.ObjectKey{Namespace: p.subject.GetNamespace(), Name: ref.Name}, service)
 		switch {
@@ -77,7 +77,7 @@ func (p *shotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.sh
 // finish takes over the carrier's answer. A service is ours if the request is the one that
 // was sent for it, whatever the BroadbandService says by now.
 func (p *shotPass) finish(request *v1alpha1.Request, body []byte) {
-	ours := func(serviceID int64) bool {
+	ours := func(serviceID v1alpha1.CarrierID) bool {
 		return request.BodyHash == decide.BodyHash(p.shot.body(serviceID)) || request.BodyHash == "" && serviceID == p.number
 	}
 	if why := p.shot.finish(request, body, ours); why != nil {
@@ -96,30 +96,32 @@ type shot struct {
 	subject    Subject
 	list       client.ObjectList // of the kind, empty
 	operation  v1alpha1.Operation
-	service    func() (*int64, *v1alpha1.ServiceReference) // the service that it is about, if it is about one
+	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service that it is about, if it is about one
 	ttl        func() v1alpha1.Duration
 	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
 	holdsUntil func() string                                 // the last day on which the answer holds; "": for ever
-	body       func(serviceID int64) []byte
-	finish     func(request *v1alpha1.Request, body []byte, ours func(serviceID int64) bool) *decide.Unfinished
+	body       func(serviceID v1alpha1.CarrierID) []byte
+	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
 }
 
 func diagnosticTest() shot {
 	test := &v1alpha1.DiagnosticTest{}
 	return shot{
 		subject: test, list: &v1alpha1.DiagnosticTestList{}, operation: v1alpha1.OperationDiagnosticTest,
-		service: func() (*int64, *v1alpha1.ServiceReference) { return test.Spec.ServiceID, test.Spec.ServiceRef },
-		ttl:     func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
+		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
+			return test.Spec.ServiceID, test.Spec.ServiceRef
+		},
+		ttl: func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
 		approval: func() (v1alpha1.Approval, []v1alpha1.Change) {
 			return test.Spec.Approval, []v1alpha1.Change{
 				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
 			}
 		},
 		holdsUntil: func() string { return "" },
-		body: func(serviceID int64) []byte {
-			return carrier.DiagnosticTestRequest{ServiceID: serviceID, TestType: test.Spec.TestType}.Body()
+		body: func(serviceID v1alpha1.CarrierID) []byte {
+			return carrier.DiagnosticTestRequest{ServiceID: serviceID.Number(), TestType: test.Spec.TestType}.Body()
 		},
-		finish: func(request *v1alpha1.Request, body []byte, ours func(int64) bool) *decide.Unfinished {
+		finish: func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished {
 			return decide.TakeDiagnosticTest(&test.Status, request, body, ours)
 		},
 	}
@@ -129,13 +131,13 @@ func fibreBuildQuote() shot {
 	quote := &v1alpha1.FibreBuildQuote{}
 	return shot{
 		subject: quote, list: &v1alpha1.FibreBuildQuoteList{}, operation: v1alpha1.OperationFibreBuildCharge,
-		service:    func() (*int64, *v1alpha1.ServiceReference) { return nil, nil },
+		service:    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) { return "", nil },
 		ttl:        func() v1alpha1.Duration { return quote.Spec.TTLAfterFinished },
 		holdsUntil: func() string { return quote.Status.ValidUntil },
-		body: func(int64) []byte {
+		body: func(v1alpha1.CarrierID) []byte {
 			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
 		},
-		finish: func(request *v1alpha1.Request, body []byte, _ func(int64) bool) *decide.Unfinished {
+		finish: func(request *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
 			return decide.TakeFibreBuildQuote(&quote.Status, request, body, quote.Spec.LocationID)
 		},
 	}
@@ -145,11 +147,15 @@ func planOptionsQuery() shot {
 	query := &v1alpha1.PlanOptionsQuery{}
 	return shot{
 		subject: query, list: &v1alpha1.PlanOptionsQueryList{}, operation: v1alpha1.OperationPlanOptions,
-		service:    func() (*int64, *v1alpha1.ServiceReference) { return query.Spec.ServiceID, query.Spec.ServiceRef },
+		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
+			return query.Spec.ServiceID, query.Spec.ServiceRef
+		},
 		ttl:        func() v1alpha1.Duration { return query.Spec.TTLAfterFinished },
 		holdsUntil: func() string { return "" },
-		body:       func(serviceID int64) []byte { return carrier.PlanOptionsRequest{ServiceID: serviceID}.Body() },
-		finish: func(_ *v1alpha1.Request, body []byte, _ func(int64) bool) *decide.Unfinished {
+		body: func(serviceID v1alpha1.CarrierID) []byte {
+			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()
+		},
+		finish: func(_ *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
 			return decide.TakePlanOptions(&query.Status, body)
 		},
 	}

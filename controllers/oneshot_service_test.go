@@ -18,7 +18,7 @@ import (
 var _ = Describe("A one-shot that names a BroadbandService", func() {
 	naming := func(w *world.World) *v1alpha1.DiagnosticTest {
 		return w.Test(once, 0, func(t *v1alpha1.DiagnosticTest) {
-			t.Spec.ServiceID, t.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+			t.Spec.ServiceID, t.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 		})
 	}
 
@@ -31,7 +31,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 
 		By("a service that has no number yet")
 		service := w.Service(site, 0, func(s *v1alpha1.BroadbandService) {
-			s.Spec.ServiceID, s.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: "order"}
+			s.Spec.ServiceID, s.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: "order"}
 		})
 		Expect(w.Create(ctx, service)).To(Succeed())
 		object = tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonServiceNotReady)
@@ -39,7 +39,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		Expect(tests().posts(w)).To(BeZero())
 
 		By("a service that got its number")
-		service.Status.ServiceID = line
+		service.Status.ServiceID = v1alpha1.CarrierIDOf(line)
 		Expect(w.Status().Update(ctx, service)).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
@@ -68,7 +68,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 	})
 
 	It("that the account's list lacks is not asked about, in the words of one that does not exist", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []int64{1} })
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []v1alpha1.CarrierID{"1"} })
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		Expect(w.Create(ctx, naming(w))).To(Succeed())
 		object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)

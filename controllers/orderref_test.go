@@ -43,20 +43,20 @@ func (b orderBook) known(options *controllers.Options) { options.Orders = b }
 
 // fromOrder takes the service's number from the order.
 func fromOrder(service *v1alpha1.BroadbandService) {
-	service.Spec.ServiceID, service.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: order}
+	service.Spec.ServiceID, service.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: order}
 }
 
 // numbered takes the service's number from spec.
 func numbered(line int64) edit {
 	return func(service *v1alpha1.BroadbandService) {
-		service.Spec.ServiceID, service.Spec.OrderRef = &line, nil
+		service.Spec.ServiceID, service.Spec.OrderRef = v1alpha1.CarrierIDOf(line), nil
 	}
 }
 
 // delivered is what an order says that became a line as the carrier's books have it.
 func delivered(line int64) *decide.Order {
 	return &decide.Order{
-		ServiceID: line, Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
+		ServiceID: v1alpha1.CarrierIDOf(line), Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
 		AggregationMethod: "L2TP", AVCID: "AVC7",
 	}
 }
@@ -95,7 +95,7 @@ var _ = Describe("A service from an order", func() {
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.ServiceID).To(Equal(line))
+		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
 		state := service.Status.Carrier
 		Expect(state.AVCID).To(Equal("AVC7"))
 		for value, known := range map[string]*v1alpha1.KnownValue{
@@ -136,7 +136,7 @@ var _ = Describe("A service from an order", func() {
 		w.Edit(ctx, site, numbered(line))
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.ServiceID).To(Equal(line))
+		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
@@ -230,7 +230,7 @@ var _ = DescribeTable("Two objects of one service, one of them from an order, se
 )
 
 // bare is an order that says nothing but its service's number.
-func bare(line int64) *decide.Order { return &decide.Order{ServiceID: line} }
+func bare(line int64) *decide.Order { return &decide.Order{ServiceID: v1alpha1.CarrierIDOf(line)} }
 
 // passBoth lets a time pass with passes over both objects of a pair.
 func passBoth(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {

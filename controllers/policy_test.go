@@ -105,7 +105,7 @@ var _ = DescribeTable("A change that may not be sent",
 		},
 	}),
 	Entry("is refused for a service that the account does not list", waits{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []int64{7} },
+		account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []v1alpha1.CarrierID{"7"} },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonNotFoundOrForbidden, message: "does not let this account see",
 	}),
 )

@@ -250,7 +250,7 @@ var _ = Describe("What a person says of an attempt", func() {
 			fmt.Sprintf("%s=Accepted:4711", unknown.Status.Request.AttemptID))
 		order := process.DriveOrder(ctx, "heir")
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(order.Status.OrderID).To(Equal(int64(4711)))
+		Expect(order.Status.OrderID).To(BeEquivalentTo("4711"))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 })

@@ -63,9 +63,9 @@ func named(wish controllers.Subject) {
 	ref := &v1alpha1.ServiceReference{Name: site}
 	switch wish := wish.(type) {
 	case *v1alpha1.DiagnosticTest:
-		wish.Spec.ServiceID, wish.Spec.ServiceRef = nil, ref
+		wish.Spec.ServiceID, wish.Spec.ServiceRef = "", ref
 	case *v1alpha1.PlanOptionsQuery:
-		wish.Spec.ServiceID, wish.Spec.ServiceRef = nil, ref
+		wish.Spec.ServiceID, wish.Spec.ServiceRef = "", ref
 	}
 }
 
@@ -95,7 +95,12 @@ func (n naming) says(ctx context.Context, w *world.World) string {
 // list sets the only services that the account may touch.
 func list(ctx context.Context, w *world.World, ids ...int64) {
 	GinkgoHelper()
-	editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = ids })
+	editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
+		a.Spec.ServiceIDs = nil
+		for _, id := range ids {
+			a.Spec.ServiceIDs = append(a.Spec.ServiceIDs, v1alpha1.CarrierIDOf(id))
+		}
+	})
 }
 
 var _ = DescribeTable("A service that the account does not list is refused before any call",

@@ -3,8 +3,6 @@
 package controllers_test
 
 import (
-	"strconv"
-
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -72,7 +70,7 @@ var _ = Describe("A deleted order that is applied again", func() {
 		w, before, after := apply(ctx, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow })
 		expectOrder(after, metav1.ConditionFalse, v1alpha1.ReasonOrderDiffers)
 		Expect(orderCondition(after, v1alpha1.ConditionReady).Message).To(ContainSubstring(
-			strconv.FormatInt(before.Status.OrderID, 10)))
+			string(before.Status.OrderID)))
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
 		process := w.Start(world.Cut{})
 		_, err := process.LookAtAccount(ctx)

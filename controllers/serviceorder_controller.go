@@ -57,13 +57,13 @@ func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey
 // OrderAt is an order as the carrier names it: by its number, and where nobody knows that
 // yet by the customerReference.
 type OrderAt struct {
-	ID                int64
+	ID                v1alpha1.CarrierID
 	CustomerReference string
 }
 
 // is says whether an object is that order.
 func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
-	if order.Status.OrderID != 0 {
+	if order.Status.OrderID != "" {
 		return order.Status.OrderID == at.ID
 	}
 	return at.CustomerReference == order.Spec.CustomerReference && len(order.OpenRequests()) > 0
@@ -80,7 +80,7 @@ func (r *ServiceOrderReconciler) RecordRejection(
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
 		}
 		if !at.is(order) {
-			return fmt.Errorf("ServiceOrder %s is order %d at the carrier, and order %d was rejected",
+			return fmt.Errorf("ServiceOrder %s is order %s at the carrier, and order %s was rejected",
 				key, order.Status.OrderID, at.ID)
 		}
 		p := r.over(order)

@@ -216,7 +216,7 @@ var _ = Describe("An order whose answer is lost", func() {
 			Expect(order.Status.Frozen).To(Equal(frozen))
 			Expect(w.Ordered(reference).Seen).To(Equal(posts))
 			if word == "Accepted:4711" {
-				Expect(order.Status.OrderID).To(Equal(int64(4711)))
+				Expect(order.Status.OrderID).To(BeEquivalentTo("4711"))
 			}
 		},
 		Entry("accepted, as an order", "Accepted:4711", v1alpha1.ReasonSubmitted, true, 1),

@@ -184,7 +184,7 @@ func (s *orderStory) expectTaken(
 
 	placed := w.Carrier.Orders()
 	newest := placed[len(placed)-1]
-	Expect(newest.ID).To(Equal(order.Status.OrderID))
+	Expect(newest.ID).To(Equal(order.Status.OrderID.Number()))
 	Expect(newest.RejectedReason).To(Equal(s.Expect.Rejected))
 	if s.Expect.Rejected == "" {
 		return

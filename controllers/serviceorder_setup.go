@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"strconv"
 
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/builder"
@@ -85,8 +84,8 @@ func referenceOf(object client.Object) []string {
 // orderIDOf is the carrier's number of an order.
 func orderIDOf(object client.Object) []string {
 	order, isOrder := object.(*v1alpha1.ServiceOrder)
-	if !isOrder || order.Status.OrderID == 0 {
+	if !isOrder || order.Status.OrderID == "" {
 		return nil
 	}
-	return []string{strconv.FormatInt(order.Status.OrderID, 10)}
+	return []string{string(order.Status.OrderID)}
 }

@@ -108,7 +108,7 @@ var _ = Describe("An order", func() {
 		}))
 		placed := w.Carrier.Orders()
 		Expect(placed).To(HaveLen(2), "ours, and the one that the carrier has from the start")
-		Expect(order.Status.OrderID).To(Equal(placed[1].ID))
+		Expect(order.Status.OrderID).To(Equal(v1alpha1.CarrierIDOf(placed[1].ID)))
 		Expect(order.Status.OrderType).To(Equal("new"))
 		Expect(order.Status.CarrierStatus).To(Equal("OPEN"))
 		Expect(order.Status.PlanName).To(Equal(world.PlanFast))
@@ -169,10 +169,10 @@ var _ = Describe("An order", func() {
 		Expect(w.Update(ctx, order)).To(MatchError(ContainSubstring("status.frozen")))
 
 		serviceID := int64(777)
-		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = &serviceID })
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(serviceID) })
 		order = process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(order.Status.ServiceID).To(Equal(serviceID))
+		Expect(order.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(serviceID)))
 		Expect(order.Status.ObservedGeneration).To(Equal(order.Generation))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
@@ -182,15 +182,15 @@ var _ = Describe("An order", func() {
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service("of-order", line, func(s *v1alpha1.BroadbandService) {
-			s.Spec.ServiceID, s.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: site}
+			s.Spec.ServiceID, s.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: site}
 		}))).To(Succeed())
 		expectReady(process.Drive(ctx, "of-order"), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		process.DriveOrder(ctx, site)
-		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = &line })
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
 		process.DriveOrder(ctx, site)
 		service := process.Drive(ctx, "of-order")
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.Status.ServiceID).To(Equal(line))
+		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
 	})
 })
 
@@ -297,9 +297,9 @@ var _ = Describe("An order that the carrier rejects after it took it", func() {
 		number := order.Status.OrderID
 
 		Expect(process.Reject(ctx, site, 1, "")).NotTo(Succeed())
-		Expect(process.Reject(ctx, site, number, "The AVC id is incorrect")).To(Succeed())
+		Expect(process.Reject(ctx, site, number.Number(), "The AVC id is incorrect")).To(Succeed())
 		written := w.ReadOrder(ctx, site).ResourceVersion
-		Expect(process.Reject(ctx, site, number, "The AVC id is incorrect")).To(Succeed())
+		Expect(process.Reject(ctx, site, number.Number(), "The AVC id is incorrect")).To(Succeed())
 		Expect(w.ReadOrder(ctx, site).ResourceVersion).To(Equal(written), "the same news is no news")
 
 		order = process.DriveOrder(ctx, site)

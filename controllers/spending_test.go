@@ -248,7 +248,7 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, lost.AttemptID+"="+word)
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		ended := serviceLedger(ctx, w, w.Read(ctx, site).ServiceNumber()).Spec.Ended[0]
+		ended := serviceLedger(ctx, w, w.Read(ctx, site).ServiceNumber().Number()).Spec.Ended[0]
 		Expect(string(ended.Outcome)).To(Equal(word))
 		Expect(reserved(ctx, w)).To(ContainElements(counts))
 		Expect(counts).To(ConsistOf(lost.AttemptID))

@@ -58,7 +58,7 @@ var _ = DescribeTable("An order whose status somebody forges is not sent again, 
 		o.Status = v1alpha1.ServiceOrderStatus{}
 	}, v1alpha1.ReasonSubmitted),
 	Entry("as another order", func(o *v1alpha1.ServiceOrder) {
-		o.Status.OrderID, o.Status.Request.AttemptID = world.PlacedOrderID, forged
+		o.Status.OrderID, o.Status.Request.AttemptID = v1alpha1.CarrierIDOf(world.PlacedOrderID), forged
 	}, v1alpha1.ReasonSubmitted),
 	Entry("as under way at another's Location", func(o *v1alpha1.ServiceOrder) {
 		o.Status.Request.AttemptID, o.Status.Request.Phase = forged, v1alpha1.PhaseInProgress

@@ -15,9 +15,8 @@ type AppointmentRequestSpec struct {
 	AccountRef AccountReference `json:"accountRef"`
 
 	// orderID is the carrier's number of the order.
-	// +kubebuilder:validation:Minimum=1
 	// +optional
-	OrderID *int64 `json:"orderID,omitempty"`
+	OrderID CarrierID `json:"orderID,omitempty"`
 
 	// orderRef takes the number from a ServiceOrder, once it has one.
 	// +optional
@@ -86,7 +85,7 @@ type AppointmentRequestStatus struct {
 
 	// appointmentRequestID is the carrier's number of the appointment-request.
 	// +optional
-	AppointmentRequestID int64 `json:"appointmentRequestID,omitempty"`
+	AppointmentRequestID CarrierID `json:"appointmentRequestID,omitempty"`
 
 	// dateFrom is the day from which these slots were asked for.
 	// +optional

@@ -14,7 +14,7 @@ type BroadbandServiceStatus struct {
 	// serviceID is the carrier's number of the service: that of spec, or of the order
 	// that created the service.
 	// +optional
-	ServiceID int64 `json:"serviceID,omitempty"`
+	ServiceID CarrierID `json:"serviceID,omitempty"`
 
 	// conditions: Ready, Reconciling and Stalled, and one for each declared aspect.
 	// +listType=map

@@ -16,9 +16,8 @@ type BroadbandServiceSpec struct {
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service. Immutable once set.
-	// +kubebuilder:validation:Minimum=1
 	// +optional
-	ServiceID *int64 `json:"serviceID,omitempty"`
+	ServiceID CarrierID `json:"serviceID,omitempty"`
 
 	// orderRef takes the service id from the ServiceOrder that created the
 	// service, once it has one. It may later be replaced by serviceID.
@@ -214,7 +213,7 @@ type Observe struct {
 // +kubebuilder:selectablefield:JSONPath=`.status.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must be the number that the order gave, status.serviceID: for another service create another BroadbandService"
-// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,JSONPath=`.status.serviceID`
+// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Plan",type=string,JSONPath=`.status.carrier.plan.value`
 // +kubebuilder:printcolumn:name="SLA",type=string,JSONPath=`.status.carrier.restorationSLA.value`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

@@ -48,10 +48,9 @@ type CarrierAccountSpec struct {
 	// does not let the account see. What is under way for a service that is taken
 	// off the list is still followed, and nothing more is sent.
 	// +kubebuilder:validation:MaxItems=10000
-	// +kubebuilder:validation:items:Minimum=1
 	// +listType=set
 	// +optional
-	ServiceIDs []int64 `json:"serviceIDs,omitempty"`
+	ServiceIDs []CarrierID `json:"serviceIDs,omitempty"`
 
 	// identifierWord is the carrier's own word inside identifiers on the wire,
 	// where its documentation has the neutral "wholesale".

@@ -15,9 +15,8 @@ type DiagnosticTestSpec struct {
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service.
-	// +kubebuilder:validation:Minimum=1
 	// +optional
-	ServiceID *int64 `json:"serviceID,omitempty"`
+	ServiceID CarrierID `json:"serviceID,omitempty"`
 
 	// serviceRef takes the number from a BroadbandService.
 	// +optional

@@ -11,9 +11,8 @@ type PlanOptionsQuerySpec struct {
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service.
-	// +kubebuilder:validation:Minimum=1
 	// +optional
-	ServiceID *int64 `json:"serviceID,omitempty"`
+	ServiceID CarrierID `json:"serviceID,omitempty"`
 
 	// serviceRef takes the number from a BroadbandService.
 	// +optional
@@ -149,7 +148,7 @@ type SLAOption struct {
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=planoptionsqueries,shortName=poq,categories=broadband
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
-// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,JSONPath=`.spec.serviceID`
+// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.spec.serviceID`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

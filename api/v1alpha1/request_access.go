@@ -3,6 +3,7 @@
 package v1alpha1
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -84,12 +85,9 @@ func (o Operation) AltersCancellation() bool {
 }
 
 // ServiceNumber is the carrier's number of the service, declared or taken from its
-// order; 0 while it is not known.
-func (s *BroadbandService) ServiceNumber() int64 {
-	if s.Spec.ServiceID != nil {
-		return *s.Spec.ServiceID
-	}
-	return s.Status.ServiceID
+// order; "" while it is not known.
+func (s *BroadbandService) ServiceNumber() CarrierID {
+	return cmp.Or(s.Spec.ServiceID, s.Status.ServiceID)
 }
 
 // Ended says whether nothing more is expected of an attempt in this phase. A

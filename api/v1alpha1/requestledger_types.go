@@ -141,8 +141,7 @@ const (
 // LedgerService names a service.
 type LedgerService struct {
 	// id is the carrier's number of the service.
-	// +kubebuilder:validation:Minimum=1
-	ID int64 `json:"id"`
+	ID CarrierID `json:"id"`
 }
 
 // LedgerOrder names an order.

@@ -24,9 +24,8 @@ type ServiceOrderSpec struct {
 
 	// serviceID is the service that the order became, when the carrier has told you.
 	// It can be set once, after submission too.
-	// +kubebuilder:validation:Minimum=1
 	// +optional
-	ServiceID *int64 `json:"serviceID,omitempty"`
+	ServiceID CarrierID `json:"serviceID,omitempty"`
 
 	// scenario is the kind of order (specification section 2, order scenarios):
 	// FirstInfrastructure: nothing is installed at the site yet. FreeInfrastructure: a
@@ -201,11 +200,11 @@ type Transfer struct {
 type OrderFacts struct {
 	// orderID is the carrier's number of the order.
 	// +optional
-	OrderID int64 `json:"orderID,omitempty"`
+	OrderID CarrierID `json:"orderID,omitempty"`
 
 	// serviceID is the service that the order became, once that is known.
 	// +optional
-	ServiceID int64 `json:"serviceID,omitempty"`
+	ServiceID CarrierID `json:"serviceID,omitempty"`
 
 	// orderType is new or transfer.
 	// +kubebuilder:validation:MaxLength=64
@@ -363,14 +362,14 @@ type OrderFee struct {
 // +kubebuilder:selectablefield:JSONPath=`.status.orderID`
 // +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.customerReference`
 // +kubebuilder:printcolumn:name="Scenario",type=string,JSONPath=`.spec.scenario`
-// +kubebuilder:printcolumn:name="Order",type=integer,format=int64,JSONPath=`.status.orderID`
+// +kubebuilder:printcolumn:name="Order",type=string,JSONPath=`.status.orderID`
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.carrierStatus`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="One-time",type=string,JSONPath=`.status.fees.oneTime.amount`
 // +kubebuilder:printcolumn:name="Monthly",type=string,JSONPath=`.status.fees.monthly.amount`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="Service",type=integer,format=int64,priority=1,JSONPath=`.status.serviceID`
+// +kubebuilder:printcolumn:name="Service",type=string,priority=1,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.qualificationResultRef) == has(oldSelf.spec.qualificationResultRef) && (!has(self.spec.qualificationResultRef) || (self.spec.qualificationResultRef.name == oldSelf.spec.qualificationResultRef.name && self.spec.qualificationResultRef.key == oldSelf.spec.qualificationResultRef.key)) && has(self.spec.infrastructure) == has(oldSelf.spec.infrastructure) && (!has(self.spec.infrastructure) || (self.spec.infrastructure.id == oldSelf.spec.infrastructure.id && has(self.spec.infrastructure.portID) == has(oldSelf.spec.infrastructure.portID) && (!has(self.spec.infrastructure.portID) || self.spec.infrastructure.portID == oldSelf.spec.infrastructure.portID))) && has(self.spec.vlan) == has(oldSelf.spec.vlan) && (!has(self.spec.vlan) || (self.spec.vlan.required == oldSelf.spec.vlan.required && has(self.spec.vlan.id) == has(oldSelf.spec.vlan.id) && (!has(self.spec.vlan.id) || self.spec.vlan.id == oldSelf.spec.vlan.id))) && has(self.spec.transfer) == has(oldSelf.spec.transfer) && (!has(self.spec.transfer) || (self.spec.transfer.type == oldSelf.spec.transfer.type && has(self.spec.transfer.avcID) == has(oldSelf.spec.transfer.avcID) && (!has(self.spec.transfer.avcID) || self.spec.transfer.avcID == oldSelf.spec.transfer.avcID))) && has(self.spec.contactSecretRef) == has(oldSelf.spec.contactSecretRef) && (!has(self.spec.contactSecretRef) || (self.spec.contactSecretRef.name == oldSelf.spec.contactSecretRef.name)) && has(self.spec.contact) == has(oldSelf.spec.contact) && (!has(self.spec.contact) || (self.spec.contact.name == oldSelf.spec.contact.name && self.spec.contact.phone == oldSelf.spec.contact.phone && self.spec.contact.email == oldSelf.spec.contact.email)))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference"

@@ -109,11 +109,6 @@ func (in *AppointmentRequestList) DeepCopyObject() runtime.Object {
 func (in *AppointmentRequestSpec) DeepCopyInto(out *AppointmentRequestSpec) {
 	*out = *in
 	out.AccountRef = in.AccountRef
-	if in.OrderID != nil {
-		in, out := &in.OrderID, &out.OrderID
-		*out = new(int64)
-		**out = **in
-	}
 	if in.OrderRef != nil {
 		in, out := &in.OrderRef, &out.OrderRef
 		*out = new(OrderReference)
@@ -252,11 +247,6 @@ func (in *BroadbandServiceList) DeepCopyObject() runtime.Object {
 func (in *BroadbandServiceSpec) DeepCopyInto(out *BroadbandServiceSpec) {
 	*out = *in
 	out.AccountRef = in.AccountRef
-	if in.ServiceID != nil {
-		in, out := &in.ServiceID, &out.ServiceID
-		*out = new(int64)
-		**out = **in
-	}
 	if in.OrderRef != nil {
 		in, out := &in.OrderRef, &out.OrderRef
 		*out = new(OrderReference)
@@ -458,7 +448,7 @@ func (in *CarrierAccountSpec) DeepCopyInto(out *CarrierAccountSpec) {
 	in.Auth.DeepCopyInto(&out.Auth)
 	if in.ServiceIDs != nil {
 		in, out := &in.ServiceIDs, &out.ServiceIDs
-		*out = make([]int64, len(*in))
+		*out = make([]CarrierID, len(*in))
 		copy(*out, *in)
 	}
 	out.RateLimit = in.RateLimit
@@ -760,11 +750,6 @@ func (in *DiagnosticTestList) DeepCopyObject() runtime.Object {
 func (in *DiagnosticTestSpec) DeepCopyInto(out *DiagnosticTestSpec) {
 	*out = *in
 	out.AccountRef = in.AccountRef
-	if in.ServiceID != nil {
-		in, out := &in.ServiceID, &out.ServiceID
-		*out = new(int64)
-		**out = **in
-	}
 	if in.ServiceRef != nil {
 		in, out := &in.ServiceRef, &out.ServiceRef
 		*out = new(ServiceReference)
@@ -1558,11 +1543,6 @@ func (in *PlanOptionsQueryList) DeepCopyObject() runtime.Object {
 func (in *PlanOptionsQuerySpec) DeepCopyInto(out *PlanOptionsQuerySpec) {
 	*out = *in
 	out.AccountRef = in.AccountRef
-	if in.ServiceID != nil {
-		in, out := &in.ServiceID, &out.ServiceID
-		*out = new(int64)
-		**out = **in
-	}
 	if in.ServiceRef != nil {
 		in, out := &in.ServiceRef, &out.ServiceRef
 		*out = new(ServiceReference)
@@ -2033,11 +2013,6 @@ func (in *ServiceOrderList) DeepCopyObject() runtime.Object {
 func (in *ServiceOrderSpec) DeepCopyInto(out *ServiceOrderSpec) {
 	*out = *in
 	out.AccountRef = in.AccountRef
-	if in.ServiceID != nil {
-		in, out := &in.ServiceID, &out.ServiceID
-		*out = new(int64)
-		**out = **in
-	}
 	out.Qualification = in.Qualification
 	if in.QualificationResultRef != nil {
 		in, out := &in.QualificationResultRef, &out.QualificationResultRef

@@ -44,7 +44,7 @@ func (s *site) inWaves(ctx context.Context, w *watcher) error {
 		return fmt.Errorf("the order did not wait for the account, ready at %v", since)
 	}
 	since, ready := readySince(order.Status.Conditions)
-	if !ready || order.Status.ServiceID != 0 {
+	if !ready || order.Status.ServiceID != "" {
 		return fmt.Errorf("the order is not one that was taken and has no service yet: %+v", order.Status)
 	}
 	for _, service := range services.Items {
@@ -52,7 +52,7 @@ func (s *site) inWaves(ctx context.Context, w *watcher) error {
 			return fmt.Errorf("%s did not wait for the order, ready at %v", service.Name, since)
 		}
 	}
-	w.sayf("seen: order %d was taken and has no service yet; the next wave came after it", order.Status.OrderID)
+	w.sayf("seen: order %s was taken and has no service yet; the next wave came after it", order.Status.OrderID)
 	return nil
 }
 

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"strconv"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -66,14 +65,14 @@ func takeAsked(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Requ
 	if err != nil {
 		return // the carrier has not taken it
 	}
-	if id, err := strconv.ParseInt(handle.ID, 10, 64); err == nil {
-		status.AppointmentRequestID, status.DateFrom = id, v1alpha1.Date(request.Target.Date)
+	if id, whole := carrier.Number(handle.ID).Int(); whole {
+		status.AppointmentRequestID, status.DateFrom = v1alpha1.CarrierIDOf(id), v1alpha1.Date(request.Target.Date)
 	}
 }
 
 // forgetAppointment forgets the slots too: they can no longer become a booking.
 func forgetAppointment(status *v1alpha1.AppointmentRequestStatus) {
-	status.AppointmentRequestID, status.DateFrom = 0, ""
+	status.AppointmentRequestID, status.DateFrom = "", ""
 	status.Slots, status.SlotCount, status.Recommended, status.Since = nil, 0, nil, metav1.Time{}
 }
 
@@ -95,29 +94,26 @@ func technologyOf(order *v1alpha1.ServiceOrder) string {
 }
 
 // AppointmentBody is a request as it is sent.
-func AppointmentBody(request v1alpha1.Request, appointmentRequestID, orderID int64) []byte {
+func AppointmentBody(request v1alpha1.Request, appointmentRequestID, orderID v1alpha1.CarrierID) []byte {
 	if request.Operation == v1alpha1.OperationAppointmentCancel {
-		return carrier.AppointmentCancelRequest{AppointmentRequestID: appointmentRequestID}.Body()
+		return carrier.AppointmentCancelRequest{AppointmentRequestID: appointmentRequestID.Number()}.Body()
 	}
-	return carrier.AppointmentSlotsRequest{DateFrom: request.Target.Date, OrderID: orderID}.Body()
+	return carrier.AppointmentSlotsRequest{DateFrom: request.Target.Date, OrderID: orderID.Number()}.Body()
 }
 
-// OrderNumber is the carrier's number of the order; 0 while it is not known.
-func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) int64 {
-	switch {
-	case a.Spec.OrderID != nil:
-		return *a.Spec.OrderID
-	case order != nil:
+// OrderNumber is the carrier's number of the order; "" while it is not known.
+func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v1alpha1.CarrierID {
+	if a.Spec.OrderID == "" && order != nil {
 		return order.Status.OrderID
 	}
-	return 0
+	return a.Spec.OrderID
 }
 
 // slotsOffered answers while the slots that are wanted are on record. No slot that suits is no
 // failure: what was asked has been answered.
 func slotsOffered(v *AppointmentView) *Decision {
 	status := &v.Appointment.Status
-	known := openOf(&v.View) == nil && status.AppointmentRequestID != 0 && !status.Since.IsZero()
+	known := openOf(&v.View) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
 	if !known || status.DateFrom != v.Appointment.Spec.DateFrom || wantsRefresh(v) || ofAnotherOrder(v) {
 		return nil
 	}
@@ -131,7 +127,7 @@ func slotsOffered(v *AppointmentView) *Decision {
 
 func cancelledByCarrier(v *AppointmentView) string {
 	notice := v.Appointment.Status.Cancelled
-	return fmt.Sprintf("the carrier cancelled the appointment of order %d%s: %s. Ask for slots again by "+
+	return fmt.Sprintf("the carrier cancelled the appointment of order %s%s: %s. Ask for slots again by "+
 		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>', or change dateFrom, and book another",
 		OrderNumber(v.Appointment, v.Order), unsigned(notice), orElse(notice.Reason, "no reason is known"),
 		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationReconcile)
@@ -140,7 +136,7 @@ func cancelledByCarrier(v *AppointmentView) string {
 // ofAnotherOrder: the ServiceOrder of that name may be another than the one asked about.
 func ofAnotherOrder(v *AppointmentView) bool {
 	asked := v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
-	return asked != nil && OrderNumber(v.Appointment, v.Order) != 0 && asked.BodyHash != slotsWish(v).bodyHash()
+	return asked != nil && OrderNumber(v.Appointment, v.Order) != "" && asked.BodyHash != slotsWish(v).bodyHash()
 }
 
 // wantsRefresh says whether the reconcile annotation holds a value not acted on yet.
@@ -163,7 +159,7 @@ func orderKnown(v *AppointmentView) *Decision {
 			"ServiceOrder %s belongs to CarrierAccount %s and this object to %s: an order's slots are asked for "+
 				"by the account that placed it; create another AppointmentRequest with that accountRef",
 			ref.Name, order.Spec.AccountRef.Name, v.Appointment.Spec.AccountRef.Name))
-	case order.Status.OrderID == 0:
+	case order.Status.OrderID == "":
 		return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
 			"ServiceOrder %s has no order number yet: once the carrier has taken it, the slots are asked for", ref.Name))
 	}
@@ -190,7 +186,7 @@ func slotsRefused(v *AppointmentView) *Decision {
 
 // cancelFirst gives up the appointment-request on record, which is not the wanted one.
 func cancelFirst(v *AppointmentView) *Decision {
-	if v.Appointment.Status.AppointmentRequestID == 0 {
+	if v.Appointment.Status.AppointmentRequestID == "" {
 		return nil
 	}
 	if held := madeElsewhere(v); held != nil {
@@ -215,7 +211,7 @@ func madeElsewhere(v *AppointmentView) *Decision {
 		return nil
 	}
 	return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-		"appointment-request %d was made at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
+		"appointment-request %s was made at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
 			"restore the account, or create another AppointmentRequest",
 		v.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
 		account.Spec.BaseURL, account.IdentityName()))

@@ -30,11 +30,11 @@ func LeaveAppointment(v AppointmentView, namespaceGoing bool) AppointmentDepartu
 	status, account := &v.Appointment.Status, v.Account.Object
 	going := func(why string) AppointmentDeparture {
 		return AppointmentDeparture{Go: true, Warning: fmt.Sprintf(
-			"appointment-request %d is not known to be cancelled at the carrier: %s; have it cancelled there if it matters",
+			"appointment-request %s is not known to be cancelled at the carrier: %s; have it cancelled there if it matters",
 			status.AppointmentRequestID, why)}
 	}
 	switch {
-	case status.AppointmentRequestID == 0 || !CancelsOnDelete(v.Appointment):
+	case status.AppointmentRequestID == "" || !CancelsOnDelete(v.Appointment):
 		return AppointmentDeparture{Go: true}
 	case namespaceGoing:
 		return going("its namespace is being deleted")

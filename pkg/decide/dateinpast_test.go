@@ -24,7 +24,7 @@ func TestADateInThePastIsShownWithoutToday(t *testing.T) {
 		view := decide.AppointmentView{Appointment: &v1alpha1.AppointmentRequest{}}
 		view.Subject, view.Now, view.Account = view.Appointment, now, taskView().Account
 		view.Appointment.Spec.DateFrom = "2026-03-01"
-		view.Appointment.Spec.OrderID = new(int64(1))
+		view.Appointment.Spec.OrderID = "1"
 		return decide.Appointment(view).Verdict
 	}
 	for name, judge := range map[string]func(time.Time) decide.Verdict{"service": service, "appointment": appointment} {

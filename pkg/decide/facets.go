@@ -29,7 +29,7 @@ func facetsOf(v *ServiceView, said answer) []Facet {
 // approvalFacet says what waits for a person to agree, whatever else goes on; nil when
 // nothing does.
 func approvalFacet(v *ServiceView) *Facet {
-	if v.Account.Object == nil || v.Service.ServiceNumber() == 0 {
+	if v.Account.Object == nil || v.Service.ServiceNumber() == "" {
 		return nil
 	}
 	for _, w := range append(wishes(v), cancellationWish(v)) {

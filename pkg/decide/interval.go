@@ -62,7 +62,7 @@ func withReadings(v *ServiceView, decision Decision) Decision {
 
 // readable says whether a reading makes sense now, whatever its time.
 func readable(v *ServiceView) bool {
-	return v.Service.ServiceNumber() != 0 && accountReady(&v.View) == nil &&
+	return v.Service.ServiceNumber() != "" && accountReady(&v.View) == nil &&
 		listed(v.Account.Object, v.Service.ServiceNumber())
 }
 

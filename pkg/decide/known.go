@@ -16,7 +16,7 @@ import (
 // Absorb brings into the status of a View what is known without a step: the answers of
 // readings, what the order says, and what the user has asked to be believed.
 func Absorb(v *ServiceView) {
-	if v.Account.Object == nil || v.Service.ServiceNumber() == 0 {
+	if v.Account.Object == nil || v.Service.ServiceNumber() == "" {
 		return // its ledger, which comes before anything that is believed, is not known
 	}
 	readings := &v.Memory.Readings
@@ -215,7 +215,7 @@ func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 func MatchesTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
 ) bool {
-	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber()
+	sameService := result.ServiceID == 0 || result.ServiceID == service.ServiceNumber().Number()
 	sameRequest := result.ID == 0 || strings.HasSuffix(request.Location, "/"+strconv.FormatInt(result.ID, 10))
 	return sameService && sameRequest
 }

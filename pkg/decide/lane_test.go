@@ -30,13 +30,13 @@ func (s laneStory) holds(t *testing.T) {
 	view := settled().View
 	view.Subject = &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "me", UID: "me"}}
 	view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-		Diagnostics: &v1alpha1.LedgerService{ID: 1}, Open: s.open,
+		Diagnostics: &v1alpha1.LedgerService{ID: "1"}, Open: s.open,
 	}}
 	if s.ended > 0 {
 		view.Ledger.Spec.Ended = []v1alpha1.EndedAttempt{{FinishedAt: metav1.NewTime(view.Now.Add(-s.ended))}}
 	}
 	decision := decide.OneShot(decide.TaskView{
-		View: view, ServiceID: 1, Lane: s.lane, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+		View: view, ServiceID: "1", Lane: s.lane, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 	})
 	again := time.Duration(0)
 	if !decision.LookAt.IsZero() {

@@ -85,7 +85,7 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 	verdict := Verdict{Stuck, v1alpha1.ReasonConflict, ""}
 	switch {
 	case ledger.Spec.Service != nil:
-		verdict.Message = fmt.Sprintf("service %d is already managed by BroadbandService %s: delete one of the two",
+		verdict.Message = fmt.Sprintf("service %s is already managed by BroadbandService %s: delete one of the two",
 			ledger.Spec.Service.ID, holderOf(ledger))
 	case ledger.Spec.Order != nil:
 		verdict.Message = fmt.Sprintf(

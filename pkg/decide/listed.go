@@ -12,20 +12,20 @@ import (
 
 // listed says whether an account may touch a service: serviceIDs "when set, the only
 // services this account may touch".
-func listed(account *v1alpha1.CarrierAccount, serviceID int64) bool {
+func listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool {
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }
 
 // unseen speaks of a service that the carrier does not let the account see, and of one that
 // the account's list lacks: in the same words, so that neither is an oracle of the other.
-func unseen(operation v1alpha1.Operation, serviceID int64) Verdict {
+func unseen(operation v1alpha1.Operation, serviceID v1alpha1.CarrierID) Verdict {
 	then := "it is tried again every ten minutes"
 	if ClassOf(operation, v1alpha1.RequestTarget{}) == carrier.ClassNever {
 		then = "to try again set the annotation " + v1alpha1.AnnotationRetry +
 			" to the id of the attempt that failed or to the present time (RFC 3339), or create another object"
 	}
 	return Verdict{Stuck, v1alpha1.ReasonNotFoundOrForbidden, fmt.Sprintf(
-		"the carrier does not let this account see service %d, or there is no such service: "+
+		"the carrier does not let this account see service %s, or there is no such service: "+
 			"check spec.serviceID and the account's permissions; %s", serviceID, then)}
 }
 

@@ -60,7 +60,7 @@ func failed(v *TaskView) *Decision {
 	switch {
 	case decision == nil:
 		return nil
-	case v.ServiceID != 0 && reasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
+	case v.ServiceID != "" && reasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
 		decision.Verdict = unseen(v.Task.Operation, v.ServiceID)
 	default:
 		decision.Verdict.Message = failureMessageWith(&v.View, last, "create another object")
@@ -90,21 +90,20 @@ func finished(v *TaskView, request *v1alpha1.Request) bool {
 // of the BroadbandService which it names. The verdict says why there is none, or why it
 // may not be used; nil when it may.
 func NumberOf(
-	account *v1alpha1.CarrierAccount, own *int64, ref *v1alpha1.ServiceReference, service *v1alpha1.BroadbandService,
-	operation v1alpha1.Operation,
-) (int64, *Verdict) {
-	var number int64
+	account *v1alpha1.CarrierAccount, own v1alpha1.CarrierID, ref *v1alpha1.ServiceReference,
+	service *v1alpha1.BroadbandService, operation v1alpha1.Operation,
+) (v1alpha1.CarrierID, *Verdict) {
+	number := own
 	switch {
-	case own != nil:
-		number = *own
+	case own != "":
 	case service == nil:
-		return 0, serviceNotReady(ref, "does not exist in this namespace: create it, and this goes on by itself")
+		return "", serviceNotReady(ref, "does not exist in this namespace: create it, and this goes on by itself")
 	case account != nil && service.AccountName() != account.Name:
-		return 0, &Verdict{Stuck, v1alpha1.ReasonInvalid, fmt.Sprintf(
+		return "", &Verdict{Stuck, v1alpha1.ReasonInvalid, fmt.Sprintf(
 			"BroadbandService %s belongs to CarrierAccount %s, and this to %s: create another object with that account",
 			service.Name, service.AccountName(), account.Name)}
-	case service.ServiceNumber() == 0:
-		return 0, serviceNotReady(ref, "has no service id yet: this goes on by itself once it has one")
+	case service.ServiceNumber() == "":
+		return "", serviceNotReady(ref, "has no service id yet: this goes on by itself once it has one")
 	default:
 		number = service.ServiceNumber()
 	}

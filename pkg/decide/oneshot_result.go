@@ -33,13 +33,13 @@ const (
 // TakeDiagnosticTest takes over what a test found. Ours says whether a service is the one
 // that was tested.
 func TakeDiagnosticTest(
-	status *v1alpha1.DiagnosticTestStatus, request *v1alpha1.Request, body []byte, ours func(serviceID int64) bool,
+	status *v1alpha1.DiagnosticTestStatus, request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool,
 ) *Unfinished {
 	found, err := carrier.DecodeDiagnosticTest(body)
 	if err != nil {
 		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
 	}
-	if found.ServiceID != 0 && !ours(found.ServiceID) {
+	if found.ServiceID != 0 && !ours(v1alpha1.CarrierIDOf(found.ServiceID)) {
 		return notOurs(request, fmt.Sprintf("a test of service %d", found.ServiceID))
 	}
 	run := found.Result

@@ -96,10 +96,10 @@ func orderEnded(v *OrderView) *Decision {
 }
 
 func orderTaken(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
-	if order.Status.OrderID == 0 {
+	if order.Status.OrderID == "" {
 		return "the carrier took the order, by the word of a person; its number is not known"
 	}
-	words := fmt.Sprintf("the carrier took the order: it is order %d there", order.Status.OrderID)
+	words := fmt.Sprintf("the carrier took the order: it is order %s there", order.Status.OrderID)
 	if request.Warning != "" {
 		words += "; " + request.Warning
 	}
@@ -113,7 +113,7 @@ func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
 			v1alpha1.AnnotationResolve)
 	}
 	return Verdict{Stuck, v1alpha1.ReasonOrderRejected, fmt.Sprintf(
-		"the carrier rejected order %d after it had taken it%s: %s. To order again under this customerReference, "+
+		"the carrier rejected order %s after it had taken it%s: %s. To order again under this customerReference, "+
 			"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s "+
 			"'%s=%s=NotAccepted'%s",
 		v.Order.Status.OrderID, unsigned(rejection), orElse(rejection.Reason, "no reason is known"), v.Order.Namespace,

@@ -77,8 +77,8 @@ func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool 
 
 func anotherOrder(ledger *v1alpha1.RequestLedger) *Verdict {
 	request, number := ledger.RequestOf(v1alpha1.OperationOrderCreate), ""
-	if facts := ledger.Spec.Known.Order; facts != nil && facts.OrderID != 0 {
-		number = fmt.Sprintf(", order %d", facts.OrderID)
+	if facts := ledger.Spec.Known.Order; facts != nil && facts.OrderID != "" {
+		number = fmt.Sprintf(", order %s", facts.OrderID)
 	}
 	return &Verdict{Stuck, v1alpha1.ReasonOrderDiffers, fmt.Sprintf(
 		"customerReference %q was used for another order (attempt %s, %s%s): declare that one again, "+
@@ -119,7 +119,7 @@ func LeftOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) str
 		newest.Phase == v1alpha1.PhaseAbandoned:
 		return ""
 	case newest.Phase == v1alpha1.PhaseSucceeded && ledger.Spec.Known.Order != nil:
-		return fmt.Sprintf("deleted: order %d goes on at the carrier, and nobody is called; %s",
+		return fmt.Sprintf("deleted: order %s goes on at the carrier, and nobody is called; %s",
 			ledger.Spec.Known.Order.OrderID, again)
 	}
 	return fmt.Sprintf("deleted while attempt %s of its order is %s: %s", newest.AttemptID, newest.Phase, again)
@@ -146,7 +146,7 @@ func ProjectOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, 
 	case Freed(newest.Phase):
 		return
 	case facts == nil:
-		status.OrderID, status.Address = 0, "" // those of an older status
+		status.OrderID, status.Address = "", "" // those of an older status
 		return
 	}
 	if status.OrderID != facts.OrderID {

@@ -146,7 +146,7 @@ func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
 		phase, told := test.phase, test.told
 		left := ledgerCase{phase: phase}
 		view, order := left.view(), left.order()
-		view.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: 4711}
+		view.Ledger.Spec.Known.Order = &v1alpha1.OrderFacts{OrderID: "4711"}
 		words := decide.LeftOrder(order, view.Ledger)
 		if !strings.HasPrefix(words, told) || (told == "") != (words == "") {
 			t.Errorf("%s: %q", phase, words)
@@ -162,13 +162,13 @@ func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
 func TestR5AnOrderHasTheNumberThatItsLedgerHas(t *testing.T) {
 	t.Parallel()
 	order := &v1alpha1.ServiceOrder{}
-	order.Status.OrderID, order.Status.Address = 777, "1 Example Street"
+	order.Status.OrderID, order.Status.Address = "777", "1 Example Street"
 	ledger := &v1alpha1.RequestLedger{}
 	ledger.Open(v1alpha1.Request{
 		Operation: v1alpha1.OperationOrderCreate, AttemptID: "b", Phase: v1alpha1.PhaseSubmitting,
 	})
 	decide.ProjectOrder(order, ledger, metav1.NewTime(start))
-	if order.Status.OrderID != 0 || order.Status.Address != "" {
-		t.Errorf("it is order %d at %q", order.Status.OrderID, order.Status.Address)
+	if order.Status.OrderID != "" || order.Status.Address != "" {
+		t.Errorf("it is order %s at %q", order.Status.OrderID, order.Status.Address)
 	}
 }

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -22,7 +23,7 @@ const (
 func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	OrderNamed(order, request)
 	taken, err := carrier.DecodeOrder(body)
-	if err != nil || taken.ID != 0 && order.Status.OrderID != 0 && taken.ID != order.Status.OrderID {
+	if err != nil || taken.ID != 0 && order.Status.OrderID != "" && taken.ID != order.Status.OrderID.Number() {
 		return // it is taken all the same: what it looks like is not known
 	}
 	shown, charged := order.Status.Fees, ChargedFees(taken)
@@ -37,9 +38,7 @@ func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body
 	status.AVCID, status.VLANID = bounded(taken.AVCID, maxWord), taken.VLANID
 	status.POI, status.POIName = bounded(taken.POI, maxWord), bounded(taken.POIName, maxNameText)
 	status.Address = bounded(taken.Address.FormattedAddress, maxAddress)
-	if taken.ServiceID != 0 {
-		status.ServiceID = taken.ServiceID
-	}
+	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
 	status.Fees = charged
 	request.CarrierStatus = status.CarrierStatus
 	request.Warning = feeDifference(shown, charged)
@@ -51,11 +50,12 @@ func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 	if err != nil {
 		return // a person's word that it succeeded names no number
 	}
-	id, whole := carrier.Number(handle.ID).Int()
+	number, whole := carrier.Number(handle.ID).Int()
 	if !whole {
 		return
 	}
-	if known := order.Status.OrderID; known != 0 && known != id { // what is known is of another order
+	id := v1alpha1.CarrierIDOf(number)
+	if known := order.Status.OrderID; known != "" && known != id { // what is known is of another order
 		order.Status.OrderFacts, order.Status.Address = v1alpha1.OrderFacts{}, ""
 	}
 	order.Status.OrderID = id
@@ -72,17 +72,12 @@ func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
 	}
 	status.Frozen = !free && orderDiffers(v) == nil // what the carrier refused can be corrected
 	status.Pending = pending
-	if declared := v.Order.Spec.ServiceID; declared != nil {
-		status.ServiceID = *declared
-	}
+	status.ServiceID = cmp.Or(v.Order.Spec.ServiceID, status.ServiceID)
 }
 
 // OrderOf is what a service takes over from the order that created it.
 func OrderOf(order *v1alpha1.ServiceOrder) *Order {
-	known := &Order{ServiceID: order.Status.ServiceID}
-	if order.Spec.ServiceID != nil {
-		known.ServiceID = *order.Spec.ServiceID
-	}
+	known := &Order{ServiceID: cmp.Or(order.Spec.ServiceID, order.Status.ServiceID)}
 	request := order.Status.Request
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return known

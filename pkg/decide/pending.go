@@ -17,7 +17,7 @@ import (
 // that runs is to bring about stays in it as it was sent, even when the spec has moved on.
 func pendingOf(v *ServiceView) *v1alpha1.Pending {
 	observed := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
-	if v.Service.ServiceNumber() == 0 || observed && len(v.Subject.OpenRequests()) == 0 {
+	if v.Service.ServiceNumber() == "" || observed && len(v.Subject.OpenRequests()) == 0 {
 		return nil
 	}
 	running := changesUnderWay(v)

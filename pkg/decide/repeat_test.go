@@ -65,7 +65,7 @@ func TestALostTestIsAPersons(t *testing.T) {
 	view := settled().View
 	view.Subject = test
 	decision := decide.OneShot(decide.TaskView{
-		View: view, ServiceID: 1, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+		View: view, ServiceID: "1", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 	})
 	if got := stepName(decision.Step); got != "Settle OutcomeUnknown" {
 		t.Errorf("%s: %s", got, decision.Verdict.Message)

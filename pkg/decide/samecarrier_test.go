@@ -24,7 +24,7 @@ func elsewhere(value string, edits ...func(*decide.LedgerView)) decide.LedgerVie
 		ObjectMeta: metav1.ObjectMeta{Name: "service-1"},
 		Spec: v1alpha1.RequestLedgerSpec{
 			Schema: v1alpha1.LedgerSchema, BaseURL: "https://old.example",
-			Service: &v1alpha1.LedgerService{ID: 1},
+			Service: &v1alpha1.LedgerService{ID: "1"},
 			Holder:  v1alpha1.LedgerHolder{Namespace: "shop", Name: "site", UID: string(service.Service.UID)},
 		},
 	}

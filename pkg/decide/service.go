@@ -125,7 +125,7 @@ func inSync(v *ServiceView) Verdict {
 func whoseService(v *ServiceView) *Decision {
 	serviceID := v.Service.ServiceNumber()
 	switch {
-	case serviceID == 0:
+	case serviceID == "":
 		return orderNotReady(v)
 	case !listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
 		return &Decision{Step: Rest{}, Verdict: unseenService(v)}

@@ -18,11 +18,10 @@ var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // settled is a service that is as declared, an hour after it was first seen.
 func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
-	id := int64(1234567)
 	service := &v1alpha1.BroadbandService{
 		ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "u-1", Generation: 3},
 		Spec: v1alpha1.BroadbandServiceSpec{
-			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: &id,
+			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: "1234567",
 			Plan: &v1alpha1.Plan{Name: "Fast", Term: 12},
 		},
 		Status: v1alpha1.BroadbandServiceStatus{

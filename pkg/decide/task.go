@@ -25,12 +25,12 @@ type TaskView struct {
 	View
 
 	Task       Task
-	ServiceID  int64             // the service that it is about; 0: none, or not known
-	Hold       *Verdict          // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
-	Lane       Lane              // what stands between a diagnostic test and its request
-	Approval   v1alpha1.Approval // when the object itself says that it has to be approved
-	TTL        v1alpha1.Duration // how long the object stays once it has finished; "" or "0" for ever
-	HoldsUntil string            // the last day on which the answer holds, as the carrier wrote it; "" for ever
+	ServiceID  v1alpha1.CarrierID // the service that it is about; "": none, or not known
+	Hold       *Verdict           // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
+	Lane       Lane               // what stands between a diagnostic test and its request
+	Approval   v1alpha1.Approval  // when the object itself says that it has to be approved
+	TTL        v1alpha1.Duration  // how long the object stays once it has finished; "" or "0" for ever
+	HoldsUntil string             // the last day on which the answer holds, as the carrier wrote it; "" for ever
 }
 
 // OneShot judges an object that makes one request: it is sent, followed, and then done.

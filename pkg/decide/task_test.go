@@ -16,7 +16,7 @@ import (
 // taskView is a diagnostic test with what a person may have to approve of it.
 func taskView(edits ...func(*decide.TaskView)) decide.TaskView {
 	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "once", Namespace: "shop", UID: "u-1"}}
-	view := decide.TaskView{View: settled().View, ServiceID: 1, Task: decide.Task{
+	view := decide.TaskView{View: settled().View, ServiceID: "1", Task: decide.Task{
 		Operation: v1alpha1.OperationDiagnosticTest,
 		Changes:   []v1alpha1.Change{{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: "port-reset"}},
 	}}
@@ -62,7 +62,7 @@ func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
 			}
 		}
 	}
-	aboutNone := func(v *decide.TaskView) { v.ServiceID = 0 }
+	aboutNone := func(v *decide.TaskView) { v.ServiceID = "" }
 	const unseen, another = "does not let this account see service 1", "create another object"
 	for name, row := range map[string]struct {
 		view decide.TaskView

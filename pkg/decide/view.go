@@ -70,7 +70,7 @@ type Account struct {
 // Order is what a service takes over from the ServiceOrder that created it. What the
 // order does not know is empty.
 type Order struct {
-	ServiceID         int64 // the service that it became; 0 while the carrier has not told
+	ServiceID         v1alpha1.CarrierID // the service that it became; "" while the carrier has not told
 	Plan              string
 	Term              int32
 	RestorationSLA    string

@@ -32,7 +32,10 @@ func differences(wanted []wish) []v1alpha1.Change {
 }
 
 // Body builds a request's body from its target, "without contact data", and the contact.
-func Body(operation v1alpha1.Operation, serviceID int64, target v1alpha1.RequestTarget, to v1alpha1.Contact) []byte {
+func Body(
+	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
+) []byte {
+	serviceID := service.Number()
 	method := carrier.AggregationMethod(target.AggregationMethod)
 	profile := carrier.DSLStabilityProfile(target.DSLStabilityProfile)
 	for _, row := range []struct {
@@ -58,12 +61,14 @@ func Body(operation v1alpha1.Operation, serviceID int64, target v1alpha1.Request
 			return row.request.Body()
 		}
 	}
-	return planChangeRequest(serviceID, target, to).Body()
+	return planChangeRequest(service, target, to).Body()
 }
 
-func planChangeRequest(serviceID int64, target v1alpha1.RequestTarget, to v1alpha1.Contact) carrier.PlanChangeRequest {
+func planChangeRequest(
+	service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
+) carrier.PlanChangeRequest {
 	return carrier.PlanChangeRequest{
-		ServiceID: serviceID, PlanName: target.Plan, Term: int(target.Term),
+		ServiceID: service.Number(), PlanName: target.Plan, Term: int(target.Term),
 		RestorationSLA: target.RestorationSLA, NTDOption: target.NTDOption,
 		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
 	}

@@ -243,7 +243,7 @@ func provokeCancel(ctx SpecContext, l *lane, e *errand) {
 		appointment := l.ReadAppointment(ctx, e.object.GetName())
 		g.Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
 		l.gate.note(func(*seen) { // a failpoint looks at the mark
-			e.mark = strconv.FormatInt(appointment.Status.AppointmentRequestID, 10)
+			e.mark = string(appointment.Status.AppointmentRequestID)
 		})
 	})
 	e.deleted = realTime()

@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	coordinationv1 "k8s.io/api/coordination/v1"
@@ -40,7 +39,7 @@ func (c call) ofRecord() string {
 			return ""
 		}
 		if of := ledger.Spec.Diagnostics; of != nil {
-			return testsOf(strconv.FormatInt(of.ID, 10)) // no object holds it
+			return testsOf(string(of.ID)) // no object holds it
 		}
 		return ledger.Spec.Holder.Name
 	case c.method != http.MethodPut || last != "status", strings.Contains(c.path, "/serviceorders/"),

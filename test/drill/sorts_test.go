@@ -147,6 +147,6 @@ func questions() []*sort {
 func appointment(l *lane, name string) (object subject, mark string) {
 	order := l.placed()
 	return l.Appointment(name, func(a *v1alpha1.AppointmentRequest) {
-		a.Spec.OrderID, a.Spec.DateFrom = &order, "2099-01-05"
+		a.Spec.OrderID, a.Spec.DateFrom = v1alpha1.CarrierIDOf(order), "2099-01-05"
 	}), strconv.FormatInt(order, 10)
 }

@@ -69,7 +69,7 @@ func (s *stages) manifests() []client.Object {
 
 func (s *stages) appointment() *v1alpha1.AppointmentRequest {
 	return s.Appointment(technician, func(a *v1alpha1.AppointmentRequest) {
-		a.Spec.OrderID, a.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: accepted}
+		a.Spec.OrderID, a.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: accepted}
 		a.Spec.DateFrom = "2099-01-05"
 	})
 }
@@ -132,8 +132,8 @@ func (s *stages) awaitSubmitted(ctx SpecContext, name string) int64 {
 		ready := world.Condition(order.Status.Conditions, v1alpha1.ConditionReady)
 		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonSubmitted), ready.Message)
 	})
-	Expect(order.Status.OrderID).To(Equal(s.placed(name)))
-	return order.Status.OrderID
+	Expect(order.Status.OrderID.Number()).To(Equal(s.placed(name)))
+	return order.Status.OrderID.Number()
 }
 
 // placed is the number of the one order that the carrier has under a customerReference.

@@ -68,10 +68,10 @@ var _ = Describe("An object that waits for another", func() {
 		awaitReason(ctx, w, v1alpha1.ReasonServiceNotReady, test, query)
 
 		line := w.Line()
-		w.EditOrder(ctx, accepted, func(order *v1alpha1.ServiceOrder) { order.Spec.ServiceID = &line })
+		w.EditOrder(ctx, accepted, func(order *v1alpha1.ServiceOrder) { order.Spec.ServiceID = v1alpha1.CarrierIDOf(line) })
 		awaitReason(ctx, w, v1alpha1.ReasonInSync, service)
 		awaitReason(ctx, w, v1alpha1.ReasonCompleted, test, query)
-		Expect(w.Read(ctx, site).Status.ServiceID).To(Equal(line))
+		Expect(w.Read(ctx, site).Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
 	})
 
@@ -109,19 +109,19 @@ var _ = Describe("An object that waits for another", func() {
 func farAhead(appointment *v1alpha1.AppointmentRequest) { appointment.Spec.DateFrom = "2099-01-05" }
 
 func ofOrder(appointment *v1alpha1.AppointmentRequest) {
-	appointment.Spec.OrderID, appointment.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: accepted}
+	appointment.Spec.OrderID, appointment.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: accepted}
 }
 
 func fromOrder(service *v1alpha1.BroadbandService) {
-	service.Spec.ServiceID, service.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: accepted}
+	service.Spec.ServiceID, service.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: accepted}
 }
 
 func testOfService(test *v1alpha1.DiagnosticTest) {
-	test.Spec.ServiceID, test.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+	test.Spec.ServiceID, test.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 }
 
 func queryOfService(query *v1alpha1.PlanOptionsQuery) {
-	query.Spec.ServiceID, query.Spec.ServiceRef = nil, &v1alpha1.ServiceReference{Name: site}
+	query.Spec.ServiceID, query.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 }
 
 // awaitReason waits until each object shows a reason in Ready, and leaves it in the object.

@@ -61,7 +61,7 @@ func service(annotations map[string]string) *v1alpha1.BroadbandService {
 			Namespace: team, Name: "site-" + string(uuid.NewUUID())[:8], Annotations: annotations,
 		},
 		Spec: v1alpha1.BroadbandServiceSpec{
-			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: &id,
+			AccountRef: v1alpha1.AccountReference{Name: "default"}, ServiceID: v1alpha1.CarrierIDOf(id),
 			Plan: &v1alpha1.Plan{Name: plan, Term: 12},
 		},
 	}

@@ -39,7 +39,7 @@ func (r *run) alertAccount() {
 
 // unlist takes the service from the account.
 func (r *run) unlist(ctx context.Context) {
-	r.editAccount(ctx, func(account *v1alpha1.CarrierAccountSpec) { account.ServiceIDs = []int64{1} })
+	r.editAccount(ctx, func(account *v1alpha1.CarrierAccountSpec) { account.ServiceIDs = []v1alpha1.CarrierID{"1"} })
 }
 
 // demand has the account ask for approval of everything.

@@ -58,7 +58,7 @@ func isAbout(ledger *v1alpha1.RequestLedgerSpec, subject Subject) bool {
 	case *v1alpha1.BroadbandService:
 		return ledger.Service != nil && ledger.Service.ID == object.ServiceNumber()
 	case *v1alpha1.DiagnosticTest:
-		return ledger.Diagnostics != nil && object.Spec.ServiceID != nil && ledger.Diagnostics.ID == *object.Spec.ServiceID
+		return ledger.Diagnostics != nil && object.Spec.ServiceID != "" && ledger.Diagnostics.ID == object.Spec.ServiceID
 	}
 	return false
 }

@@ -27,7 +27,7 @@ func (f *fleet) orders(free, careful *member) {
 	}
 	heir.wish = func() client.Object {
 		return f.life.world.Service(heir.key.Name, 0, func(s *v1alpha1.BroadbandService) {
-			s.Spec.AccountRef.Name, s.Spec.ServiceID = heir.account.key.Name, nil
+			s.Spec.AccountRef.Name, s.Spec.ServiceID = heir.account.key.Name, ""
 			s.Spec.OrderRef = &v1alpha1.OrderReference{Name: first.key.Name}
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
 		})
@@ -80,7 +80,7 @@ func (f *fleet) appointments(account *member) {
 			return f.life.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
 				a.Spec.CancelOnDelete = &cancels
 				if i == 0 {
-					a.Spec.OrderID, a.Spec.OrderRef = nil, &v1alpha1.OrderReference{Name: "order-0"}
+					a.Spec.OrderID, a.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: "order-0"}
 				}
 			})
 		}

@@ -213,11 +213,11 @@ func (m *manager) freesTests(change store.Change) {
 	case *v1alpha1.RequestLedger:
 		news := m.reconcilers.Orders.Ledgers.IsNews(object.Name, object.Spec.Revision)
 		if object.Spec.Diagnostics != nil && (news || len(object.Spec.Open) == 0) {
-			number = object.Spec.Diagnostics.ID
+			number = object.Spec.Diagnostics.ID.Number()
 		}
 	case nil:
 		if test, is := change.Before.(*v1alpha1.DiagnosticTest); is {
-			number = *test.Spec.ServiceID
+			number = test.Spec.ServiceID.Number()
 		}
 	}
 	for _, one := range m.life.fleet.members {

@@ -40,7 +40,7 @@ func describes(l *life, one *member) {
 // serviceLedger is a ledger of the service of an object.
 func serviceLedger(one *member, uid string) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{}
-	ledger.Name, ledger.Spec.Service = "service", &v1alpha1.LedgerService{ID: one.about.line}
+	ledger.Name, ledger.Spec.Service = "service", &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(one.about.line)}
 	ledger.Spec.Revision, ledger.Spec.Holder = 1, v1alpha1.LedgerHolder{Name: one.key.Name, UID: uid}
 	return ledger
 }

@@ -148,7 +148,7 @@ func (s *scripted) editAccount(t *testing.T, edit func(*v1alpha1.CarrierAccountS
 
 // closed is an account that does not list the service, and asks for approval of everything.
 func closed(account *v1alpha1.CarrierAccountSpec) {
-	account.Approval, account.ServiceIDs = v1alpha1.ApprovalAlways, []int64{1}
+	account.Approval, account.ServiceIDs = v1alpha1.ApprovalAlways, []v1alpha1.CarrierID{"1"}
 }
 
 func writesService(effect Effect) bool {

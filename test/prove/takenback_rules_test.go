@@ -71,8 +71,8 @@ func TestR14TheNumberOfAnOrderGoesWithItsAttempt(t *testing.T) {
 		}
 		s.saysOf(t, second, "Succeeded")
 		order, is := s.subject().(*v1alpha1.ServiceOrder)
-		if !is || order.Status.OrderID != 0 {
-			t.Errorf("the order is %d", order.Status.OrderID)
+		if !is || order.Status.OrderID != "" {
+			t.Errorf("the order is %s", order.Status.OrderID)
 		}
 	})
 }

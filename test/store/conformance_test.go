@@ -151,7 +151,7 @@ func service(name string) client.Object {
 	return &v1alpha1.BroadbandService{
 		ObjectMeta: metav1.ObjectMeta{Namespace: tenant, Name: name},
 		Spec: v1alpha1.BroadbandServiceSpec{
-			AccountRef: v1alpha1.AccountReference{Name: name}, ServiceID: &number,
+			AccountRef: v1alpha1.AccountReference{Name: name}, ServiceID: v1alpha1.CarrierIDOf(number),
 			ManagementPolicy: "Manage", DriftPolicy: "Report",
 			Observe: v1alpha1.Observe{HealthInterval: "24h", CancellationInterval: "0"},
 		},

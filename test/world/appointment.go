@@ -24,7 +24,8 @@ func (w *World) Appointment(name string, edits ...func(*v1alpha1.AppointmentRequ
 	appointment := &v1alpha1.AppointmentRequest{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.AppointmentRequestSpec{
-			AccountRef: v1alpha1.AccountReference{Name: AccountName}, OrderID: &order, DateFrom: "2026-03-09",
+			AccountRef: v1alpha1.AccountReference{Name: AccountName},
+			OrderID:    v1alpha1.CarrierIDOf(order), DateFrom: "2026-03-09",
 		},
 	}
 	for _, edit := range edits {
@@ -79,7 +80,7 @@ func (w *World) soundAppointment(ctx context.Context, name string) {
 // slotRules: what is shown belongs to the appointment-request that is known.
 func slotRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	status := appointment.Status
-	known, read := status.AppointmentRequestID != 0, !status.Since.IsZero()
+	known, read := status.AppointmentRequestID != "", !status.Since.IsZero()
 	chosen := status.Recommended == nil || slices.ContainsFunc(status.Slots, func(slot v1alpha1.Slot) bool {
 		return slot.SlotID == status.Recommended.SlotID
 	})
@@ -97,7 +98,7 @@ func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	current := Condition(status.Conditions, v1alpha1.ConditionReady).Status == metav1.ConditionTrue &&
 		status.ObservedGeneration == appointment.Generation && appointment.DeletionTimestamp.IsZero()
 	wanted := !status.Since.IsZero() && status.DateFrom == appointment.Spec.DateFrom
-	leaves := status.AppointmentRequestID != 0 && *appointment.Spec.CancelOnDelete
+	leaves := status.AppointmentRequestID != "" && *appointment.Spec.CancelOnDelete
 	return []rule{
 		{!current || wanted, "Ready are the slots of the declared day"},
 		{

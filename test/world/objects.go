@@ -109,7 +109,7 @@ func (w *World) Service(
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name},
 		Spec: v1alpha1.BroadbandServiceSpec{
 			AccountRef: v1alpha1.AccountReference{Name: AccountName},
-			ServiceID:  &serviceID,
+			ServiceID:  v1alpha1.CarrierIDOf(serviceID),
 			Plan:       &v1alpha1.Plan{Name: PlanFast, Term: 12},
 			Observe:    v1alpha1.Observe{HealthInterval: rarely, CancellationInterval: rarely},
 		},

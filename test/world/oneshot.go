@@ -44,7 +44,8 @@ func (w *World) meta(name string) metav1.ObjectMeta {
 // Test builds a DiagnosticTest of a service.
 func (w *World) Test(name string, serviceID int64, edits ...func(*v1alpha1.DiagnosticTest)) *v1alpha1.DiagnosticTest {
 	test := &v1alpha1.DiagnosticTest{ObjectMeta: w.meta(name), Spec: v1alpha1.DiagnosticTestSpec{
-		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: &serviceID, TestType: "port-reset",
+		AccountRef: v1alpha1.AccountReference{Name: AccountName},
+		ServiceID:  v1alpha1.CarrierIDOf(serviceID), TestType: "port-reset",
 	}}
 	for _, edit := range edits {
 		edit(test)
@@ -70,7 +71,7 @@ func (w *World) Query(
 	name string, serviceID int64, edits ...func(*v1alpha1.PlanOptionsQuery),
 ) *v1alpha1.PlanOptionsQuery {
 	query := &v1alpha1.PlanOptionsQuery{ObjectMeta: w.meta(name), Spec: v1alpha1.PlanOptionsQuerySpec{
-		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: &serviceID,
+		AccountRef: v1alpha1.AccountReference{Name: AccountName}, ServiceID: v1alpha1.CarrierIDOf(serviceID),
 	}}
 	for _, edit := range edits {
 		edit(query)

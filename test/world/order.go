@@ -120,7 +120,7 @@ func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason
 	told := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
 	_, err := p.alive(func() (ctrl.Result, error) {
 		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName,
-			controllers.OrderAt{ID: orderID}, told)
+			controllers.OrderAt{ID: v1alpha1.CarrierIDOf(orderID)}, told)
 	})
 	p.world.sound(ctx, "ServiceOrder", name)
 	return err

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -57,10 +56,10 @@ func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
 	switch {
 	case spec.Order != nil:
 		return nameOf("order", spec.Identity, spec.Order.CustomerReference)
-	case spec.Service != nil && spec.Service.ID != 0:
-		return nameOf("service", spec.Identity, strconv.FormatInt(spec.Service.ID, 10))
-	case spec.Diagnostics != nil && spec.Diagnostics.ID != 0:
-		return nameOf("diagnostics", spec.Identity, strconv.FormatInt(spec.Diagnostics.ID, 10))
+	case spec.Service != nil && spec.Service.ID != "":
+		return nameOf("service", spec.Identity, string(spec.Service.ID))
+	case spec.Diagnostics != nil && spec.Diagnostics.ID != "":
+		return nameOf("diagnostics", spec.Identity, string(spec.Diagnostics.ID))
 	case spec.Account != nil:
 		return nameOf("identity", spec.Identity, "")
 	}

@@ -41,7 +41,7 @@ func TestR32OwnWritesAreNoNews(t *testing.T) {
 		}
 		return nil
 	}}
-	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: 1}}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
 	ledger.Name = LedgerName(&ledger.Spec)
 	if err := ledgers.Write(t.Context(), ledger); err != nil {
 		t.Fatal(err)
@@ -55,7 +55,7 @@ func TestR32OwnWritesAreNoNews(t *testing.T) {
 func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
-	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: 1}}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
 	ledger.Name = LedgerName(&ledger.Spec)
 	if err := ledgers.Write(t.Context(), ledger); !errors.Is(err, errStep) {
 		t.Fatal(err)
@@ -69,7 +69,7 @@ func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 func TestR6WhatIsWrittenIntoALedgerThatWentBackDoesNotHideThat(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
-	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: 1}}}
+	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
 	ledger.Name = LedgerName(&ledger.Spec)
 	ledgers.note(ledger.Name, 7)
 	ledger.Spec.Revision = 6
@@ -101,7 +101,7 @@ func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {
 	} {
 		ledgers := &Ledgers{Cluster: slow{meanwhile: row.answers}}
 		ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-			Service: &v1alpha1.LedgerService{ID: 1}, Open: []v1alpha1.Request{{BodyHash: "sha256:0"}},
+			Service: &v1alpha1.LedgerService{ID: "1"}, Open: []v1alpha1.Request{{BodyHash: "sha256:0"}},
 		}}
 		ledger.Name = LedgerName(&ledger.Spec)
 		if err := ledgers.Write(t.Context(), ledger); errors.Is(err, ErrLedgerPruned) != row.pruned {
