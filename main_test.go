@@ -159,6 +159,16 @@ var _ = Describe("The manager", Ordered, func() {
 		Expect(writes["update carrieraccounts/status"]).To(Equal(1))
 	})
 
+	It("owns what it writes by its own name", func(ctx SpecContext) {
+		var ledgers v1alpha1.RequestLedgerList
+		Expect(w.List(ctx, &ledgers)).To(Succeed())
+		written := []client.Object{w.Read(ctx, name(0)), &ledgers.Items[0]}
+		for _, object := range written {
+			Expect(object.GetManagedFields()).To(ContainElement(HaveField("Manager", "broadband-operator")))
+			Expect(object.GetManagedFields()).NotTo(ContainElement(HaveField("Manager", "manager")))
+		}
+	})
+
 	It("makes a further change with five writes, none per poll", func(ctx SpecContext) {
 		before, calls := audit.Writes(user, w.Namespace), len(w.Carrier.Calls())
 		for i := range sites {

@@ -42,8 +42,7 @@ func warned(w *world.World) int {
 }
 
 func kept(a *v1alpha1.AppointmentRequest) {
-	cancels := false
-	a.Spec.CancelOnDelete = &cancels
+	a.Spec.DeletionPolicy = v1alpha1.DeletionKeep
 }
 
 var _ = Describe("A deleted AppointmentRequest", func() {
@@ -58,7 +57,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		Expect(warned(w)).To(BeZero())
 	})
 
-	It("goes at once, with nobody called, without cancelOnDelete", func(ctx SpecContext) {
+	It("goes at once, with nobody called, with deletionPolicy Keep", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		offered(ctx, w, process, kept)
 		calls := len(w.Carrier.Calls())
@@ -68,10 +67,10 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 	})
 
-	It("is cancelled when cancelOnDelete is set after the slots were asked for", func(ctx SpecContext) {
+	It("is cancelled when deletionPolicy becomes Cancel after the slots were asked for", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		offered(ctx, w, process, kept)
-		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) { a.Spec.CancelOnDelete = nil })
+		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) { a.Spec.DeletionPolicy = v1alpha1.DeletionCancel })
 		process.DriveAppointment(ctx, site)
 		removed(ctx, w)
 		process.DriveAppointment(ctx, site)

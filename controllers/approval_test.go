@@ -61,7 +61,7 @@ func later(s *v1alpha1.BroadbandService) {
 }
 
 func staying(s *v1alpha1.BroadbandService) {
-	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 }
 
 func ofOld(service *simulator.Service) { service.Plan = "Home of Old" }

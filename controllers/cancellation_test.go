@@ -49,7 +49,7 @@ func endOn(date string) edit {
 
 // goOn declares that the service shall not end.
 func goOn(s *v1alpha1.BroadbandService) {
-	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 }
 
 // sansPlan declares no plan.

@@ -67,7 +67,7 @@ func believedSLA(service *v1alpha1.BroadbandService) {
 
 // stays declares that a cancellation is aborted; there is none.
 func stays(service *v1alpha1.BroadbandService) {
-	service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+	service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 }
 
 // week is a service with nothing to do, and what it costs in seven days, first sight

@@ -136,9 +136,13 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	}
 }
 
+// operatorName is who writes, by the managed fields of an object and by its Events.
+const operatorName = "broadband-operator"
+
 // Setup puts the controllers into a manager.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
-	reconcilers := New(mgr.GetClient(), mgr.GetAPIReader(), mgr.GetEventRecorder("broadband-operator"), options)
+	owner := client.WithFieldOwner(mgr.GetClient(), operatorName)
+	reconcilers := New(owner, mgr.GetAPIReader(), mgr.GetEventRecorder(operatorName), options)
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}

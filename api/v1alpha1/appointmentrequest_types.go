@@ -30,13 +30,23 @@ type AppointmentRequestSpec struct {
 	// +optional
 	Preferences SlotPreferences `json:"preferences,omitzero"`
 
-	// cancelOnDelete cancels the appointment-request at the carrier when the object
-	// is deleted. It can then no longer become a booking; an appointment that was
-	// booked is not cancelled by it.
-	// +kubebuilder:default=true
+	// deletionPolicy: with Cancel the appointment-request is cancelled at the carrier when
+	// the object is deleted. It can then no longer become a booking; an appointment that
+	// was booked is not cancelled by it. With Keep the carrier is not contacted.
+	// +kubebuilder:default=Cancel
 	// +optional
-	CancelOnDelete *bool `json:"cancelOnDelete,omitempty"`
+	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 }
+
+// DeletionPolicy says what becomes of an appointment-request when its object is deleted.
+// +kubebuilder:validation:Enum=Cancel;Keep
+type DeletionPolicy string
+
+// The deletion policies.
+const (
+	DeletionCancel DeletionPolicy = "Cancel"
+	DeletionKeep   DeletionPolicy = "Keep"
+)
 
 // SlotPreferences choose among slots. What is absent does not matter.
 type SlotPreferences struct {

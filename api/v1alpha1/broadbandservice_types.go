@@ -164,10 +164,11 @@ type Plan struct {
 }
 
 // Cancellation is the wanted state of a service's pending cancellation.
-// +kubebuilder:validation:XValidation:rule="(self.mode == 'OnDate') == has(self.date)",message="cancellation.date is required with mode OnDate and must be absent with mode None"
+// +kubebuilder:validation:XValidation:rule="(self.mode == 'OnDate') == has(self.date)",message="cancellation.date is required with mode OnDate and must be absent with mode Never"
 type Cancellation struct {
-	// mode: OnDate reschedules the pending cancellation to date, None aborts it.
-	// +kubebuilder:validation:Enum=OnDate;None
+	// mode: OnDate moves a pending cancellation to date. Never: this service shall not be
+	// cancelled, and a pending cancellation is aborted.
+	// +kubebuilder:validation:Enum=OnDate;Never
 	Mode CancellationMode `json:"mode"`
 
 	// date is the wanted cancellation date, in the account's time zone.
@@ -181,7 +182,7 @@ type CancellationMode string
 // The cancellation modes.
 const (
 	CancellationOnDate CancellationMode = "OnDate"
-	CancellationNone   CancellationMode = "None"
+	CancellationNever  CancellationMode = "Never"
 )
 
 // Observe says how often the carrier's state is read again; "0" switches a read off.

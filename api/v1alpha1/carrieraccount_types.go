@@ -233,7 +233,7 @@ type CarrierAccountStatus struct {
 // is to a certificate. Services name it by accountRef.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=ca,categories=broadband
+// +kubebuilder:resource:shortName=cacct,categories=broadband
 // +kubebuilder:printcolumn:name="Carrier",type=string,JSONPath=`.spec.baseURL`
 // +kubebuilder:printcolumn:name="Version",type=integer,JSONPath=`.spec.apiVersion`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`

@@ -21,7 +21,7 @@ type AppointmentDeparture struct {
 
 // CancelsOnDelete is what the schema defaults to, for an object that it never saw.
 func CancelsOnDelete(a *v1alpha1.AppointmentRequest) bool {
-	return a.Spec.CancelOnDelete == nil || *a.Spec.CancelOnDelete
+	return a.Spec.DeletionPolicy != v1alpha1.DeletionKeep
 }
 
 // LeaveAppointment judges whether a deleted object may go: once there is nothing to cancel,

@@ -17,7 +17,7 @@ import (
 // ending declares a cancellation: on a date, or none for "".
 func ending(date v1alpha1.Date) func(*decide.ServiceView) {
 	return func(v *decide.ServiceView) {
-		v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+		v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 		if date != "" {
 			v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: date}
 		}

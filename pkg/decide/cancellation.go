@@ -97,15 +97,15 @@ func cancellationBarred(v *ServiceView) *Verdict {
 	if declared == nil || known == nil || v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
 		return nil
 	}
-	if declared.Mode == v1alpha1.CancellationNone {
-		return noneBarred(v, known)
+	if declared.Mode == v1alpha1.CancellationNever {
+		return neverBarred(v, known)
 	}
 	return onDateBarred(v, declared, known)
 }
 
-// noneBarred: past the point of no return a cancellation cannot be aborted. A service
+// neverBarred: past the point of no return a cancellation cannot be aborted. A service
 // that is to be reclaimed is not waiting for that.
-func noneBarred(v *ServiceView, known *v1alpha1.CancellationState) *Verdict {
+func neverBarred(v *ServiceView, known *v1alpha1.CancellationState) *Verdict {
 	if !pastReturn(known) || v.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
 	}

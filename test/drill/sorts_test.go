@@ -82,7 +82,7 @@ func cancellations() []*sort {
 		{
 			name: "abort", operation: carrier.CancellationAbort, effects: modified(carrier.CancellationAbort),
 			declare: serviceFor(ending, func(s *v1alpha1.BroadbandServiceSpec) {
-				s.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+				s.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 			}),
 		},
 	}

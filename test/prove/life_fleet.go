@@ -211,8 +211,8 @@ func facets() []facet {
 			},
 			[]serviceEdit{reclaimed, planned(world.PlanCheap, 12, "")},
 		},
-		{ending, []serviceEdit{ends(v1alpha1.CancellationOnDate, wanted), ends(v1alpha1.CancellationNone, "")}},
-		{ending, []serviceEdit{ends(v1alpha1.CancellationNone, ""), ends(v1alpha1.CancellationOnDate, "2026-10-31")}},
+		{ending, []serviceEdit{ends(v1alpha1.CancellationOnDate, wanted), ends(v1alpha1.CancellationNever, "")}},
+		{ending, []serviceEdit{ends(v1alpha1.CancellationNever, ""), ends(v1alpha1.CancellationOnDate, "2026-10-31")}},
 		{plain, []serviceEdit{planned(world.PlanSlow, 12, world.SLAStd), planned(world.PlanFast, terms, world.SLAFast)}},
 	}
 }

@@ -75,10 +75,11 @@ func (f *fleet) appointments(account *member) {
 			kind: kindAppointment, key: client.ObjectKey{Name: fmt.Sprintf("appointment-%d", i)}, account: account,
 			empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
 		}
-		cancels := f.life.dice.IntN(3) > 0
+		policies := []v1alpha1.DeletionPolicy{v1alpha1.DeletionKeep, v1alpha1.DeletionCancel, v1alpha1.DeletionCancel}
+		policy := policies[f.life.dice.IntN(len(policies))]
 		one.wish = func() client.Object {
 			return f.life.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
-				a.Spec.CancelOnDelete = &cancels
+				a.Spec.DeletionPolicy = policy
 				if i == 0 {
 					a.Spec.OrderID, a.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: "order-0"}
 				}

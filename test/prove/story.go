@@ -91,7 +91,7 @@ func serviceStories() []*Story {
 		service("CancellationAbort", v1alpha1.OperationCancellationAbort, ending,
 			func(s *v1alpha1.BroadbandService) {
 				s.Spec.Plan = nil
-				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNone}
+				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 			}),
 	}
 }
@@ -175,8 +175,7 @@ func appointmentStories() []*Story {
 		Name: "AppointmentSlots", Kind: kindAppointment, Asks: v1alpha1.OperationAppointmentSlots,
 		Empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
 		Wish: func(w *world.World) client.Object {
-			cancel := true
-			return w.Appointment(site, func(a *v1alpha1.AppointmentRequest) { a.Spec.CancelOnDelete = &cancel })
+			return w.Appointment(site, func(a *v1alpha1.AppointmentRequest) { a.Spec.DeletionPolicy = v1alpha1.DeletionCancel })
 		},
 		Edit: func(subject Subject) {
 			if a, is := subject.(*v1alpha1.AppointmentRequest); is {

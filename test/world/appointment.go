@@ -98,7 +98,7 @@ func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	current := Condition(status.Conditions, v1alpha1.ConditionReady).Status == metav1.ConditionTrue &&
 		status.ObservedGeneration == appointment.Generation && appointment.DeletionTimestamp.IsZero()
 	wanted := !status.Since.IsZero() && status.DateFrom == appointment.Spec.DateFrom
-	leaves := status.AppointmentRequestID != "" && *appointment.Spec.CancelOnDelete
+	leaves := status.AppointmentRequestID != "" && appointment.Spec.DeletionPolicy != v1alpha1.DeletionKeep
 	return []rule{
 		{!current || wanted, "Ready are the slots of the declared day"},
 		{
