@@ -137,13 +137,6 @@ var _ = DescribeTable("An account that cannot log in",
 		account: secureAt("https://api.carrier.example:0", "https://id.carrier.example"), secure: true,
 		reason: v1alpha1.ReasonInvalid, message: "spec.baseURL",
 	}),
-	Entry("because its time zone does not exist", trouble{
-		account: func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Mars/Olympus" },
-		reason:  v1alpha1.ReasonInvalid, message: "timeZone",
-		mend: func(ctx context.Context, w *world.World) {
-			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Australia/Sydney" })
-		},
-	}),
 	Entry("because its CA bundle is none", trouble{
 		account: func(a *v1alpha1.CarrierAccount) {
 			a.Spec.CABundle = "-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n"

@@ -115,7 +115,8 @@ var _ = Describe("A service from an order", func() {
 
 		service := w.Read(ctx, site)
 		numbered(line + 1)(service)
-		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("serviceID must be the number that the order gave")))
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring(
+			"is invalid: spec.serviceID: Forbidden: serviceID must be the number that the order gave")))
 		service = w.Read(ctx, site)
 		service.Spec.OrderRef.Name = "another"
 		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("orderRef is immutable")))
@@ -125,6 +126,10 @@ var _ = Describe("A service from an order", func() {
 		service = w.Read(ctx, site)
 		fromOrder(service)
 		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("serviceID is immutable")))
+		service = w.Read(ctx, site)
+		numbered(line + 1)(service) // refused once, although two rules are about the number
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring(
+			"is invalid: spec.serviceID: Forbidden: serviceID is immutable")))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 

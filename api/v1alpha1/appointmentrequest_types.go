@@ -5,13 +5,14 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // AppointmentRequestSpec asks for the slots in which a technician could come.
-// +kubebuilder:validation:XValidation:rule="has(self.orderID) != has(self.orderRef)",message="exactly one of orderID and orderRef says for which order"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderID) || (has(self.orderID) && self.orderID == oldSelf.orderID)",message="orderID is immutable: for another order create another AppointmentRequest"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || (has(self.orderRef) && self.orderRef == oldSelf.orderRef)",message="orderRef is immutable: for another order create another AppointmentRequest"
-// +kubebuilder:validation:XValidation:rule="!has(self.preferences) || !has(self.preferences.notAfter) || self.preferences.notAfter >= self.dateFrom",message="preferences.notAfter must not be before dateFrom"
+// +kubebuilder:validation:XValidation:rule="has(self.orderID) || has(self.orderRef)",message="exactly one of orderID and orderRef says for which order",fieldPath=".orderID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.orderID) && has(self.orderRef))",message="exactly one of orderID and orderRef says for which order",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderID) || (has(self.orderID) && self.orderID == oldSelf.orderID)",message="orderID is immutable: for another order create another AppointmentRequest",fieldPath=".orderID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || (has(self.orderRef) && self.orderRef == oldSelf.orderRef)",message="orderRef is immutable: for another order create another AppointmentRequest",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(self.preferences) || !has(self.preferences.notAfter) || self.preferences.notAfter >= self.dateFrom",message="preferences.notAfter must not be before dateFrom",fieldPath=".preferences.notAfter"
 type AppointmentRequestSpec struct {
 	// accountRef names the CarrierAccount that the order belongs to. Immutable.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another AppointmentRequest"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another AppointmentRequest",reason=FieldValueForbidden
 	AccountRef AccountReference `json:"accountRef"`
 
 	// orderID is the carrier's number of the order.

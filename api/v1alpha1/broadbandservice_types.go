@@ -6,13 +6,14 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // BroadbandServiceSpec is what a service shall be. A field that is absent is
 // unmanaged: that aspect is never touched and never defaulted.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) != has(self.orderRef)",message="exactly one of serviceID and orderRef says which service this is"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID is immutable, and orderRef cannot take its place: for another service create another BroadbandService"
-// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || !has(self.orderRef) || self.orderRef == oldSelf.orderRef",message="orderRef is immutable; it may only be replaced by the serviceID of the service that the order became"
-// +kubebuilder:validation:XValidation:rule="!(has(self.disconnection) && self.disconnection == 'Reclaim' && has(self.cancellation) && self.cancellation.mode == 'OnDate')",message="disconnection: Reclaim does not go with cancellation.mode: OnDate, which wants the service disconnected; set disconnection: Report"
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.orderRef)",message="exactly one of serviceID and orderRef says which service this is",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.orderRef))",message="exactly one of serviceID and orderRef says which service this is",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID is immutable, and orderRef cannot take its place: for another service create another BroadbandService",fieldPath=".serviceID",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderRef) || !has(self.orderRef) || self.orderRef == oldSelf.orderRef",message="orderRef is immutable; it may only be replaced by the serviceID of the service that the order became",fieldPath=".orderRef",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="!(has(self.disconnection) && self.disconnection == 'Reclaim' && has(self.cancellation) && self.cancellation.mode == 'OnDate')",message="disconnection: Reclaim does not go with cancellation.mode: OnDate, which wants the service disconnected; set disconnection: Report",fieldPath=".disconnection",reason=FieldValueForbidden
 type BroadbandServiceSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to. Immutable.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another BroadbandService"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another BroadbandService",reason=FieldValueForbidden
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service. Immutable once set.
@@ -133,7 +134,7 @@ const (
 )
 
 // Plan is a plan as the plan-change request names it (specification section 4).
-// +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef exclude each other: give the contact once"
+// +kubebuilder:validation:XValidation:rule="!(has(self.contact) && has(self.contactSecretRef))",message="plan.contact and plan.contactSecretRef exclude each other: give the contact once",fieldPath=".contact",reason=FieldValueForbidden
 type Plan struct {
 	// name is the carrier's plan name, exactly as the carrier writes it.
 	// +kubebuilder:validation:MinLength=1
@@ -164,7 +165,8 @@ type Plan struct {
 }
 
 // Cancellation is the wanted state of a service's pending cancellation.
-// +kubebuilder:validation:XValidation:rule="(self.mode == 'OnDate') == has(self.date)",message="cancellation.date is required with mode OnDate and must be absent with mode Never"
+// +kubebuilder:validation:XValidation:rule="self.mode != 'OnDate' || has(self.date)",message="cancellation.date is required with mode OnDate",fieldPath=".date",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="self.mode == 'OnDate' || !has(self.date)",message="cancellation.date must be absent with mode Never",fieldPath=".date",reason=FieldValueForbidden
 type Cancellation struct {
 	// mode: OnDate moves a pending cancellation to date. Never: this service shall not be
 	// cancelled, and a pending cancellation is aborted.
@@ -213,7 +215,7 @@ type Observe struct {
 // +kubebuilder:selectablefield:JSONPath=`.spec.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.status.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must be the number that the order gave, status.serviceID: for another service create another BroadbandService"
+// +kubebuilder:validation:XValidation:rule="has(oldSelf.spec.serviceID) || !has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must be the number that the order gave, status.serviceID: for another service create another BroadbandService",fieldPath=".spec.serviceID",reason=FieldValueForbidden
 // +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Plan",type=string,JSONPath=`.status.carrier.plan.value`
 // +kubebuilder:printcolumn:name="SLA",type=string,JSONPath=`.status.carrier.restorationSLA.value`

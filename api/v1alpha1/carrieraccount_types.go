@@ -5,14 +5,14 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
-// +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName where identity is not set) is immutable: it says whose requests are on record. Where it was absent it may only be set to the clientName; for another login create another CarrierAccount"
+// +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName where identity is not set) is immutable: it says whose requests are on record. Where it was absent it may only be set to the clientName; for another login create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
 	// baseURL is the carrier's origin, for example https://api.carrier.example,
 	// without path, query or user. http and loopback addresses are taken only
 	// when the manager runs with --allow-insecure-carrier. Immutable: another carrier is another
 	// identity.
 	// +kubebuilder:validation:MaxLength=512
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: what is on record was sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If the carrier has only moved its address, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: what is on record was sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If the carrier has only moved its address, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
 	BaseURL string `json:"baseURL"`
 
@@ -64,6 +64,7 @@ type CarrierAccountSpec struct {
 	// example Australia/Sydney. Default: UTC.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
+	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_+/-]*$') && self != 'Local' && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0",message="timeZone is the name of an IANA time zone, for example Australia/Sydney"
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
 

@@ -9,7 +9,8 @@ import (
 
 // DiagnosticTestSpec is one test of one service. It is immutable: for another test
 // create another DiagnosticTest.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) != has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is tested"
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is tested",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is tested",fieldPath=".serviceRef",reason=FieldValueForbidden
 type DiagnosticTestSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to.
 	AccountRef AccountReference `json:"accountRef"`
@@ -114,7 +115,7 @@ type DiagnosticTest struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is which test of which service.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a DiagnosticTest is immutable: for another test create another object"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a DiagnosticTest is immutable: for another test create another object",reason=FieldValueForbidden
 	Spec DiagnosticTestSpec `json:"spec"`
 
 	// status is what became of it.

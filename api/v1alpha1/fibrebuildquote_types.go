@@ -97,7 +97,7 @@ type FibreBuildQuote struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is which site.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a FibreBuildQuote is immutable: for another quote create another object"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a FibreBuildQuote is immutable: for another quote create another object",reason=FieldValueForbidden
 	Spec FibreBuildQuoteSpec `json:"spec"`
 
 	// status is the quote.

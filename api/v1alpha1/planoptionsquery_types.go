@@ -5,7 +5,8 @@ package v1alpha1
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // PlanOptionsQuerySpec is one question about one service. It is immutable.
-// +kubebuilder:validation:XValidation:rule="has(self.serviceID) != has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is asked about"
+// +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceID",reason=FieldValueRequired
+// +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceRef",reason=FieldValueForbidden
 type PlanOptionsQuerySpec struct {
 	// accountRef names the CarrierAccount that the service belongs to.
 	AccountRef AccountReference `json:"accountRef"`
@@ -159,7 +160,7 @@ type PlanOptionsQuery struct {
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is which service.
-	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query create another object"
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query create another object",reason=FieldValueForbidden
 	Spec PlanOptionsQuerySpec `json:"spec"`
 
 	// status is what the service could change to.

@@ -16,13 +16,14 @@ const FinalizerMemory = "wholesale.broadband/memory"
 // RequestLedgerSpec is what was asked of the carrier about one order or one service, or what was
 // tested of one, and what became of it; or what the accounts of one identity share. One is the
 // marker, and says of which clusters the others are.
-// +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity"
-// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable"
-// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable"
-// +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="what a ledger is about is immutable"
-// +kubebuilder:validation:XValidation:rule="has(self.account) == has(oldSelf.account)",message="what a ledger is about is immutable"
-// +kubebuilder:validation:XValidation:rule="has(self.marker) == has(oldSelf.marker)",message="what a ledger is about is immutable"
-// +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision && self.sequence >= oldSelf.sequence",message="revision and sequence never fall"
+// +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity",fieldPath=".identity",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable",fieldPath=".order",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable",fieldPath=".service",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.diagnostics) == has(oldSelf.diagnostics) && (!has(self.diagnostics) || self.diagnostics.id == oldSelf.diagnostics.id)",message="what a ledger is about is immutable",fieldPath=".diagnostics",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.account) == has(oldSelf.account)",message="what a ledger is about is immutable",fieldPath=".account",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="has(self.marker) == has(oldSelf.marker)",message="what a ledger is about is immutable",fieldPath=".marker",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision",message="revision never falls",fieldPath=".revision",reason=FieldValueForbidden
+// +kubebuilder:validation:XValidation:rule="self.sequence >= oldSelf.sequence",message="sequence never falls",fieldPath=".sequence",reason=FieldValueForbidden
 type RequestLedgerSpec struct {
 	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
 	// alone.
