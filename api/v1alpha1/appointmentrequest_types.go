@@ -13,6 +13,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type AppointmentRequestSpec struct {
 	// accountRef names the CarrierAccount that the order belongs to. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another AppointmentRequest",reason=FieldValueForbidden
+	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
 	// orderID is the carrier's number of the order.
@@ -25,15 +26,16 @@ type AppointmentRequestSpec struct {
 
 	// dateFrom is the first day on which a slot may lie. Another day cancels the
 	// appointment-request at the carrier and makes a new one.
+	// +required
 	DateFrom Date `json:"dateFrom"`
 
 	// preferences choose the recommended slot among those that the carrier offers.
 	// +optional
 	Preferences SlotPreferences `json:"preferences,omitzero"`
 
-	// deletionPolicy: with Cancel the appointment-request is cancelled at the carrier when
-	// the object is deleted. It can then no longer become a booking; an appointment that
-	// was booked is not cancelled by it. With Keep the carrier is not contacted.
+	// deletionPolicy says what becomes of the appointment-request when the object is deleted.
+	// With Cancel it is cancelled at the carrier: it can then no longer become a booking; an
+	// appointment that was booked is not cancelled by it. With Keep the carrier is not contacted.
 	// +kubebuilder:default=Cancel
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
@@ -130,6 +132,7 @@ type AppointmentRequestStatus struct {
 type Slot struct {
 	// slotID of the carrier.
 	// +kubebuilder:validation:MaxLength=128
+	// +required
 	SlotID string `json:"slotID"`
 
 	// slotType is AM or PM, or a kind that may incur charges.
@@ -172,6 +175,7 @@ type Slot struct {
 type RecommendedSlot struct {
 	// slotID of the carrier.
 	// +kubebuilder:validation:MaxLength=128
+	// +required
 	SlotID string `json:"slotID"`
 
 	// slotType is AM or PM, or a kind that may incur charges.
@@ -205,10 +209,14 @@ type RecommendedSlot struct {
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.request.location`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type AppointmentRequest struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is for which order, from when, and what suits.
+	// +required
 	Spec AppointmentRequestSpec `json:"spec"`
 
 	// status is what the carrier offers.

@@ -16,7 +16,7 @@ type BroadbandServiceStatus struct {
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
-	// conditions: Ready, Reconciling and Stalled, and one for each declared aspect.
+	// conditions are Ready, Reconciling and Stalled, and one for each declared aspect.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
@@ -150,6 +150,7 @@ const (
 type KnownValue struct {
 	// value as the source gave it.
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	Value string `json:"value"`
 
 	// asHealth is how health spelled the value after our last success: the
@@ -159,6 +160,7 @@ type KnownValue struct {
 	AsHealth string `json:"asHealth,omitempty"`
 
 	// source says how the value is known.
+	// +required
 	Source ValueSource `json:"source"`
 
 	// since is when this value was first known.
@@ -231,21 +233,25 @@ type Pending struct {
 	// hash names exactly this plan: p and 32 hex digits over the object's UID and generation,
 	// its last finished attempt, the request bodies, the carrier's values and the fees.
 	// +kubebuilder:validation:MaxLength=33
+	// +required
 	Hash string `json:"hash"`
 
 	// changes are the requests, in the order in which they are sent.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=16
+	// +required
 	Changes []Change `json:"changes"`
 }
 
 // Change is one value that a request would change, and what it would cost.
 type Change struct {
 	// operation is the request that carries the change.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// field is the field of spec, for example plan.name.
 	// +kubebuilder:validation:MaxLength=64
+	// +required
 	Field string `json:"field"`
 
 	// from is the carrier's value; empty when it is not known.
@@ -255,6 +261,7 @@ type Change struct {
 
 	// to is the declared value.
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	To string `json:"to"`
 
 	// oneTime is the one-time fee, when it is known.

@@ -14,6 +14,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type BroadbandServiceSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another BroadbandService",reason=FieldValueForbidden
+	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service. Immutable once set.
@@ -25,8 +26,8 @@ type BroadbandServiceSpec struct {
 	// +optional
 	OrderRef *OrderReference `json:"orderRef,omitempty"`
 
-	// managementPolicy: Manage brings about what is declared, Plan works out the
-	// changes and sends nothing, Observe only reads.
+	// managementPolicy is what the operator may do: Manage sends the requests that are needed,
+	// Plan works out the changes and sends nothing, Observe only reads.
 	// +kubebuilder:validation:Enum=Manage;Plan;Observe
 	// +kubebuilder:default=Manage
 	// +optional
@@ -82,7 +83,7 @@ type BroadbandServiceSpec struct {
 	// +optional
 	Cancellation *Cancellation `json:"cancellation,omitempty"`
 
-	// disconnection: what to do when the carrier shows the service cancelled.
+	// disconnection is what to do when the carrier shows the service cancelled.
 	// Report shows it, Reclaim asks for the service back.
 	// +kubebuilder:validation:Enum=Report;Reclaim
 	// +optional
@@ -139,11 +140,13 @@ type Plan struct {
 	// name is the carrier's plan name, exactly as the carrier writes it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	Name string `json:"name"`
 
 	// term is the plan's term in months.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=120
+	// +required
 	Term int32 `json:"term"`
 
 	// ntdOption is the carrier's name of the NTD option, needed for plans above
@@ -168,9 +171,10 @@ type Plan struct {
 // +kubebuilder:validation:XValidation:rule="self.mode != 'OnDate' || has(self.date)",message="cancellation.date is required with mode OnDate",fieldPath=".date",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.mode == 'OnDate' || !has(self.date)",message="cancellation.date must be absent with mode Never",fieldPath=".date",reason=FieldValueForbidden
 type Cancellation struct {
-	// mode: OnDate moves a pending cancellation to date. Never: this service shall not be
-	// cancelled, and a pending cancellation is aborted.
+	// mode is what shall become of a pending cancellation. OnDate moves it to date. Never: this
+	// service shall not be cancelled, and a pending cancellation is aborted.
 	// +kubebuilder:validation:Enum=OnDate;Never
+	// +required
 	Mode CancellationMode `json:"mode"`
 
 	// date is the wanted cancellation date, in the account's time zone.
@@ -231,10 +235,14 @@ type Observe struct {
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.inFlight.location`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type BroadbandService struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is what the service shall be.
+	// +required
 	Spec BroadbandServiceSpec `json:"spec"`
 
 	// status is what is known of the carrier's state and what is being done.

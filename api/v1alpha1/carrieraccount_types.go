@@ -14,6 +14,7 @@ type CarrierAccountSpec struct {
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: what is on record was sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If the carrier has only moved its address, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
+	// +required
 	BaseURL string `json:"baseURL"`
 
 	// apiVersion is the X-API-VERSION sent with every call, 1 to 8; 1 and 2 are
@@ -34,6 +35,7 @@ type CarrierAccountSpec struct {
 	Identity string `json:"identity,omitempty"`
 
 	// auth is how the account logs in at the identity provider.
+	// +required
 	Auth Auth `json:"auth"`
 
 	// caBundle holds PEM certificates that are trusted beside the system's roots,
@@ -43,7 +45,7 @@ type CarrierAccountSpec struct {
 	// +optional
 	CABundle string `json:"caBundle,omitempty"`
 
-	// serviceIDs, when set, are the only services this account may touch. Any other
+	// serviceIDs are, when set, the only services this account may touch. Any other
 	// is refused before the carrier is called, in the words of one that the carrier
 	// does not let the account see. What is under way for a service that is taken
 	// off the list is still followed, and nothing more is sent.
@@ -101,12 +103,14 @@ type Auth struct {
 	// /protocol/openid-connect/token; what stands before is the JWT's audience.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the whole address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
+	// +required
 	TokenURL string `json:"tokenURL"`
 
 	// clientName is the client the carrier registered: iss and sub of the JWT.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="clientName consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
+	// +required
 	ClientName string `json:"clientName"`
 
 	// keys are the client's private keys: one, or two while rotating. The first
@@ -115,6 +119,7 @@ type Auth struct {
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=map
 	// +listMapKey=keyID
+	// +required
 	Keys []SigningKey `json:"keys"`
 }
 
@@ -124,12 +129,14 @@ type SigningKey struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=256
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9._~+/=:-]+$')",message="keyID is the kid the carrier gave: letters, digits and . _ ~ + / = : - only"
+	// +required
 	KeyID string `json:"keyID"`
 
 	// privateKeySecretRef names the Secret that holds the key: PKCS#1 or PKCS#8
 	// PEM, RSA of at least 2048 bits. It is read at each login, never watched.
 	// A Secret with the annotation wholesale.broadband/allowed-hosts is used only
 	// where the hosts of both baseURL and tokenURL are named in it.
+	// +required
 	PrivateKeySecretRef SecretKeyReference `json:"privateKeySecretRef"`
 }
 
@@ -176,6 +183,7 @@ type ChargeLimit struct {
 	// sent in any hour.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
+	// +required
 	PerHour int32 `json:"perHour"`
 }
 
@@ -203,6 +211,7 @@ type AccountEvents struct {
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=atomic
+	// +required
 	SecretRefs []SecretKeyReference `json:"secretRefs"`
 }
 
@@ -212,7 +221,7 @@ type CarrierAccountStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions: Ready is True when the identity provider issued a token.
+	// conditions are Ready, which is True when the identity provider issued a token.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
@@ -243,10 +252,14 @@ type CarrierAccountStatus struct {
 // +kubebuilder:printcolumn:name="Client",type=string,priority=1,JSONPath=`.spec.auth.clientName`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type CarrierAccount struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is the login and how it may be used.
+	// +required
 	Spec CarrierAccountSpec `json:"spec"`
 
 	// status is what the operator found out.

@@ -54,6 +54,7 @@ type AccountReference struct {
 	// name of the CarrierAccount, in the object's own namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 }
 
@@ -62,6 +63,7 @@ type OrderReference struct {
 	// name of the ServiceOrder, in the object's own namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 }
 
@@ -70,6 +72,7 @@ type SecretReference struct {
 	// name of the Secret, in the object's own namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 }
 
@@ -78,11 +81,13 @@ type SecretKeyReference struct {
 	// name of the Secret, in the object's own namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 
 	// key within the Secret's data.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Key string `json:"key"`
 }
 
@@ -92,16 +97,19 @@ type Contact struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$')",message="contact.name is one line of text"
+	// +required
 	Name string `json:"name"`
 
 	// phone number of the person, digits, spaces and + ( ) - only.
 	// +kubebuilder:validation:MaxLength=40
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[0-9+() -]{4,40}$')",message="contact.phone has 4 to 40 digits, spaces, +, (, ) or -"
+	// +required
 	Phone string `json:"phone"`
 
 	// email address of the person.
 	// +kubebuilder:validation:MaxLength=254
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^@[:cntrl:] ]+@[^@[:cntrl:] ]+$')",message="contact.email is an e-mail address such as jo@example.com"
+	// +required
 	Email string `json:"email"`
 }
 

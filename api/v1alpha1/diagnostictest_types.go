@@ -13,6 +13,7 @@ import (
 // +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is tested",fieldPath=".serviceRef",reason=FieldValueForbidden
 type DiagnosticTestSpec struct {
 	// accountRef names the CarrierAccount that the service belongs to.
+	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service.
@@ -27,9 +28,10 @@ type DiagnosticTestSpec struct {
 	// runs it on the line at once, which may interrupt the customer.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=100
+	// +required
 	TestType string `json:"testType"`
 
-	// approval: Always asks before the test is sent. The carrier quotes no price for a test, so
+	// approval is when this test needs approval: Always asks before it is sent. The carrier quotes no price for a test, so
 	// OnCost does not ask. The stricter of this and the account's counts.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
@@ -84,6 +86,7 @@ type DiagnosticTestStatus struct {
 type DiagnosticStage struct {
 	// name of the step, for example completed.
 	// +kubebuilder:validation:MaxLength=64
+	// +required
 	Name string `json:"name"`
 
 	// reason that the carrier gave.
@@ -111,11 +114,15 @@ type DiagnosticStage struct {
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.request.location`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type DiagnosticTest struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is which test of which service.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a DiagnosticTest is immutable: for another test create another object",reason=FieldValueForbidden
+	// +required
 	Spec DiagnosticTestSpec `json:"spec"`
 
 	// status is what became of it.

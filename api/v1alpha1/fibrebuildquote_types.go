@@ -7,10 +7,12 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // FibreBuildQuoteSpec is one quote for one site. It is immutable.
 type FibreBuildQuoteSpec struct {
 	// accountRef names the CarrierAccount that asks.
+	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
 	// locationID is the carrier's id of the site, for which an enterprise ethernet
 	// service qualification has been made.
+	// +required
 	LocationID LocationID `json:"locationID"`
 
 	// ttlAfterFinished deletes the object so long after it has finished; without it
@@ -93,11 +95,15 @@ type FibreBuildQuoteStatus struct {
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.request.location`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type FibreBuildQuote struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is which site.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a FibreBuildQuote is immutable: for another quote create another object",reason=FieldValueForbidden
+	// +required
 	Spec FibreBuildQuoteSpec `json:"spec"`
 
 	// status is the quote.

@@ -7,6 +7,7 @@ type Money struct {
 	// amount is a decimal number with two places, as a string: "12.34".
 	// +kubebuilder:validation:MaxLength=20
 	// +kubebuilder:validation:Pattern=`^-?[0-9]+(\.[0-9]+)?$`
+	// +required
 	Amount string `json:"amount"`
 
 	// currency is the currency code the carrier gave: "AUD".

@@ -9,6 +9,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceRef",reason=FieldValueForbidden
 type PlanOptionsQuerySpec struct {
 	// accountRef names the CarrierAccount that the service belongs to.
+	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
 	// serviceID is the carrier's number of the service.
@@ -51,6 +52,7 @@ type PlanOptionsQueryStatus struct {
 type PlanOption struct {
 	// name of the plan.
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	Name string `json:"name"`
 
 	// term as the carrier writes it, in months.
@@ -58,7 +60,7 @@ type PlanOption struct {
 	// +optional
 	Term string `json:"term,omitempty"`
 
-	// accessTechnology, for example FTTP.
+	// accessTechnology is for example FTTP.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	AccessTechnology string `json:"accessTechnology,omitempty"`
@@ -114,6 +116,7 @@ type PlanOption struct {
 type NTDOptionOffer struct {
 	// option is the carrier's name of it.
 	// +kubebuilder:validation:MaxLength=100
+	// +required
 	Option string `json:"option"`
 
 	// recommended by the carrier.
@@ -133,6 +136,7 @@ type NTDOptionOffer struct {
 type SLAOption struct {
 	// name of the SLA.
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	Name string `json:"name"`
 
 	// oneTime fee.
@@ -156,11 +160,15 @@ type SLAOption struct {
 // +kubebuilder:printcolumn:name="Location",type=string,priority=1,JSONPath=`.status.request.location`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 type PlanOptionsQuery struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is which service.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query create another object",reason=FieldValueForbidden
+	// +required
 	Spec PlanOptionsQuerySpec `json:"spec"`
 
 	// status is what the service could change to.

@@ -79,14 +79,17 @@ const (
 // have been sent.
 type Request struct {
 	// operation is what was asked; one POST of the carrier's API.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// attempt counts the attempts at this operation for the same wish, from 1.
+	// +required
 	Attempt int32 `json:"attempt"`
 
 	// attemptID is random and names this attempt in a resolve annotation. There
 	// is one POST per attemptID, ever.
 	// +kubebuilder:validation:MaxLength=64
+	// +required
 	AttemptID string `json:"attemptID"`
 
 	// repeats is how many earlier attempts at the same were sent and lost their answer.
@@ -156,6 +159,7 @@ type Request struct {
 	BodyHash string `json:"bodyHash,omitempty"`
 
 	// phase says how far this attempt has come.
+	// +required
 	Phase RequestPhase `json:"phase"`
 
 	// location is the polling Location the carrier gave: its path only. The host
@@ -299,6 +303,7 @@ type LastError struct {
 	RequestError `json:",inline"`
 
 	// operation is what was tried.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// at is when it was first seen.
@@ -309,9 +314,11 @@ type LastError struct {
 // FinishedRequest is a request that has ended, kept for the record.
 type FinishedRequest struct {
 	// operation is what was asked.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// outcome is the phase in which it ended.
+	// +required
 	Outcome RequestPhase `json:"outcome"`
 
 	// code is the carrier's raw error code, when it ended in one.
@@ -331,6 +338,7 @@ type FinishedRequest struct {
 // InFlight names the request that kubectl get shows.
 type InFlight struct {
 	// operation is the request under way.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// location is its polling Location, once the carrier gave one.

@@ -33,10 +33,12 @@ type LedgerAccount struct {
 type CarrierLogin struct {
 	// baseURL is the carrier's address.
 	// +kubebuilder:validation:MaxLength=2048
+	// +required
 	BaseURL string `json:"baseURL"`
 
 	// clientName is the client of its identity provider.
 	// +kubebuilder:validation:MaxLength=256
+	// +required
 	ClientName string `json:"clientName"`
 }
 
@@ -58,12 +60,15 @@ func (a *LedgerAccount) Learn(login CarrierLogin) {
 type Reservation struct {
 	// attemptID names the attempt.
 	// +kubebuilder:validation:MaxLength=64
+	// +required
 	AttemptID string `json:"attemptID"`
 
 	// operation is what is asked.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// at is when it was reserved.
+	// +required
 	At metav1.Time `json:"at"`
 }
 

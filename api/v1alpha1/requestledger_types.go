@@ -28,6 +28,7 @@ type RequestLedgerSpec struct {
 	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
 	// alone.
 	// +kubebuilder:validation:Minimum=1
+	// +required
 	Schema int32 `json:"schema"`
 
 	// cluster is the UID of the namespace kube-system of the cluster that it was written in.
@@ -37,10 +38,12 @@ type RequestLedgerSpec struct {
 
 	// identity is the account identity under which the carrier was asked.
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Identity string `json:"identity"`
 
 	// baseURL is the carrier's origin. An account of the identity with another one is a Conflict.
 	// +kubebuilder:validation:MaxLength=512
+	// +required
 	BaseURL string `json:"baseURL"`
 
 	// moved is the person's word by which baseURL was changed last.
@@ -75,10 +78,12 @@ type RequestLedgerSpec struct {
 
 	// revision grows with every write.
 	// +kubebuilder:validation:Minimum=1
+	// +required
 	Revision int64 `json:"revision"`
 
 	// sequence is how many attempts were ever begun.
 	// +kubebuilder:validation:Minimum=0
+	// +required
 	Sequence int64 `json:"sequence"`
 
 	// open are the attempts that have not ended.
@@ -142,6 +147,7 @@ const (
 // LedgerService names a service.
 type LedgerService struct {
 	// id is the carrier's number of the service.
+	// +required
 	ID CarrierID `json:"id"`
 }
 
@@ -149,6 +155,7 @@ type LedgerService struct {
 type LedgerOrder struct {
 	// customerReference is the reseller's name for the order, to the byte.
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	CustomerReference string `json:"customerReference"`
 }
 
@@ -174,9 +181,11 @@ type LedgerHolder struct {
 type EndedAttempt struct {
 	// attemptID names the attempt.
 	// +kubebuilder:validation:MaxLength=64
+	// +required
 	AttemptID string `json:"attemptID"`
 
 	// operation is what was asked.
+	// +required
 	Operation Operation `json:"operation"`
 
 	// uid is the UID of the object that it served.
@@ -189,6 +198,7 @@ type EndedAttempt struct {
 	Target RequestTarget `json:"target,omitzero"`
 
 	// outcome is the phase in which it ended.
+	// +required
 	Outcome RequestPhase `json:"outcome"`
 
 	// endedBy is whose word ended it.
@@ -255,9 +265,11 @@ type KnownToLedger struct {
 type LedgerReference struct {
 	// name of the RequestLedger.
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 
 	// revision of it that the status shows. A ledger whose revision is below has lost something.
+	// +required
 	Revision int64 `json:"revision"`
 }
 
@@ -280,10 +292,14 @@ type LedgerReference struct {
 // +kubebuilder:printcolumn:name="Sequence",type=integer,JSONPath=`.spec.sequence`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 type RequestLedger struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is what was asked, and what became of it.
+	// +required
 	Spec RequestLedgerSpec `json:"spec"`
 }
 

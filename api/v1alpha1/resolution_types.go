@@ -11,6 +11,7 @@ const MaxClient = 128
 type Resolution struct {
 	// word is the value of the annotation.
 	// +kubebuilder:validation:MaxLength=256
+	// +required
 	Word string `json:"word"`
 
 	// at is when the operator acted on it.

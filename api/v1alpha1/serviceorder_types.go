@@ -16,6 +16,7 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 type ServiceOrderSpec struct {
 	// accountRef names the CarrierAccount that orders. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another ServiceOrder",reason=FieldValueForbidden
+	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
 	// customerReference is your own name of the order, unique within the account: an
@@ -23,6 +24,7 @@ type ServiceOrderSpec struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="customerReference is one line of text without spaces at its ends"
+	// +required
 	CustomerReference string `json:"customerReference"`
 
 	// serviceID is the service that the order became, when the carrier has told you.
@@ -35,9 +37,11 @@ type ServiceOrderSpec struct {
 	// free port or pair. ReplaceNTD: a device that is replaced. AdditionalInfrastructure:
 	// a further device or pair. InUseTransfer: a port or pair that is in use.
 	// +kubebuilder:validation:Enum=FirstInfrastructure;FreeInfrastructure;ReplaceNTD;AdditionalInfrastructure;InUseTransfer
+	// +required
 	Scenario OrderScenario `json:"scenario"`
 
 	// qualification is the service qualification that the order is made from.
+	// +required
 	Qualification QualificationIDs `json:"qualification"`
 
 	// qualificationResultRef names a ConfigMap with the qualification's result, as
@@ -48,20 +52,22 @@ type ServiceOrderSpec struct {
 	// planName is the carrier's name of the plan.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
+	// +required
 	PlanName string `json:"planName"`
 
 	// term of the plan, in months.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=120
+	// +required
 	Term int32 `json:"term"`
 
-	// trafficClass, for example tc4.
+	// trafficClass is for example tc4.
 	// +kubebuilder:validation:Pattern=`^[A-Za-z0-9-]{1,16}$`
 	// +kubebuilder:validation:MaxLength=16
 	// +optional
 	TrafficClass string `json:"trafficClass,omitempty"`
 
-	// productType, for example Access Only.
+	// productType is for example Access Only.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=100
 	// +optional
@@ -75,6 +81,7 @@ type ServiceOrderSpec struct {
 
 	// aggregationMethod is how the traffic is handed over.
 	// +kubebuilder:validation:Enum=L2TP;ETHERNET
+	// +required
 	AggregationMethod string `json:"aggregationMethod"`
 
 	// remoteOrderID is your own order number, which the carrier keeps beside its own.
@@ -89,6 +96,7 @@ type ServiceOrderSpec struct {
 
 	// ntdInstallation says who installs.
 	// +kubebuilder:validation:Enum=wholesale-tech;wholesale-no-action;wholesale-dispatch
+	// +required
 	NTDInstallation string `json:"ntdInstallation"`
 
 	// vlan that the traffic is tagged with.
@@ -131,14 +139,17 @@ type QualificationIDs struct {
 	// qualificationSearchID of the carrier.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
+	// +required
 	QualificationSearchID string `json:"qualificationSearchID"`
 
 	// remoteQualificationSearchID of the carrier.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
+	// +required
 	RemoteQualificationSearchID string `json:"remoteQualificationSearchID"`
 
 	// locationID is the carrier's id of the site.
+	// +required
 	LocationID LocationID `json:"locationID"`
 }
 
@@ -147,11 +158,13 @@ type ConfigMapKeyReference struct {
 	// name of the ConfigMap, in the object's own namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 
 	// key within the ConfigMap's data.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Key string `json:"key"`
 }
 
@@ -160,6 +173,7 @@ type OrderedInfrastructure struct {
 	// id of the NTD or copper pair.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=128
+	// +required
 	ID string `json:"id"`
 
 	// portID is the port of an NTD.
@@ -173,6 +187,7 @@ type OrderedInfrastructure struct {
 // +kubebuilder:validation:XValidation:rule="!has(self.id) || self.required",message="vlan.id goes with vlan.required: true",fieldPath=".id",reason=FieldValueForbidden
 type VLAN struct {
 	// required is whether the traffic is tagged.
+	// +required
 	Required bool `json:"required"`
 
 	// id of the VLAN.
@@ -187,8 +202,9 @@ type VLAN struct {
 // +kubebuilder:validation:XValidation:rule="self.type != 'SERVICE_TRANSFER' || has(self.avcID)",message="transfer.avcID is required with type SERVICE_TRANSFER; without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.type == 'SERVICE_TRANSFER' || !has(self.avcID)",message="transfer.avcID goes with type SERVICE_TRANSFER only: without a valid AVC id the type is CONNECT_OUTSTANDING",fieldPath=".avcID",reason=FieldValueForbidden
 type Transfer struct {
-	// type: SERVICE_TRANSFER when the AVC id is known, else CONNECT_OUTSTANDING.
+	// type is SERVICE_TRANSFER when the AVC id is known, else CONNECT_OUTSTANDING.
 	// +kubebuilder:validation:Enum=SERVICE_TRANSFER;CONNECT_OUTSTANDING
+	// +required
 	Type string `json:"type"`
 
 	// avcID is the virtual circuit that is taken over. An incorrect one makes the
@@ -344,6 +360,7 @@ type OrderFees struct {
 type OrderFee struct {
 	// name of the fee, for example SLA or NTD_INSTALLATION_FEE.
 	// +kubebuilder:validation:MaxLength=100
+	// +required
 	Name string `json:"name"`
 
 	// oneTime fee.
@@ -378,10 +395,14 @@ type OrderFee struct {
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference",fieldPath=".spec",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (has(self.spec.qualificationResultRef) == has(oldSelf.spec.qualificationResultRef) && (!has(self.spec.qualificationResultRef) || (self.spec.qualificationResultRef.name == oldSelf.spec.qualificationResultRef.name && self.spec.qualificationResultRef.key == oldSelf.spec.qualificationResultRef.key)) && has(self.spec.infrastructure) == has(oldSelf.spec.infrastructure) && (!has(self.spec.infrastructure) || (self.spec.infrastructure.id == oldSelf.spec.infrastructure.id && has(self.spec.infrastructure.portID) == has(oldSelf.spec.infrastructure.portID) && (!has(self.spec.infrastructure.portID) || self.spec.infrastructure.portID == oldSelf.spec.infrastructure.portID))) && has(self.spec.vlan) == has(oldSelf.spec.vlan) && (!has(self.spec.vlan) || (self.spec.vlan.required == oldSelf.spec.vlan.required && has(self.spec.vlan.id) == has(oldSelf.spec.vlan.id) && (!has(self.spec.vlan.id) || self.spec.vlan.id == oldSelf.spec.vlan.id))) && has(self.spec.transfer) == has(oldSelf.spec.transfer) && (!has(self.spec.transfer) || (self.spec.transfer.type == oldSelf.spec.transfer.type && has(self.spec.transfer.avcID) == has(oldSelf.spec.transfer.avcID) && (!has(self.spec.transfer.avcID) || self.spec.transfer.avcID == oldSelf.spec.transfer.avcID))) && has(self.spec.contactSecretRef) == has(oldSelf.spec.contactSecretRef) && (!has(self.spec.contactSecretRef) || (self.spec.contactSecretRef.name == oldSelf.spec.contactSecretRef.name)) && has(self.spec.contact) == has(oldSelf.spec.contact) && (!has(self.spec.contact) || (self.spec.contact.name == oldSelf.spec.contact.name && self.spec.contact.phone == oldSelf.spec.contact.phone && self.spec.contact.email == oldSelf.spec.contact.email)))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference",fieldPath=".spec",reason=FieldValueForbidden
 type ServiceOrder struct {
-	metav1.TypeMeta   `json:",inline"`
+	metav1.TypeMeta `json:",inline"`
+
+	// metadata is that of every object.
+	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
 	// spec is what is ordered.
+	// +required
 	Spec ServiceOrderSpec `json:"spec"`
 
 	// status is what became of it.

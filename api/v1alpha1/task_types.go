@@ -11,7 +11,7 @@ type TaskStatus struct {
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions: Ready, Reconciling and Stalled, and those of the kind.
+	// conditions are Ready, Reconciling and Stalled, and those of the kind.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
@@ -56,6 +56,7 @@ type ServiceReference struct {
 	// name of the BroadbandService, in the object's own namespace.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
+	// +required
 	Name string `json:"name"`
 }
 
