@@ -57,7 +57,7 @@ var _ = DescribeTable("A cancellation that somebody moves after it was as declar
 
 		service := lookAnewAtSite(ctx, w, process)
 
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(shown))
 		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
@@ -94,7 +94,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		w.Clock.Advance(time.Hour)
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		service := lookAnewAtSite(ctx, w, process)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(rescheduled(w, line)).To(Equal(2))
 
@@ -137,7 +137,7 @@ var _ = Describe("Drift of a cancellation", func() {
 
 		w.Clock.Advance(time.Minute)
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, stamped(w))
-		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		Expect(w.Posts(line)).To(Equal(2), "one more attempt at what has failed")
 		Expect(rescheduled(w, line)).To(Equal(1), "driftPolicy is Report")
 	})
@@ -148,7 +148,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		w.Clock.Advance(7 * time.Hour) // the default is 6 h while a cancellation is declared
 		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(rescheduled(w, line)).To(Equal(1))
 	})

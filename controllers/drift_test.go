@@ -119,7 +119,7 @@ func expectNoDrift(service *v1alpha1.BroadbandService) {
 
 func expectDrift(service *v1alpha1.BroadbandService, from, to string) {
 	GinkgoHelper()
-	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 	drifted, synced := condition(service, v1alpha1.ConditionDrifted), condition(service, v1alpha1.ConditionPlanSynced)
 	Expect(drifted.Status).To(Equal(metav1.ConditionTrue))
 	Expect(drifted.Message).To(ContainSubstring(`plan.name "` + from + `" → "` + to + `"`))
@@ -318,9 +318,12 @@ var _ = DescribeTable("A carrier that spells the plan in another way every day c
 			spelling := []string{world.PlanFast, other}[day%2]
 			Expect(s.Carrier.SetPlan(s.line, spelling)).To(Succeed())
 			service := s.pass(ctx, 24*time.Hour)
-			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			if condition(service, v1alpha1.ConditionDrifted).Status == metav1.ConditionTrue {
+			switch world.Ready(service).Reason {
+			case v1alpha1.ReasonDrifted:
+				expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 				seen++
+			default:
+				expectNoDrift(service)
 			}
 		}
 		Expect(s.Posts(s.line)).To(Equal(1), "the change that settled it")

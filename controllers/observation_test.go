@@ -126,9 +126,9 @@ var _ = DescribeTable("A quiet week of a service",
 		edits: []edit{observing("0", "0", "0"), planless, stays},
 		asked: asked{cancellation: 1},
 	}),
-	Entry("whose readings are off and which declares nothing that can be read costs nothing", week{
+	Entry("whose readings are off and which declares nothing that can be read costs the first look", week{
 		edits: []edit{observing("0", "0", "0"), planless},
-		asked: asked{},
+		asked: asked{cancellation: 1},
 	}),
 	Entry("at API version 4 costs no health request, which that version does not have", week{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
@@ -204,8 +204,6 @@ var _ = DescribeTable("A reading that fails at first sight is asked for again",
 		simulator.OpCancellationRead, ofCancellation, 502, 120, 130),
 	Entry("every five minutes when disruptions answer 502",
 		simulator.OpDisruptions, ofDisruptions, 502, 120, 130),
-	Entry("at its interval where the cancellation answers 404", simulator.OpCancellationRead, ofCancellation, 404, 1, 1),
-	Entry("at its interval where disruptions answer 404", simulator.OpDisruptions, ofDisruptions, 404, 1, 1),
 )
 
 var _ = Describe("Healthy", func() {

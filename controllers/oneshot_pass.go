@@ -62,8 +62,8 @@ func (p *shotPass) taskView(view decide.View) *decide.TaskView {
 		approval, task.Changes = p.shot.approval()
 	}
 	return &decide.TaskView{
-		View: view, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), HoldsUntil: p.shot.holdsUntil(),
-		Approval: approval, Task: task,
+		View: view, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), Found: p.shot.found(),
+		HoldsUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
 	}
 }
 
@@ -99,6 +99,7 @@ type shot struct {
 	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service that it is about, if it is about one
 	ttl        func() v1alpha1.Duration
 	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
+	found      func() string                                 // what the answer says, in short; "" for nothing
 	holdsUntil func() string                                 // the last day on which the answer holds; "": for ever
 	body       func(serviceID v1alpha1.CarrierID) []byte
 	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
@@ -117,6 +118,7 @@ func diagnosticTest() shot {
 				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
 			}
 		},
+		found:      func() string { return decide.TestFound(&test.Status) },
 		holdsUntil: func() string { return "" },
 		body: func(serviceID v1alpha1.CarrierID) []byte {
 			return carrier.DiagnosticTestRequest{ServiceID: serviceID.Number(), TestType: test.Spec.TestType}.Body()
@@ -133,6 +135,7 @@ func fibreBuildQuote() shot {
 		subject: quote, list: &v1alpha1.FibreBuildQuoteList{}, operation: v1alpha1.OperationFibreBuildCharge,
 		service:    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) { return "", nil },
 		ttl:        func() v1alpha1.Duration { return quote.Spec.TTLAfterFinished },
+		found:      func() string { return "" },
 		holdsUntil: func() string { return quote.Status.ValidUntil },
 		body: func(v1alpha1.CarrierID) []byte {
 			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
@@ -151,6 +154,7 @@ func planOptionsQuery() shot {
 			return query.Spec.ServiceID, query.Spec.ServiceRef
 		},
 		ttl:        func() v1alpha1.Duration { return query.Spec.TTLAfterFinished },
+		found:      func() string { return "" },
 		holdsUntil: func() string { return "" },
 		body: func(serviceID v1alpha1.CarrierID) []byte {
 			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()

@@ -56,7 +56,7 @@ func numbered(line int64) edit {
 // delivered is what an order says that became a line as the carrier's books have it.
 func delivered(line int64) *decide.Order {
 	return &decide.Order{
-		ServiceID: v1alpha1.CarrierIDOf(line), Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
+		Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line), Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
 		AggregationMethod: "L2TP", AVCID: "AVC7",
 	}
 }
@@ -81,7 +81,11 @@ var _ = Describe("A service from an order", func() {
 		for _, step := range []struct {
 			order *decide.Order
 			says  string
-		}{{nil, "does not exist"}, {&decide.Order{Plan: world.PlanFast}, "has no service yet"}} {
+		}{
+			{nil, "does not exist"},
+			{&decide.Order{}, "has not been accepted"},
+			{&decide.Order{Accepted: true, Plan: world.PlanFast}, "has no service yet"},
+		} {
 			orders[order] = step.order
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
@@ -235,7 +239,9 @@ var _ = DescribeTable("Two objects of one service, one of them from an order, se
 )
 
 // bare is an order that says nothing but its service's number.
-func bare(line int64) *decide.Order { return &decide.Order{ServiceID: v1alpha1.CarrierIDOf(line)} }
+func bare(line int64) *decide.Order {
+	return &decide.Order{Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line)}
+}
 
 // passBoth lets a time pass with passes over both objects of a pair.
 func passBoth(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {

@@ -192,6 +192,12 @@ type RecommendedSlot struct {
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	EndTime string `json:"endTime,omitempty"`
+
+	// localTime is when it is at the site, for example "Tue 2026-12-01 08:00–12:00 +11:00"; absent where
+	// the carrier's times cannot be read.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	LocalTime string `json:"localTime,omitempty"`
 }
 
 // AppointmentRequest shows in which slots a technician could come for an order, and
@@ -202,7 +208,7 @@ type RecommendedSlot struct {
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
 // +kubebuilder:printcolumn:name="From",type=string,JSONPath=`.spec.dateFrom`
 // +kubebuilder:printcolumn:name="Slots",type=integer,JSONPath=`.status.slotCount`
-// +kubebuilder:printcolumn:name="Recommended",type=string,JSONPath=`.status.recommended.startTime`
+// +kubebuilder:printcolumn:name="Recommended",type=string,JSONPath=`.status.recommended.localTime`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`

@@ -185,6 +185,12 @@ type CancellationState struct {
 	// +optional
 	RequestDate string `json:"requestDate,omitempty"`
 
+	// pendingDate is the day on which the service will be cancelled; absent where no cancellation is pending:
+	// none was requested, or it was aborted, rejected or carried out.
+	// +kubebuilder:validation:MaxLength=64
+	// +optional
+	PendingDate string `json:"pendingDate,omitempty"`
+
 	// requestedOn is when the cancellation was requested, as the carrier writes it.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional

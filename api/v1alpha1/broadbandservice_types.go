@@ -226,7 +226,7 @@ type Observe struct {
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Request",type=string,JSONPath=`.status.inFlight.operation`
-// +kubebuilder:printcolumn:name="Cancels",type=string,JSONPath=`.status.carrier.cancellation.requestDate`
+// +kubebuilder:printcolumn:name="Cancels",type=string,JSONPath=`.status.carrier.cancellation.pendingDate`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Aggregation",type=string,priority=1,JSONPath=`.status.carrier.aggregationMethod.value`
 // +kubebuilder:printcolumn:name="DSL",type=string,priority=1,JSONPath=`.status.carrier.dslStabilityProfile.value`

@@ -90,7 +90,7 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded), func(v *decide.ServiceView) {
 				v.Service.Status.Carrier.Cancellation.Agreed = "2026-12-31"
 			}),
-			judged{"Rest", decide.Settled, "InSync"},
+			judged{"Rest", decide.Stuck, "Drifted"},
 		},
 	}.run(t)
 }
@@ -142,10 +142,10 @@ func TestServiceJudgesDrift(t *testing.T) {
 		v.Service.Spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
 	}
 	cases{
-		"Report: shown, and Ready":      {settled(drifted), judged{"Rest", decide.Settled, "InSync"}},
+		"Report: shown, and not Ready":  {settled(drifted), judged{"Rest", decide.Stuck, "Drifted"}},
 		"Correct, and a day has passed": {settled(drifted, justRead, correct, at(24*time.Hour)), working("Submit")},
 		"Correct, and not a day": {
-			settled(drifted, correct, at(23*time.Hour)), judged{"Rest", decide.Settled, "InSync"},
+			settled(drifted, correct, at(23*time.Hour)), judged{"Rest", decide.Working, "Drifted"},
 		},
 		"a third plan is a change": {
 			settled(drifted, justRead, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),

@@ -34,17 +34,6 @@ func unknownAlteration(v *ServiceView) *Decision {
 	return &Decision{Step: Rest{}, Verdict: unknown(&v.View, open)}
 }
 
-// firstLook waits for the first look at the cancellation before a service is changed that
-// may be cancelled, unless it is switched off or the carrier does not give one.
-func firstLook(v *ServiceView) *Decision {
-	reading := &v.Memory.Readings.Cancellation
-	off := v.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	if knownCancellation(v) != nil || off || reading.refused() || len(wishes(v)) == 0 {
-		return nil
-	}
-	return awaitReading(v, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
-}
-
 // cancellation brings the declared cancellation about, or says why that cannot be.
 func cancellation(v *ServiceView) *Decision {
 	if why := cancellationBarred(v); why != nil {
@@ -150,15 +139,17 @@ func pastReturn(known *v1alpha1.CancellationState) bool {
 }
 
 // today is the day in the account's time zone, "in which the carrier reads dates".
-func today(v *ServiceView) string {
-	zone, err := time.LoadLocation(zoneOf(v))
+func today(v *ServiceView) string { return dayOf(v, v.Now) }
+
+// zone is the account's time zone; UTC where it names none.
+func zone(v *ServiceView) *time.Location {
+	named, err := time.LoadLocation(zoneOf(v))
 	if err != nil {
-		zone = time.UTC // the account is not ready with such a zone: nothing is sent by this day
+		return time.UTC // the account is not ready with such a zone: nothing is sent by its days
 	}
-	return v.Now.In(zone).Format(time.DateOnly)
+	return named
 }
 
-// zoneOf is the account's time zone; "" for UTC, and while the account does not exist.
 // dateInPast does not say which day it is: each new process would write that anew.
 func dateInPast(v *ServiceView, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
@@ -166,6 +157,7 @@ func dateInPast(v *ServiceView, field, date string) Verdict {
 		field, date, orElse(zoneOf(v), "UTC"))}
 }
 
+// zoneOf is the name of the account's time zone; "" for UTC, and while the account does not exist.
 func zoneOf(v *ServiceView) string {
 	if v.Account.Object == nil {
 		return ""

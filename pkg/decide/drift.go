@@ -174,6 +174,35 @@ func correctsAt(v *ServiceView) time.Time {
 	return at
 }
 
+// planDrift: a plan that the carrier has moved away from is not in sync, although nothing is sent.
+func planDrift(v *ServiceView) *Decision {
+	if observing(v, wish{}) != nil || !planHeld(v) {
+		return nil
+	}
+	return driftDecision(v)
+}
+
+// cancellationDrift is the same of the cancellation.
+func cancellationDrift(v *ServiceView) *Decision {
+	w := cancellationDiffers(v)
+	if observing(v, w) != nil || !w.wanted() || !heldAsDrift(v, w) {
+		return nil
+	}
+	return driftDecision(v)
+}
+
+// driftDecision stops where a person has to say what is right, and waits where the policy says it.
+func driftDecision(v *ServiceView) *Decision {
+	facet := driftFacet(v)
+	if facet == nil {
+		return nil
+	}
+	if v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		return working(facet.Reason, facet.Message)
+	}
+	return stuck(facet.Reason, facet.Message)
+}
+
 // driftFacet names what moved away, from and to; nil when nothing did.
 func driftFacet(v *ServiceView) *Facet {
 	var words []string
@@ -187,7 +216,8 @@ func driftFacet(v *ServiceView) *Facet {
 	if len(words) == 0 {
 		return nil
 	}
-	policy := "driftPolicy is Report: it is shown, and nothing is sent"
+	policy := "nothing is sent. To keep what the carrier has, declare it in spec; to have it changed back, set " +
+		"driftPolicy: Correct"
 	if v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
 		policy = "driftPolicy is Correct: it is changed back, at most once in 24 hours"
 	}

@@ -60,6 +60,7 @@ func TakeCancellation(service *v1alpha1.BroadbandService, found carrier.Cancella
 		ErrorDetail: bounded(found.ErrorDetail, 1024),
 		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,
 	}
+	state.PendingDate = pendingDate(&state)
 	if held := carrierState(service).Cancellation; held != nil {
 		state.Since, state.Agreed = held.Since, held.Agreed
 		if state == *held {
@@ -68,6 +69,16 @@ func TakeCancellation(service *v1alpha1.BroadbandService, found carrier.Cancella
 	}
 	state.Since = metav1.NewTime(now)
 	service.Status.Carrier.Cancellation = &state
+}
+
+// pendingDate is the day on which the service will be cancelled; "" where that is not pending: it was
+// not requested, was aborted, rejected or carried out.
+func pendingDate(state *v1alpha1.CancellationState) string {
+	if state.Cancelled || carrier.CancellationStatus(state.Status) == carrier.CancellationCompleted ||
+		!live(state) && !pastReturn(state) {
+		return ""
+	}
+	return state.RequestDate
 }
 
 // absorbDisruptions counts what touches the service, and shows the active one that

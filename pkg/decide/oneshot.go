@@ -21,7 +21,7 @@ func completed(v *TaskView) *Decision {
 		return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonExpired, fmt.Sprintf(
 			"the carrier's answer was valid until %s: for a new one create another object", v.HoldsUntil)}}
 	}
-	message := fmt.Sprintf("%s is done: the carrier's answer stands in the status", request.Operation)
+	message := fmt.Sprintf("%s is done: %s", request.Operation, orElse(v.Found, "the carrier's answer is in the status"))
 	switch {
 	case request.EndedBy == v1alpha1.EndedByPerson:
 		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",

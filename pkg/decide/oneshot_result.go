@@ -57,6 +57,30 @@ func TakeDiagnosticTest(
 	return nil
 }
 
+// TestFound says in short what a test found: its newest stage, and its result.
+func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
+	const shown = 200
+	var words []string
+	if len(status.Stages) > 0 {
+		stage := status.Stages[0].Name
+		if reason := status.Stages[0].Reason; reason != "" {
+			stage += " (" + reason + ")"
+		}
+		words = append(words, stage)
+	}
+	switch {
+	case status.Truncated:
+		words = append(words, "its result is too long to be shown")
+	case status.Result != nil:
+		result := []rune(string(status.Result.Raw))
+		if len(result) > shown {
+			result = append(result[:shown], '…')
+		}
+		words = append(words, "result "+string(result))
+	}
+	return strings.Join(words, ", ")
+}
+
 // freeForm is a result of any form as a status can hold it: an object, its texts fit to be
 // shown, its numbers as they were written. One that is too long is left out, because a part
 // of a document is none.

@@ -75,13 +75,15 @@ func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
 	status.ServiceID = cmp.Or(v.Order.Spec.ServiceID, status.ServiceID)
 }
 
-// OrderOf is what a service takes over from the order that created it.
+// OrderOf is what a service takes over from the order that created it: nothing before the carrier has
+// accepted it, whatever spec.serviceID says.
 func OrderOf(order *v1alpha1.ServiceOrder) *Order {
-	known := &Order{ServiceID: cmp.Or(order.Spec.ServiceID, order.Status.ServiceID)}
-	request := order.Status.Request
+	known, request := &Order{}, order.Status.Request
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return known
 	}
+	known.Accepted = true
+	known.ServiceID = cmp.Or(order.Spec.ServiceID, order.Status.ServiceID)
 	known.Plan, known.Term = order.Status.PlanName, order.Spec.Term
 	known.RestorationSLA, known.AggregationMethod = order.Status.RestorationSLA, order.Status.AggregationMethod
 	known.AVCID = order.Status.AVCID

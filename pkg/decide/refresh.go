@@ -61,10 +61,7 @@ func refreshed(v *ServiceView, w wish) *Decision {
 		decision.Brief = !believed(v)
 		return decision
 	}
-	asked := v.Memory.Readings.Of(on.topic).AskedAt
-	decision := awaitReading(v, on.topic, on.what, on.reason)
-	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && v.Now.Before(asked.Add(refreshTakes))
-	return decision
+	return briefly(v, awaitReading(v, on.topic, on.what, on.reason), on.topic)
 }
 
 // believed says whether the known plan is what an order, or the user, has said.

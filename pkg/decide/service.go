@@ -36,9 +36,11 @@ func modificationLane() []rule {
 		openModification,  // what is with the carrier is followed to its end
 		unknownAlteration, // an unknown outcome holds back every change of the service
 		cancelledAsWanted, // a service that has ended as declared is compared no more
+		hidden,            // of what the carrier does not show nothing is said
 		unknownPlan,       // what must be known is read
-		firstLook,         // and whether there still is a service to change
+		firstLook,         // and whether there is a service
 		modifications,     // what differs is brought about, if the guards let it
+		planDrift,         // the carrier has moved to another plan, and that is only reported
 	}
 }
 
@@ -49,6 +51,7 @@ func cancellationLane() []rule {
 		openCancellation,    // what is with the carrier is followed to its end
 		unknownCancellation, // what must be known is read
 		cancellation,        // what differs is brought about, if the guards let it
+		cancellationDrift,   // the carrier has another one, and that is only reported
 	}
 }
 
@@ -118,7 +121,7 @@ func inSync(v *ServiceView) Verdict {
 		return Verdict{Settled, v1alpha1.ReasonObserving, message}
 	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
 	}
-	return Verdict{Settled, v1alpha1.ReasonInSync, "the carrier's state is as declared"}
+	return Verdict{Settled, v1alpha1.ReasonInSync, inSyncWords(v)}
 }
 
 // whoseService answers where this object may not speak for a service.
@@ -135,9 +138,12 @@ func whoseService(v *ServiceView) *Decision {
 
 // orderNotReady waits for the order to become a service.
 func orderNotReady(v *ServiceView) *Decision {
-	why := "has no service yet: it goes on by itself once status.serviceID of the order is set"
-	if v.Order == nil {
+	why := "has no service yet: this continues by itself once status.serviceID of the order is set"
+	switch {
+	case v.Order == nil:
 		why = "does not exist in this namespace: create it, or set serviceID"
+	case !v.Order.Accepted:
+		why = "has not been accepted by the carrier: this continues by itself once it is, and has a service"
 	}
 	name := ""
 	if v.Service.Spec.OrderRef != nil {

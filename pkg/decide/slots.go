@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,7 +97,23 @@ func recommended(slot *v1alpha1.Slot) *v1alpha1.RecommendedSlot {
 	}
 	return &v1alpha1.RecommendedSlot{
 		SlotID: slot.SlotID, SlotType: slot.SlotType, StartTime: slot.StartTime, EndTime: slot.EndTime,
+		LocalTime: localTime(slot),
 	}
+}
+
+// localTime is when a slot is, by the clock at the site: a technician comes on that day, which in UTC
+// may be another one.
+func localTime(slot *v1alpha1.Slot) string {
+	const day, hour = "Mon 2006-01-02", "15:04"
+	start, known := atSite(slot, slot.StartTime)
+	if !known {
+		return ""
+	}
+	hours := start.Format(hour)
+	if end, known := atSite(slot, slot.EndTime); known && end.Format(day) == start.Format(day) {
+		hours += "–" + end.Format(hour)
+	}
+	return start.Format(day) + " " + hours + " " + start.Format("-07:00")
 }
 
 // suits: "slots that may incur charges are recommended only with allowChargeable; weekdays
@@ -118,7 +135,7 @@ func daySuits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	if len(preferences.Weekdays) == 0 && preferences.NotAfter == "" {
 		return true
 	}
-	start, known := startAtSite(slot)
+	start, known := atSite(slot, slot.StartTime)
 	if !known {
 		return false
 	}
@@ -126,14 +143,14 @@ func daySuits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return inTime && anyOr(preferences.Weekdays, v1alpha1.Weekday(start.Format("Mon")))
 }
 
-// startAtSite is the start at the slot's own offset: the times may be in UTC. One without
-// a readable offset is judged as the carrier wrote its start.
-func startAtSite(slot *v1alpha1.Slot) (time.Time, bool) {
-	start, known := carrier.Timestamp(slot.StartTime).Time()
+// atSite is a time of a slot at the slot's own offset: the times may be in UTC. Without a readable
+// offset it stays as the carrier wrote it.
+func atSite(slot *v1alpha1.Slot, written string) (time.Time, bool) {
+	at, known := carrier.Timestamp(written).Time()
 	if offset, err := time.Parse("-07:00", slot.TimezoneOffset); err == nil {
-		start = start.In(offset.Location())
+		at = at.In(offset.Location())
 	}
-	return start, known
+	return at, known
 }
 
 // WindowReliable tells where withinTimeWindow counts: it is "reliable only for
@@ -153,7 +170,7 @@ func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSl
 		offer += fmt.Sprintf(" (the first %d are shown and chosen from)", len(status.Slots))
 	}
 	if choice != nil {
-		return fmt.Sprintf("%s; recommended is %s, %s", offer, choice.StartTime, choice.SlotType)
+		return fmt.Sprintf("%s; recommended is %s, %s", offer, cmp.Or(choice.LocalTime, choice.StartTime), choice.SlotType)
 	}
 	willing := a.Spec.Preferences
 	willing.AllowChargeable = true

@@ -30,6 +30,7 @@ type TaskView struct {
 	Lane       Lane               // what stands between a diagnostic test and its request
 	Approval   v1alpha1.Approval  // when the object itself says that it has to be approved
 	TTL        v1alpha1.Duration  // how long the object stays once it has finished; "" or "0" for ever
+	Found      string             // what the answer says, in short; "" for what nobody needs to read at once
 	HoldsUntil string             // the last day on which the answer holds, as the carrier wrote it; "" for ever
 }
 

@@ -70,6 +70,7 @@ type Account struct {
 // Order is what a service takes over from the ServiceOrder that created it. What the
 // order does not know is empty.
 type Order struct {
+	Accepted          bool               // whether the carrier has accepted it
 	ServiceID         v1alpha1.CarrierID // the service that it became; "" while the carrier has not told
 	Plan              string
 	Term              int32

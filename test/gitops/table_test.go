@@ -25,7 +25,8 @@ func table() map[string][]health {
 		v1alpha1.ReasonCompleted:   {healthy},
 		v1alpha1.ReasonExpired:     {healthy},
 		v1alpha1.ReasonSubmitted:   {healthy},
-		v1alpha1.ReasonCancelled:   {healthy, degraded}, // wanted, or found
+		v1alpha1.ReasonCancelled:   {healthy, degraded},     // wanted, or found
+		v1alpha1.ReasonDrifted:     {degraded, progressing}, // reported, or waiting for its day to be corrected
 
 		// What goes on by itself.
 		v1alpha1.ReasonProgressing:         {progressing},
@@ -101,7 +102,6 @@ func table() map[string][]health {
 		v1alpha1.ReasonUnsupported:      nil,
 		v1alpha1.ReasonUnmanaged:        nil,
 		v1alpha1.ReasonFeeMismatch:      nil,
-		v1alpha1.ReasonDrifted:          nil,
 		v1alpha1.ReasonConnected:        nil,
 		v1alpha1.ReasonHealthGood:       nil,
 		v1alpha1.ReasonHealthImpaired:   nil,

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// aspect is a value that is declared, and what is known of the carrier's.
+type aspect struct {
+	name  string
+	known *v1alpha1.KnownValue
+}
+
+// declaredAspects are those of the service's values.
+func declaredAspects(v *ServiceView) []aspect {
+	spec := v.Service.Spec
+	var declared []aspect
+	if spec.Plan != nil {
+		declared = append(declared, aspect{"plan", knownPlan(v)}, aspect{"term", knownTerm(v)})
+	}
+	for _, value := range []struct {
+		declared string
+		aspect   aspect
+	}{
+		{spec.RestorationSLA, aspect{"restoration SLA", knownSLA(v)}},
+		{spec.AggregationMethod, aspect{"aggregation method", knownAggregation(v)}},
+		{spec.DSLStabilityProfile, aspect{"DSL stability profile", knownDSLProfile(v)}},
+	} {
+		if value.declared != "" {
+			declared = append(declared, value.aspect)
+		}
+	}
+	return declared
+}
+
+// inSyncWords say of each declared value how it is known: what is only believed is not called as
+// declared.
+func inSyncWords(v *ServiceView) string {
+	var words, believed, unknown []string
+	for _, declared := range declaredAspects(v) {
+		switch {
+		case declared.known == nil:
+			unknown = append(unknown, declared.name)
+		case declared.known.Source == v1alpha1.SourceDeclared:
+			believed = append(believed, declared.name)
+		default:
+			words = append(words, howSince(v, declared))
+		}
+	}
+	if known := knownCancellation(v); known != nil && v.Service.Spec.Cancellation != nil {
+		words = append(words, "cancellation read on "+dayOf(v, known.Since.Time))
+	}
+	if len(believed) > 0 {
+		words = append(words, listOf(believed)+" believed as declared, which the carrier has never confirmed")
+	}
+	if len(unknown) > 0 {
+		words = append(words, listOf(unknown)+" not known: the carrier has no read of it")
+	}
+	if len(words) == 0 {
+		return "the carrier shows the service, and nothing of it is declared"
+	}
+	return strings.Join(words, "; ")
+}
+
+// howSince says of a value since when the carrier has it as declared, and who said so.
+func howSince(v *ServiceView, declared aspect) string {
+	day := dayOf(v, declared.known.Since.Time)
+	switch declared.known.Source {
+	case v1alpha1.SourceHealth:
+		return fmt.Sprintf("%s read on %s", declared.name, day)
+	case v1alpha1.SourceChangeResult:
+		return fmt.Sprintf("%s changed on %s", declared.name, day)
+	case v1alpha1.SourceOrder:
+		return fmt.Sprintf("%s as ordered", declared.name)
+	case v1alpha1.SourceDeclared:
+	}
+	return declared.name + " believed as declared"
+}
+
+// dayOf is a day in the account's time zone.
+func dayOf(v *ServiceView, at time.Time) string { return at.In(zone(v)).Format(time.DateOnly) }
+
+// listOf are names as a sentence has them: a, b and c.
+func listOf(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
+}
+
+func knownTerm(v *ServiceView) *v1alpha1.KnownValue {
+	if v.Service.Status.Carrier == nil {
+		return nil
+	}
+	return v.Service.Status.Carrier.Term
+}
