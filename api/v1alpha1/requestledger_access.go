@@ -261,6 +261,20 @@ func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 	return !slices.ContainsFunc(l.locations(shown.AttemptID), located)
 }
 
+// AttemptIDs are the ids of the attempts that it has, some of them more than once.
+func (l *RequestLedger) AttemptIDs() []string {
+	ids := make([]string, 0, len(l.Spec.Open)+len(l.Spec.Last)+len(l.Spec.Ended))
+	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
+		for i := range attempts {
+			ids = append(ids, attempts[i].AttemptID)
+		}
+	}
+	for i := range l.Spec.Ended {
+		ids = append(ids, l.Spec.Ended[i].AttemptID)
+	}
+	return ids
+}
+
 // locations are where the carrier follows an attempt, by each entry of it; "" where one does not say.
 func (l *RequestLedger) locations(attemptID string) (found []string) {
 	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {

@@ -119,6 +119,7 @@ func (r *run) loseMemory() {
 	for _, ledger := range r.books {
 		maps.Copy(r.phases, ledger)
 	}
+	r.unshown = r.seen != nil && ledgerSeen(r.seen) == nil
 	if r.seen == nil {
 		return
 	}

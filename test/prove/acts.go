@@ -56,10 +56,12 @@ const (
 
 // allowed is how often people have let the same be sent once more. Of a ledger that is lost a process
 // remembers how far it has seen it (R6), and a status says it (R5); where a process ended before it
-// had written that, "nobody in the cluster can know" (R25).
+// had written that, "nobody in the cluster can know" (R25). Of two that lead the other one knows
+// no more than a new one.
 func (w *witness) allowed() int {
 	restarted := w.run.started > len(w.run.managers)
-	if restarted && slices.ContainsFunc([]Kind{Dropped, RolledBack, Emptied}, w.happened) {
+	unshown := w.unshown && len(w.run.managers) > 1
+	if (restarted || unshown) && slices.ContainsFunc([]Kind{Dropped, RolledBack, Emptied}, w.happened) {
 		return w.licenses + 1
 	}
 	return w.licenses
@@ -114,6 +116,6 @@ func (w *witness) doneElsewhere() bool { return w.happened(Elsewhere) }
 // cameBack: "An attempt that has left ended counts as Abandoned" (R14), one that a restored ledger has
 // never known, too.
 func (w *witness) cameBack(step step) bool {
-	underWay := step.from == v1alpha1.PhaseSubmitting || step.from == v1alpha1.PhaseInProgress
-	return w.wiped && underWay && step.to == v1alpha1.PhaseLateAcceptance
+	taken := []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded}
+	return w.wiped && slices.Contains(taken, step.from) && step.to == v1alpha1.PhaseLateAcceptance
 }

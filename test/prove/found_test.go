@@ -128,6 +128,14 @@ func findingsOfLedgers() []finding {
 			"a late acceptance is not taken for what was lost", ordering, 1,
 			[]Fault{{What: "POST /api/", Nth: 1, Kind: Emptied}},
 		},
+		// A response is lost, and a restore shows an empty ledger of the very revision that was seen of it.
+		{
+			"another ledger of the revision that was seen is lost", ordering, 1,
+			[]Fault{
+				{What: "POST /api/", Nth: 1, Kind: Lost},
+				{What: "update *v1alpha1.RequestLedger order-", Nth: 1, Kind: Emptied},
+			},
+		},
 		// Who may not write the ledger must not try again and again, until the deleted test can go.
 		{
 			"a deleted test waits for whoever can write its ledger", v1alpha1.OperationDiagnosticTest, 1,

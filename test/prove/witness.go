@@ -44,6 +44,7 @@ type witness struct {
 	removed   bool // a user has deleted the object
 	edited    bool // a user has another wish
 	wiped     bool // its status was lost
+	unshown   bool // the ledger was lost before any status had named it
 	denied    bool // a call was answered 404 or 422
 	refused   bool // and so that nothing may be sent again without a person
 	forgotten bool // the carrier has lost its memory

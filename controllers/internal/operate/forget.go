@@ -4,6 +4,7 @@ package operate
 
 import (
 	"maps"
+	"slices"
 	"time"
 )
 
@@ -17,21 +18,24 @@ func (l *Ledgers) Sweep(lives func(name string) bool, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	unlisted := map[string]time.Time{}
-	for _, known := range []map[string]int64{l.seen, l.writes} {
-		for name := range known {
-			if lives(name) {
-				continue
-			}
-			since, noted := l.unlisted[name]
-			if !noted {
-				since = now
-			}
-			if unlisted[name] = since; now.Sub(since) >= keepUnlisted {
-				delete(known, name)
-			}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(l.seen)), slices.Collect(maps.Keys(l.writes))) {
+		if lives(name) {
+			continue
 		}
+		since, noted := l.unlisted[name]
+		if !noted {
+			since = now
+		}
+		unlisted[name] = since
 	}
-	maps.DeleteFunc(unlisted, func(_ string, since time.Time) bool { return now.Sub(since) >= keepUnlisted })
+	maps.DeleteFunc(unlisted, func(name string, since time.Time) bool {
+		over := now.Sub(since) >= keepUnlisted
+		if over {
+			delete(l.seen, name)
+			delete(l.writes, name)
+		}
+		return over
+	})
 	l.unlisted = unlisted
 }
 

@@ -11,7 +11,7 @@ func TestR28WhatWasSeenOfALedgerIsKeptWhileThatLives(t *testing.T) {
 	t.Parallel()
 	var ledgers Ledgers
 	for _, name := range []string{"lives", "gone", "comes back"} {
-		ledgers.note(name, 7)
+		ledgers.noteShown(name, 7)
 		ledgers.announce(name, 7)
 	}
 	at := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)

@@ -32,7 +32,7 @@ type Ledgers struct {
 	MayCreate func(ctx context.Context) error
 
 	mu     sync.Mutex
-	seen   map[string]int64 // by name: the highest revision that this process has seen
+	seen   map[string]sight // by name: the newest that this process has seen
 	writes map[string]int64 // by name: the revision that it has written last, or is about to
 
 	unlisted map[string]time.Time // by name: since when one is not there
@@ -81,16 +81,16 @@ func nameOf(kind, identity, id string) string {
 func (l *Ledgers) Get(
 	ctx context.Context, name string, shown int64,
 ) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
-	wanted := max(Plausible(shown), l.highest(name))
+	l.noteShown(name, Plausible(shown))
 	ledger, err = l.read(ctx, l.Cluster, name)
-	if err == nil && revisionOf(ledger) < wanted {
+	if err == nil && l.isBehind(name, ledger) {
 		ledger, err = l.read(ctx, l.Live, name)
 	}
 	if err != nil {
 		return nil, false, err
 	}
-	l.note(name, max(revisionOf(ledger), wanted))
-	return ledger, revisionOf(ledger) < wanted, nil
+	l.note(name, ledger)
+	return ledger, l.isBehind(name, ledger), nil
 }
 
 // Newest reads a ledger past the cache; nil when there is none.
@@ -104,8 +104,8 @@ func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.Req
 	if ledger, err = l.Newest(ctx, name); err != nil {
 		return nil, false, err
 	}
-	l.note(name, revisionOf(ledger))
-	return ledger, revisionOf(ledger) < l.highest(name), nil
+	l.note(name, ledger)
+	return ledger, l.isBehind(name, ledger), nil
 }
 
 // Unchanged fails unless a ledger is on record as it was written last.
@@ -173,7 +173,7 @@ func (l *Ledgers) writeAs(ctx context.Context, ledger *v1alpha1.RequestLedger, r
 	if err := l.put(ctx, ledger); err != nil {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, unknownTo(err))
 	}
-	l.note(ledger.Name, ledger.Spec.Revision)
+	l.note(ledger.Name, ledger)
 	if !equality.Semantic.DeepEqual(ledger.Spec, *wanted) {
 		return fmt.Errorf("write RequestLedger %s: %w", ledger.Name, ErrLedgerPruned)
 	}
@@ -223,7 +223,7 @@ func conflictOf(name string, why error) error {
 func (l *Ledgers) IsNews(name string, revision int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return revision > max(l.seen[name], l.writes[name])
+	return revision > max(l.seen[name].revision, l.writes[name])
 }
 
 func (l *Ledgers) announce(name string, revision int64) {
@@ -238,16 +238,5 @@ func (l *Ledgers) announce(name string, revision int64) {
 func (l *Ledgers) highest(name string) int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.seen[name]
-}
-
-func (l *Ledgers) note(name string, revision int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.seen == nil {
-		l.seen = map[string]int64{}
-	}
-	if revision > l.seen[name] {
-		l.seen[name] = revision
-	}
+	return l.seen[name].revision
 }

@@ -71,7 +71,7 @@ func TestR6WhatIsWrittenIntoALedgerThatWentBackDoesNotHideThat(t *testing.T) {
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
 	ledger.Name = LedgerName(&ledger.Spec)
-	ledgers.note(ledger.Name, 7)
+	ledgers.noteShown(ledger.Name, 7)
 	ledger.Spec.Revision = 6
 	if err := ledgers.Amend(t.Context(), ledger); err != nil || ledger.Spec.Revision >= ledgers.highest(ledger.Name) {
 		t.Errorf("revision %d of %d: %v", ledger.Spec.Revision, ledgers.highest(ledger.Name), err)
@@ -106,6 +106,28 @@ func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {
 		ledger.Name = LedgerName(&ledger.Spec)
 		if err := ledgers.Write(t.Context(), ledger); errors.Is(err, ErrLedgerPruned) != row.pruned {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// A restore may show another ledger of the revision that was seen.
+func TestR6ALedgerOfTheRevisionThatWasSeenIsBehindWithoutItsAttempts(t *testing.T) {
+	t.Parallel()
+	var ledgers Ledgers
+	seen := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
+		Revision: 1, Open: []v1alpha1.Request{{AttemptID: "a-1"}}, Ended: []v1alpha1.EndedAttempt{{AttemptID: "a-0"}},
+	}}
+	ledgers.note("service", seen)
+	empty := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Revision: 1}}
+	ledgers.note("service", empty)
+	newer := seen.DeepCopy()
+	newer.Spec.Revision, newer.Spec.Open = 2, nil
+	for name, test := range map[string]struct {
+		ledger *v1alpha1.RequestLedger
+		behind bool
+	}{"the same": {seen, false}, "an empty one": {empty, true}, "none": {nil, true}, "a newer one": {newer, false}} {
+		if ledgers.isBehind("service", test.ledger) != test.behind {
+			t.Errorf("%s: behind is %v", name, !test.behind)
 		}
 	}
 }
