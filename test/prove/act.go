@@ -69,6 +69,12 @@ func (r *run) speakOfAnother(ctx context.Context) {
 
 // replace has a user delete the object, and create it again once it is gone.
 func (r *run) replace(ctx context.Context) {
+	if subject := r.subject(); subject != nil {
+		request := subject.RequestOf(r.plan.Story.Asks)
+		if request != nil && r.failed[request.Location] {
+			r.licenses++ // "it needs a new generation or the retry annotation": a new object is one
+		}
+	}
 	r.recreate = true
 	r.remove(ctx)
 }

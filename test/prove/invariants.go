@@ -204,7 +204,7 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 	case v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned, v1alpha1.PhaseRepeated:
 		return []v1alpha1.RequestPhase{v1alpha1.PhaseLateAcceptance}
 	case v1alpha1.PhaseLateAcceptance:
-		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned}
+		return []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned, v1alpha1.PhaseInProgress}
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed,
 		v1alpha1.PhaseRejected:
 	}
