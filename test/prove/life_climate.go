@@ -25,7 +25,7 @@ type climate struct {
 func climateOf(dice *rand.Rand) climate {
 	const third = 20 * time.Minute
 	lengths := []time.Duration{third, third, third + third/2, time.Hour}
-	const rare, weeks = 200, 14 * 24 * time.Hour
+	const rare, weeks = 180, 14 * 24 * time.Hour
 	c := climate{
 		length: lengths[dice.IntN(len(lengths))], hostile: dice.IntN(5) < 2, pair: dice.IntN(3) == 0,
 		faults: []int{0, 5, 20, 60}[dice.IntN(4)], slow: dice.IntN(15), meddled: dice.IntN(20),
