@@ -24,7 +24,7 @@ var _ = DescribeTable("Trouble that lasts is told once, and then once for each a
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		lookFor(ctx, w, process, span)
 		told, attempts := w.Events.All(), w.Posts(line)
-		Expect(len(told)).To(BeNumerically("<=", 2+attempts), "%v", told)
+		Expect(len(told)).To(BeNumerically("<=", 4+attempts), "two of the account and two of Ready: %v", told)
 		Expect(attempts).To(BeNumerically("<=", first+int(span/apart)))
 	},
 	Entry("of an identity provider that is down", "Token", simulator.Fault{Kind: simulator.FaultPage, Status: 503}),

@@ -37,6 +37,7 @@ func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, told decide.Not
 	if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 		return fmt.Errorf("update the status of %s: %w", p.subject.GetName(), err)
 	}
+	p.noteWritten()
 	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, string(told.Event), "Notification",
 		"%s", decide.NoticeWords(*held))
 	return nil

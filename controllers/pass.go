@@ -12,7 +12,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
@@ -124,6 +123,7 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
 		}
+		p.noteWritten()
 	}
 	return status.Exit(now, lookAt), nil
 }
@@ -176,10 +176,14 @@ func (p *pass) changed() bool {
 
 // noteWritten remembers what is on record, when a step has written.
 func (p *pass) noteWritten() {
-	held, isObject := p.written.(client.Object)
-	if !isObject || held.GetResourceVersion() != p.subject.GetResourceVersion() {
-		p.written = p.subject.DeepCopyObject()
+	held, isSubject := p.written.(Subject)
+	if isSubject && held.GetResourceVersion() == p.subject.GetResourceVersion() {
+		return
 	}
+	if isSubject {
+		p.announce(held, p.subject)
+	}
+	p.written = p.subject.DeepCopyObject()
 }
 
 // perform does the one thing that a decision asks for. A wait above zero says when to

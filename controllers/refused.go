@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
-	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -78,6 +76,9 @@ func (p *pass) tell(ctx context.Context, verdict decide.Verdict) error {
 	if err = p.Protocol.WriteStatus(ctx, live); err != nil {
 		return fmt.Errorf("say so in the status: %w", err)
 	}
+	if held, isSubject := before.(Subject); isSubject {
+		p.announce(held, live)
+	}
 	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { memory.RetellAt = now.Add(retell) })
 	return nil
 }
@@ -85,8 +86,7 @@ func (p *pass) tell(ctx context.Context, verdict decide.Verdict) error {
 // toldAlready says whether an object shows the reason of a verdict, and was told lately.
 func (p *pass) toldAlready(live Subject, verdict decide.Verdict) (told bool) {
 	now := p.Protocol.Now()
-	conditions, _ := live.Describes()
-	ready := meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
+	ready := readyIn(live)
 	if ready == nil || ready.Reason != verdict.Reason || ready.ObservedGeneration != live.GetGeneration() {
 		return false
 	}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// announce records an Event where the reason of Ready has changed: a Warning where only a person can
+// help. Who watches Events then hears of what waits for an approval, too.
+func (o *Operator) announce(before, now Subject) {
+	held, ready := readyIn(before), readyIn(now)
+	if ready == nil || held != nil && held.Reason == ready.Reason {
+		return
+	}
+	conditions, _ := now.Describes()
+	kind := corev1.EventTypeNormal
+	if meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionStalled) {
+		kind = corev1.EventTypeWarning
+	}
+	o.Protocol.Events.Eventf(now, nil, kind, ready.Reason, "Reconcile", "%s", ready.Message)
+}
+
+func readyIn(subject Subject) *metav1.Condition {
+	conditions, _ := subject.Describes()
+	return meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
+}
