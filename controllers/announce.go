@@ -11,13 +11,18 @@ import (
 )
 
 // announce records an Event where the reason of Ready has changed: a Warning where only a person can
-// help. Who watches Events then hears of what waits for an approval, too.
+// help. Who watches Events then hears of what waits for an approval, too. That a new object is in
+// sync, or in progress, is no news: a fleet that is imported would be as many Events.
 func (o *Operator) announce(before, now Subject) {
 	held, ready := readyIn(before), readyIn(now)
 	if ready == nil || held != nil && held.Reason == ready.Reason {
 		return
 	}
 	conditions, _ := now.Describes()
+	reconciling := meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionReconciling)
+	if held == nil && (ready.Status == metav1.ConditionTrue || reconciling) {
+		return
+	}
 	kind := corev1.EventTypeNormal
 	if meta.IsStatusConditionTrue(*conditions, v1alpha1.ConditionStalled) {
 		kind = corev1.EventTypeWarning

@@ -19,7 +19,7 @@ var _ = Describe("An Event tells each change of the reason of Ready", func() {
 		s := learn(ctx)
 		expectDrift(s.move(ctx, world.PlanSlow), inHealth, world.PlanSlow)
 		Expect(s.Events.All()).To(ContainElements(
-			HavePrefix("Normal Progressing "), HavePrefix("Normal InSync plan changed on "),
+			HavePrefix("Normal InSync plan changed on "),
 			And(HavePrefix("Warning Drifted "), ContainSubstring("set driftPolicy: Correct"))))
 		told := len(s.Events.All())
 		s.pass(ctx, 5*time.Hour)

@@ -75,22 +75,6 @@ func gone(service *simulator.Service) {
 	service.ReclaimableUntil = "2026-12-31"
 }
 
-var _ = DescribeTable("A change that costs no more, under approval OnCost, is sent without being asked for",
-	func(ctx SpecContext, wanted edit, quotes int, sold ...func(*simulator.Service)) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost), sold...)
-		service := d.want(ctx, wanted)
-		expectApproved(service, "", v1alpha1.ReasonInSync)
-		Expect(d.sent()).To(HaveLen(1))
-		Expect(d.quotes()).To(Equal(quotes))
-	},
-	Entry("a cheaper plan", withPlan(world.PlanCheap, 12), 1),
-	Entry("another term at the same price", withPlan(world.PlanSlow, 24), 1),
-	Entry("a dearer SLA with a plan that is cheaper by more",
-		both(withPlan(world.PlanCheap, 12), withSLA(world.SLAFast)), 1),
-	Entry("a DSL stability profile", profiled, 0, onCopper),
-	Entry("a cancellation's date", later, 0, leaving),
-)
-
 // agreed is a story in which a change waits for approval and is approved.
 type agreed struct {
 	policy v1alpha1.Approval // "": OnCost
@@ -301,7 +285,8 @@ var _ = Describe("An approval", func() {
 		expectAwaiting(d.want(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
 		expectAwaiting(d.want(ctx, approving(v1alpha1.ApprovalAutomatic)), "approval is Always")
 		account(v1alpha1.ApprovalOnCost)
-		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		hash := expectAwaiting(d.drive(ctx), "this object has not changed the service before")
+		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
 		expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
 		Expect(d.sent()).To(HaveLen(1))
 	})

@@ -161,7 +161,7 @@ var _ = Describe("A reschedule or abort", func() {
 		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{1, 1}))
 	})
 
-	It("needs no approval where only costs do", func(ctx SpecContext) {
+	It("is approved with the others where it would be the first change", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line(holding(stateRequested, pendingDate))
 		Expect(w.Create(ctx, w.Service(site, line, endOn(wantedDate), func(s *v1alpha1.BroadbandService) {
@@ -169,8 +169,16 @@ var _ = Describe("A reschedule or abort", func() {
 		}))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
-		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{0, 1}))
+		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{0, 0}))
+		w.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{1, 1}))
 		expectAtCarrier(w, line, stateRequested, wantedDate)
+
+		By("moving it again")
+		w.Edit(ctx, site, endOn(otherDate))
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{1, 2}), "which costs nothing")
 	})
 })
 

@@ -219,7 +219,7 @@ func (l *objectLedger) hold(ledger *v1alpha1.RequestLedger) {
 	ledger.Spec.Holder = holder
 	for i := range ledger.Spec.Open {
 		open := &ledger.Spec.Open[i]
-		open.UID, open.Generation = string(l.subject.GetUID()), l.subject.GetGeneration()
+		open.UID, open.Generation, open.TakenOver = string(l.subject.GetUID()), l.subject.GetGeneration(), true
 	}
 }
 

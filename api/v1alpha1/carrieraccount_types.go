@@ -71,9 +71,10 @@ type CarrierAccountSpec struct {
 	TimeZone string `json:"timeZone,omitempty"`
 
 	// approval is the least that the services and orders of this account ask for:
-	// Automatic sends without asking, OnCost asks when a change costs or its cost is
-	// not known, Always asks every time. An object may be stricter.
-	// +kubebuilder:default=Automatic
+	// Automatic sends without asking. OnCost asks when a change costs or its cost is not
+	// known, and before the first change that an object would make to a service which it
+	// did not order. Always asks every time. An object may be stricter.
+	// +kubebuilder:default=OnCost
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 

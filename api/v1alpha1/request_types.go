@@ -149,6 +149,10 @@ type Request struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
+	// takenOver is set where it was sent for another object, whose place this one took while it was open.
+	// +optional
+	TakenOver bool `json:"takenOver,omitempty"`
+
 	// generation is the metadata.generation of that object.
 	// +optional
 	Generation int64 `json:"generation,omitempty"`

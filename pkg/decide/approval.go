@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -15,11 +16,12 @@ import (
 // approvalOf is when a change of the service has to be approved.
 func approvalOf(v *ServiceView) v1alpha1.Approval { return policyOf(&v.View, v.Service.Spec.Approval) }
 
-// policyOf: "The stricter of the account's and the object's approval counts" (R9).
+// policyOf: "The stricter of the account's and the object's approval counts" (R9). An account that
+// names none asks by the default of the schema.
 func policyOf(v *View, own v1alpha1.Approval) v1alpha1.Approval {
 	asked := []v1alpha1.Approval{own}
 	if v.Account.Object != nil {
-		asked = append(asked, v.Account.Object.Spec.Approval)
+		asked = append(asked, cmp.Or(v.Account.Object.Spec.Approval, v1alpha1.ApprovalOnCost))
 	}
 	switch {
 	case slices.Contains(asked, v1alpha1.ApprovalAlways):
@@ -118,10 +120,24 @@ func unquoted(changes []v1alpha1.Change) string {
 
 // needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
 // monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
-// no quoted price. What could not be read asks "whatever the account says" (R7).
+// no quoted price. It also asks before the first change of a service that the object did not order.
+// What could not be read asks "whatever the account says" (R7).
 func needsApproval(v *ServiceView, w wish) bool {
 	policy := approvalOf(v)
-	return w.unread || policy == v1alpha1.ApprovalAlways || policy == v1alpha1.ApprovalOnCost && costsMoney(w)
+	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(w) || isFirstChange(v))
+	return w.unread || policy == v1alpha1.ApprovalAlways || onCost
+}
+
+// isFirstChange says whether the object has not changed the service yet, and did not order it: what it
+// declares may be out of date, and nobody has seen what that would change.
+func isFirstChange(v *ServiceView) bool {
+	if v.Service.Spec.OrderRef != nil {
+		return false
+	}
+	return !slices.ContainsFunc(v.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		own := request.UID == string(v.Service.UID) && !request.TakenOver
+		return own && request.Phase.Reached()
+	})
 }
 
 func costsMoney(w wish) bool {

@@ -196,7 +196,25 @@ func TestServiceAsksForApproval(t *testing.T) {
 		"a dearer plan waits": {
 			settled(wanting, onCost, quoted("45.00", "58.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
-		"a cheaper plan goes": {settled(wanting, onCost, quoted("58.00", "45.00")), working("Submit")},
+		"a cheaper plan goes": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", false)), working("Submit"),
+		},
+		"a cheaper plan waits where it would be the first change": {
+			settled(wanting, onCost, quoted("58.00", "45.00")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"a cheaper plan waits where only another object has changed the service": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-0", false)),
+			judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"a cheaper plan waits where the only change is one that it took over": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), changedBefore("u-1", true)),
+			judged{"Rest", decide.Waiting, "AwaitingApproval"},
+		},
+		"a cheaper plan goes where the service was ordered": {
+			settled(wanting, onCost, quoted("58.00", "45.00"), func(v *decide.ServiceView) {
+				v.Service.Spec.OrderRef = &v1alpha1.OrderReference{Name: "order"}
+			}), working("Submit"),
+		},
 		"an amount that is no amount waits": {
 			settled(wanting, onCost, quoted("45.00", "soon")), judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
@@ -250,5 +268,16 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 		if again := decide.Service(view).Pending.Hash; again != hash {
 			t.Errorf("%q has the hashes %s and %s", story, hash, again)
 		}
+	}
+}
+
+// changedBefore has a change of the aggregation method on record, sent for an object.
+func changedBefore(uid string, takenOver bool) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
+		v.Service.PutRequest(v1alpha1.Request{
+			Operation: v1alpha1.OperationAggregationConversion, AttemptID: "a-0", UID: uid, Generation: 2,
+			Phase: v1alpha1.PhaseSucceeded, TakenOver: takenOver,
+			SubmittedAt: metav1.NewTime(start), FinishedAt: metav1.NewTime(start),
+		})
 	}
 }

@@ -94,7 +94,8 @@ func TestR9TheStricterApprovalCounts(t *testing.T) {
 		{always, "", always},
 		{always, automatic, always},
 		{always, onCost, always},
-		{"", "", automatic},
+		{"", "", onCost}, // the default of the schema
+		{"", automatic, onCost},
 	} {
 		account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{Approval: test.account}}
 		if got := policyOf(&View{Account: Account{Object: account}}, test.own); got != test.counts {

@@ -223,8 +223,15 @@ const untilApproved = ", and nothing is sent before somebody approves it, or has
 
 // askingFor says why a change waits for a person.
 func askingFor(v *ServiceView, w wish) asking {
-	if !w.unread {
-		return byPolicy(approvalOf(v))
+	switch policy := approvalOf(v); {
+	case w.unread:
+	case policy == v1alpha1.ApprovalOnCost && isFirstChange(v) && !costsMoney(w):
+		return asking{
+			"this object has not changed the service before and did not order it, approval is OnCost, " +
+				"and nothing is sent before it is given", true,
+		}
+	default:
+		return byPolicy(policy)
 	}
 	on, _ := basisOf(v, w.operation)
 	return asking{unreadWords(v, on) + untilApproved, pricing(v, w.operation)}

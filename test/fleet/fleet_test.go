@@ -217,7 +217,7 @@ func expectFloors(wrote world.Tally) {
 		"update carrieraccounts/status":   1,
 		"create events":                   wrote.Done["create events"],
 	}))
-	Expect(wrote.Done["create events"]).To(BeNumerically("<=", 1+2*services*requests()), "accepted, and end")
+	Expect(wrote.Done["create events"]).To(BeNumerically("<=", 1+services*(2*requests()+1)), "accepted, end, and Ready")
 	Expect(wrote.Failed).To(BeEmpty())
 }
 

@@ -40,6 +40,7 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 				}},
 			},
 			RateLimit: v1alpha1.RateLimit{RequestsPerSecond: 100, Burst: 100},
+			Approval:  v1alpha1.ApprovalAutomatic, // most stories are of what is sent without being asked for
 		},
 	}
 	for _, edit := range edits {
