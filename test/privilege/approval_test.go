@@ -97,8 +97,8 @@ const (
 const (
 	approval        = "p3f9c1a7e40b2d816"
 	otherApproval   = "p0000000000000000"
-	resolution      = "attempt=NotAccepted"
-	otherResolution = "attempt=Abandoned"
+	resolution      = attempt + "=NotAccepted"
+	otherResolution = attempt + "=Abandoned"
 )
 
 func approved() map[string]any { return map[string]any{v1alpha1.AnnotationApprove: approval} }
