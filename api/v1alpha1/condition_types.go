@@ -99,6 +99,7 @@ const (
 	ReasonPlanNameInvalid             = "PlanNameInvalid"
 	ReasonPlanChangeFailed            = "PlanChangeFailed"
 	ReasonDSLChangeInProgress         = "DSLChangeInProgress"
+	ReasonChangeInProgress            = "ChangeInProgress" // any other code that ends in .in.progress
 	ReasonDSLChangeFailed             = "DSLChangeFailed"
 	ReasonFibreBuildQuoteFailed       = "FibreBuildQuoteFailed"
 	ReasonInvalidFormat               = "InvalidFormat"

@@ -2,12 +2,7 @@
 
 package decide
 
-import (
-	"time"
-
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
-)
+import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
 const fieldDSLProfile = "dslStabilityProfile"
 
@@ -33,15 +28,4 @@ func knownDSLProfile(v *ServiceView) *v1alpha1.KnownValue {
 		return nil
 	}
 	return v.Service.Status.Carrier.DSLStabilityProfile
-}
-
-// anotherInProgress: "DSL's in-progress answer (a new attempt after 5 to 30 min)".
-func anotherInProgress(request *v1alpha1.Request) bool {
-	return request.Error != nil && request.Error.Code == string(carrier.SubDSLChangeInProgress)
-}
-
-// inProgressPause is the wait after the n-th such answer, n from 1.
-func inProgressPause(n int32) time.Duration {
-	const shortest, longest = 5 * time.Minute, 30 * time.Minute
-	return doubling(int(n), shortest, longest)
 }

@@ -118,8 +118,10 @@ func subErrorText(sub carrier.SubError) string {
 	return fmt.Sprintf("%s (%s %q)", text, sub.Field, sub.RejectedValue)
 }
 
-// decidingSubError: "the first known one decides, all stand in the message".
+// decidingSubError: "the first known one decides, all stand in the message". That somebody else's
+// request is in progress decides only where nothing else is wrong.
 func decidingSubError(all []carrier.SubError) carrier.SubError {
+	all = lasting(all)
 	for _, sub := range all {
 		if _, known := reasonBySubError()[sub.Code]; known {
 			return sub
@@ -172,6 +174,9 @@ func reasonOf(err *v1alpha1.RequestError) string {
 	}
 	if reason, known := reasonBySubError()[carrier.SubErrorCode(err.Code)]; known {
 		return reason
+	}
+	if endsInProgress(err.Code) {
+		return v1alpha1.ReasonChangeInProgress
 	}
 	switch err.HTTPStatus {
 	case 403, 404:

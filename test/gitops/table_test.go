@@ -41,6 +41,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonChargeLimit:         {progressing},
 		v1alpha1.ReasonUnreachable:         {progressing},
 		v1alpha1.ReasonDSLChangeInProgress: {progressing},
+		v1alpha1.ReasonChangeInProgress:    {progressing},
 
 		v1alpha1.ReasonAnotherTestInProgress: {progressing, degraded}, // degraded where that waits for a person
 
