@@ -48,11 +48,12 @@ func firstLook(v *ServiceView) *Decision {
 
 // hiddenIn is the topic whose newest reading says that the account may not see the service; "" for
 // none. One that is older than a modification of ours no longer counts: the carrier has taken that.
+// That the carrier does not find the Location of a question says nothing of the service.
 func hiddenIn(v *ServiceView) Topic {
 	for _, topic := range []Topic{TopicCancellation, TopicHealth, TopicDisruptions} {
 		reading := v.Memory.Readings.Of(topic)
 		refused := reading.State == ReadingFailed && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
-		if refused && !reading.AskedAt.Before(modifiedAt(&v.View)) {
+		if refused && reading.Handle == (carrier.Handle{}) && !reading.AskedAt.Before(modifiedAt(&v.View)) {
 			return topic
 		}
 	}
