@@ -55,9 +55,7 @@ var _ = Describe("An object that is applied again under approval OnCost", func()
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
-		inFlight(ctx, w, process)
-		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-		process.Drive(ctx, site)
+		leaveInFlight(ctx, w, process)
 		asking := func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost }
 		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET"), asking))).To(Succeed())
 

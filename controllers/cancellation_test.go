@@ -264,9 +264,7 @@ var _ = Describe("A cancellation", func() {
 		w, process := begin(ctx)
 		line := w.Line(holding(stateRequested, pendingDate))
 		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(otherDate)))).To(Succeed())
-		inFlight(ctx, w, process)
-		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-		process.Drive(ctx, site)
+		leaveInFlight(ctx, w, process)
 		failed := refusedWith("constraints.service.not.eligible.for.cancellation", "status")
 		failed.Times = 2 // the first look of the new object, and the one at the request
 		Expect(w.Carrier.FailNext("CancellationRead", failed)).To(Succeed())

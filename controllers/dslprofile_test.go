@@ -5,6 +5,7 @@ package controllers_test
 import (
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,9 +26,16 @@ func stable(service *v1alpha1.BroadbandService) {
 func onCopper(service *simulator.Service) { service.TechnologyType = "FTTN" }
 
 // refusedWith is a 422 of the carrier with one sub-error.
-func refusedWith(code, field string) simulator.Fault {
-	body := fmt.Sprintf(`{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no",`+
-		`"apiSubErrors":[{"code":%q,"message":"no","object":"x","field":%q}]}`, code, field)
+func refusedWith(code, field string) simulator.Fault { return refusedFor(field, code) }
+
+// refusedFor is a refusal with several sub-errors about one field.
+func refusedFor(field string, codes ...string) simulator.Fault {
+	subErrors := make([]string, 0, len(codes))
+	for _, code := range codes {
+		subErrors = append(subErrors, fmt.Sprintf(`{"code":%q,"message":"no","object":"x","field":%q}`, code, field))
+	}
+	body := `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no",` +
+		`"apiSubErrors":[` + strings.Join(subErrors, ",") + `]}`
 	return simulator.Fault{Kind: simulator.FaultBody, Status: 422, Body: body}
 }
 

@@ -3,13 +3,11 @@
 package controllers_test
 
 import (
-	"fmt"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -22,24 +20,11 @@ const (
 	otherInProgress = "constraints.service.modification.in.progress"
 )
 
-// refused422 is a refusal with sub-errors.
-func refused422(codes ...string) simulator.Fault {
-	subErrors := ""
-	for i, code := range codes {
-		if i > 0 {
-			subErrors += ","
-		}
-		subErrors += fmt.Sprintf(`{"code":%q,"message":"no","field":"serviceId"}`, code)
-	}
-	const head = `{"httpStatusCode":422,"type":"client.validation","code":"method.argument.not.valid","message":"no",`
-	return simulator.Fault{Kind: simulator.FaultBody, Status: 422, Body: head + `"apiSubErrors":[` + subErrors + `]}`}
-}
-
 var _ = Describe("A plan change that is refused because another is in progress", func() {
 	It("is sent again five minutes later, and is no repeat", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
-		Expect(w.Carrier.FailNext("POST PlanChange", refused422(planInProgress, otherInProgress))).To(Succeed())
+		Expect(w.Carrier.FailNext("POST PlanChange", refusedFor("serviceId", planInProgress, otherInProgress))).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		elapse(ctx, w, process, 4*time.Minute)
 		service := w.Read(ctx, site)
@@ -54,7 +39,7 @@ var _ = Describe("A plan change that is refused because another is in progress",
 	It("waits for a person where something else is wrong, too", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
-		refusal := refused422(planInProgress, "constraints.plan.change.plan.name.invalid")
+		refusal := refusedFor("serviceId", planInProgress, "constraints.plan.change.plan.name.invalid")
 		Expect(w.Carrier.FailNext("POST PlanChange", refusal)).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)

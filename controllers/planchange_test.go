@@ -205,6 +205,14 @@ func inFlight(ctx context.Context, w *world.World, process *world.Process) *v1al
 	return nil
 }
 
+// leaveInFlight takes a service until a request is in flight, and has it deleted then.
+func leaveInFlight(ctx context.Context, w *world.World, process *world.Process) {
+	GinkgoHelper()
+	inFlight(ctx, w, process)
+	Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+	process.Drive(ctx, site)
+}
+
 func withSLA(name string) func(*v1alpha1.BroadbandService) {
 	return func(service *v1alpha1.BroadbandService) { service.Spec.RestorationSLA = name }
 }

@@ -2,7 +2,10 @@
 
 package v1alpha1
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // endedLimit is how many ended attempts a ledger remembers.
 const endedLimit = 10
@@ -264,30 +267,36 @@ func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 // AttemptIDs are the ids of the attempts that it has, some of them more than once.
 func (l *RequestLedger) AttemptIDs() []string {
 	ids := make([]string, 0, len(l.Spec.Open)+len(l.Spec.Last)+len(l.Spec.Ended))
-	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
-		for i := range attempts {
-			ids = append(ids, attempts[i].AttemptID)
-		}
-	}
-	for i := range l.Spec.Ended {
-		ids = append(ids, l.Spec.Ended[i].AttemptID)
+	for id := range l.attempts() {
+		ids = append(ids, id)
 	}
 	return ids
 }
 
 // locations are where the carrier follows an attempt, by each entry of it; "" where one does not say.
 func (l *RequestLedger) locations(attemptID string) (found []string) {
-	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
-		for i := range attempts {
-			if attempts[i].AttemptID == attemptID {
-				found = append(found, attempts[i].Location)
-			}
-		}
-	}
-	for i := range l.Spec.Ended {
-		if l.Spec.Ended[i].AttemptID == attemptID {
-			found = append(found, l.Spec.Ended[i].Location)
+	for id, location := range l.attempts() {
+		if id == attemptID {
+			found = append(found, location)
 		}
 	}
 	return found
+}
+
+// attempts are the entries of all attempts: the id, and where the carrier follows it.
+func (l *RequestLedger) attempts() iter.Seq2[string, string] {
+	return func(yield func(id, location string) bool) {
+		for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
+			for i := range attempts {
+				if !yield(attempts[i].AttemptID, attempts[i].Location) {
+					return
+				}
+			}
+		}
+		for i := range l.Spec.Ended {
+			if !yield(l.Spec.Ended[i].AttemptID, l.Spec.Ended[i].Location) {
+				return
+			}
+		}
+	}
 }

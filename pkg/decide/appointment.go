@@ -169,11 +169,11 @@ func orderKnown(v *AppointmentView) *Decision {
 // dateToCome refuses a day in the past "judged in the account's time zone, before anything
 // is sent".
 func dateToCome(v *AppointmentView) *Decision {
-	from, view := string(v.Appointment.Spec.DateFrom), &ServiceView{View: v.View}
-	if from >= today(view) {
+	from := string(v.Appointment.Spec.DateFrom)
+	if from >= today(&v.View) {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: dateInPast(view, "dateFrom", from)}
+	return &Decision{Step: Rest{}, Verdict: dateInPast(&v.View, "dateFrom", from)}
 }
 
 // slotsRefused holds back what the carrier refused. To ask for slots anew is to try again.

@@ -232,11 +232,9 @@ const fastPlan = 1000
 // optionMissed keeps what was said of this generation, after a restart has forgotten the
 // offers: they are not read again for it.
 func optionMissed(v *ServiceView) *Decision {
-	for _, said := range v.Service.Status.Conditions {
-		if said.Type == v1alpha1.ConditionReady && said.Reason == v1alpha1.ReasonNTDOptionRequired &&
-			said.ObservedGeneration == v.Service.Generation {
-			return stuck(said.Reason, said.Message)
-		}
+	said := readyIn(v.Service.Status.Conditions)
+	if said.Reason == v1alpha1.ReasonNTDOptionRequired && said.ObservedGeneration == v.Service.Generation {
+		return stuck(said.Reason, said.Message)
 	}
 	return nil
 }

@@ -4,7 +4,6 @@ package decide
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -83,7 +82,7 @@ func cancellationDiffers(v *ServiceView) wish {
 // request; nil when there is nothing in the way.
 func cancellationBarred(v *ServiceView) *Verdict {
 	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
-	if declared == nil || known == nil || v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
+	if declared == nil || known == nil || onlyObserves(v) {
 		return nil
 	}
 	if declared.Mode == v1alpha1.CancellationNever {
@@ -116,8 +115,8 @@ func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alph
 		return &Verdict{Stuck, v1alpha1.ReasonCancellationNotRequested, fmt.Sprintf(
 			"no cancellation is requested at the carrier (%s), and its API has no call that requests one: "+
 				"have it cancelled there, then it is moved to %s", orElse(known.Status, "none"), date)}
-	case date < today(v):
-		return new(dateInPast(v, "cancellation.date", date))
+	case date < today(&v.View):
+		return new(dateInPast(&v.View, "cancellation.date", date))
 	}
 	return nil
 }
@@ -136,33 +135,6 @@ func pastReturn(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	gone := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
 	return known.Cancelled || !gone && !live(known)
-}
-
-// today is the day in the account's time zone, "in which the carrier reads dates".
-func today(v *ServiceView) string { return dayOf(v, v.Now) }
-
-// zone is the account's time zone; UTC where it names none.
-func zone(v *ServiceView) *time.Location {
-	named, err := time.LoadLocation(zoneOf(v))
-	if err != nil {
-		return time.UTC // the account is not ready with such a zone: nothing is sent by its days
-	}
-	return named
-}
-
-// dateInPast does not say which day it is: each new process would write that anew.
-func dateInPast(v *ServiceView, field, date string) Verdict {
-	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
-		"%s %s is in the past in the account's time zone, %s: declare today or a later day",
-		field, date, orElse(zoneOf(v), "UTC"))}
-}
-
-// zoneOf is the name of the account's time zone; "" for UTC, and while the account does not exist.
-func zoneOf(v *ServiceView) string {
-	if v.Account.Object == nil {
-		return ""
-	}
-	return v.Account.Object.Spec.TimeZone
 }
 
 func knownCancellation(v *ServiceView) *v1alpha1.CancellationState {

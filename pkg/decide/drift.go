@@ -176,7 +176,7 @@ func correctsAt(v *ServiceView) time.Time {
 
 // planDrift: a plan that the carrier has moved away from is not in sync, although nothing is sent.
 func planDrift(v *ServiceView) *Decision {
-	if observing(v, wish{}) != nil || !planHeld(v) {
+	if onlyObserves(v) || !planHeld(v) {
 		return nil
 	}
 	return driftDecision(v)
@@ -185,7 +185,7 @@ func planDrift(v *ServiceView) *Decision {
 // cancellationDrift is the same of the cancellation.
 func cancellationDrift(v *ServiceView) *Decision {
 	w := cancellationDiffers(v)
-	if observing(v, w) != nil || !w.wanted() || !heldAsDrift(v, w) {
+	if onlyObserves(v) || !w.wanted() || !heldAsDrift(v, w) {
 		return nil
 	}
 	return driftDecision(v)

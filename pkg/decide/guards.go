@@ -111,8 +111,13 @@ func (w wish) submit(v *ServiceView) Submit {
 	return submit
 }
 
+// onlyObserves says whether the state is read and nothing is changed.
+func onlyObserves(v *ServiceView) bool {
+	return v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
+}
+
 func observing(v *ServiceView, _ wish) *Decision {
-	if v.Service.Spec.ManagementPolicy != v1alpha1.ManagementObserve {
+	if !onlyObserves(v) {
 		return nil
 	}
 	return &Decision{Step: Rest{}, Verdict: inSync(v)}

@@ -41,6 +41,7 @@ func declaredAspects(v *ServiceView) []aspect {
 // inSyncWords say of each declared value how it is known: what is only believed is not called as
 // declared.
 func inSyncWords(v *ServiceView) string {
+	days := zone(&v.View)
 	var words, believed, unknown []string
 	for _, declared := range declaredAspects(v) {
 		switch {
@@ -49,11 +50,11 @@ func inSyncWords(v *ServiceView) string {
 		case declared.known.Source == v1alpha1.SourceDeclared:
 			believed = append(believed, declared.name)
 		default:
-			words = append(words, howSince(v, declared))
+			words = append(words, howSince(declared, days))
 		}
 	}
 	if known := knownCancellation(v); known != nil && v.Service.Spec.Cancellation != nil {
-		words = append(words, "cancellation read on "+dayOf(v, known.Since.Time))
+		words = append(words, "cancellation read on "+dayIn(days, known.Since.Time))
 	}
 	if len(believed) > 0 {
 		words = append(words, listOf(believed)+" believed as declared, which the carrier has never confirmed")
@@ -68,8 +69,8 @@ func inSyncWords(v *ServiceView) string {
 }
 
 // howSince says of a value since when the carrier has it as declared, and who said so.
-func howSince(v *ServiceView, declared aspect) string {
-	day := dayOf(v, declared.known.Since.Time)
+func howSince(declared aspect, days *time.Location) string {
+	day := dayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {
 	case v1alpha1.SourceHealth:
 		return fmt.Sprintf("%s read on %s", declared.name, day)
@@ -79,11 +80,8 @@ func howSince(v *ServiceView, declared aspect) string {
 		return fmt.Sprintf("%s as ordered", declared.name)
 	case v1alpha1.SourceDeclared:
 	}
-	return declared.name + " believed as declared"
+	return declared.name // of what is only believed nothing is confirmed
 }
-
-// dayOf is a day in the account's time zone.
-func dayOf(v *ServiceView, at time.Time) string { return at.In(zone(v)).Format(time.DateOnly) }
 
 // listOf are names as a sentence has them: a, b and c.
 func listOf(names []string) string {

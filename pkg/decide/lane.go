@@ -40,12 +40,8 @@ func OthersAttempt(ledger *v1alpha1.RequestLedger, uid string) *v1alpha1.Request
 
 // WaitsInLane says whether a test says that it waits until another of its service has ended.
 func WaitsInLane(test *v1alpha1.DiagnosticTest) bool {
-	for _, condition := range test.Status.Conditions {
-		if condition.Type == v1alpha1.ConditionReady {
-			return condition.Reason == v1alpha1.ReasonAnotherTestInProgress && test.DeletionTimestamp.IsZero()
-		}
-	}
-	return false
+	waits := readyIn(test.Status.Conditions).Reason == v1alpha1.ReasonAnotherTestInProgress
+	return waits && test.DeletionTimestamp.IsZero()
 }
 
 // IsElder says whether a test has waited for longer than another.

@@ -39,13 +39,7 @@ func completed(v *TaskView) *Decision {
 // when it named none.
 func holdsTo(v *TaskView) time.Time {
 	day := v.HoldsUntil[:min(len(v.HoldsUntil), len(time.DateOnly))]
-	zone := time.UTC
-	if account := v.Account.Object; account != nil {
-		if named, err := time.LoadLocation(account.Spec.TimeZone); err == nil {
-			zone = named
-		}
-	}
-	last, err := time.ParseInLocation(time.DateOnly, day, zone)
+	last, err := time.ParseInLocation(time.DateOnly, day, zone(&v.View))
 	if err != nil {
 		return time.Time{}
 	}

@@ -16,7 +16,7 @@ import (
 // pendingOf is the plan of changes, in Terraform's sense; nil for none. What a request
 // that runs is to bring about stays in it as it was sent, even when the spec has moved on.
 func pendingOf(v *ServiceView) *v1alpha1.Pending {
-	observed := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
+	observed := onlyObserves(v)
 	if v.Service.ServiceNumber() == "" || observed && len(v.Subject.OpenRequests()) == 0 {
 		return nil
 	}

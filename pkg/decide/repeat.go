@@ -79,7 +79,7 @@ func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
 		return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 			"the approval %s was taken back: %s", open.ApprovedHash, lost))
 	}
-	if v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve {
+	if onlyObserves(v) {
 		return waiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
 	}
 	return nil

@@ -77,14 +77,14 @@ func answerOf(v *ServiceView) answer {
 		return answer{*first, first.Verdict, first.Verdict}
 	}
 	modified, ended := firstOf(v, modificationLane()), firstOf(v, cancellationLane())
-	said := answer{modification: inSync(v), cancellation: inSync(v)}
+	settled := inSync(v)
+	said := answer{Decision{Step: Rest{}, Verdict: settled}, settled, settled}
 	if modified != nil {
 		said.modification = modified.Verdict
 	}
 	if ended != nil {
 		said.cancellation = ended.Verdict
 	}
-	said.both = Decision{Step: Rest{}, Verdict: inSync(v)}
 	if both := beside(modified, ended); both != nil {
 		said.both = *both
 	}

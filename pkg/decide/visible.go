@@ -5,8 +5,6 @@ package decide
 import (
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -36,10 +34,11 @@ func hidden(v *ServiceView) *Decision {
 // service that the carrier has not shown, and before a service is changed that may be cancelled,
 // unless that reading is switched off.
 func firstLook(v *ServiceView) *Decision {
-	reading := &v.Memory.Readings.Cancellation
+	if knownCancellation(v) != nil || v.Memory.Readings.Cancellation.refused() {
+		return nil
+	}
 	off := v.Service.Spec.Observe.CancellationInterval.Or(defaultCancellationInterval) <= 0
-	needed := !shown(v) || !off && len(wishes(v)) > 0
-	if knownCancellation(v) != nil || reading.refused() || !needed {
+	if shown(v) && (off || len(wishes(v)) == 0) {
 		return nil
 	}
 	decision := awaitReading(v, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
@@ -99,9 +98,7 @@ func shown(v *ServiceView) bool {
 
 // saidHidden says whether the status says that the carrier does not show the service.
 func saidHidden(v *ServiceView) bool {
-	return slices.ContainsFunc(v.Service.Status.Conditions, func(said metav1.Condition) bool {
-		return said.Type == v1alpha1.ConditionReady && said.Reason == v1alpha1.ReasonNotFoundOrForbidden
-	})
+	return readyIn(v.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
 // briefly is a decision that waits for a reading, of which nothing is written while it takes seconds:

@@ -55,7 +55,12 @@ func because(message string) *v1alpha1.RequestError {
 }
 
 func readyOf(account *v1alpha1.CarrierAccount) metav1.Condition {
-	for _, condition := range account.Status.Conditions {
+	return readyIn(account.Status.Conditions)
+}
+
+// readyIn is the condition Ready; an empty one where there is none.
+func readyIn(conditions []metav1.Condition) metav1.Condition {
+	for _, condition := range conditions {
 		if condition.Type == v1alpha1.ConditionReady {
 			return condition
 		}

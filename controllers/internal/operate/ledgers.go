@@ -82,15 +82,14 @@ func (l *Ledgers) Get(
 	ctx context.Context, name string, shown int64,
 ) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
 	l.noteShown(name, Plausible(shown))
-	ledger, err = l.read(ctx, l.Cluster, name)
-	if err == nil && l.isBehind(name, ledger) {
-		ledger, err = l.read(ctx, l.Live, name)
-	}
-	if err != nil {
+	if ledger, err = l.read(ctx, l.Cluster, name); err != nil {
 		return nil, false, err
 	}
+	if l.isBehind(name, ledger) {
+		return l.Latest(ctx, name)
+	}
 	l.note(name, ledger)
-	return ledger, l.isBehind(name, ledger), nil
+	return ledger, false, nil
 }
 
 // Newest reads a ledger past the cache; nil when there is none.
