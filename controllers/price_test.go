@@ -235,7 +235,9 @@ var _ = DescribeTable("managementPolicy Plan shows what is to be paid for",
 	Entry("a plan in a term that the carrier does not sell", withPlan(world.PlanFast, 6), 1,
 		planTo(world.PlanFast, "", "45.00", ""), row("plan.term", "12", "6")),
 	Entry("an aggregation method, which has no quoted price", ethernet, 0,
-		v1alpha1.Change{Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod", To: "ETHERNET"}),
+		v1alpha1.Change{
+			Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod", Unknown: true, To: "ETHERNET",
+		}),
 )
 
 var _ = Describe("What a plan change costs", func() {

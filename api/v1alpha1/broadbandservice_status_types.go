@@ -260,6 +260,11 @@ type Change struct {
 	// +required
 	Field string `json:"field"`
 
+	// unknown says that the carrier's value cannot be read, or that what health says is none of the
+	// plans that the carrier offers: the service may have the declared value already.
+	// +optional
+	Unknown bool `json:"unknown,omitempty"`
+
 	// from is the carrier's value; empty when it is not known.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional

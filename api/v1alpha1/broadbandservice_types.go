@@ -50,6 +50,11 @@ type BroadbandServiceSpec struct {
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
+	// unknownValues is what becomes of declared values whose counterpart at the carrier cannot be
+	// read, instead of what the account says of them: Ask, Request or Trust.
+	// +optional
+	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
+
 	// trustDeclared names the aspects that are believed at first sight to be as
 	// declared, instead of being requested: for taking over a fleet that already is.
 	// +kubebuilder:validation:MaxItems=4

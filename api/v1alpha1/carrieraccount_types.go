@@ -78,6 +78,15 @@ type CarrierAccountSpec struct {
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
+	// unknownValues is what becomes of a declared value whose counterpart at the carrier cannot
+	// be read: restoration SLA, aggregation method, DSL stability profile, and a plan that health
+	// spells as none of the plans that the carrier offers. Ask waits until somebody says which,
+	// Request sends the declared value, Trust believes that the carrier has it already. What a
+	// service says itself counts before this.
+	// +kubebuilder:default=Ask
+	// +optional
+	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
+
 	// rateLimit bounds the calls to the carrier across all objects of the account, and of
 	// all accounts of its identity at this carrier: the lowest of theirs counts.
 	// +optional

@@ -49,6 +49,17 @@ const (
 	ApprovalAlways    Approval = "Always"    // ask every time
 )
 
+// UnknownValues says what becomes of a declared value whose counterpart at the carrier cannot be read.
+// +kubebuilder:validation:Enum=Ask;Request;Trust
+type UnknownValues string
+
+// The policies for unknown values.
+const (
+	UnknownAsk     UnknownValues = "Ask"     // wait until somebody says which of the other two
+	UnknownRequest UnknownValues = "Request" // send what is declared
+	UnknownTrust   UnknownValues = "Trust"   // believe that the carrier has what is declared
+)
+
 // AccountReference names the CarrierAccount in the same namespace.
 type AccountReference struct {
 	// name of the CarrierAccount, in the object's own namespace.

@@ -364,6 +364,11 @@ type Handled struct {
 	// +optional
 	Approve string `json:"approve,omitempty"`
 
+	// trust is the last wholesale.broadband/trust value acted on.
+	// +kubebuilder:validation:MaxLength=256
+	// +optional
+	Trust string `json:"trust,omitempty"`
+
 	// retry is the last wholesale.broadband/retry value acted on.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
@@ -381,6 +386,9 @@ const (
 	AnnotationReconcile = "wholesale.broadband/reconcile"
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
+	// AnnotationTrust holds the hash of a plan of changes: of the values in it that are unknown, the
+	// declared ones are believed to be the carrier's, and not requested.
+	AnnotationTrust = "wholesale.broadband/trust"
 	// AnnotationRetry asks for one more attempt after a definitive failure. It holds the attemptID of the
 	// attempt that failed, or an RFC 3339 time after that attempt ended which is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"

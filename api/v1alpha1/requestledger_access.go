@@ -2,10 +2,7 @@
 
 package v1alpha1
 
-import (
-	"iter"
-	"slices"
-)
+import "slices"
 
 // endedLimit is how many ended attempts a ledger remembers.
 const endedLimit = 10
@@ -267,36 +264,28 @@ func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 // AttemptIDs are the ids of the attempts that it has, some of them more than once.
 func (l *RequestLedger) AttemptIDs() []string {
 	ids := make([]string, 0, len(l.Spec.Open)+len(l.Spec.Last)+len(l.Spec.Ended))
-	for id := range l.attempts() {
-		ids = append(ids, id)
-	}
+	l.eachAttempt(func(id, _ string) { ids = append(ids, id) })
 	return ids
 }
 
 // locations are where the carrier follows an attempt, by each entry of it; "" where one does not say.
 func (l *RequestLedger) locations(attemptID string) (found []string) {
-	for id, location := range l.attempts() {
+	l.eachAttempt(func(id, location string) {
 		if id == attemptID {
 			found = append(found, location)
 		}
-	}
+	})
 	return found
 }
 
-// attempts are the entries of all attempts: the id, and where the carrier follows it.
-func (l *RequestLedger) attempts() iter.Seq2[string, string] {
-	return func(yield func(id, location string) bool) {
-		for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
-			for i := range attempts {
-				if !yield(attempts[i].AttemptID, attempts[i].Location) {
-					return
-				}
-			}
+// eachAttempt shows each entry of an attempt: its id, and where the carrier follows it.
+func (l *RequestLedger) eachAttempt(show func(id, location string)) {
+	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
+		for i := range attempts {
+			show(attempts[i].AttemptID, attempts[i].Location)
 		}
-		for i := range l.Spec.Ended {
-			if !yield(l.Spec.Ended[i].AttemptID, l.Spec.Ended[i].Location) {
-				return
-			}
-		}
+	}
+	for i := range l.Spec.Ended {
+		show(l.Spec.Ended[i].AttemptID, l.Spec.Ended[i].Location)
 	}
 }

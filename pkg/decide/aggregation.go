@@ -5,7 +5,7 @@ package decide
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
 // aggregationWish compares the declared aggregation method. It has no read: what is
-// not known is requested once, unless trustDeclared names it.
+// not known is requested or believed as unknownValues, or a person, says.
 func aggregationWish(v *ServiceView) wish {
 	declared, known := v.Service.Spec.AggregationMethod, knownAggregation(v)
 	if declared == "" || valueOf(known) == declared {
@@ -16,7 +16,7 @@ func aggregationWish(v *ServiceView) wish {
 		target:    v1alpha1.RequestTarget{AggregationMethod: declared},
 		changes: []v1alpha1.Change{{
 			Operation: v1alpha1.OperationAggregationConversion, Field: fieldAggregation,
-			From: valueOf(known), To: declared,
+			From: valueOf(known), To: declared, Unknown: known == nil,
 		}},
 	}
 }

@@ -69,10 +69,10 @@ func agreed(v *View, ask asking, pending *v1alpha1.Pending) *Decision {
 		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
-		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s",
+		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s%s",
 		ask.why, describe(pending.Changes), costs,
 		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
-		v1alpha1.AnnotationApprove, pending.Hash, void))
+		v1alpha1.AnnotationApprove, pending.Hash, trustWords(v, pending), void))
 }
 
 // planned is a plan of changes and its hash: over the object, its generation, the last attempt that
@@ -121,11 +121,11 @@ func unquoted(changes []v1alpha1.Change) string {
 // needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
 // monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
 // no quoted price. It also asks before the first change of a service that the object did not order.
-// What could not be read asks "whatever the account says" (R7).
+// What could not be read asks "whatever the account says" (R7), and so do unknown values.
 func needsApproval(v *ServiceView, w wish) bool {
 	policy := approvalOf(v)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(w) || isFirstChange(v))
-	return w.unread || policy == v1alpha1.ApprovalAlways || onCost
+	return w.unread || asksWhich(v, w) || policy == v1alpha1.ApprovalAlways || onCost
 }
 
 // isFirstChange says whether the object has not changed the service yet, and did not order it: what it

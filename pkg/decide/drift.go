@@ -38,12 +38,11 @@ func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, asked
 		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
 	case askedAt.Before(v.past(held.Since).Add(statusPrecision)):
-	case planDrifted(state) && plan == held.AsHealth:
-		back := convergedPlan(v)
-		state.Plan = known(back, sourceOf(v, back), askedAt)
-		state.Plan.AsHealth = plan
 	case cameTo(v, held, plan, askedAt) != nil:
 		state.Plan = cameTo(v, held, plan, askedAt)
+	case planDrifted(state) && plan == held.AsHealth:
+		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
+		state.Plan.AsHealth = plan
 	case held.AsHealth == "":
 		held.AsHealth = plan
 	case plan != held.AsHealth:
@@ -98,24 +97,6 @@ func moved(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt ti
 	accept(v, state)
 }
 
-// convergedPlan is the name of the plan to which the carrier is back: the one that we
-// sent, if it is still declared, or else health's.
-func convergedPlan(v *ServiceView) string {
-	asHealth := v.Service.Status.Carrier.Plan.AsHealth
-	sent, declared := sentPlan(v), v.Service.Spec.Plan
-	if sent != "" && declared != nil && sameName(sent, declared.Name) {
-		return sent
-	}
-	return asHealth
-}
-
-func sourceOf(v *ServiceView, plan string) v1alpha1.ValueSource {
-	if plan == sentPlan(v) {
-		return v1alpha1.SourceChangeResult
-	}
-	return v1alpha1.SourceHealth
-}
-
 // sentPlan is the plan of our last success; "" when there is none.
 func sentPlan(v *ServiceView) string {
 	last := reachedOf(&v.View, v1alpha1.OperationPlanChange)
@@ -132,7 +113,9 @@ func planHeld(v *ServiceView) bool {
 	if !planDrifted(state) || declared == nil {
 		return false
 	}
-	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(v))
+	base := baselineOf(v)
+	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(v)) ||
+		base != nil && base.AsHealth == state.Plan.AsHealth && sameName(declared.Name, base.Value)
 	return converged && !corrects(v, v1alpha1.OperationPlanChange)
 }
 

@@ -7,7 +7,7 @@ import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 const fieldDSLProfile = "dslStabilityProfile"
 
 // dslProfileWish compares the declared DSL stability profile. It has no read: what is
-// not known is requested once, unless trustDeclared names it.
+// not known is requested or believed as unknownValues, or a person, says.
 func dslProfileWish(v *ServiceView) wish {
 	declared, known := v.Service.Spec.DSLStabilityProfile, knownDSLProfile(v)
 	if declared == "" || valueOf(known) == declared {
@@ -18,7 +18,7 @@ func dslProfileWish(v *ServiceView) wish {
 		target:    v1alpha1.RequestTarget{DSLStabilityProfile: declared},
 		changes: []v1alpha1.Change{{
 			Operation: v1alpha1.OperationDSLStabilityProfileChange, Field: fieldDSLProfile,
-			From: valueOf(known), To: declared,
+			From: valueOf(known), To: declared, Unknown: known == nil,
 		}},
 	}
 }

@@ -89,11 +89,7 @@ func newHere(v *View, what string) *Decision {
 
 // firstAsked holds back a value that is not known and would be requested.
 func firstAsked(v *ServiceView, w wish) *Decision {
-	unknown := func(change v1alpha1.Change) bool {
-		unread := []string{fieldSLA, fieldAggregation, fieldDSLProfile}
-		return change.From == "" && slices.Contains(unread, change.Field)
-	}
-	if !slices.ContainsFunc(w.changes, unknown) {
+	if !hasUnknown(w.changes) {
 		return nil
 	}
 	return newHere(&v.View, describe(w.changes))

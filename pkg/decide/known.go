@@ -3,7 +3,6 @@
 package decide
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,8 +30,7 @@ func Absorb(v *ServiceView) {
 	}
 	agree(v)
 	absorbOrder(v)
-	trustPlan(v)
-	trustDeclared(v)
+	believe(v)
 }
 
 // outdone says whether a reading was asked for before a request was done that has changed what
@@ -107,55 +105,6 @@ func absorbOrder(v *ServiceView) {
 			v.Service.Status.Carrier = state
 		}
 	}
-}
-
-// trustPlan: "believed at first sight instead of requested".
-func trustPlan(v *ServiceView) {
-	declared := v.Service.Spec.Plan
-	if declared == nil || knownPlan(v) != nil || !trusts(v, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) {
-		return
-	}
-	state := carrierState(v.Service)
-	state.Plan = known(declared.Name, v1alpha1.SourceDeclared, v.Now)
-	state.Term = known(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, v.Now)
-}
-
-// trustDeclared takes the values that have no read as declared, where the user asks for it.
-func trustDeclared(v *ServiceView) {
-	var state v1alpha1.CarrierState // the one on record stays as it is where nothing is taken
-	if held := v.Service.Status.Carrier; held != nil {
-		state = *held
-	}
-	spec := v.Service.Spec
-	for _, aspect := range []struct {
-		name      v1alpha1.TrustedAspect
-		operation v1alpha1.Operation
-		declared  string
-		held      **v1alpha1.KnownValue
-	}{
-		{v1alpha1.TrustRestorationSLA, v1alpha1.OperationPlanChange, spec.RestorationSLA, &state.RestorationSLA},
-		{
-			v1alpha1.TrustAggregationMethod, v1alpha1.OperationAggregationConversion,
-			spec.AggregationMethod, &state.AggregationMethod,
-		},
-		{
-			v1alpha1.TrustDSLStabilityProfile, v1alpha1.OperationDSLStabilityProfileChange,
-			spec.DSLStabilityProfile, &state.DSLStabilityProfile,
-		},
-	} {
-		if aspect.declared != "" && *aspect.held == nil && trusts(v, aspect.operation, aspect.name) {
-			*aspect.held = known(aspect.declared, v1alpha1.SourceDeclared, v.Now)
-			v.Service.Status.Carrier = &state
-		}
-	}
-}
-
-// trusts: only what no request of ours has ever touched can be taken as declared.
-func trusts(v *ServiceView, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
-	if v.Subject.RequestOf(operation) != nil {
-		return false
-	}
-	return slices.Contains(v.Service.Spec.TrustDeclared, aspect)
 }
 
 // Reached brings into the status what a request that succeeded has brought about.

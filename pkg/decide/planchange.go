@@ -30,13 +30,19 @@ func planChangeWish(v *ServiceView) wish {
 	if knownPlan(v) == nil {
 		return wish{}
 	}
-	w := wish{operation: v1alpha1.OperationPlanChange, changes: append(planChanges(v), slaChanges(v)...)}
+	plan, sla := planChanges(v), slaChanges(v)
+	if len(plan) > 0 && !planHeld(v) && goesAhead(v, plan, sla) {
+		sla = nil
+	}
+	w := wish{operation: v1alpha1.OperationPlanChange, changes: append(plan, sla...)}
 	if planHeld(v) && len(only(w.changes, fieldPlan)) == len(w.changes) {
 		return wish{} // a drift that is only reported; a request that is sent anyway carries the declared plan
 	}
 	w.before.Plan = knownPlan(v).Value
 	w.target.Plan, w.target.Term = targetPlan(v)
-	w.target.RestorationSLA = targetSLA(v)
+	if len(sla) > 0 {
+		w.target.RestorationSLA = sla[0].To
+	}
 	w.target.NTDOption = ntdOption(v)
 	return w.orUnread(v).withPrice(v)
 }
@@ -56,7 +62,9 @@ func planChanges(v *ServiceView) []v1alpha1.Change {
 	}
 	var changes []v1alpha1.Change
 	if !sameName(declared.Name, known.Value) {
-		changes = append(changes, planChange(fieldPlan, known.Value, declared.Name))
+		change := planChange(fieldPlan, known.Value, declared.Name)
+		change.Unknown = isUnlisted(v)
+		changes = append(changes, change)
 	}
 	// "An unknown term alone is never a reason for a change."
 	if term := v.Service.Status.Carrier.Term; term != nil && term.Value != strconv.Itoa(int(declared.Term)) {
@@ -65,14 +73,22 @@ func planChanges(v *ServiceView) []v1alpha1.Change {
 	return changes
 }
 
-// slaChanges compares the declared SLA. It has no read: what is not known is
-// requested once.
+// goesAhead says whether a change of plan is sent without an unknown SLA: what is known is sent, and
+// asked is about what is unknown. Where a person is asked about the plan anyway, it is one question.
+func goesAhead(v *ServiceView, plan, sla []v1alpha1.Change) bool {
+	return approvalOf(v) == v1alpha1.ApprovalAutomatic && asksWhich(v, wish{changes: sla}) && !hasUnknown(plan)
+}
+
+// slaChanges compares the declared SLA. It has no read: what is not known is requested or believed as
+// unknownValues, or a person, says.
 func slaChanges(v *ServiceView) []v1alpha1.Change {
 	declared, known := v.Service.Spec.RestorationSLA, knownSLA(v)
 	if declared == "" || known != nil && known.Value == declared {
 		return nil
 	}
-	return []v1alpha1.Change{planChange(fieldSLA, valueOf(known), declared)}
+	change := planChange(fieldSLA, valueOf(known), declared)
+	change.Unknown = known == nil
+	return []v1alpha1.Change{change}
 }
 
 // targetPlan is the plan and term to send: the declared ones, in the carrier's
@@ -93,13 +109,6 @@ func targetPlan(v *ServiceView) (plan string, term int32) {
 		}
 	}
 	return known.Value, term
-}
-
-func targetSLA(v *ServiceView) string {
-	if len(slaChanges(v)) == 0 {
-		return ""
-	}
-	return v.Service.Spec.RestorationSLA
 }
 
 // sameName compares plan names as a person does.

@@ -17,7 +17,7 @@ func unknownPlan(v *ServiceView) *Decision {
 	}
 	if err := healthSupported(v); err != nil {
 		return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
-			"the carrier's plan cannot be read: %v; raise the account's apiVersion or list Plan in trustDeclared", err))
+			"the carrier's plan cannot be read: %v; raise the account's apiVersion, or list Plan in trustDeclared", err))
 	}
 	return awaitReading(v, TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
 }

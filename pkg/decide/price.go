@@ -16,11 +16,12 @@ import (
 // POST": the waits between them are those for a place in the rate limit.
 const quoteAge = 10 * time.Minute
 
-// pricing says whether somebody is to see what a wish costs before it is sent. Only a
-// plan change has prices that can be read (spec §4, plan change options).
+// pricing says whether the carrier's offers are read before a wish is sent: somebody is to see what it
+// costs, or has to be asked whether it is a change at all. Only a plan change has offers that can be
+// read (spec §4, plan change options).
 func pricing(v *ServiceView, operation v1alpha1.Operation) bool {
-	planned := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
-	return operation == v1alpha1.OperationPlanChange && (planned || approvalOf(v) != v1alpha1.ApprovalAutomatic)
+	seen := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(v) != v1alpha1.ApprovalAutomatic
+	return operation == v1alpha1.OperationPlanChange && (seen || asksAboutPlan(v))
 }
 
 // priced waits for the prices of a change, where they are to be seen.
@@ -232,7 +233,9 @@ func amountOf(cents int64) string {
 func unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
 	bare := make([]v1alpha1.Change, 0, len(changes))
 	for _, c := range changes {
-		bare = append(bare, v1alpha1.Change{Operation: c.Operation, Field: c.Field, From: c.From, To: c.To})
+		bare = append(bare, v1alpha1.Change{
+			Operation: c.Operation, Field: c.Field, Unknown: c.Unknown, From: c.From, To: c.To,
+		})
 	}
 	return bare
 }

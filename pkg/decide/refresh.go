@@ -225,6 +225,8 @@ const untilApproved = ", and nothing is sent before somebody approves it, or has
 func askingFor(v *ServiceView, w wish) asking {
 	switch policy := approvalOf(v); {
 	case w.unread:
+	case asksWhich(v, w):
+		return askingWhich(v)
 	case policy == v1alpha1.ApprovalOnCost && isFirstChange(v) && !costsMoney(w):
 		return asking{
 			"this object has not changed the service before and did not order it, approval is OnCost, " +

@@ -38,7 +38,7 @@ func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 			ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: "shop", Generation: 1},
 			Spec: v1alpha1.CarrierAccountSpec{
 				BaseURL: "https://carrier.example", APIVersion: 8, Auth: v1alpha1.Auth{ClientName: "reseller"},
-				Approval: v1alpha1.ApprovalAutomatic,
+				Approval: v1alpha1.ApprovalAutomatic, UnknownValues: v1alpha1.UnknownRequest,
 			},
 			Status: v1alpha1.CarrierAccountStatus{
 				Conditions: []metav1.Condition{

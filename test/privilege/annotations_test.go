@@ -42,7 +42,8 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 	It("is one that exists", func(ctx SpecContext) {
 		Expect(annotate(ctx, plane.Client, object, map[string]any{misspelled: "p1"})).To(refusedFor(noSuch))
 		for key, value := range map[string]string{
-			v1alpha1.AnnotationReconcile: "now", v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationRetry: aTime,
+			v1alpha1.AnnotationReconcile: "now", v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationTrust: "p1",
+			v1alpha1.AnnotationRetry:   aTime,
 			v1alpha1.AnnotationResolve: attempt + "=NotAccepted", v1alpha1.AnnotationAcknowledge: "x",
 			v1alpha1.AnnotationForget: "x", "demo.wholesale.broadband/expect": "x", "example.com/approved": "x",
 		} {

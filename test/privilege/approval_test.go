@@ -236,6 +236,23 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(editor.Update(ctx, object)).To(Succeed(), "an edit that leaves it as it was")
 	})
 
+	It("is not made needless for unknown values by who could not have set it", func(ctx SpecContext) {
+		saying := func(policy v1alpha1.UnknownValues) *v1alpha1.BroadbandService {
+			made := service(nil)
+			made.Spec.UnknownValues = policy
+			return made
+		}
+		Expect(editor.Create(ctx, saying(v1alpha1.UnknownRequest))).To(And(WithTransform(apierrors.IsForbidden, BeTrue()),
+			MatchError(ContainSubstring("spec.unknownValues: Request sends what is unknown without asking, and editor"))))
+		Expect(editor.Create(ctx, saying(v1alpha1.UnknownTrust))).To(Succeed(), "what is believed costs nothing")
+		object := saying(v1alpha1.UnknownAsk)
+		Expect(editor.Create(ctx, object)).To(Succeed())
+		requests := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"unknownValues":"Request"}}`))
+		Expect(approver.Patch(ctx, object, requests)).To(Succeed())
+		object.Spec.Plan.Name = other
+		Expect(editor.Update(ctx, object)).To(Succeed(), "an edit that leaves it as it was")
+	})
+
 	It("does not concern the operator, which cannot set one", func(ctx SpecContext) {
 		manager := as(operator)
 		object := held(ctx, map[string]string{v1alpha1.AnnotationApprove: approval})

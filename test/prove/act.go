@@ -54,6 +54,7 @@ func (r *run) act(p *port, sort Sort, kind Kind) {
 		{Early, func(ctx context.Context) { r.speakEarly(ctx, p) }},
 		{Lied, r.lie},
 		{Elsewhere, r.changeElsewhere},
+		{Trusted, r.trust},
 	} {
 		if can.kind == kind {
 			can.do(r.ctx)

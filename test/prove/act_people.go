@@ -118,6 +118,18 @@ func (r *run) speak(ctx context.Context, as func(truth string) string) {
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, word) })
 }
 
+// trust has a person say of the changes that are shown that the service has the unknown values.
+func (r *run) trust(ctx context.Context) {
+	subject := r.plain(ctx)
+	if subject == nil || pendingOf(subject) == nil {
+		delete(r.since, Trusted) // nothing is shown
+		return
+	}
+	hash := pendingOf(subject).Hash
+	r.meddled = true
+	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationTrust, hash) })
+}
+
 // changeElsewhere has somebody else bring about at the carrier what the service declares.
 func (r *run) changeElsewhere(ctx context.Context) {
 	service, is := r.plain(ctx).(*v1alpha1.BroadbandService)

@@ -25,6 +25,7 @@ func acts(story *Story, managers int) []Kind {
 		{story.hasLedger(), []Kind{Forged, Dropped, RolledBack, Emptied, Outdated, Demanded}},
 		{story.Kind == kindService, []Kind{Suspended, Unlisted}},
 		{story.Asks == v1alpha1.OperationPlanChange, []Kind{Elsewhere}},
+		{story.Asked, []Kind{Trusted}},
 		{story.Kind == kindTest || story.Kind == kindAppointment, []Kind{ForcedOff}},
 	} {
 		if group.does {
@@ -44,6 +45,7 @@ func (k Kind) acts() bool {
 	return slices.Contains([]Kind{
 		Overtaken, Deleted, Recreated, Edited, Restored, MisResolved, Resolved, PutBack, Forged, Dropped, RolledBack,
 		Emptied, Outdated, ForcedOff, Suspended, Unlisted, Demanded, Replaced, Retried, ReadAnew, Early, Lied, Elsewhere,
+		Trusted,
 	}, k)
 }
 
@@ -99,6 +101,14 @@ func (w *witness) unheeded(p *port, one *sending) string {
 		}
 	}
 	return ""
+}
+
+// unapproved says that a POST which has to be approved is not; "" for none such.
+func (w *witness) unapproved(one *sending) string {
+	if !w.run.plan.Story.Asked || w.edited || !costs(one.class) || one.approved != "" && w.agreed[one.approved] {
+		return ""
+	}
+	return fmt.Sprintf("%s is sent although nobody has approved it", one.operation)
 }
 
 func heeded(w *witness) string {

@@ -81,6 +81,7 @@ const (
 	Early      Kind = "a person says the truth too early"
 	Lied       Kind = "a person says the untruth"
 	Elsewhere  Kind = "somebody else changes the plan"
+	Trusted    Kind = "a person has unknown values believed"
 
 	Stale   Kind = "the cache lags behind"
 	Lagging Kind = "the cache lags behind for three looks"

@@ -69,7 +69,7 @@ func newFleet(l *life) *fleet {
 	must(l.world.Create(l.ctx, l.world.Secret()))
 	free := f.account(world.AccountName, func(*v1alpha1.CarrierAccount) {})
 	careful := f.account(carefulAccount, func(account *v1alpha1.CarrierAccount) {
-		account.Spec.Approval = v1alpha1.ApprovalOnCost
+		account.Spec.Approval, account.Spec.UnknownValues = v1alpha1.ApprovalOnCost, v1alpha1.UnknownAsk
 		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: limits}
 	})
 	for i := range services {

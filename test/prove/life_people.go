@@ -34,6 +34,7 @@ func deedsOfPeople() []deed {
 		{"approves", (*life).approves},
 		{"approves", (*life).approves},
 		{"approves", (*life).approves},
+		{"has unknown values believed", (*life).trusts},
 		{"asks for a retry", (*life).retries},
 		{"asks for a reading", (*life).rereads},
 		{"resolves another attempt", (*life).misresolves},
@@ -127,15 +128,17 @@ func (l *life) suspends(one *member, subject Subject) {
 
 // approves has a person agree to what is shown.
 func (l *life) approves(_ *member, subject Subject) {
-	var pending *v1alpha1.Pending
-	switch object := subject.(type) {
-	case *v1alpha1.BroadbandService:
-		pending = object.Status.Pending
-	case *v1alpha1.ServiceOrder:
-		pending = object.Status.Pending
-	}
-	if pending != nil {
-		l.annotates(subject, v1alpha1.AnnotationApprove, pending.Hash)
+	l.answersPending(subject, v1alpha1.AnnotationApprove)
+}
+
+// trusts has a person say of what is shown that the service has the unknown values.
+func (l *life) trusts(_ *member, subject Subject) {
+	l.answersPending(subject, v1alpha1.AnnotationTrust)
+}
+
+func (l *life) answersPending(subject Subject, annotation string) {
+	if pending := pendingOf(subject); pending != nil {
+		l.annotates(subject, annotation, pending.Hash)
 	}
 }
 

@@ -54,7 +54,7 @@ func (k Kind) touches() []key {
 		keys  []key
 	}{
 		{
-			[]Kind{Deleted, Recreated, Edited, Suspended, Forged, PutBack, Restored, MisResolved, ReadAnew, ForcedOff},
+			[]Kind{Deleted, Recreated, Edited, Suspended, Forged, PutBack, Restored, MisResolved, ReadAnew, ForcedOff, Trusted},
 			[]key{keyObject},
 		},
 		// Of an object that is gone nobody looks for the ledger.

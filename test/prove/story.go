@@ -28,6 +28,7 @@ type Story struct {
 	Name  string
 	Kind  string
 	Asks  v1alpha1.Operation
+	Asked bool // a person has to approve what is sent, because what it changes is unknown
 	Empty func() Subject
 	Wish  func(*world.World) client.Object // what a user applies, once the carrier's books allow it
 	Edit  func(Subject)                    // another wish, where the kind allows one; nil: none
@@ -72,6 +73,10 @@ func serviceStories() []*Story {
 		}),
 		service("AggregationConversion", v1alpha1.OperationAggregationConversion, plain,
 			func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.AggregationMethod = nil, "ETHERNET" }),
+		asked(service("UnknownAggregationMethod", v1alpha1.OperationAggregationConversion, plain,
+			func(s *v1alpha1.BroadbandService) {
+				s.Spec.Plan, s.Spec.AggregationMethod, s.Spec.UnknownValues = nil, "ETHERNET", v1alpha1.UnknownAsk
+			})),
 		service("DSLStabilityProfileChange", v1alpha1.OperationDSLStabilityProfileChange,
 			func(l *simulator.Service) { l.TechnologyType = "FTTN" },
 			func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.DSLStabilityProfile = nil, "Stable" }),
@@ -94,6 +99,11 @@ func serviceStories() []*Story {
 				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 			}),
 	}
+}
+
+func asked(story *Story) *Story {
+	story.Asked = true
+	return story
 }
 
 func plain(*simulator.Service) {}

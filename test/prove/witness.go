@@ -3,6 +3,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -139,7 +140,7 @@ func (w *witness) sends(p *port, path string, body []byte) {
 		one.class, one.approved = decide.ClassOf(one.operation, written.Target), written.ApprovedHash
 		one.frozen = written.BodyHash == decide.BodyHash(body) || w.hasContact(one.operation, written.Target)
 	}
-	one.unheeded = w.unheeded(p, one)
+	one.unheeded = cmp.Or(w.unheeded(p, one), w.unapproved(one))
 	w.sent = append(w.sent, one)
 }
 

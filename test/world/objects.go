@@ -39,8 +39,9 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 					KeyID: KeyID, PrivateKeySecretRef: v1alpha1.SecretKeyReference{Name: SecretName, Key: SecretKey},
 				}},
 			},
-			RateLimit: v1alpha1.RateLimit{RequestsPerSecond: 100, Burst: 100},
-			Approval:  v1alpha1.ApprovalAutomatic, // most stories are of what is sent without being asked for
+			RateLimit:     v1alpha1.RateLimit{RequestsPerSecond: 100, Burst: 100},
+			Approval:      v1alpha1.ApprovalAutomatic, // most stories are of what is sent without being asked for
+			UnknownValues: v1alpha1.UnknownRequest,
 		},
 	}
 	for _, edit := range edits {

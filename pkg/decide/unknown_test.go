@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package decide_test
+
+import (
+	"testing"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// shownHash is the hash of the changes that a status of these tests shows.
+const shownHash = "p0123456789abcdef0123456789abcdef"
+
+// unknownMethod declares an aggregation method of a service whose own nobody knows, and nothing else.
+func unknownMethod(v *decide.ServiceView) {
+	v.Service.Spec.Plan, v.Service.Spec.AggregationMethod = nil, "ETHERNET"
+}
+
+// otherSpelling spells the plan in health as the carrier does not offer it.
+func otherSpelling(v *decide.ServiceView) {
+	v.Service.Status.Carrier.Plan.Value, v.Service.Status.Carrier.Plan.AsHealth = "FAST (100)", "FAST (100)"
+}
+
+func policy(policy v1alpha1.UnknownValues) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) { v.Service.Spec.UnknownValues = policy }
+}
+
+// shows has the status show changes under shownHash.
+func shows(changes ...v1alpha1.Change) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
+		v.Service.Status.Pending = &v1alpha1.Pending{Hash: shownHash, Changes: changes}
+	}
+}
+
+// offering has the carrier's offers read just now.
+func offering(state decide.ReadingState, plans ...string) func(*decide.ServiceView) {
+	return func(v *decide.ServiceView) {
+		reading := decide.Reading{State: state, AskedAt: v.Now}
+		for _, plan := range plans {
+			reading.Options.Plans = append(reading.Options.Plans, carrier.Plan{Plan: plan})
+		}
+		if state == decide.ReadingFailed {
+			reading.Err = &carrier.Error{HTTPStatus: 422, Class: carrier.Refused}
+		}
+		v.Memory.Readings.Options = reading
+	}
+}
+
+var (
+	trusted    = annotated(v1alpha1.AnnotationTrust, shownHash)
+	toEthernet = v1alpha1.Change{
+		Operation: v1alpha1.OperationAggregationConversion, Field: "aggregationMethod", Unknown: true, To: "ETHERNET",
+	}
+	spelling = v1alpha1.Change{
+		Operation: v1alpha1.OperationPlanChange, Field: "plan.name", Unknown: true, From: "FAST (100)", To: "Fast",
+	}
+)
+
+// unlike is a change but for something.
+func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change {
+	edit(&change)
+	return change
+}
+
+// convertingToL2TP puts an aggregation conversion on record.
+func convertingToL2TP(phase v1alpha1.RequestPhase) func(*decide.ServiceView) {
+	return with(phase, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{AggregationMethod: "L2TP"}
+	})
+}
+
+type edits = []func(*decide.ServiceView)
+
+func TestAnUnknownValueIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		edits    edits
+		believed bool
+		handled  string
+	}{
+		"nobody has said so":       {edits{shows(toEthernet)}, false, ""},
+		"unknownValues: Trust":     {edits{policy(v1alpha1.UnknownTrust)}, true, ""},
+		"unknownValues: Request":   {edits{policy(v1alpha1.UnknownRequest)}, false, ""},
+		"answered as it is shown":  {edits{shows(toEthernet), trusted}, true, shownHash},
+		"answered, nothing shown":  {edits{trusted}, false, ""},
+		"answered with other hash": {edits{shows(toEthernet), annotated(v1alpha1.AnnotationTrust, "p0")}, false, ""},
+		"approved, not trusted":    {edits{shows(toEthernet), annotated(v1alpha1.AnnotationApprove, shownHash)}, false, ""},
+		"another value was shown": {
+			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.To = "L2TP" })), trusted}, false, "",
+		},
+		"another field was shown": {
+			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Field = "x" })), trusted}, false, "",
+		},
+		"it was shown as known": {
+			edits{shows(unlike(toEthernet, func(c *v1alpha1.Change) { c.Unknown, c.From = false, "L2TP" })), trusted}, false, "",
+		},
+		"answered while it is with the carrier": {
+			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseInProgress)}, false, "",
+		},
+		"answered after a request of ours": {
+			edits{shows(toEthernet), trusted, convertingToL2TP(v1alpha1.PhaseFailed)}, true, shownHash,
+		},
+		"unknownValues: Trust after a request of ours": {
+			edits{policy(v1alpha1.UnknownTrust), convertingToL2TP(v1alpha1.PhaseFailed)}, false, "",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(append(edits{unknownMethod, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			decide.Absorb(&view)
+			known := view.Service.Status.Carrier.AggregationMethod
+			if believed := known != nil && known.Source == v1alpha1.SourceDeclared; believed != test.believed {
+				t.Errorf("it is taken to be %v, and is to be believed: %v", known, test.believed)
+			}
+			if handled := view.Service.Status.Handled.Trust; handled != test.handled {
+				t.Errorf("the answer %q counts as acted on, want %q", handled, test.handled)
+			}
+		})
+	}
+}
+
+func TestAnotherSpellingIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
+	t.Parallel()
+	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
+	for name, test := range map[string]struct {
+		edits    edits
+		believed bool
+	}{
+		"nobody has said so":              {edits{shows(spelling), offering(answered, "Fast")}, false},
+		"answered as it is shown":         {edits{shows(spelling), trusted}, true},
+		"health says another by now":      {edits{shows(spelling), trusted, wanting}, false},
+		"unknownValues: Trust":            {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast")}, true},
+		"Trust, and the offers not read":  {edits{policy(v1alpha1.UnknownTrust)}, false},
+		"Trust, and the offers refused":   {edits{policy(v1alpha1.UnknownTrust), offering(failed)}, false},
+		"Trust, and it is offered":        {edits{policy(v1alpha1.UnknownTrust), offering(answered, "Fast (100)")}, false},
+		"answered after a change of ours": {edits{shows(spelling), trusted, with(v1alpha1.PhaseFailed)}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(append(edits{otherSpelling, policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			decide.Absorb(&view)
+			plan := view.Service.Status.Carrier.Plan
+			if believed := plan.Source == v1alpha1.SourceDeclared; believed != test.believed {
+				t.Errorf("it is taken to be %v, and is to be believed: %v", plan, test.believed)
+			}
+			if test.believed && (plan.Value != "Fast" || plan.AsHealth != "FAST (100)") {
+				t.Errorf("%+v is believed", plan)
+			}
+		})
+	}
+}
+
+func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
+	t.Parallel()
+	const answered, failed = decide.ReadingAnswered, decide.ReadingFailed
+	const asks, goes = v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonProgressing
+	for name, test := range map[string]struct {
+		edits   edits
+		reason  string
+		unknown bool
+	}{
+		"an unknown method":                {edits{unknownMethod}, asks, true},
+		"an unknown method, requested":     {edits{unknownMethod, policy(v1alpha1.UnknownRequest)}, goes, true},
+		"another spelling, not compared":   {edits{otherSpelling}, goes, false},
+		"another spelling":                 {edits{otherSpelling, offering(answered, "Fast")}, asks, true},
+		"another spelling, offers refused": {edits{otherSpelling, offering(failed)}, asks, true},
+		"another plan":                     {edits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
+		"another spelling, said before":    {edits{otherSpelling, shows(spelling)}, goes, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			view := settled(append(edits{policy(v1alpha1.UnknownAsk)}, test.edits...)...)
+			decision := decide.Service(view)
+			if decision.Verdict.Reason != test.reason {
+				t.Errorf("it says %s: %s", decision.Verdict.Reason, decision.Verdict.Message)
+			}
+			if got := decision.Pending.Changes[0].Unknown; got != test.unknown {
+				t.Errorf("its change is unknown: %v, want %v", got, test.unknown)
+			}
+		})
+	}
+}
