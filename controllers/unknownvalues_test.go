@@ -77,10 +77,11 @@ var _ = Describe("A declared value that cannot be read", func() {
 
 			hash := expectAwaiting(service,
 				"the carrier has no read of restorationSLA, aggregationMethod and dslStabilityProfile",
-				`restorationSLA unknown → "Enhanced-8"`, "monthly unknown → 10.00 AUD",
+				`restorationSLA unknown → "Enhanced-8", aggregationMethod`, "what it costs is read then",
 				"have them believed with wholesale.broadband/trust="+service.Status.Pending.Hash)
 			Expect(service.Status.Pending.Changes).To(HaveEach(HaveField("Unknown", true)))
 			Expect(d.sent()).To(BeEmpty())
+			Expect(d.quotes()).To(BeZero())
 			Expect(service.Status.Carrier.RestorationSLA).To(BeNil())
 
 			By("a restart, in which it is asked the same")
@@ -88,10 +89,24 @@ var _ = Describe("A declared value that cannot be read", func() {
 			d.Clock.Advance(time.Hour)
 			Expect(expectAwaiting(d.drive(ctx))).To(Equal(hash))
 
-			By("the approval, which sends all of it")
-			expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+			By("the approval, upon which the price is read, and asked about")
+			priced := expectAwaiting(d.approve(ctx, hash), "monthly unknown → 10.00 AUD",
+				"the approval "+hash+" is for another plan of changes, or for another price")
+			Expect(d.sent()).To(BeEmpty())
+
+			By("the approval of the price, which sends all of it")
+			expectApproved(d.approve(ctx, priced), priced, v1alpha1.ReasonInSync)
 			Expect(d.sent()).To(HaveLen(3))
 		})
+
+	It("is sent with its first approval where that turns out to be free", func(ctx SpecContext) {
+		d, service := importing{wanted: both(everything, withSLA(world.SLAStd))}.begin(ctx)
+		hash := expectAwaiting(service)
+		Expect(d.quotes()).To(BeZero())
+		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(HaveLen(3))
+		Expect(d.quotes()).To(Equal(1))
+	})
 
 	It("is believed once somebody says so, whatever becomes of the status", func(ctx SpecContext) {
 		d, service := importing{wanted: everything}.begin(ctx)

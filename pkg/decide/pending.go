@@ -16,22 +16,26 @@ import (
 // pendingOf is the plan of changes, in Terraform's sense; nil for none. What a request
 // that runs is to bring about stays in it as it was sent, even when the spec has moved on.
 func pendingOf(v *ServiceView) *v1alpha1.Pending {
-	observed := onlyObserves(v)
-	if v.Service.ServiceNumber() == "" || observed && len(v.Subject.OpenRequests()) == 0 {
+	if v.Service.ServiceNumber() == "" {
 		return nil
 	}
-	running := changesUnderWay(v)
-	changes, wanted := running, []wish(nil)
-	for _, w := range append(wishes(v), cancellationWish(v)) {
-		open := v.Subject.RequestOf(w.operation)
-		if w.wanted() && !observed && (open == nil || open.Phase.Ended()) {
-			changes, wanted = append(changes, w.changes...), append(wanted, w)
-		}
-	}
+	running, wanted := changesUnderWay(v), wantedNext(v)
+	changes := slices.Concat(running, differences(wanted))
 	if len(changes) == 0 {
 		return nil
 	}
 	return &v1alpha1.Pending{Hash: pendingHash(v, running, wanted), Changes: changes}
+}
+
+// wantedNext are the changes that would be sent, beside those that are under way.
+func wantedNext(v *ServiceView) []wish {
+	if onlyObserves(v) || showsNothing(v) {
+		return nil
+	}
+	return slices.DeleteFunc(append(wishes(v), cancellationWish(v)), func(w wish) bool {
+		open := v.Subject.RequestOf(w.operation)
+		return !w.wanted() || open != nil && !open.Phase.Ended()
+	})
 }
 
 // changesUnderWay are the changes on record that open requests carry.
@@ -62,14 +66,27 @@ func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) strin
 	if held := approvedPlan(v); held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
 		return held.Hash
 	}
-	facts := []any{v.Subject.GetUID(), v.Subject.GetGeneration(), running}
+	shown := hashOf(v, running, wanted, func(changes []v1alpha1.Change) []v1alpha1.Change { return changes })
+	if bare := hashOf(v, running, wanted, unpriced); isFreeAsApproved(v, wanted) &&
+		bare == control(v.Subject, v1alpha1.AnnotationApprove) {
+		return bare
+	}
+	return shown
+}
+
+// hashOf is the hash of the changes as they are shown.
+func hashOf(
+	v *ServiceView, running []v1alpha1.Change, wanted []wish, shown func([]v1alpha1.Change) []v1alpha1.Change,
+) string {
+	const each = 3
+	facts := append(make([]any, 0, each*(1+len(wanted))), v.Subject.GetUID(), v.Subject.GetGeneration(), running)
 	for _, w := range wanted {
 		// "Attempts that never reached the carrier ... change neither an approved hash nor an approval" (R11).
 		last := ""
 		if request := reachedOf(&v.View, w.operation); request != nil {
 			last = request.AttemptID
 		}
-		facts = append(facts, last, w.bodyHash(), w.changes)
+		facts = append(facts, last, w.bodyHash(), shown(w.changes))
 	}
 	text, err := json.Marshal(facts)
 	if err != nil {

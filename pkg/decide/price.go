@@ -26,7 +26,7 @@ func pricing(v *ServiceView, operation v1alpha1.Operation) bool {
 
 // priced waits for the prices of a change, where they are to be seen.
 func priced(v *ServiceView, w wish) *Decision {
-	if !pricing(v, w.operation) || isPriced(v, w) || refused(v, w) != nil {
+	if !pricing(v, w.operation) || isPriced(v, w) || refused(v, w) != nil || pricedOnceApproved(v, w) {
 		return nil
 	}
 	return askPrice(v)
@@ -35,8 +35,11 @@ func priced(v *ServiceView, w wish) *Decision {
 // isPriced says whether there is nothing more to learn about the price of a wish: the
 // options were read just now, or the same change stands priced in the plan on record.
 func isPriced(v *ServiceView, w wish) bool {
-	if quoteFresh(v) {
+	switch {
+	case quoteFresh(v):
 		return true
+	case unknownValuesOf(v) == v1alpha1.UnknownTrust && isUnlisted(v):
+		return false // it is believed on offers that were read, and not on what was shown of older ones
 	}
 	recorded := shownPlan(v, w.operation)
 	bare := unpriced(recorded)
@@ -68,7 +71,7 @@ func askPrice(v *ServiceView) *Decision {
 			"what the plan change costs cannot be read: " + errorText(reading.Err) + "; it is asked again",
 		}
 	}
-	return &Decision{Step: step, LookAt: at, Verdict: verdict}
+	return briefly(v, &Decision{Step: step, LookAt: at, Verdict: verdict}, TopicOptions)
 }
 
 // confirmed: "the options are read again right before the POST and a different fee voids

@@ -226,7 +226,7 @@ func askingFor(v *ServiceView, w wish) asking {
 	switch policy := approvalOf(v); {
 	case w.unread:
 	case asksWhich(v, w):
-		return askingWhich(v)
+		return askingWhich(v, w)
 	case policy == v1alpha1.ApprovalOnCost && isFirstChange(v) && !costsMoney(w):
 		return asking{
 			"this object has not changed the service before and did not order it, approval is OnCost, " +

@@ -31,7 +31,7 @@ func hasUnknown(changes []v1alpha1.Change) bool {
 }
 
 // askingWhich is why a person is asked about unknown values.
-func askingWhich(v *ServiceView) asking {
+func askingWhich(v *ServiceView, w wish) asking {
 	changes, unread := differences(wishes(v)), []string(nil)
 	why := ""
 	for _, change := range changes {
@@ -46,7 +46,37 @@ func askingWhich(v *ServiceView) asking {
 	if len(unread) > 0 {
 		why += "the carrier has no read of " + listOf(unread) + "; "
 	}
-	return asking{why + "nothing is sent before it is approved", true}
+	why += "nothing is sent before it is approved"
+	if !isPriced(v, w) && pricedOnceApproved(v, w) {
+		return asking{why + ", and what it costs is read then, and asked about unless it is free", false}
+	}
+	return asking{why, true}
+}
+
+// pricedOnceApproved says whether the price of a wish is not read before somebody wants it sent: an
+// unknown SLA may as well be believed, and then nobody needs to know. managementPolicy Plan shows all
+// prices.
+func pricedOnceApproved(v *ServiceView, w wish) bool {
+	return asksOnlySLA(v, w) && control(v.Subject, v1alpha1.AnnotationApprove) != pendingOf(v).Hash
+}
+
+// asksOnlySLA says whether all that a wish would change is an SLA that is asked about.
+func asksOnlySLA(v *ServiceView, w wish) bool {
+	planned := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
+	return !planned && asksWhich(v, w) && len(only(w.changes, fieldSLA)) == len(w.changes)
+}
+
+// isFreeAsApproved says whether an unknown SLA that was approved before its price was read costs
+// nothing: that is the change that was approved.
+func isFreeAsApproved(v *ServiceView, wanted []wish) bool {
+	return slices.ContainsFunc(wanted, func(w wish) bool {
+		return asksOnlySLA(v, w) && isZero(w.changes[0].OneTime) && isZero(w.changes[0].MonthlyAfter)
+	})
+}
+
+func isZero(amount *v1alpha1.Money) bool {
+	cents, known := hundredths(amount)
+	return known && cents == 0
 }
 
 // trustWords say how the unknown values of a plan of changes are believed instead; "" where there are

@@ -64,6 +64,8 @@ func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change
 	return change
 }
 
+func pricedAt(c *v1alpha1.Change) { c.MonthlyAfter = &v1alpha1.Money{Amount: "58.00", Currency: "AUD"} }
+
 // convertingToL2TP puts an aggregation conversion on record.
 func convertingToL2TP(phase v1alpha1.RequestPhase) func(*decide.ServiceView) {
 	return with(phase, func(r *v1alpha1.Request) {
@@ -168,6 +170,12 @@ func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
 		"another spelling, offers refused": {edits{otherSpelling, offering(failed)}, asks, true},
 		"another plan":                     {edits{wanting, offering(answered, "Fast", "Slow")}, goes, false},
 		"another spelling, said before":    {edits{otherSpelling, shows(spelling)}, goes, true},
+		"another spelling, said and priced before": {
+			edits{otherSpelling, shows(unlike(spelling, pricedAt))}, asks, true,
+		},
+		"the same, and by now unknownValues: Trust": {
+			edits{otherSpelling, shows(unlike(spelling, pricedAt)), policy(v1alpha1.UnknownTrust)}, goes, true,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

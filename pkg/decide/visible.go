@@ -30,6 +30,12 @@ func hidden(v *ServiceView) *Decision {
 	return decision
 }
 
+// showsNothing says whether there is no plan of changes, as the carrier does not show the service.
+// What has failed is on record, and so all processes show it.
+func showsNothing(v *ServiceView) bool {
+	return hiddenIn(v) != "" && !asksUnread(v) && failedChange(v) == nil
+}
+
 // firstLook waits for the first look at the cancellation, a free GET: before anything is said of a
 // service that the carrier has not shown, and before a service is changed that may be cancelled,
 // unless that reading is switched off.

@@ -53,10 +53,16 @@ const perCall = time.Millisecond
 // newFleet makes a world, and starts a manager that has logged in.
 func newFleet(ctx context.Context, edits ...func(*simulator.Seed)) fleet {
 	GinkgoHelper()
+	return newFleetOf(ctx, func(*v1alpha1.CarrierAccount) {}, edits...)
+}
+
+// newFleetOf is newFleet with another account.
+func newFleetOf(ctx context.Context, account func(*v1alpha1.CarrierAccount), edits ...func(*simulator.Seed)) fleet {
+	GinkgoHelper()
 	w, ledgers := world.New(ctx, plane, edits...), audit.Writes(user, "")
 	w.EachCallTakes(perCall)
 	manager := w.Manage(ctx, user)
-	w.AwaitLogin(ctx, unlimited)
+	w.AwaitLogin(ctx, unlimited, account)
 	return fleet{w, manager, ledgers}
 }
 
@@ -94,9 +100,15 @@ func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.
 // settled is how far ahead a manager has nothing planned once it is done with all services.
 const settled = time.Minute
 
-// awaitInSync waits until every service is as declared. It lets time pass only while the manager
-// has nothing to do: how busy the machine is does not decide which requests are polled in vain.
+// awaitInSync waits until every service is as declared.
 func (f fleet) awaitInSync(ctx context.Context) {
+	GinkgoHelper()
+	f.await(ctx, map[string]int{"True InSync": services})
+}
+
+// await waits until so many services have each standing. It lets time pass only while the manager
+// has nothing to do: how busy the machine is does not decide which requests are polled in vain.
+func (f fleet) await(ctx context.Context, wanted map[string]int) {
 	GinkgoHelper()
 	Eventually(ctx, func() (map[string]int, error) {
 		if busy := f.manager.Busy(); busy > 0 {
@@ -111,7 +123,7 @@ func (f fleet) awaitInSync(ctx context.Context) {
 		}
 		return standings(ctx, f.world) // the list is long: it is read when it may be the last
 	}).WithTimeout(25 * time.Minute).WithPolling(20 * time.Millisecond).
-		Should(Equal(map[string]int{"True InSync": services}))
+		Should(Equal(wanted))
 }
 
 // standings counts the services by their Ready condition.
