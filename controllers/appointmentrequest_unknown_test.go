@@ -68,7 +68,10 @@ var _ = Describe("Asking for slots", func() {
 		other := int64(777)
 		unknown := func(a *v1alpha1.AppointmentRequest) { a.Spec.OrderID = v1alpha1.CarrierIDOf(other) }
 		Expect(w.Create(ctx, w.Appointment(site, unknown))).To(Succeed())
-		expectAppointment(look(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		shown := look(ctx, w, process)
+		expectAppointment(shown, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
+		Expect(world.Condition(shown.Status.Conditions, v1alpha1.ConditionReady).Message).To(MatchRegexp(
+			`^order [0-9]+ is not known to this account, or has no appointments: check spec.orderID`))
 		w.Clock.Advance(9 * time.Minute)
 		look(ctx, w, process)
 		Expect(slotPosts(w)).To(Equal(1))

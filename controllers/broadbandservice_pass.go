@@ -71,7 +71,8 @@ func (p *servicePass) body(request v1alpha1.Request, contact v1alpha1.Contact) [
 }
 
 func (p *servicePass) finish(request *v1alpha1.Request, body []byte) {
-	if why := decide.Finish(p.service, request, body, p.Protocol.Now()); why != nil {
+	days := decide.Zone(p.account.Object)
+	if why := decide.Finish(p.service, request, body, p.Protocol.Now(), days); why != nil {
 		request.Phase, request.Error = why.Phase, why.Error
 	}
 }

@@ -101,7 +101,7 @@ func (d deal) sent() []simulator.Operation {
 
 // mismatches are the Warning Events about a fee.
 func (d deal) mismatches() []string {
-	other := func(event string) bool { return !strings.HasPrefix(event, "Warning FeeMismatch ") }
+	other := func(event string) bool { return !strings.HasPrefix(event, "Warning ResultDiffers ") }
 	return slices.DeleteFunc(d.Events.All(), other)
 }
 
@@ -309,7 +309,7 @@ var _ = DescribeTable("A fee of the result that is not the approved one",
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		synced := condition(service, v1alpha1.ConditionPlanSynced)
-		Expect(string(synced.Status) + "/" + synced.Reason).To(Equal("True/FeeMismatch"))
+		Expect(string(synced.Status) + "/" + synced.Reason).To(Equal("True/ResultDiffers"))
 		Expect(synced.Message).To(ContainSubstring(words))
 		Expect(d.mismatches()).To(HaveLen(1))
 

@@ -53,8 +53,8 @@ func (p *orderPass) show(decision decide.Decision) {
 // take: an order is never asked after, "the documented API has no read of an order".
 func (p *orderPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
-func (p *orderPass) body(_ v1alpha1.Request, contact v1alpha1.Contact) []byte {
-	return decide.OrderBody(&p.order.Spec, contact)
+func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {
+	return decide.OrderBody(&p.order.Spec, request.Target.RemoteOrderID, contact)
 }
 
 // finish takes over the order that the carrier answered with.

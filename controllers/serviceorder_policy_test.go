@@ -85,7 +85,7 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(approved.Status.Fees.Source).To(Equal("Order"))
 		const mismatch = "NTD_INSTALLATION_FEE once 300.00 AUD where 301.00 AUD was shown"
 		Expect(orderCondition(approved, v1alpha1.ConditionSubmitted).Message).To(ContainSubstring(mismatch))
-		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning FeeMismatch"), ContainSubstring(mismatch))))
+		Expect(w.Events.All()).To(ContainElement(And(HavePrefix("Warning ResultDiffers"), ContainSubstring(mismatch))))
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
@@ -94,7 +94,34 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("FeeMismatch")))
+		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("ResultDiffers")))
+	})
+
+	It("is sent with its orderId, and not with another one", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		withID := strings.Replace(qualified, "{", `{"orderId": "1eb878c4-d4b9",`, 1)
+		Expect(w.Create(ctx, result(w, withID))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, withResult, func(o *v1alpha1.ServiceOrder) {
+			o.Spec.RemoteOrderID = "PO-7"
+		}))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(
+			`spec.remoteOrderID is "PO-7" and the orderId of the result is "1eb878c4-d4b9": leave it out`))
+		Expect(w.Ordered(reference).Seen).To(BeZero())
+
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.RemoteOrderID = "" })
+		order = process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Posted(ordersPath)).To(ConsistOf(ContainSubstring(`"remoteOrderId":"1eb878c4-d4b9"`)))
+
+		By("the same order once more, after the result is gone")
+		Expect(w.Delete(ctx, order)).To(Succeed())
+		process.DriveOrder(ctx, site)
+		Expect(w.Delete(ctx, result(w, withID))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
 	DescribeTable("is not sent when it cannot be made so",

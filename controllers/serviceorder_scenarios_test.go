@@ -180,7 +180,7 @@ func (s *orderStory) expectTaken(
 	Expect(w.Posted(ordersPath)).To(Equal([]string{s.Expect.Body}))
 	Expect(order.Status.OrderType).To(Equal(s.Expect.OrderType))
 	Expect(order.Status.Fees.OneTime).To(HaveValue(HaveField("Amount", s.Expect.OneTime)))
-	Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("FeeMismatch")))
+	Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("ResultDiffers")))
 
 	placed := w.Carrier.Orders()
 	newest := placed[len(placed)-1]

@@ -129,13 +129,11 @@ var _ = Describe("A declared value that cannot be read", func() {
 	It("waits beside a plan that is known to differ, which is sent where nobody has to approve it",
 		func(ctx SpecContext) {
 			d, service := importing{wanted: both(everything, withPlan(world.PlanFast, 12))}.begin(ctx)
-			hash := expectAwaiting(service, `restorationSLA unknown → "Enhanced-8"`)
-			Expect(d.sent()).To(Equal([]simulator.Operation{simulator.OpPlanChange}))
+			expectAwaiting(service, `aggregationMethod unknown → "ETHERNET", dslStabilityProfile unknown → "Stable"`)
+			Expect(d.sent()).To(Equal([]simulator.Operation{simulator.OpPlanChange, simulator.OpPlanChange}),
+				"the plan, and then the SLA, which its result has shown to differ")
 			line, _ := d.Carrier.Service(d.line)
-			Expect(line.Plan).To(Equal(world.PlanFast))
-			Expect(line.RestorationSLA).NotTo(Equal(world.SLAFast))
-			expectReady(d.trust(ctx, hash), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(d.sent()).To(HaveLen(1))
+			Expect([]string{line.Plan, line.RestorationSLA}).To(Equal([]string{world.PlanFast, world.SLAFast}))
 		})
 
 	It("is one question with a plan that has to be approved, and trusting it leaves the plan", func(ctx SpecContext) {
@@ -147,7 +145,9 @@ var _ = Describe("A declared value that cannot be read", func() {
 		plan := expectAwaiting(d.trust(ctx, both), `plan.name "Home 50/20" → "Home 100/20"`)
 		Expect(d.Read(ctx, site).Status.Pending.Changes).To(HaveLen(1))
 		Expect(d.sent()).To(BeEmpty())
-		expectApproved(d.approve(ctx, plan), plan, v1alpha1.ReasonInSync)
+
+		By("the approval of the plan, whose result shows that the SLA was not what was believed")
+		expectAwaiting(d.approve(ctx, plan), `restorationSLA "Standard" → "Enhanced-8"`)
 		Expect(d.sent()).To(HaveLen(1))
 	})
 

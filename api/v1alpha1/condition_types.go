@@ -73,7 +73,7 @@ const (
 	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error and goes on once it is fixed
 	ReasonBreakerOpen             = "BreakerOpen"             // answers were lost: nothing that costs is sent for now
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
-	ReasonFeeMismatch             = "FeeMismatch"             // the fee differs from the one approved
+	ReasonResultDiffers           = "ResultDiffers"           // a result differs from what was shown, such as a fee
 	ReasonCancelled               = "Cancelled"               // the service is cancelled, as wanted
 	ReasonDrifted                 = "Drifted"                 // the carrier moved away after we had converged
 	ReasonConnected               = "Connected"               // the carrier does not show the service cancelled

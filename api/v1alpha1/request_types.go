@@ -250,6 +250,11 @@ type RequestTarget struct {
 	// +optional
 	DSLStabilityProfile string `json:"dslStabilityProfile,omitempty"`
 
+	// remoteOrderID is the orderId of the qualification with which an order is sent.
+	// +kubebuilder:validation:MaxLength=200
+	// +optional
+	RemoteOrderID string `json:"remoteOrderID,omitempty"`
+
 	// date is the cancellation date asked for, YYYY-MM-DD.
 	// +kubebuilder:validation:MaxLength=10
 	// +optional

@@ -84,7 +84,8 @@ type ServiceOrderSpec struct {
 	// +required
 	AggregationMethod string `json:"aggregationMethod"`
 
-	// remoteOrderID is your own order number, which the carrier keeps beside its own.
+	// remoteOrderID is the orderId of the qualification result. Where qualificationResultRef names that,
+	// it is taken from there, and another one is refused.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
@@ -251,7 +252,7 @@ type OrderFacts struct {
 	// +optional
 	PlanName string `json:"planName,omitempty"`
 
-	// restorationSLA of the order.
+	// restorationSLA that the accepted order asked for.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`

@@ -181,7 +181,22 @@ func slotsRefused(v *AppointmentView) *Decision {
 	if wantsRefresh(v) {
 		return nil
 	}
-	return heldBack(&v.View, v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
+	refused := v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	held := heldBack(&v.View, refused)
+	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
+		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
+			"the account's permissions; it is tried again by itself%s",
+			OrderNumber(v.Appointment, v.Order), orderField(v), retryFlaw(&v.View, refused))
+	}
+	return held
+}
+
+// orderField is the field that says about which order slots are asked for.
+func orderField(v *AppointmentView) string {
+	if v.Appointment.Spec.OrderRef != nil {
+		return "spec.orderRef"
+	}
+	return "spec.orderID"
 }
 
 // cancelFirst gives up the appointment-request on record, which is not the wanted one.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // today is the day in the account's time zone, "in which the carrier reads dates".
@@ -14,9 +15,25 @@ func today(v *View) string { return dayIn(zone(v), v.Now) }
 
 func dayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
 
-// zone is the account's time zone; UTC where it names none.
-func zone(v *View) *time.Location {
-	named, err := time.LoadLocation(zoneOf(v))
+// dayOf is the day of a date-time in a time zone. A date stays as it is, and so does what is neither.
+func dayOf(text string, zone *time.Location) string {
+	at, known := carrier.Timestamp(text).Time()
+	if !known || len(text) == len(time.DateOnly) {
+		return text
+	}
+	return dayIn(zone, at)
+}
+
+func zone(v *View) *time.Location { return Zone(v.Account.Object) }
+
+// Zone is the time zone of an account, by which the carrier reads and writes days; UTC where it names
+// none.
+func Zone(account *v1alpha1.CarrierAccount) *time.Location {
+	name := ""
+	if account != nil {
+		name = account.Spec.TimeZone
+	}
+	named, err := time.LoadLocation(name)
 	if err != nil {
 		return time.UTC // the account is not ready with such a zone: nothing is sent by its days
 	}

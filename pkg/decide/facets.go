@@ -55,7 +55,7 @@ func valueFacets(v *ServiceView, verdict Verdict) []Facet {
 		declared, condition, what, field string
 		known                            *v1alpha1.KnownValue
 	}{
-		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, "restoration SLA", fieldSLA, knownSLA(v)},
+		{spec.RestorationSLA, v1alpha1.ConditionRestorationSLASynced, nameOfSLA, fieldSLA, knownSLA(v)},
 		{
 			spec.AggregationMethod, v1alpha1.ConditionAggregationSynced, "aggregation method",
 			fieldAggregation, knownAggregation(v),
@@ -84,7 +84,7 @@ func planFacet(v *ServiceView, changes []v1alpha1.Change, verdict Verdict) Facet
 		facet.Message = fmt.Sprintf(
 			"the carrier moved from %q to %q after the service had converged", plan.AsHealth, plan.Value)
 	case last != nil && last.Warning != "":
-		facet.Reason, facet.Message = v1alpha1.ReasonFeeMismatch, last.Warning
+		facet.Reason, facet.Message = v1alpha1.ReasonResultDiffers, last.Warning
 	case declared != plan.Value:
 		facet.Message = fmt.Sprintf(
 			"the carrier spells it %q, which is taken for the same plan: nothing is changed", plan.Value)

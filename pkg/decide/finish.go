@@ -4,6 +4,8 @@ package decide
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -19,9 +21,42 @@ type Unfinished struct {
 // maxCarrierStatus is how much of a carrier's status a request shows, in runes.
 const maxCarrierStatus = 64
 
+// inErrorPrefix begins the statuses of a request that the carrier answers 202 for all the same: "the
+// process continues once the issue is fixed" (spec §3).
+const inErrorPrefix = string(carrier.AggregationInError)
+
+// IsHeld says whether a request that the carrier has not ended waits there for an error to be fixed:
+// its status begins with IN_ERROR, or it names an error.
+func IsHeld(status, errorDetail string) bool {
+	return strings.HasPrefix(status, inErrorPrefix) || errorDetail != ""
+}
+
+// NotDone says why a request has not succeeded although the carrier has answered 200: the status in
+// the result says so. It is nil where that does not. A cancellation has a status of its own, and
+// what has succeeded stays so.
+func NotDone(request *v1alpha1.Request, body []byte) *Unfinished {
+	result, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
+	if err != nil || request.Operation.AltersCancellation() || IsReadAgain(request) {
+		return nil
+	}
+	status := bounded(result.Status, maxCarrierStatus)
+	switch {
+	case strings.HasPrefix(status, inErrorPrefix):
+		request.CarrierStatus, request.ErrorDetail = status, result.ErrorDetail
+		return &Unfinished{Phase: v1alpha1.PhaseInProgress}
+	case status == string(carrier.AggregationFailed), status == string(carrier.CancellationRejected):
+		request.CarrierStatus = status
+		return &Unfinished{v1alpha1.PhaseFailed, because(joined(
+			"the carrier answered 200, and the status of the request is "+status, result.ErrorDetail))}
+	}
+	return nil
+}
+
 // Finish takes over the carrier's result of a request: what it brought about, and what
 // was not as quoted. It returns why the request has not succeeded for all that, or nil.
-func Finish(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time) *Unfinished {
+func Finish(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
+) *Unfinished {
 	result, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
 	if err != nil {
 		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
@@ -36,23 +71,87 @@ func Finish(service *v1alpha1.BroadbandService, request *v1alpha1.Request, body 
 	}
 	request.CarrierStatus = bounded(result.Status, maxCarrierStatus)
 	if request.Operation.AltersCancellation() {
-		return finishCancellation(service, request, body, now)
+		return finishCancellation(service, request, body, now, days)
 	}
 	request.Warning = mismatchOf(request, body)
+	if request.Operation == v1alpha1.OperationPlanChange {
+		return finishPlanChange(service, request, body, now)
+	}
 	Reached(service, request, v1alpha1.SourceChangeResult, now)
 	return nil
+}
+
+// finishPlanChange takes over what the result of a plan change says of plan, term and SLA: of term
+// and SLA it is the one read that there is. Where it shows something else than was asked for, that
+// alone is taken over and the request has failed: what is left to change is the same request, which
+// is not sent again by itself.
+func finishPlanChange(
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
+) *Unfinished {
+	result, err := carrier.DecodePlanChange(body)
+	if err != nil { // it has succeeded all the same: what it looks like is not known
+		Reached(service, request, v1alpha1.SourceChangeResult, now)
+		return nil
+	}
+	differing := differingValues(service, request.Target, result, now)
+	if len(differing) > 0 {
+		return &Unfinished{v1alpha1.PhaseFailed, because(bounded(
+			"the carrier says that it is done, and its result shows "+strings.Join(differing, ", "), maxMessage))}
+	}
+	Reached(service, request, v1alpha1.SourceChangeResult, now)
+	if shown := bounded(result.SLA.SLA, maxNameText); request.Target.RestorationSLA == "" && shown != "" {
+		carrierState(service).RestorationSLA = known(shown, v1alpha1.SourceChangeResult, now)
+	}
+	return nil
+}
+
+// differingValues takes over what a result shows that is not what was asked for, and says it.
+func differingValues(
+	service *v1alpha1.BroadbandService, target v1alpha1.RequestTarget, result carrier.PlanChangeResult, now time.Time,
+) []string {
+	if target.Plan == "" {
+		return nil // what was asked for is lost with the ledger
+	}
+	state := carrierState(service)
+	var differing []string
+	for _, value := range []struct {
+		what, asked, shown string
+		held               **v1alpha1.KnownValue
+	}{
+		{"plan", target.Plan, result.Plan.Plan, &state.Plan},
+		{"term", strconv.Itoa(int(target.Term)), monthsOf(result.Plan.Term), &state.Term},
+		{nameOfSLA, target.RestorationSLA, result.SLA.SLA, &state.RestorationSLA},
+	} {
+		if value.asked == "" || value.shown == "" || sameName(value.shown, value.asked) {
+			continue
+		}
+		shown := bounded(value.shown, maxNameText)
+		*value.held = known(shown, v1alpha1.SourceChangeResult, now)
+		differing = append(differing, fmt.Sprintf("%s %q, where %q was asked for", value.what, shown, value.asked))
+	}
+	return differing
+}
+
+// monthsOf are the months of a term as the carrier writes it: "12", or "12 months".
+func monthsOf(term string) string {
+	term = strings.TrimSpace(term)
+	end := strings.IndexFunc(term, func(r rune) bool { return r < '0' || r > '9' })
+	if end < 0 {
+		return term
+	}
+	return term[:end]
 }
 
 // finishCancellation takes over the cancellation that a reschedule or abort led to. The
 // carrier may say that it is done and show something else.
 func finishCancellation(
-	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
+	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
 ) *Unfinished {
 	found, err := carrier.DecodeCancellation(body)
 	if err != nil {
 		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
 	}
-	TakeCancellation(service, found, now)
+	TakeCancellation(service, found, now, days)
 	known := service.Status.Carrier.Cancellation
 	switch {
 	case AsWanted(request, known):

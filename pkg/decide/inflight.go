@@ -25,10 +25,6 @@ const (
 	handleGrace = 24 * time.Hour
 	queryGrace  = time.Minute
 
-	// CarrierInError is a request that the carrier answers 202 for all the same: "the
-	// process continues once the issue is fixed" (spec §3).
-	CarrierInError = string(carrier.AggregationInError)
-
 	// failuresShown is how many polls in a row must prove nothing before the
 	// status says so. One lost poll is not news.
 	failuresShown = 3
@@ -129,10 +125,10 @@ func following(v *View, open *v1alpha1.Request) Verdict {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
 			open.Operation, errorText(attempt.PollError))}
-	case open.CarrierStatus == CarrierInError:
+	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
-			open.Operation, orElse(open.ErrorDetail, "no more was said"))}
+			open.Operation, orElse(joined(open.CarrierStatus, open.ErrorDetail), "no more was said"))}
 	case isOverdue(v, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
 			"%s has been with the carrier for longer than is usual and is still followed at %s; to settle it by hand: %s",

@@ -27,7 +27,7 @@ func declaredAspects(v *ServiceView) []aspect {
 		declared string
 		aspect   aspect
 	}{
-		{spec.RestorationSLA, aspect{"restoration SLA", knownSLA(v)}},
+		{spec.RestorationSLA, aspect{nameOfSLA, knownSLA(v)}},
 		{spec.AggregationMethod, aspect{"aggregation method", knownAggregation(v)}},
 		{spec.DSLStabilityProfile, aspect{"DSL stability profile", knownDSLProfile(v)}},
 	} {

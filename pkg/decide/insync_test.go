@@ -73,7 +73,7 @@ func TestACancellationIsPendingUntilItIsAbortedOrCarriedOut(t *testing.T) {
 		"reclaimed":   {carrier.Cancellation{Status: "COMPLETED", RequestDate: day}, ""},
 	} {
 		var service v1alpha1.BroadbandService
-		decide.TakeCancellation(&service, test.found, start)
+		decide.TakeCancellation(&service, test.found, start, time.UTC)
 		if found := service.Status.Carrier.Cancellation.PendingDate; found != test.pending {
 			t.Errorf("%s: pending for %q, not %q", name, found, test.pending)
 		}

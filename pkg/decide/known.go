@@ -23,7 +23,7 @@ func Absorb(v *ServiceView) {
 		absorbHealth(v, &readings.Health)
 	}
 	if readings.Cancellation.State == ReadingAnswered && !outdone(v, TopicCancellation) {
-		TakeCancellation(v.Service, readings.Cancellation.Cancellation, v.Now)
+		TakeCancellation(v.Service, readings.Cancellation.Cancellation, v.Now, zone(&v.View))
 	}
 	if readings.Disruptions.State == ReadingAnswered {
 		absorbDisruptions(v, readings.Disruptions.Disruptions)

@@ -51,11 +51,14 @@ func absorbColors(v *ServiceView, health carrier.HealthResult) {
 }
 
 // TakeCancellation takes over the state of a service's cancellation. The time beside it
-// is that of the first sight of this state.
-func TakeCancellation(service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time) {
+// is that of the first sight of this state. Days are those of a time zone: the carrier may write the
+// requested day as a date-time.
+func TakeCancellation(
+	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
+) {
 	state := v1alpha1.CancellationState{
 		Status: bounded(string(found.Status), 64), Cancelled: found.Cancelled,
-		RequestDate: bounded(found.RequestDate, 64), RequestedOn: bounded(string(found.RequestedOn), 64),
+		RequestDate: dayOf(bounded(found.RequestDate, 64), days), RequestedOn: bounded(string(found.RequestedOn), 64),
 		CancelledOn: bounded(string(found.CancelledOn), 64), AbortedOn: bounded(string(found.AbortedOn), 64),
 		ErrorDetail: bounded(found.ErrorDetail, 1024),
 		CanRequest:  found.CanRequest, CanAbort: found.CanAbort, CanReschedule: found.CanReschedule,

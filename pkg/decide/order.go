@@ -195,7 +195,7 @@ func orderCosts(v *OrderView) bool {
 
 // sendOrder sends the order, and uses up the approval that it needed.
 func sendOrder(v *OrderView) *Decision {
-	decision := sendTask(&v.View, orderTask(&v.Order.Spec))
+	decision := sendTask(&v.View, orderTask(v))
 	submit, submits := decision.Step.(Submit)
 	if !submits {
 		return decision
@@ -213,14 +213,16 @@ func orderPlan(v *OrderView) *v1alpha1.Pending {
 	return orderPending(v)
 }
 
-func orderTask(spec *v1alpha1.ServiceOrderSpec) Task {
+func orderTask(v *OrderView) Task {
+	spec, remoteOrderID := &v.Order.Spec, remoteOrderIDOf(v)
 	task := Task{
 		Operation: v1alpha1.OperationOrderCreate,
 		Target: v1alpha1.RequestTarget{
 			Plan: spec.PlanName, Term: spec.Term,
 			RestorationSLA: spec.RestorationSLA, AggregationMethod: spec.AggregationMethod,
+			RemoteOrderID: remoteOrderID,
 		},
-		Body: OrderBody(spec, v1alpha1.Contact{}), Contact: ContactSource{Inline: spec.Contact},
+		Body: OrderBody(spec, remoteOrderID, v1alpha1.Contact{}), Contact: ContactSource{Inline: spec.Contact},
 	}
 	if spec.ContactSecretRef != nil {
 		task.Contact.Secret = spec.ContactSecretRef.Name
@@ -228,14 +230,22 @@ func orderTask(spec *v1alpha1.ServiceOrderSpec) Task {
 	return task
 }
 
-// OrderBody is an order as it is sent.
-func OrderBody(spec *v1alpha1.ServiceOrderSpec, to v1alpha1.Contact) []byte {
+// remoteOrderIDOf is the orderId of the qualification: the declared one, or that of the result.
+func remoteOrderIDOf(v *OrderView) string {
+	if v.Order.Spec.RemoteOrderID != "" || v.Qualification == nil {
+		return v.Order.Spec.RemoteOrderID
+	}
+	return bounded(v.Qualification.OrderID, maxNameText)
+}
+
+// OrderBody is an order as it is sent, with the orderId of its qualification.
+func OrderBody(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Contact) []byte {
 	request := carrier.OrderRequest{
 		PlanName: spec.PlanName, Term: int(spec.Term), TrafficClass: spec.TrafficClass,
 		RemoteQualificationSearchID: spec.Qualification.RemoteQualificationSearchID,
 		QualificationSearchID:       spec.Qualification.QualificationSearchID,
 		LocationID:                  string(spec.Qualification.LocationID),
-		RemoteOrderID:               spec.RemoteOrderID, ProductType: spec.ProductType, RestorationSLA: spec.RestorationSLA,
+		RemoteOrderID:               remoteOrderID, ProductType: spec.ProductType, RestorationSLA: spec.RestorationSLA,
 		ContactName: to.Name, ContactPhone: to.Phone, ContactEmail: to.Email,
 		NTDInstallation: carrier.NTDInstallation(spec.NTDInstallation), CustomerReference: spec.CustomerReference,
 		AggregationMethod: carrier.AggregationMethod(spec.AggregationMethod),
@@ -280,7 +290,7 @@ func orderPending(v *OrderView) *v1alpha1.Pending {
 	if request := v.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
 		last = request.AttemptID
 	}
-	body := OrderBody(&v.Order.Spec, v1alpha1.Contact{})
+	body := OrderBody(&v.Order.Spec, remoteOrderIDOf(v), v1alpha1.Contact{})
 	return planned(&v.View, last, body, orderChanges(v), PreviewFees(v))
 }
 

@@ -3,6 +3,7 @@
 package decide
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -71,7 +72,8 @@ func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool 
 	if request.Phase == v1alpha1.PhaseAbandoned || request.BodyHash == "" {
 		return false
 	}
-	body := wish{body: OrderBody(&order.Spec, v1alpha1.Contact{})}
+	remoteOrderID := cmp.Or(order.Spec.RemoteOrderID, request.Target.RemoteOrderID)
+	body := wish{body: OrderBody(&order.Spec, remoteOrderID, v1alpha1.Contact{})}
 	return request.BodyHash != body.bodyHash()
 }
 

@@ -4,6 +4,8 @@ package decide
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -31,7 +33,7 @@ func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body
 	status.OrderType, status.CarrierStatus = bounded(string(taken.OrderType), maxWord), bounded(taken.Status, maxWord)
 	status.AggregationMethod = bounded(string(taken.AggregationMethod), maxWord)
 	status.PlanName = bounded(taken.BandwidthProfile.PlanName, maxNameText)
-	status.RestorationSLA = bounded(taken.ESLA, maxNameText)
+	status.RestorationSLA = order.Spec.RestorationSLA
 	status.InstallationType = bounded(string(taken.InstallationType), maxWord)
 	status.TechnologyType, status.Region = bounded(taken.TechnologyType, maxWord), bounded(taken.Region, maxNameText)
 	status.Cancellable, status.NFAS = taken.IsCancellable, taken.IsNFAS
@@ -41,7 +43,31 @@ func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body
 	status.ServiceID = cmp.Or(v1alpha1.CarrierIDOf(taken.ServiceID), status.ServiceID)
 	status.Fees = charged
 	request.CarrierStatus = status.CarrierStatus
-	request.Warning = feeDifference(shown, charged)
+	other := slaDifference(order.Spec.RestorationSLA, taken)
+	request.Warning = bounded(joined(feeDifference(shown, charged), other), maxMessage)
+}
+
+// slaDifference says where the answer to an order names another SLA than was asked for; "" where it
+// does not. What an accepted order asked for is what is known: "eSla: order SLA" (spec §7) may be
+// another thing.
+func slaDifference(asked string, taken carrier.Order) string {
+	named := []string{taken.ESLA}
+	for _, fee := range taken.AdditionalFees {
+		if fee.Fee != nil {
+			named = append(named, fee.Fee.Attributes["sla"])
+		}
+	}
+	for _, name := range named {
+		if asked != "" && name != "" && !sameName(name, asked) {
+			return fmt.Sprintf("the order asked for the restoration SLA %q, and the carrier's answer names %q", asked, name)
+		}
+	}
+	return ""
+}
+
+// joined are texts as one; what is empty is left out.
+func joined(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
 // OrderNamed takes over the order's number from the Location.

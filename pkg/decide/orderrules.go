@@ -79,6 +79,10 @@ func (o *orderCase) sameQualification() []string {
 				id.name, id.declared, bounded(id.found, maxNameText)))
 		}
 	}
+	if o.RemoteOrderID != "" && o.q.OrderID != "" && o.RemoteOrderID != o.q.OrderID {
+		why = append(why, fmt.Sprintf("spec.remoteOrderID is %q and the orderId of the result is %q: leave it out, or name "+
+			"the result of that one", o.RemoteOrderID, bounded(o.q.OrderID, maxNameText)))
+	}
 	return why
 }
 

@@ -51,6 +51,8 @@ const (
 	fieldPlan = "plan.name"
 	fieldTerm = "plan.term"
 	fieldSLA  = "restorationSLA"
+
+	nameOfSLA = "restoration SLA" // in messages
 )
 
 // planChanges compares the declared plan. Names that differ only in case or spaces

@@ -167,7 +167,7 @@ func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
 	for i := range offers {
 		offer := &offers[i]
 		switch {
-		case !sameName(offer.Plan, name) || term != "" && offer.Term != term:
+		case !sameName(offer.Plan, name) || term != "" && monthsOf(offer.Term) != term:
 		case found != nil && !sameFee(found.PlanFee, offer.PlanFee):
 			return nil
 		default:

@@ -102,7 +102,7 @@ func table() map[string][]health {
 		// Reasons of an aspect, or of an Event, and never of Ready.
 		v1alpha1.ReasonUnsupported:      nil,
 		v1alpha1.ReasonUnmanaged:        nil,
-		v1alpha1.ReasonFeeMismatch:      nil,
+		v1alpha1.ReasonResultDiffers:    nil,
 		v1alpha1.ReasonConnected:        nil,
 		v1alpha1.ReasonHealthGood:       nil,
 		v1alpha1.ReasonHealthImpaired:   nil,

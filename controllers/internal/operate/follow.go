@@ -95,8 +95,12 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
 		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
-			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
-			finish(request, outcome.Body)
+			why := decide.NotDone(request, outcome.Body)
+			if request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil; why == nil {
+				finish(request, outcome.Body)
+				return
+			}
+			request.Phase, request.Error = why.Phase, why.Error
 		}}
 	case carrier.Failed:
 		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseFailed, Apply: func(_ Subject, request *v1alpha1.Request) {
@@ -113,11 +117,9 @@ func stillPending(outcome carrier.Outcome) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Error, request.LostSince = nil, metav1.Time{}
 		summary, err := carrier.DecodeSummary(carrier.Operation(request.Operation), outcome.Body)
-		switch {
-		case err == nil && summary.Status == decide.CarrierInError:
+		request.CarrierStatus, request.ErrorDetail = "", ""
+		if err == nil && decide.IsHeld(summary.Status, summary.ErrorDetail) {
 			request.CarrierStatus, request.ErrorDetail = summary.Status, summary.ErrorDetail
-		case request.CarrierStatus == decide.CarrierInError:
-			request.CarrierStatus, request.ErrorDetail = "", ""
 		}
 	}}
 }

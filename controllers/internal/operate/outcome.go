@@ -194,7 +194,7 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 	}
 	p.Events.Eventf(subject, nil, kind, reason, string(request.Operation), "%s", note)
 	if request.Warning != "" && request.Phase == v1alpha1.PhaseSucceeded {
-		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventFeeMismatch, string(request.Operation),
+		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventResultDiffers, string(request.Operation),
 			"%s", request.Warning)
 	}
 }

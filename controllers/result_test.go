@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"fmt"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// conversionPath is where the results of aggregation conversions are.
+const conversionPath = "/aggregation-conversions/requests/"
+
+var _ = Describe("The status in a result", func() {
+	const completed, inErrorRetry = `"status":"COMPLETED"`, `"status":"IN_ERROR_RETRY"`
+
+	DescribeTable("that says that the request has failed is no success", func(ctx SpecContext, status string) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalAutomatic))
+		*d.forger = forger{conversionPath, completed, `"status":"` + status + `"`}
+		service := d.want(ctx, ethernet)
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
+		Expect(world.Ready(service).Message).To(ContainSubstring(
+			"the carrier answered 200, and the status of the request is " + status))
+		Expect(service.Status.Carrier.AggregationMethod).To(BeNil())
+		Expect(d.sent()).To(HaveLen(1))
+	},
+		Entry(nil, "FAILED"),
+		Entry(nil, "REJECTED"),
+	)
+
+	It("that says that the carrier goes on once an error is fixed is followed until it does", func(ctx SpecContext) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalAutomatic))
+		*d.forger = forger{conversionPath, completed, inErrorRetry}
+		d.Edit(ctx, site, ethernet)
+		service := d.Read(ctx, site)
+		for world.Ready(service).Reason != v1alpha1.ReasonCarrierHold {
+			result, err := d.process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			d.Clock.Advance(result.RequeueAfter)
+			service = d.Read(ctx, site)
+		}
+		Expect(world.Ready(service).Message).To(ContainSubstring("IN_ERROR_RETRY"))
+		*d.forger = forger{}
+		d.Clock.Advance(horizon)
+		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(d.sent()).To(HaveLen(1))
+	})
+})
+
+var _ = DescribeTable("A request in progress that names an error is held by the carrier, whatever its operation",
+	func(ctx SpecContext, body, words string) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		inFlight(ctx, w, process)
+		body = fmt.Sprintf(body, processedAs(w, line), line)
+		Expect(w.Carrier.FailNext("GET PlanChange", simulator.Fault{
+			Kind: simulator.FaultBody, Status: 202, Body: body,
+		})).To(Succeed())
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		w.Clock.Advance(30 * 1e9)
+		_, err = process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		held := w.Read(ctx, site)
+		expectReady(held, metav1.ConditionFalse, v1alpha1.ReasonCarrierHold)
+		Expect(world.Ready(held).Message).To(ContainSubstring(words))
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	},
+	Entry("by a status that begins with IN_ERROR", `{"id":%s,"serviceId":%d,"status":"IN_ERROR_RETRY"}`, "IN_ERROR_RETRY"),
+	Entry("by an errorDetail", `{"id":%s,"serviceId":%d,"status":"IN_PROGRESS","errorDetail":"no port is free"}`,
+		"no port is free"),
+)
+
+var _ = Describe("The result of a plan change", func() {
+	changing := func(ctx SpecContext, from, to string) (deal, *v1alpha1.BroadbandService) {
+		d := bargain(ctx, approving(v1alpha1.ApprovalAutomatic))
+		*d.forger = forger{resultPath, from, to}
+		return d, d.want(ctx, both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)))
+	}
+	value := func(known *v1alpha1.KnownValue) string { return known.Value + " by " + string(known.Source) }
+
+	DescribeTable("that names something else than was asked for is believed, and nothing is sent again",
+		func(ctx SpecContext, from, to, words string, now func(*v1alpha1.CarrierState) *v1alpha1.KnownValue, shown string) {
+			d, service := changing(ctx, from, to)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
+			Expect(world.Ready(service).Message).To(ContainSubstring(words))
+			Expect(value(now(service.Status.Carrier))).To(Equal(shown + " by ChangeResult"))
+			Expect(strings.Join(d.Events.All(), "\n")).To(And(ContainSubstring("Warning "), ContainSubstring(words)))
+			d.Clock.Advance(horizon)
+			d.drive(ctx)
+			Expect(d.sent()).To(HaveLen(1))
+		},
+		Entry("another plan", `"plan":"Home 100/20"`, `"plan":"Home 40/10"`,
+			`plan "Home 40/10", where "Home 100/20" was asked for`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Plan }, "Home 40/10"),
+		Entry("another term", `"term":"12"`, `"term":"24 months"`, `term "24", where "12" was asked for`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.Term }, "24"),
+		Entry("another SLA", `"sla":"Enhanced-8"`, `"sla":"Standard"`,
+			`restoration SLA "Standard", where "Enhanced-8" was asked for`,
+			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.RestorationSLA }, "Standard"),
+	)
+
+	It("says the SLA of a service whose SLA was not known", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(value(service.Status.Carrier.RestorationSLA)).To(Equal("Standard by ChangeResult"))
+	})
+})
