@@ -38,6 +38,48 @@ type trouble struct {
 	mend    func(context.Context, *world.World)
 }
 
+var _ = DescribeTable("A Secret that is made right is noticed within 5 seconds, however long that took",
+	func(ctx SpecContext, wrong func([]byte) []byte, mend func(context.Context, *world.World)) {
+		w := world.New(ctx, plane)
+		if data := wrong(w.KeyPEM); data != nil {
+			secret := w.Secret()
+			secret.Data[world.SecretKey] = data
+			Expect(w.Create(ctx, secret)).To(Succeed())
+		}
+		Expect(w.Create(ctx, w.Account())).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
+		process := w.Start(world.Cut{})
+		for _, after := range []time.Duration{2 * time.Second, 10 * time.Second, time.Hour} {
+			next := lookUntil(ctx, w, process, w.Clock.Now().Add(after))
+			Expect(accountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
+			Expect(next).To(And(BeNumerically(">", 0), BeNumerically("<=", 5*time.Second)))
+		}
+		mend(ctx, w)
+		lookUntil(ctx, w, process, w.Clock.Now().Add(5*time.Second))
+		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued), accountReady(ctx, w).Message)
+	},
+	Entry("one that was missing", func([]byte) []byte { return nil },
+		func(ctx context.Context, w *world.World) { Expect(w.Create(ctx, w.Secret())).To(Succeed()) }),
+	Entry("one without the key", func([]byte) []byte { return []byte{} }, putKey),
+	Entry("one with an unusable key", smallKey, putKey),
+	Entry("one with a key that nobody knows", func([]byte) []byte { return freshKey(2048) }, putKey),
+)
+
+// lookUntil has an account looked at when it wants to be, up to a time, and says when it wants that
+// next.
+func lookUntil(ctx context.Context, w *world.World, process *world.Process, end time.Time) time.Duration {
+	GinkgoHelper()
+	for {
+		result, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		if left := end.Sub(w.Clock.Now()); result.RequeueAfter == 0 || result.RequeueAfter > left {
+			w.Clock.Advance(left)
+			return result.RequeueAfter
+		}
+		w.Clock.Advance(result.RequeueAfter)
+	}
+}
+
 var _ = DescribeTable("An account that cannot log in",
 	func(ctx SpecContext, story trouble) {
 		w := world.New(ctx, plane)
@@ -97,6 +139,7 @@ var _ = DescribeTable("An account that cannot log in",
 	}),
 	Entry("because the identity provider does not know the key", trouble{
 		key: func([]byte) []byte { return freshKey(2048) }, reason: v1alpha1.ReasonTokenRejected, mend: putKey,
+		message: "check auth.clientName, the keyID, and that the identity provider has the public half of this key",
 	}),
 	Entry("because the identity provider refuses it", trouble{
 		fault: &simulator.Fault{Kind: simulator.FaultStatus, Status: 401}, reason: v1alpha1.ReasonTokenRejected, mend: disarm,

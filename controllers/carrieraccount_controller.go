@@ -35,9 +35,12 @@ type CarrierAccountReconciler struct {
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
 
-// retryLogin is how often an account that is not ready is tried: Secrets are not
-// watched, so a mended one is noticed by reading it again.
+// retryLogin is how often an account is tried whose identity provider does not answer.
 const retryLogin = time.Minute
+
+// secretLook is the longest pause between two looks at the Secrets of an account that cannot log in
+// with them: they are not watched, and a missing or wrong one that is replaced is noticed by that.
+const secretLook = 5 * time.Second
 
 // deprecatedVersion: "versions 1 and 2 are deprecated where they exist" (specification section 9).
 const deprecatedVersion = 2
@@ -71,7 +74,17 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	if verdict.Standing == decide.Settled && deaf == nil {
 		return ctrl.Result{}, nil
 	}
-	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(retryLogin)), nil
+	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict))), nil
+}
+
+// pause is until an account that is not ready is looked at again: a second at first, and longer the
+// longer that lasts.
+func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
+	if verdict.Standing == decide.Working {
+		return retryLogin
+	}
+	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
+	return min(max(r.Protocol.Now().Sub(ready.LastTransitionTime.Time), time.Second), secretLook)
 }
 
 // lookAgain has an account looked at whose login failed in use, or to which the receiver

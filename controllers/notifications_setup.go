@@ -58,7 +58,7 @@ func leads(mgr ctrl.Manager) func() bool {
 	}
 }
 
-// Reconcile reads an account's shared secrets, and again every minute: they are not
+// Reconcile reads an account's shared secrets, and again every few seconds: they are not
 // watched, and one that was replaced because somebody else knew it must soon be worthless.
 func (e *ears) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	account := &v1alpha1.CarrierAccount{}
@@ -76,5 +76,5 @@ func (e *ears) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 	if account.Spec.Events == nil && deaf == nil {
 		return ctrl.Result{}, nil
 	}
-	return ctrl.Result{RequeueAfter: retryLogin}, nil
+	return ctrl.Result{RequeueAfter: secretLook}, nil
 }

@@ -17,17 +17,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// contactPause is the wait before a contact's Secret that could not be read is read
-// again: Secrets are read, not watched.
-const contactPause = time.Minute
-
 // submit sends a request: its contact is read first, so that a missing Secret costs
 // neither an intent nor an unknown outcome.
 func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
 	contact, err := p.contact(ctx, step.Contact)
 	now := p.Protocol.Now()
 	p.Protocol.Memory.Note(p.subject.GetUID(), now, func(memory *decide.Memory) {
-		memory.ContactErr, memory.ContactAgain = err, now.Add(contactPause)
+		memory.ContactErr, memory.ContactAgain = err, now.Add(secretLook)
 	})
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next judgement words it

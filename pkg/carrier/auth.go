@@ -32,6 +32,7 @@ type TokenConfig struct {
 // The pauses of a source that gets no token.
 const (
 	firstPause   = 5 * time.Second
+	keyLook      = time.Second // between two looks at the keys in a pause: others end it
 	longestPause = 5 * time.Minute
 	skewNoticed  = 2 * time.Second // below it a Date header says nothing: it has whole seconds
 	skewRefused  = 5 * time.Minute // above it a clock is wrong, not just a little off
@@ -193,7 +194,7 @@ func (s *ClientCredentials) succeeded(granted grant) {
 func (s *ClientCredentials) failed(err error) {
 	now := s.config.Now()
 	if now.Before(s.pause.until) {
-		s.pause.err, s.pause.look = err, now.Add(firstPause)
+		s.pause.err, s.pause.look = err, now.Add(keyLook)
 		return
 	}
 	s.pauseFor(err, min(max(2*s.pause.length, firstPause), longestPause))
@@ -201,7 +202,7 @@ func (s *ClientCredentials) failed(err error) {
 
 func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 	now := s.config.Now()
-	s.pause = pause{err: err, length: length, until: now.Add(length), look: now.Add(firstPause)}
+	s.pause = pause{err: err, length: length, until: now.Add(length), look: now.Add(keyLook)}
 }
 
 // Invalidate implements [TokenSource]. The first refused token is replaced at once. When its

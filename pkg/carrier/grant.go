@@ -69,7 +69,7 @@ func (g *granter) exchange(ctx context.Context, signed string, start time.Time) 
 	defer cancel()
 	reply, err := config.Token(context.WithValue(ctx, oauth2.HTTPClient, g.http))
 	if err != nil {
-		return grant{}, grantError(err)
+		return grant{}, grantError(err, secretsIn(signed))
 	}
 	return readGrant(reply, start)
 }
@@ -131,11 +131,16 @@ func lifeOf(expiresIn any) time.Duration {
 	return time.Duration(math.Min(math.Max(seconds, 0), longestLife.Seconds()) * float64(time.Second))
 }
 
+// secretsIn are an assertion and its parts.
+func secretsIn(signed string) scrubber {
+	return append(scrubber{signed}, strings.Split(signed, ".")...)
+}
+
 // grantError sorts a failed exchange. Nothing of the answer's body gets into the error but the code
-// of RFC 6749.
-func grantError(err error) *TokenError {
+// and the description of RFC 6749.
+func grantError(err error, hide scrubber) *TokenError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
-		return refusedGrant(refused)
+		return refusedGrant(refused, hide)
 	}
 	if broken, ok := errors.AsType[*url.Error](err); ok {
 		return &TokenError{
@@ -149,11 +154,12 @@ func grantError(err error) *TokenError {
 
 // refusedGrant tells an answer to the client ("you are not let in": a person must act) from an
 // answer about the server. Keycloak answers 400 invalid_client to a client that it does not know.
-func refusedGrant(refused *oauth2.RetrieveError) *TokenError {
+func refusedGrant(refused *oauth2.RetrieveError, hide scrubber) *TokenError {
 	status := refused.Response.StatusCode
 	failure := &TokenError{
 		Reason: TokenUnreachable, HTTPStatus: status, Code: grantCode(refused.ErrorCode),
-		Message: "the identity provider answered " + strconv.Itoa(status),
+		Description: hide.message(refused.ErrorDescription, maxExcerpt),
+		Message:     "the identity provider answered " + strconv.Itoa(status),
 	}
 	busy := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
 	if status < 300 || status >= 400 && status < 500 && !busy {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/oauth2"
 )
 
 func TestTokenReplies(t *testing.T) {
@@ -35,7 +37,7 @@ func TestTokenReplies(t *testing.T) {
 		"a page (44)":              {200, `<html>please log in</html>`, TokenUnreachable, 0},
 		"nothing":                  {200, ``, TokenUnreachable, 0},
 		"an error with status 200": {200, `{"error":"invalid_client"}`, TokenRejected, 0},
-		"invalid_client (43)":      {400, `{"error":"invalid_client","error_description":"canary"}`, TokenRejected, 0},
+		"invalid_client (43)":      {400, `{"error":"invalid_client"}`, TokenRejected, 0},
 		"unauthorized (44)":        {401, `{"error":"unauthorized_client"}`, TokenRejected, 0},
 		"forbidden (44)":           {403, `no`, TokenRejected, 0},
 		"no such realm":            {404, `{"error":"Realm does not exist"}`, TokenRejected, 0},
@@ -56,6 +58,28 @@ func TestTokenReplies(t *testing.T) {
 				t.Errorf("the error shows the body: %s", text)
 			}
 		})
+	}
+}
+
+func TestARefusedClientIsToldWhatTheIdentityProviderSays(t *testing.T) {
+	a := newAuth(t)
+	a.answers(400, `{"error":"invalid_client","error_description":"No such client eyJhbGciOi.x.y of ada@example.com"}`)
+	const want = `(invalid_client: No such client REDACTED of REDACTED), key "`
+	if text := a.failure(t, TokenRejected).Error(); !strings.Contains(text, want) {
+		t.Errorf("it says: %s", text)
+	}
+}
+
+func TestADescriptionShowsNothingOfTheAssertion(t *testing.T) {
+	t.Parallel()
+	const signed = "aGVhZGVy.cGF5bG9hZA.c2lnbmF0dXJl"
+	for _, echoed := range append(strings.Split(signed, "."), signed) {
+		refused := &oauth2.RetrieveError{
+			Response: &http.Response{StatusCode: http.StatusBadRequest}, ErrorDescription: "what is " + echoed + "?",
+		}
+		if text := grantError(refused, secretsIn(signed)).Error(); strings.Contains(text, echoed) {
+			t.Errorf("it shows the assertion: %s", text)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -46,13 +47,14 @@ func PendingWait(err error) time.Duration {
 }
 
 // TokenError says why there is no access token. It never holds anything of the body of a token
-// exchange but the error code of RFC 6749.
+// exchange but the error code and description of RFC 6749.
 type TokenError struct {
-	Reason     TokenReason
-	HTTPStatus int    // zero: there was no answer
-	Code       string // RFC 6749 section 5.2, such as invalid_client; empty when there was none
-	KeyID      string // the key in use; empty when it did not come to that
-	Message    string
+	Reason      TokenReason
+	HTTPStatus  int    // zero: there was no answer
+	Code        string // RFC 6749 section 5.2, such as invalid_client; empty when there was none
+	Description string // what the identity provider says beside the code, fit to be shown; empty when it said nothing
+	KeyID       string // the key in use; empty when it did not come to that
+	Message     string
 
 	cause error
 }
@@ -60,8 +62,11 @@ type TokenError struct {
 // Error says the message, the code, the key and the cause, sanitized and bounded.
 func (e *TokenError) Error() string {
 	text := "no access token: " + e.Message
-	if e.Code != "" {
-		text += " (" + e.Code + ")"
+	if _, names := errors.AsType[*KeyError](e.cause); names {
+		return "no access token: " + e.cause.Error() // it names the key, and says what is wrong with it
+	}
+	if said := strings.Trim(e.Code+": "+e.Description, ": "); said != "" {
+		text += " (" + said + ")"
 	}
 	if e.KeyID != "" {
 		text += fmt.Sprintf(", key %q", e.KeyID)

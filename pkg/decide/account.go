@@ -23,7 +23,7 @@ type SecretError struct {
 
 // Error says what is missing and what to do.
 func (e *SecretError) Error() string {
-	const again = "it is read again in a minute"
+	const again = "it is read again every few seconds"
 	switch {
 	case e.Flaw != "":
 		return fmt.Sprintf("Secret %s holds no usable contact: %s; correct it, %s", e.Secret, e.Flaw, again)
@@ -46,11 +46,20 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login, deaf error) Verdict
 		return Verdict{Settled, v1alpha1.ReasonTokenIssued, bounded(message, maxMessage)}
 	}
 	reason := loginReason(login)
-	verdict := Verdict{Stuck, reason, bounded(login.Error(), maxMessage)}
+	verdict := Verdict{Stuck, reason, bounded(login.Error()+checks(login), maxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
 		verdict.Standing = Working
 	}
 	return verdict
+}
+
+// checks say what to look at where the identity provider refuses the client; "" for any other reason.
+func checks(login error) string {
+	token, is := errors.AsType[*carrier.TokenError](login)
+	if !is || token.Reason != carrier.TokenRejected || token.KeyID == "" {
+		return ""
+	}
+	return ": check auth.clientName, the keyID, and that the identity provider has the public half of this key"
 }
 
 // listening says how the carrier's notifications are taken.
