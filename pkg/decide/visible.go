@@ -111,6 +111,7 @@ func saidHidden(v *ServiceView) bool {
 // what there is to say then is said with the next thing, in the same write.
 func briefly(v *ServiceView, decision *Decision, topic Topic) *Decision {
 	asked := v.Memory.Readings.Of(topic).AskedAt
-	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && v.Now.Before(asked.Add(refreshTakes))
+	seconds := asked.IsZero() || v.Now.Before(asked.Add(refreshTakes)) // it is about to be asked, or just was
+	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && seconds
 	return decision
 }

@@ -37,7 +37,7 @@ var _ = Describe("An Event of a real manager", func() {
 			g.Expect(events.Items).To(ContainElement(And(
 				HaveField("Reason", "ServicePlanChangeRejected"), HaveField("Regarding.Name", site),
 				HaveField("Note", And(
-					HavePrefix(string(v1alpha1.OperationPlanChange)+" attempt "), HaveSuffix("é…"),
+					HavePrefix(string(v1alpha1.OperationPlanChange)+" was refused: "), HaveSuffix("é…"),
 					WithTransform(utf8.ValidString, BeTrue()),
 					WithTransform(func(note string) int { return len(note) }, BeNumerically("~", 1024, 4)),
 				)))))

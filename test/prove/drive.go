@@ -17,6 +17,9 @@ const (
 	horizon = 36 * time.Hour
 	// longestWork is how long the carrier is at work on a request, at the most.
 	longestWork = time.Minute
+	// mostHelp is how often a person helps in the end: what is approved may become unknown, and has to be
+	// approved anew.
+	mostHelp = 6
 	// mostPasses is more than any story needs.
 	mostPasses = 600
 	// calm is how long nothing is done by those who look again and again at an object at rest: longer
@@ -33,7 +36,7 @@ func (r *run) play(ctx context.Context) {
 		r.drive(ctx)
 	}
 	r.noteEnd()
-	for range 3 {
+	for range mostHelp {
 		sleep(longestWork)
 		if !r.resolve(ctx, unknown) && !r.approve(ctx) {
 			break

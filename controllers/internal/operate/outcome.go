@@ -13,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/wait"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -88,6 +89,7 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 	if request == nil {
 		return nil // another attempt is on record: this fact is not about it
 	}
+	was := request.Phase
 	changed := p.apply(job, request, fact)
 	if job.Ledger == nil {
 		job.Describe()
@@ -99,7 +101,17 @@ func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fa
 		return err
 	}
 	p.announce(job.Subject, changed, fact)
+	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		logged(ctx, "a request has ended", &changed)
+	}
 	return nil
+}
+
+// logged writes a line about a request.
+func logged(ctx context.Context, what string, request *v1alpha1.Request) {
+	if logger := log.FromContext(ctx); logger.Enabled() {
+		logger.Info(what, decide.LogFields(request)...)
+	}
 }
 
 // find has the object show an attempt, where its ledger has it and the object does not: what an object
@@ -185,14 +197,7 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 	if normal {
 		kind = corev1.EventTypeNormal
 	}
-	note := fmt.Sprintf("%s attempt %s: %s", request.Operation, request.AttemptID, request.Phase)
-	if request.Location != "" {
-		note += " at " + request.Location
-	}
-	if request.Error != nil {
-		note += ": " + request.Error.Message
-	}
-	p.Events.Eventf(subject, nil, kind, reason, string(request.Operation), "%s", note)
+	p.Events.Eventf(subject, nil, kind, reason, string(request.Operation), "%s", decide.EventText(&request))
 	if request.Warning != "" && request.Phase == v1alpha1.PhaseSucceeded {
 		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventResultDiffers, string(request.Operation),
 			"%s", request.Warning)

@@ -166,6 +166,7 @@ func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) erro
 // out, its answer is worth more than a quick exit.
 func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
 	request := parcel.Request
+	logged(ctx, "a request is sent", &request)
 	receipt := job.Carrier.Submit(
 		ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, parcel.Class.Costly())
 	p.Memory.Answered(request.AttemptID, receipt)
