@@ -111,7 +111,7 @@ test-times: $(CONTROLPLANE) ## Run every test at full size, and print the specs 
 
 .PHONY: prove
 prove: ## Try all that can happen alone, and most of what can happen together, in memory; PROVE=all leaves nothing out.
-	PROVE=$(or $(PROVE),most) GOGC=3000 GOMAXPROCS=2 go test -v -parallel=26 -timeout=90m -run='^TestProve$$' ./test/prove
+	PROVE=$(or $(PROVE),most) GOGC=3000 GOMAXPROCS=2 go test -v -parallel=26 -timeout=4h -run='^TestProve$$' ./test/prove
 
 .PHONY: test-argocd
 test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM: it compiles for 5 CPU-minutes the first time.

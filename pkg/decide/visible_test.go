@@ -5,6 +5,7 @@ package decide_test
 import (
 	"testing"
 
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
@@ -25,5 +26,23 @@ func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 		if said := decide.Service(view).Verdict; said.Standing != test.standing {
 			t.Errorf("with the Location %q it is %s: %s", test.handle.ID, said.Standing, said.Message)
 		}
+	}
+}
+
+// What is read within the second in which a request ended says nothing about what came after it: a new
+// process waits for the next one, and writes nothing for that.
+func TestNothingIsWrittenForAReadingThatIsAboutToBeAsked(t *testing.T) {
+	t.Parallel()
+	reclaimed := with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) {
+		r.Operation, r.Target = v1alpha1.OperationReclaim, v1alpha1.RequestTarget{}
+	})
+	view := settled(reclaimed, at(0))
+	view.Service.Status.Carrier.Cancellation = nil
+	decision := decide.Service(view)
+	if _, rests := decision.Step.(decide.Rest); !rests || decision.Verdict.Reason != v1alpha1.ReasonProgressing {
+		t.Fatalf("it does %T and says %s: %s", decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
+	}
+	if !decision.Brief || decision.LookAt.IsZero() {
+		t.Errorf("brief: %v, and it is looked at again at %s", decision.Brief, decision.LookAt)
 	}
 }
