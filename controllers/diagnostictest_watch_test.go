@@ -58,6 +58,8 @@ var _ = Describe("A diagnostic test that another process has sent", func() {
 					WithTimeout(time.Minute).Should(Equal(reason))
 			}
 			await(v1alpha1.ReasonAccountNotReady)
+			Eventually(ctx, func() string { return accountReady(ctx, w).Reason }).WithTimeout(time.Minute).
+				ShouldNot(BeEmpty(), "time stands still: a write of the account that conflicts would not be tried again")
 			ledger := submittedElsewhere(ctx, w, test, line)
 			before := account.DeepCopy()
 			account.Spec.Auth.Keys[0].KeyID = world.KeyID
