@@ -39,7 +39,7 @@ type trouble struct {
 }
 
 var _ = DescribeTable("A Secret that is made right is noticed within 5 seconds, however long that took",
-	func(ctx SpecContext, wrong func([]byte) []byte, mend func(context.Context, *world.World)) {
+	func(ctx SpecContext, wrong func([]byte) []byte, correct func(context.Context, *world.World)) {
 		w := world.New(ctx, plane)
 		if data := wrong(w.KeyPEM); data != nil {
 			secret := w.Secret()
@@ -54,7 +54,7 @@ var _ = DescribeTable("A Secret that is made right is noticed within 5 seconds, 
 			Expect(accountReady(ctx, w).Status).To(Equal(metav1.ConditionFalse))
 			Expect(next).To(And(BeNumerically(">", 0), BeNumerically("<=", 5*time.Second)))
 		}
-		mend(ctx, w)
+		correct(ctx, w)
 		lookUntil(ctx, w, process, w.Clock.Now().Add(5*time.Second))
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonTokenIssued), accountReady(ctx, w).Message)
 	},

@@ -38,8 +38,8 @@ type CarrierAccountReconciler struct {
 // retryLogin is how often an account is tried whose identity provider does not answer.
 const retryLogin = time.Minute
 
-// secretLook is the longest pause between two looks at the Secrets of an account that cannot log in
-// with them: they are not watched, and a missing or wrong one that is replaced is noticed by that.
+// secretLook is the longest pause between two looks at a Secret that is missing or wrong: the keys of
+// an account, what signs its notifications, a contact. Secrets are not watched.
 const secretLook = 5 * time.Second
 
 // deprecatedVersion: "versions 1 and 2 are deprecated where they exist" (specification section 9).

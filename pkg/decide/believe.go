@@ -52,7 +52,7 @@ func believeUnread(v *ServiceView) {
 			continue
 		}
 		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
-		if trusts(v, aspect.operation, aspect.name) || answeredTrust(v, change) {
+		if trusts(v, aspect.operation, aspect.name) || takeTrust(v, change) {
 			*aspect.held = known(aspect.declared, v1alpha1.SourceDeclared, v.Now)
 			v.Service.Status.Carrier = &state
 		}
@@ -76,7 +76,7 @@ func believeSpelling(v *ServiceView, plan *v1alpha1.KnownValue) {
 	offersRead := quoteFresh(v) && v.Memory.Readings.Options.State == ReadingAnswered
 	trusted := unknownValuesOf(v) == v1alpha1.UnknownTrust && offersRead && isUnlisted(v)
 	change := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: fieldPlan, From: plan.Value, To: declared}
-	if !isAtFirstSight(v) || !trusted && !answeredTrust(v, change) {
+	if !isAtFirstSight(v) || !trusted && !takeTrust(v, change) {
 		return
 	}
 	believed := known(declared, v1alpha1.SourceDeclared, v.Now)
@@ -94,9 +94,9 @@ func trusts(v *ServiceView, operation v1alpha1.Operation, aspect v1alpha1.Truste
 	return listed || unknownValuesOf(v) == v1alpha1.UnknownTrust
 }
 
-// answeredTrust says whether a person's answer to the changes that are shown is to believe one of
-// them, and echoes that. What is with the carrier by then is not believed: its result is waited for.
-func answeredTrust(v *ServiceView, change v1alpha1.Change) bool {
+// takeTrust acts on a person's answer to the changes that are shown, and says whether it is to believe
+// one of them. What is with the carrier by then is not believed: its result is waited for.
+func takeTrust(v *ServiceView, change v1alpha1.Change) bool {
 	shown, given := v.Service.Status.Pending, control(v.Subject, v1alpha1.AnnotationTrust)
 	open := v.Subject.RequestOf(change.Operation)
 	if shown == nil || given != shown.Hash || open != nil && !open.Phase.Ended() {

@@ -29,28 +29,24 @@ func zone(v *View) *time.Location { return Zone(v.Account.Object) }
 // Zone is the time zone of an account, by which the carrier reads and writes days; UTC where it names
 // none.
 func Zone(account *v1alpha1.CarrierAccount) *time.Location {
-	name := ""
-	if account != nil {
-		name = account.Spec.TimeZone
-	}
-	named, err := time.LoadLocation(name)
+	named, err := time.LoadLocation(zoneOf(account))
 	if err != nil {
 		return time.UTC // the account is not ready with such a zone: nothing is sent by its days
 	}
 	return named
 }
 
-// zoneOf is the name of the account's time zone; "" for UTC, and while the account does not exist.
-func zoneOf(v *View) string {
-	if v.Account.Object == nil {
+// zoneOf is the name of an account's time zone; "" for UTC, and while the account does not exist.
+func zoneOf(account *v1alpha1.CarrierAccount) string {
+	if account == nil {
 		return ""
 	}
-	return v.Account.Object.Spec.TimeZone
+	return account.Spec.TimeZone
 }
 
 // dateInPast does not say which day it is: each new process would write that anew.
 func dateInPast(v *View, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone, %s: declare today or a later day",
-		field, date, orElse(zoneOf(v), "UTC"))}
+		field, date, orElse(zoneOf(v.Account.Object), "UTC"))}
 }

@@ -32,10 +32,7 @@ func approvalFacet(v *ServiceView) *Facet {
 	if v.Account.Object == nil || v.Service.ServiceNumber() == "" {
 		return nil
 	}
-	for _, w := range append(wishes(v), cancellationWish(v)) {
-		if open := v.Subject.RequestOf(w.operation); !w.wanted() || open != nil && !open.Phase.Ended() {
-			continue
-		}
+	for _, w := range wantedNext(v) {
 		if judged := judge(v, w); judged.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 			facet := judged.Verdict.holds(v1alpha1.ConditionApprovalRequired)
 			return &facet

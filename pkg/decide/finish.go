@@ -32,25 +32,26 @@ func IsHeld(status, errorDetail string) bool {
 }
 
 // NotDone says why a request has not succeeded although the carrier has answered 200: the status in
-// the result says so. It is nil where that does not. A cancellation has a status of its own, and
-// what has succeeded stays so.
-func NotDone(request *v1alpha1.Request, body []byte) *Unfinished {
-	result, err := carrier.DecodeSummary(carrier.Operation(request.Operation), body)
-	if err != nil || request.Operation.AltersCancellation() || IsReadAgain(request) {
+// its result says so. It is nil where that does not. A cancellation has a status of its own, and what
+// has succeeded stays so.
+func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinished {
+	if request.Operation.AltersCancellation() || hasSucceeded(request) {
 		return nil
 	}
-	status := bounded(result.Status, maxCarrierStatus)
-	switch {
+	switch status := bounded(result.Status, maxCarrierStatus); {
 	case strings.HasPrefix(status, inErrorPrefix):
-		request.CarrierStatus, request.ErrorDetail = status, result.ErrorDetail
+		request.ErrorDetail = result.ErrorDetail
 		return &Unfinished{Phase: v1alpha1.PhaseInProgress}
 	case status == string(carrier.AggregationFailed), status == string(carrier.CancellationRejected):
-		request.CarrierStatus = status
 		return &Unfinished{v1alpha1.PhaseFailed, because(joined(
 			"the carrier answered 200, and the status of the request is "+status, result.ErrorDetail))}
 	}
 	return nil
 }
+
+// hasSucceeded says whether the carrier has said of a request before that it is done: its result is
+// read once more.
+func hasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
 
 // Finish takes over the carrier's result of a request: what it brought about, and what
 // was not as quoted. It returns why the request has not succeeded for all that, or nil.
@@ -63,17 +64,15 @@ func Finish(
 	}
 	if !MatchesTarget(service, request, result) {
 		// Its handle leads elsewhere, and what became of it is to be verified.
-		return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
-			Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf(
-				"the Location %s leads to request %d of service %d, which is not ours",
-				request.Location, result.ID, result.ServiceID),
-		}}
+		return notOurs(request, fmt.Sprintf("request %d of service %d", result.ID, result.ServiceID))
 	}
 	request.CarrierStatus = bounded(result.Status, maxCarrierStatus)
+	if why := NotDone(request, result); why != nil {
+		return why
+	}
 	if request.Operation.AltersCancellation() {
 		return finishCancellation(service, request, body, now, days)
 	}
-	request.Warning = mismatchOf(request, body)
 	if request.Operation == v1alpha1.OperationPlanChange {
 		return finishPlanChange(service, request, body, now)
 	}
@@ -89,7 +88,13 @@ func finishPlanChange(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
 ) *Unfinished {
 	result, err := carrier.DecodePlanChange(body)
-	if err != nil { // it has succeeded all the same: what it looks like is not known
+	if err != nil { // it has succeeded all the same: what it looks like, and what it cost, is not known
+		request.Warning = ""
+		Reached(service, request, v1alpha1.SourceChangeResult, now)
+		return nil
+	}
+	request.Warning = FeeMismatch(changesBy(request.Plan, request.Operation), request.Target.NTDOption, result)
+	if hasSucceeded(request) {
 		Reached(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
 	}
@@ -162,16 +167,4 @@ func finishCancellation(
 	return &Unfinished{v1alpha1.PhaseFailed, because(fmt.Sprintf(
 		"the carrier says that it is done, and shows the cancellation %s for %s",
 		orElse(known.Status, "of no status"), orElse(known.RequestDate, "no date")))}
-}
-
-// mismatchOf compares the fees of a plan change with those that were shown before it.
-func mismatchOf(request *v1alpha1.Request, body []byte) string {
-	if request.Operation != v1alpha1.OperationPlanChange {
-		return ""
-	}
-	result, err := carrier.DecodePlanChange(body)
-	if err != nil {
-		return "" // it has succeeded all the same: what it cost is not known
-	}
-	return FeeMismatch(changesBy(request.Plan, request.Operation), request.Target.NTDOption, result)
 }

@@ -82,6 +82,26 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 	return [3]string{valueOf(state.Plan), valueOf(state.Term), valueOf(state.RestorationSLA)}
 }
 
+// "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more changes
+// nothing of that.
+func TestAResultThatIsReadOnceMoreDoesNotFailTheRequest(t *testing.T) {
+	t.Parallel()
+	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
+	request := &v1alpha1.Request{
+		Operation: v1alpha1.OperationPlanChange, Location: "/requests/5", EndedBy: v1alpha1.EndedByCarrier,
+		Phase: v1alpha1.PhaseSucceeded, Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12},
+	}
+	for _, result := range []string{`"plan":{"plan":"Slow"}`, `"status":"FAILED"`} {
+		body := fmt.Appendf(nil, `{"id":5,"serviceId":7,%s}`, result)
+		if failed := decide.Finish(service, request, body, start, time.UTC); failed != nil {
+			t.Errorf("%s: %+v", result, failed)
+		}
+		if plan := valueOf(service.Status.Carrier.Plan); plan != "Fast" {
+			t.Errorf("%s: the plan is taken to be %q", result, plan)
+		}
+	}
+}
+
 func valueOf(known *v1alpha1.KnownValue) string {
 	if known == nil {
 		return ""
@@ -115,7 +135,7 @@ func TestAStatusInAResultSaysWhetherItIsDone(t *testing.T) {
 				request.EndedBy = v1alpha1.EndedByCarrier
 			}
 			got := v1alpha1.RequestPhase("")
-			if why := decide.NotDone(request, fmt.Appendf(nil, `{"status":%q}`, test.status)); why != nil {
+			if why := decide.NotDone(request, carrier.RequestSummary{Status: test.status}); why != nil {
 				got = why.Phase
 			}
 			if got != test.phase {

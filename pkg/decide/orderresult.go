@@ -51,6 +51,9 @@ func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body
 // does not. What an accepted order asked for is what is known: "eSla: order SLA" (spec §7) may be
 // another thing.
 func slaDifference(asked string, taken carrier.Order) string {
+	if asked == "" {
+		return ""
+	}
 	named := []string{taken.ESLA}
 	for _, fee := range taken.AdditionalFees {
 		if fee.Fee != nil {
@@ -58,7 +61,7 @@ func slaDifference(asked string, taken carrier.Order) string {
 		}
 	}
 	for _, name := range named {
-		if asked != "" && name != "" && !sameName(name, asked) {
+		if name != "" && !sameName(name, asked) {
 			return fmt.Sprintf("the order asked for the restoration SLA %q, and the carrier's answer names %q", asked, name)
 		}
 	}

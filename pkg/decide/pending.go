@@ -66,18 +66,24 @@ func pendingHash(v *ServiceView, running []v1alpha1.Change, wanted []wish) strin
 	if held := approvedPlan(v); held != nil && carriedOut(v, held, append(running, differences(wanted)...)) {
 		return held.Hash
 	}
-	shown := hashOf(v, running, wanted, func(changes []v1alpha1.Change) []v1alpha1.Change { return changes })
-	if bare := hashOf(v, running, wanted, unpriced); isFreeAsApproved(v, wanted) &&
-		bare == control(v.Subject, v1alpha1.AnnotationApprove) {
-		return bare
+	if given := control(v.Subject, v1alpha1.AnnotationApprove); given != "" && isFreeAsApproved(v, wanted) &&
+		given == hashOf(v, running, withoutPrices(wanted)) {
+		return given
 	}
-	return shown
+	return hashOf(v, running, wanted)
+}
+
+// withoutPrices are the same before what they cost was read.
+func withoutPrices(wanted []wish) []wish {
+	bare := slices.Clone(wanted)
+	for i := range bare {
+		bare[i].changes = unpriced(bare[i].changes)
+	}
+	return bare
 }
 
 // hashOf is the hash of the changes as they are shown.
-func hashOf(
-	v *ServiceView, running []v1alpha1.Change, wanted []wish, shown func([]v1alpha1.Change) []v1alpha1.Change,
-) string {
+func hashOf(v *ServiceView, running []v1alpha1.Change, wanted []wish) string {
 	const each = 3
 	facts := append(make([]any, 0, each*(1+len(wanted))), v.Subject.GetUID(), v.Subject.GetGeneration(), running)
 	for _, w := range wanted {
@@ -86,7 +92,7 @@ func hashOf(
 		if request := reachedOf(&v.View, w.operation); request != nil {
 			last = request.AttemptID
 		}
-		facts = append(facts, last, w.bodyHash(), shown(w.changes))
+		facts = append(facts, last, w.bodyHash(), w.changes)
 	}
 	text, err := json.Marshal(facts)
 	if err != nil {

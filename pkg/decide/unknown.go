@@ -57,7 +57,11 @@ func askingWhich(v *ServiceView, w wish) asking {
 // unknown SLA may as well be believed, and then nobody needs to know. managementPolicy Plan shows all
 // prices.
 func pricedOnceApproved(v *ServiceView, w wish) bool {
-	return asksOnlySLA(v, w) && control(v.Subject, v1alpha1.AnnotationApprove) != pendingOf(v).Hash
+	if !asksOnlySLA(v, w) {
+		return false
+	}
+	pending := pendingOf(v)
+	return pending == nil || control(v.Subject, v1alpha1.AnnotationApprove) != pending.Hash
 }
 
 // asksOnlySLA says whether all that a wish would change is an SLA that is asked about.

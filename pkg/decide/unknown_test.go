@@ -190,3 +190,24 @@ func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
 		})
 	}
 }
+
+// A service may be hidden after its SLA was asked about: it has no plan of changes then.
+func TestNobodyIsAskedAboutAServiceThatTheCarrierHides(t *testing.T) {
+	t.Parallel()
+	view := settled(policy(v1alpha1.UnknownAsk), func(v *decide.ServiceView) {
+		v.Service.Spec.RestorationSLA = "Gold"
+		v.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingFailed, AskedAt: v.Now,
+			Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
+		}
+	})
+	decision := decide.Service(view)
+	if decision.Verdict.Reason != v1alpha1.ReasonNotFoundOrForbidden || decision.Pending != nil {
+		t.Errorf("it says %s, and shows %+v", decision.Verdict.Reason, decision.Pending)
+	}
+	for _, facet := range decision.Facets {
+		if facet.Type == v1alpha1.ConditionApprovalRequired {
+			t.Errorf("it asks: %s", facet.Message)
+		}
+	}
+}

@@ -84,7 +84,6 @@ func (w *witness) saidAnew(step step) bool {
 
 // unheeded says what a POST does not heed although its sender has seen it; "" for nothing.
 func (w *witness) unheeded(p *port, one *sending) string {
-	approved := one.approved != "" && w.agreed[one.approved]
 	for _, act := range []struct {
 		kind   Kind
 		seenBy string
@@ -92,7 +91,7 @@ func (w *witness) unheeded(p *port, one *sending) string {
 	}{
 		{Unlisted, readsAccount, one.class != carrier.ClassQuery},
 		{Suspended, readsObject, one.class != carrier.ClassQuery},
-		{Demanded, readsAccount, costs(one.class) && !approved},
+		{Demanded, readsAccount, costs(one.class) && !w.isApproved(one)},
 		{Elsewhere, readsPlan, one.operation == v1alpha1.OperationPlanChange && !w.edited},
 	} {
 		at, done := w.since[act.kind]
@@ -103,9 +102,12 @@ func (w *witness) unheeded(p *port, one *sending) string {
 	return ""
 }
 
+// isApproved says whether a person has approved the plan that a POST is part of.
+func (w *witness) isApproved(one *sending) bool { return one.approved != "" && w.agreed[one.approved] }
+
 // unapproved says that a POST which has to be approved is not; "" for none such.
 func (w *witness) unapproved(one *sending) string {
-	if !w.run.plan.Story.Asked || w.edited || !costs(one.class) || one.approved != "" && w.agreed[one.approved] {
+	if !w.run.plan.Story.Asked || w.edited || !costs(one.class) || w.isApproved(one) {
 		return ""
 	}
 	return fmt.Sprintf("%s is sent although nobody has approved it", one.operation)

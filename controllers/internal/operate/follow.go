@@ -95,12 +95,8 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
 		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
-			why := decide.NotDone(request, outcome.Body)
-			if request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil; why == nil {
-				finish(request, outcome.Body)
-				return
-			}
-			request.Phase, request.Error = why.Phase, why.Error
+			request.Phase, request.Error = v1alpha1.PhaseSucceeded, nil
+			finish(request, outcome.Body)
 		}}
 	case carrier.Failed:
 		return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseFailed, Apply: func(_ Subject, request *v1alpha1.Request) {
