@@ -100,7 +100,7 @@ func (p *pass) begin(ctx context.Context) (err error) {
 // look at, which is no failure.
 func (p *pass) again(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) {
-		return ctrl.Result{RequeueAfter: time.Second}, nil
+		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
 	}
 	return ctrl.Result{}, err
 }
@@ -125,7 +125,18 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		}
 		p.noteWritten()
 	}
-	return status.Exit(now, lookAt), nil
+	return status.Exit(now, p.caughtUp(now, lookAt)), nil
+}
+
+// caughtUp is when to look again, where the cache shows an older copy than this process has written.
+// The judgement was of that copy, what is on record may say something else, and our own write starts
+// no pass. The longer it lasts the longer the pause: after a restore of etcd it lasts for good.
+func (p *pass) caughtUp(now, lookAt time.Time) time.Time {
+	behind := p.Protocol.Memory.Behind(p.subject, now)
+	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {
+		return again
+	}
+	return lookAt
 }
 
 // decide judges the object as it stands now.

@@ -16,9 +16,8 @@ const (
 	// alone: that process may still be writing the answer it got.
 	senderGrace = 120 * time.Second
 
-	// cacheLag is when an object is looked at again of which the cache shows less than this process has
-	// written.
-	cacheLag = time.Second
+	// CacheLag is when an object is looked at again of which the cache shows less than was written.
+	CacheLag = time.Second
 
 	// handleGrace is how long a Location that answers 404 or 400 is asked again, and
 	// queryGrace how long that of a Query, which "is asked anew after 60 s".
@@ -84,7 +83,7 @@ func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 		return by.verify(open)
 	case attempt.Posted:
 		// The answer is on record, and the cache does not show it yet. Our own write wakes nobody.
-		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, v.Now.Add(cacheLag))
+		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, v.Now.Add(CacheLag))
 	}
 	return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 }

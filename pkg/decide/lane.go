@@ -60,7 +60,7 @@ func laneFree(v *TaskView) *Decision {
 	case taken == nil:
 		return elderGoes(v)
 	case lane.Taken == nil || lane.Taken.AttemptID != taken.AttemptID:
-		return lookAgain(inLane("another of this service has just begun"), v.Now.Add(cacheLag))
+		return lookAgain(inLane("another of this service has just begun"), v.Now.Add(CacheLag))
 	case lane.Left == nil:
 		return behind(lane.By, taken)
 	}

@@ -26,7 +26,8 @@ type finding struct {
 // findings are all of them.
 func findings() []finding {
 	return slices.Concat(
-		findingsOfReadings(), findingsOfPeople(), findingsOfLedgers(), findingsOfLateResponses(), findingsOfTwoManagers())
+		findingsOfReadings(), findingsOfPeople(), findingsOfLedgers(), findingsOfCaches(),
+		findingsOfLateResponses(), findingsOfTwoManagers())
 }
 
 // findingsOfReadings are of what a manager had read, or could not read.
@@ -107,6 +108,21 @@ func findingsOfPeople() []finding {
 			"a retry that a test's ledger does not have is not shown as used up", v1alpha1.OperationDiagnosticTest, 1,
 			[]Fault{{What: "GET /api/", Nth: 4, Kind: Retried}},
 		},
+	}
+}
+
+// findingsOfCaches are of what the cache showed late. A change asks for approval, the account is taken
+// for not ready for a moment, and the cache shows the object as it was before that: nothing seems to
+// have changed, and the status would say for days that the account is not ready.
+func findingsOfCaches() []finding {
+	const what = "a status that the cache has not shown yet is put right"
+	return []finding{
+		{what, v1alpha1.OperationAggregationConversion, 1, []Fault{
+			{At: 10, Kind: Lagging, Version: 3}, {At: 13, Kind: Lagging, Version: 7},
+		}},
+		{what + ", by two managers", v1alpha1.OperationAggregationConversion, 2, []Fault{
+			{At: 18, Kind: Lagging}, {At: 21, Kind: Lagging, Version: 7},
+		}},
 	}
 }
 

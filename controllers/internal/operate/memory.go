@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -28,6 +30,13 @@ type Memory struct {
 type entry struct {
 	memory   decide.Memory
 	attempts map[string]remembered // attempt id → what is remembered of it
+	written  write                 // the last status that this process wrote
+}
+
+// write is a write of an object.
+type write struct {
+	version string // its resourceVersion by then
+	at      time.Time
 }
 
 // remembered is an attempt and the phase in which it was seen.
@@ -94,6 +103,29 @@ func (m *Memory) Note(uid types.UID, now time.Time, change func(*decide.Memory))
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	change(&m.entry(uid, now).memory)
+}
+
+// Wrote remembers that the status of an object was written.
+func (m *Memory) Wrote(object client.Object, now time.Time) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entry(object.GetUID(), now).written = write{object.GetResourceVersion(), now}
+}
+
+// Behind is for how long the cache has not shown the status that this process wrote last, by a copy
+// that it shows; zero where the copy is not older than that.
+func (m *Memory) Behind(object client.Object, now time.Time) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	held, found := m.objects[object.GetUID()]
+	if !found {
+		return 0
+	}
+	order, err := resourceversion.CompareResourceVersion(object.GetResourceVersion(), held.written.version)
+	if err != nil || order >= 0 {
+		return 0
+	}
+	return max(now.Sub(held.written.at), 1)
 }
 
 // Posting remembers, before the intent, that this attempt may leave the process.

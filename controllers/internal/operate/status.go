@@ -44,7 +44,11 @@ func dropsFreeForm(object client.Object) bool {
 	return !equality.Semantic.DeepEqual(before, object)
 }
 
-// WriteStatus is [WriteStatus] by the clients of the protocol.
+// WriteStatus is [WriteStatus] by the clients of the protocol, which remembers what it has written.
 func (p *Protocol) WriteStatus(ctx context.Context, object client.Object) error {
-	return WriteStatus(ctx, p.Cluster, p.Events, object)
+	err := WriteStatus(ctx, p.Cluster, p.Events, object)
+	if err == nil {
+		p.Memory.Wrote(object, p.Now())
+	}
+	return err
 }
