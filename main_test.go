@@ -156,7 +156,7 @@ var _ = Describe("The manager", Ordered, func() {
 		expectLedgerWrites(ctx, 3*sites)     // intent, accepted, terminal
 		writes := audit.Writes(user, w.Namespace)
 		AddReportEntry("status writes for a first change", fmt.Sprintf("%d for %d services", writes[statuses], sites))
-		Expect(writes["update carrieraccounts/status"]).To(Equal(1))
+		Expect(writes["update carrieraccounts/status"]).To(Equal(2)) // it is logged in, and the carrier answers
 	})
 
 	It("owns what it writes by its own name", func(ctx SpecContext) {

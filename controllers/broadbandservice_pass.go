@@ -54,7 +54,7 @@ func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration
 	case decide.Collect:
 		readings := p.view().Memory.Readings
 		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
-	case decide.Rest, decide.Submit, decide.Pose, decide.Follow, decide.Record, decide.Settle:
+	case decide.Rest, decide.Submit, decide.Pose, decide.Probe, decide.Follow, decide.Record, decide.Settle:
 	}
 	return 0, nil
 }

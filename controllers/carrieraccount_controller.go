@@ -100,15 +100,21 @@ func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.
 	if err != nil {
 		return fmt.Errorf("open CarrierAccount %s: %w", account.Name, err)
 	}
+	if facet := decide.CarrierFacet(account, session.Breaker()); facet != nil {
+		status.DescribeFacet(r.target(account), *facet, r.Protocol.Now())
+	}
 	return session.Login(ctx)
+}
+
+func (r *CarrierAccountReconciler) target(account *v1alpha1.CarrierAccount) status.Object {
+	return status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 }
 
 // record writes the condition if it changed, and an Event with it.
 func (r *CarrierAccountReconciler) record(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {
-	target := status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
-	status.Describe(target, verdict, r.Protocol.Now())
+	status.Describe(r.target(account), verdict, r.Protocol.Now())
 	account.Status.ObservedGeneration, account.Status.Login = account.Generation, nil
 	if verdict.Standing == decide.Settled {
 		account.Status.Login = new(account.Login())

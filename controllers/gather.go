@@ -23,10 +23,9 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 		return fmt.Errorf("read CarrierAccount %s: %w", key.Name, err)
 	}
 	p.account.Object = account
-	p.session, p.account.Unusable = p.Accounts.Visit(account, v1alpha1.ShortName(p.subject))
+	p.session, p.account.Unusable = p.Accounts.Visit(account, v1alpha1.ShortName(p.subject), p.subject.GetName())
 	if p.session == nil {
 		return nil // the judgement waits until the account can be used
 	}
-	p.account.BreakerUntil = p.session.BreakerUntil()
 	return p.gatherSpending(ctx)
 }

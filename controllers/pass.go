@@ -149,6 +149,9 @@ func (p *pass) decide() decide.Decision {
 
 func (p *pass) view() decide.View {
 	now := p.Protocol.Now()
+	if p.session != nil {
+		p.account.Breaker = p.session.Breaker()
+	}
 	view := decide.View{
 		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Elapsed: p.Protocol.Elapsed(),
 		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
@@ -229,6 +232,8 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
 	case decide.Settle:
 		err = p.settle(ctx, step, decision.Handled)
+	case decide.Probe:
+		wait, err = p.probe(ctx)
 	case decide.Ask, decide.Collect:
 		wait, err = p.take(ctx, step)
 	}

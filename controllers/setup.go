@@ -122,7 +122,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		},
 		Take: notifications.Take, Changed: login.lookAgain, Now: options.Now,
 	})
-	book.LoginFailed = login.lookAgain
+	book.Changed = login.lookAgain
 	return Reconcilers{
 		Notifications: notifications, Receiver: login.Receiver,
 		Orders:       orders,

@@ -3,6 +3,7 @@
 package controllers_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -77,11 +78,23 @@ func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alp
 	return nil
 }
 
+// widenWindow has three changes answered, an hour apart: after that eight may be under way at a time.
+func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
+	GinkgoHelper()
+	for i := range 3 {
+		name := fmt.Sprint("answered-", i)
+		Expect(w.Create(ctx, w.Service(name, w.Line()))).To(Succeed())
+		expectReady(process.Drive(ctx, name), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		w.Clock.Advance(time.Hour)
+	}
+}
+
 // Each pass begins in the middle of another: between what that one has judged and its intent.
 var _ = DescribeTable("Services that are released at once spend no more than the account may (R10)",
 	func(ctx SpecContext, another func(*world.World, *world.Process) *world.Process) {
 		const most, services = 2, 6
 		w, process := begin(ctx, limited(most))
+		widenWindow(ctx, w, process)
 		names, lines := make([]string, services), make([]int64, services)
 		for i := range services {
 			names[i], lines[i] = fmt.Sprint("at-once-", i), w.Line()

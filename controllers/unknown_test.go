@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -19,6 +20,19 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
+
+// expectCarrier has the account say whether its carrier answers.
+func expectCarrier(
+	ctx context.Context, w *world.World, process *world.Process, status metav1.ConditionStatus, message OmegaMatcher,
+) {
+	GinkgoHelper()
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	carrier := meta.FindStatusCondition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionCarrier)
+	Expect(carrier).NotTo(BeNil())
+	Expect(carrier.Status).To(Equal(status))
+	Expect(carrier.Message).To(message)
+}
 
 // expectResolved settles an unknown outcome by the truth, as a person would who has
 // asked the carrier, and returns the service as it is once it has come to rest.
@@ -194,25 +208,47 @@ var _ = Describe("A POST whose answer is lost", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("holds back the account's other charges until the carrier answers again", func(ctx SpecContext) {
+	It("holds back the account's other charges until the carrier answers a read", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		first, second := w.Line(), w.Line()
+		Expect(w.Create(ctx, w.Service("second", second, func(s *v1alpha1.BroadbandService) {
+			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA}
+			s.Spec.RestorationSLA = world.SLAStd
+		}))).To(Succeed())
+		expectReady(process.Drive(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, first))).To(Succeed())
-		Expect(w.Create(ctx, w.Service("second", second, func(s *v1alpha1.BroadbandService) {
-			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustPlan}
-			s.Spec.RestorationSLA = world.SLAFast
-		}))).To(Succeed())
 		for w.Posts(first) == 0 {
 			result, err := process.Look(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
-		_, err := process.Look(ctx, "second")
-		Expect(err).NotTo(HaveOccurred())
-		Expect(world.Ready(w.Read(ctx, "second")).Reason).To(Equal(v1alpha1.ReasonBreakerOpen))
-		process.Drive(ctx, "second")
-		expectReady(w.Read(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		w.Edit(ctx, "second", func(s *v1alpha1.BroadbandService) { s.Spec.RestorationSLA = world.SLAFast })
+		lostAt := w.Clock.Now()
+
+		By("asking at growing pauses")
+		away := simulator.Fault{Kind: simulator.FaultStatus, Status: 503, Times: 1000}
+		Expect(w.Carrier.FailNext("GET CancellationRead", away)).To(Succeed())
+		for w.Clock.Now().Before(lostAt.Add(10 * time.Minute)) {
+			result, err := process.Look(ctx, "second")
+			Expect(err).NotTo(HaveOccurred())
+			Expect(result.RequeueAfter).To(BeNumerically("<=", 30*time.Second))
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		ready := world.Ready(w.Read(ctx, "second"))
+		Expect(ready.Reason).To(Equal(v1alpha1.ReasonBreakerOpen))
+		Expect(ready.Message).To(And(
+			HavePrefix("the carrier's answer to PlanChange of bbs/site was lost at "), ContainSubstring("503"),
+			HaveSuffix("requests that cost wait, until it does; it is asked again every 30 s at the latest")))
+		Expect(1000-w.Carrier.Armed()).To(BeNumerically("~", 600/30+5, 2), "free reads in ten minutes")
+		Expect(w.Posts(second)).To(BeZero())
+		expectCarrier(ctx, w, process, metav1.ConditionFalse,
+			And(ContainSubstring("PlanChange of bbs/site"), ContainSubstring("503")))
+
+		By("answering again")
+		w.Carrier.Disarm()
+		expectReady(process.Drive(ctx, "second"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectCarrier(ctx, w, process, metav1.ConditionTrue, Equal("the carrier answers"))
 	})
 })
 

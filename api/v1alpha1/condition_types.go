@@ -20,6 +20,8 @@ const (
 	ConditionDrifted              = "Drifted"              // the carrier moved away after we had converged
 	ConditionSubmitted            = "Submitted"            // the carrier has taken the order
 	ConditionRejected             = "Rejected"             // the carrier has rejected the order that it had taken
+
+	ConditionCarrier = "Carrier" // of a CarrierAccount: the carrier answers
 )
 
 // Reasons of CarrierAccount's Ready.
@@ -35,6 +37,10 @@ const (
 	ReasonIdentityChanged = "IdentityChanged" // its login has sent under another identity
 	ReasonInvalid         = "Invalid"         // a field that only the controller can judge is wrong
 )
+
+// ReasonAnswering is the reason of CarrierAccount's Carrier while the carrier answers; else it is
+// [ReasonCarrierUnavailable].
+const ReasonAnswering = "Answering"
 
 // Reasons of a service's conditions: what the operator itself has to say.
 const (

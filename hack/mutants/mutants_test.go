@@ -15,7 +15,7 @@ import (
 
 const (
 	tree   = "../.."
-	wanted = 55
+	wanted = 56
 )
 
 // listed are the mutants.

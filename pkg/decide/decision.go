@@ -91,6 +91,9 @@ type Submit struct {
 // answer is written down once there is one.
 type Pose Submit
 
+// Probe asks the carrier a free question, to learn whether it answers again after an answer was lost.
+type Probe struct{}
+
 // ContactSource says where the contact of a request comes from.
 type ContactSource struct {
 	Inline *v1alpha1.Contact
@@ -119,6 +122,7 @@ func (Ask) step()     {}
 func (Collect) step() {}
 func (Submit) step()  {}
 func (Pose) step()    {}
+func (Probe) step()   {}
 func (Follow) step()  {}
 func (Record) step()  {}
 func (Settle) step()  {}

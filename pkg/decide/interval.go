@@ -63,7 +63,7 @@ func withReadings(v *ServiceView, decision Decision) Decision {
 // readable says whether a reading makes sense now, whatever its time.
 func readable(v *ServiceView) bool {
 	return v.Service.ServiceNumber() != "" && accountReady(&v.View) == nil &&
-		listed(v.Account.Object, v.Service.ServiceNumber())
+		Listed(v.Account.Object, v.Service.ServiceNumber())
 }
 
 // due says whether a topic is to be read now, and else when.

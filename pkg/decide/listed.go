@@ -10,9 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// listed says whether an account may touch a service: serviceIDs "when set, the only
+// Listed says whether an account may touch a service: serviceIDs "when set, the only
 // services this account may touch".
-func listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool {
+func Listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool {
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }
 
@@ -37,7 +37,7 @@ func unseenService(v *ServiceView) Verdict {
 // onlyFollowed is for a service that was taken off the account's list: what is with the
 // carrier is followed to its end, and nothing else is asked or sent.
 func onlyFollowed(v *ServiceView) *Decision {
-	if listed(v.Account.Object, v.Service.ServiceNumber()) {
+	if Listed(v.Account.Object, v.Service.ServiceNumber()) {
 		return nil
 	}
 	refusal := unseenService(v)
@@ -54,7 +54,7 @@ func orRefused(decision *Decision, refusal Verdict) *Decision {
 		return nil
 	}
 	switch decision.Step.(type) {
-	case Ask, Collect, Submit, Pose:
+	case Ask, Collect, Submit, Pose, Probe:
 		return &Decision{Step: Rest{}, Verdict: refusal, LookAt: decision.LookAt}
 	case Rest, Follow, Record, Settle:
 	}

@@ -101,7 +101,7 @@ func NumberOf(
 	default:
 		number = service.ServiceNumber()
 	}
-	if !listed(account, number) {
+	if !Listed(account, number) {
 		refusal := unseen(operation, number)
 		return number, &refusal
 	}

@@ -154,11 +154,13 @@ func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
 func TestR7NothingIsReadForWhatWaits(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(*decide.ServiceView){
-		"for a policy":   planned,
-		"for a person":   func(v *decide.ServiceView) { v.Service.Spec.Suspend = true },
-		"for approval":   func(v *decide.ServiceView) { approval(v1alpha1.ApprovalAlways)(v); quoted("45.00", "58.00")(v) },
-		"for the limit":  func(v *decide.ServiceView) { v.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
-		"for the answer": func(v *decide.ServiceView) { v.Account.BreakerUntil = v.Now.Add(time.Minute) },
+		"for a policy":  planned,
+		"for a person":  func(v *decide.ServiceView) { v.Service.Spec.Suspend = true },
+		"for approval":  func(v *decide.ServiceView) { approval(v1alpha1.ApprovalAlways)(v); quoted("45.00", "58.00")(v) },
+		"for the limit": func(v *decide.ServiceView) { v.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
+		"for the answer": func(v *decide.ServiceView) {
+			v.Account.Breaker = decide.Breaker{LostAt: v.Now, Heard: true, Until: v.Now.Add(time.Minute)}
+		},
 	}
 	for waits, edit := range edits {
 		t.Run(waits, func(t *testing.T) {

@@ -59,16 +59,6 @@ func backedOff(v *View, w wish) *Decision {
 	return decision
 }
 
-func breakerClosed(v *View, w wish) *Decision {
-	if !w.costs() || !v.Now.Before(v.Account.BreakerUntil) {
-		return nil
-	}
-	decision := working(v1alpha1.ReasonBreakerOpen,
-		"the answer to a request of this account was lost: until the carrier answers again, nothing that costs is sent")
-	decision.LookAt = v.Account.BreakerUntil
-	return decision
-}
-
 func supported(v *View, operation carrier.Operation) error {
 	contract, _ := carrier.ContractOf(operation)
 	if v.Account.Object == nil {

@@ -130,7 +130,7 @@ func whoseService(v *ServiceView) *Decision {
 	switch {
 	case serviceID == "":
 		return orderNotReady(v)
-	case !listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
+	case !Listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
 		return &Decision{Step: Rest{}, Verdict: unseenService(v)}
 	}
 	return nil

@@ -318,6 +318,8 @@ func stepName(step decide.Step) string {
 		return "Submit"
 	case decide.Pose:
 		return "Pose"
+	case decide.Probe:
+		return "Probe"
 	case decide.Follow:
 		return "Follow"
 	case decide.Record:

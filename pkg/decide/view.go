@@ -61,10 +61,10 @@ type ServiceView struct {
 
 // Account is what a decision needs to know of a CarrierAccount.
 type Account struct {
-	Object       *v1alpha1.CarrierAccount // nil when it does not exist
-	Unusable     error                    // why no session could be opened for it; nil when one was
-	Spending     Spending                 // what its identity has spent, where it has a chargeLimit
-	BreakerUntil time.Time                // until when nothing that costs is sent; zero when the breaker is closed
+	Object   *v1alpha1.CarrierAccount // nil when it does not exist
+	Unusable error                    // why no session could be opened for it; nil when one was
+	Spending Spending                 // what its identity has spent, where it has a chargeLimit
+	Breaker  Breaker                  // what holds back what costs
 }
 
 // Order is what a service takes over from the ServiceOrder that created it. What the

@@ -105,6 +105,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonResultDiffers:    nil,
 		v1alpha1.ReasonConnected:        nil,
 		v1alpha1.ReasonHealthGood:       nil,
+		v1alpha1.ReasonAnswering:        nil,
 		v1alpha1.ReasonHealthImpaired:   nil,
 		v1alpha1.ReasonHealthNotRated:   nil,
 		v1alpha1.ReasonDisruptionActive: nil,

@@ -47,6 +47,7 @@ func TestR14WhatAPersonCalledDoneTakesANewerWord(t *testing.T) {
 			s.at = once("POST "+submitPath(story.asks), func() Kind { return BadGateway })
 			s.drive(t.Context())
 			attempt := s.subject().RequestOf(story.asks).AttemptID
+			sleep(longestWork) // a second one beside it would be refused
 			s.saysOf(t, attempt, "Succeeded")
 			if said, _, _ := standing(s.subject()); said != story.done || s.posted(story.asks) != 1 {
 				t.Errorf("%s: called done, it is %s, and %d were sent", story.asks, said, s.posted(story.asks))

@@ -87,6 +87,7 @@ func TestR5ATestThatIsDoneIsNotRunAgainByAnOlderLedger(t *testing.T) {
 		s.drive(t.Context())
 		attempt := s.subject().RequestOf(diagnosing).AttemptID
 		older := s.theLedger(t)
+		sleep(longestWork) // a second one beside it would be refused
 		s.saysOf(t, attempt, "Abandoned")
 		s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, attempt) })
 		s.alert()

@@ -3,11 +3,9 @@
 package accounts
 
 import (
-	"context"
 	"crypto/sha256"
 	"crypto/x509"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"sync"
@@ -30,7 +28,7 @@ type Book struct {
 	NewID         func() string
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
 	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every transport; nil: nothing does
-	LoginFailed   func(types.NamespacedName)                // told when a login fails in use; nil: nobody is
+	Changed       func(types.NamespacedName)                // told what account is to be looked at again; nil: nobody is
 
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*held
@@ -130,14 +128,14 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	}
 	return &Session{
 		client: way, tokens: tokens, breaker: &breaker{now: b.Now},
-		failed: b.tell(client.ObjectKeyFromObject(account)),
+		tell: b.tell(client.ObjectKeyFromObject(account)),
 	}, nil
 }
 
-func (b *Book) tell(account types.NamespacedName) func(error) {
-	return func(err error) {
-		if b.LoginFailed != nil && !errors.Is(err, context.Canceled) {
-			b.LoginFailed(account)
+func (b *Book) tell(account types.NamespacedName) func() {
+	return func() {
+		if b.Changed != nil {
+			b.Changed(account)
 		}
 	}
 }

@@ -42,16 +42,16 @@ func TestBookKeepsOneSessionForAnAccount(t *testing.T) {
 	if sessionOf(t, book, accountOf("1")) != first {
 		t.Error("the same account has two sessions")
 	}
-	first.breaker.posted(carrier.ClassCharge, carrier.Ambiguous)
+	first.breaker.posted(carrier.ClassCharge, carrier.Ambiguous, ticket{})
 	edited := accountOf("1")
 	edited.Spec.APIVersion = 7
 	second := sessionOf(t, book, edited)
-	if second == first || second.BreakerUntil().IsZero() {
+	if second == first || second.Breaker().LostAt.IsZero() {
 		t.Error("an edited account keeps its session, or forgets what the carrier lost")
 	}
 	third := sessionOf(t, book, accountOf("2"))
-	if !third.BreakerUntil().IsZero() || len(book.sessions) != 1 {
-		t.Errorf("another account of the same name: breaker until %v, %d sessions", third.BreakerUntil(), len(book.sessions))
+	if !third.Breaker().LostAt.IsZero() || len(book.sessions) != 1 {
+		t.Errorf("another account of the same name: breaker until %v, %d sessions", third.Breaker().Until, len(book.sessions))
 	}
 	book.Close(client.ObjectKeyFromObject(accountOf("2")))
 	if len(book.sessions) != 0 {

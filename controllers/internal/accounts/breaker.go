@@ -7,84 +7,174 @@ import (
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 const (
-	breakerPause = 5 * time.Minute // how long an open breaker waits for a sign of life
-	probePause   = 5 * time.Second // how long the others wait while one request tries
-	probeLimit   = time.Minute     // when a request that tries has been answered, or never will be
+	widestWindow = 1024 // requests that cost under way at a time: more than any operator has workers
+
+	// The pause after an answer was lost: twice as long after each that is lost in a row. The first ten
+	// are followed soon, because some lost among many are a hiccup; after more the carrier is given time.
+	shortestPause = time.Second
+	hiccupPause   = 16 * time.Second
+	hiccup        = 10
+	longestPause  = time.Hour
+
+	longestProbe = 30 * time.Second // between two free reads of a carrier that does not answer them
 )
 
-// breaker holds back what costs after an answer was lost, so that "one bad hour at the
-// carrier becomes a few unknowns, not five hundred":
+// breaker holds back what costs after an answer was lost, as congestion control does, so that one bad
+// hour at the carrier leaves a few unknown outcomes and not five hundred. Requests that cost go in a
+// window: one at first, twice as many with each that is answered, one again when an answer is lost.
+// After that none goes before a pause is over and the carrier has answered a free read.
 //
-//	closed ──Ambiguous POST──► open ──5 min──► one at a time ──answered──► closed
-//	   ▲                         │                    │
-//	   └── Query POST accepted, 200 or 202 of a GET ──┘
-//
-// In memory only.
+// In memory only: a process that starts knows of no lost answer, and its window is one.
 type breaker struct {
-	mu      sync.Mutex
-	now     func() time.Time
-	opened  time.Time // when an answer was lost; zero: closed
-	probing time.Time // when the one request that tries was let through; zero: none
+	now func() time.Time
+
+	mu       sync.Mutex
+	window   int // how many requests that cost may be under way; 0: one
+	underWay int
+	turned   int // how many found the window full since one came back
+
+	lost    string    // the request whose answer was lost last
+	lostAt  time.Time // when that was known; zero: no answer is known to be lost
+	inARow  int       // answers that were lost, and none came between
+	until   time.Time // before which nothing that costs is sent
+	heard   bool      // whether the carrier has answered since
+	heardAt time.Time // when it answered last; zero: it never has
+	probes  int       // free reads that it has not answered since
+	probeAt time.Time // when it is asked the next one
+	probing error     // how the last of them failed
 }
 
-// enter lets a request through, or says how long to wait before asking again.
-func (b *breaker) enter() time.Duration {
+// ticket is a request's place in the window.
+type ticket struct {
+	enteredAt time.Time // zero: of a question, which takes none
+	what      string    // the request, such as "PlanChange of bbs/site"
+}
+
+// enter takes a place in the window, or says how long to wait before asking again.
+func (b *breaker) enter() (ticket, time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := b.now()
-	if b.opened.IsZero() {
-		return 0
+	switch {
+	case b.holds(now):
+		return ticket{}, max(b.until.Sub(now), shortestPause)
+	case b.underWay >= max(b.window, 1):
+		b.turned++
+		return ticket{}, crowdPause(b.turned)
 	}
-	if wait := b.opened.Add(breakerPause).Sub(now); wait > 0 {
-		return wait
-	}
-	if !b.probing.IsZero() && now.Sub(b.probing) < probeLimit {
-		return probePause
-	}
-	b.probing = now
-	return 0
+	b.underWay++
+	return ticket{enteredAt: now}, 0
 }
 
-func (b *breaker) until() time.Time {
+// holds says whether nothing that costs may be sent, with the lock held.
+func (b *breaker) holds(now time.Time) bool {
+	return !b.lostAt.IsZero() && (!b.heard || now.Before(b.until))
+}
+
+// leave gives a place in the window back.
+func (b *breaker) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.opened.IsZero() {
-		return time.Time{}
-	}
-	return b.opened.Add(breakerPause)
+	b.underWay--
+	b.turned = 0
 }
 
-// posted learns from the answer to a POST.
-func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery) {
-	switch delivery {
-	case carrier.Ambiguous:
-		b.lost()
-	case carrier.Accepted, carrier.Rejected:
-		if class == carrier.ClassQuery && delivery == carrier.Accepted || b.isProbing() {
-			b.answered()
+// posted learns from the answer to a POST of that class. It says whether there is news of the carrier.
+func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, had ticket) (news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case delivery == carrier.Ambiguous:
+		// What was under way when the last answer was lost is lost with that one, and of questions there may
+		// be many.
+		if b.inARow == 0 || class.Costly() && had.enteredAt.After(b.lostAt) {
+			b.inARow++
 		}
-	case carrier.NotSent, carrier.NotProcessed:
+		b.lose(had.what)
+	case class.Costly() && delivery == carrier.Rejected, delivery == carrier.Accepted:
+		news = b.hear()
+		if class.Costly() {
+			b.widen()
+		}
+	}
+	return news
+}
+
+// lose makes the window one, and has everything that costs wait.
+func (b *breaker) lose(what string) {
+	now := b.now()
+	b.window, b.lost, b.lostAt, b.until = 1, what, now, now.Add(pauseAfter(b.inARow))
+	b.heard, b.probes, b.probeAt, b.probing = false, 0, now.Add(shortestPause), nil
+}
+
+// widen makes the window wider, and ends what was lost in a row: a POST that costs was answered.
+// Another answer does not, because reads may be answered while such POSTs are not.
+func (b *breaker) widen() {
+	b.window, b.inARow = min(2*max(b.window, 1), widestWindow), 0
+	if b.until = earlier(b.until, b.lostAt.Add(shortestPause)); !b.now().Before(b.until) {
+		b.lostAt = time.Time{}
 	}
 }
 
-func (b *breaker) lost() {
+// answered: the carrier has answered a read. It says whether that is news.
+func (b *breaker) answered() (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.opened, b.probing = b.now(), time.Time{}
+	return b.hear()
 }
 
-func (b *breaker) isProbing() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return !b.probing.IsZero()
+func (b *breaker) hear() (news bool) {
+	news = b.heardAt.IsZero() || b.probes > 0
+	b.heard, b.heardAt, b.probes, b.probing = true, b.now(), 0, nil
+	return news
 }
 
-// answered closes the breaker: the carrier answers.
-func (b *breaker) answered() {
+// probe begins a free read, and says whether one is due: of all that wait one asks.
+func (b *breaker) probe() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.opened, b.probing = time.Time{}, time.Time{}
+	now := b.now()
+	if b.lostAt.IsZero() || b.heard || now.Before(b.probeAt) {
+		return false
+	}
+	b.probeAt = now.Add(min(shortestPause<<min(b.probes+1, 10), longestProbe))
+	return true
+}
+
+// unanswered: a free read was not answered. It says whether that is news.
+func (b *breaker) unanswered(err error) (news bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.probes++
+	b.probing = err
+	return b.probes == 1
+}
+
+// state is what is known of the carrier.
+func (b *breaker) state() decide.Breaker {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return decide.Breaker{
+		Lost: b.lost, LostAt: b.lostAt, Until: b.until, Heard: b.heard, HeardAt: b.heardAt,
+		ProbeAt: b.probeAt, ProbeError: b.probing,
+	}
+}
+
+// pauseAfter is how long nothing that costs is sent after so many answers were lost in a row.
+func pauseAfter(lost int) time.Duration {
+	if lost <= hiccup {
+		return min(shortestPause<<(lost-1), hiccupPause)
+	}
+	return min(hiccupPause<<min(lost-hiccup, hiccup), longestPause)
+}
+
+func earlier(a, b time.Time) time.Time {
+	if b.Before(a) {
+		return b
+	}
+	return a
 }

@@ -3,6 +3,8 @@
 package accounts
 
 import (
+	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,57 +17,171 @@ func patience() (*breaker, func(time.Duration)) {
 	return &breaker{now: func() time.Time { return now }}, func(by time.Duration) { now = now.Add(by) }
 }
 
-func TestBreakerLetsOneTryAfterFiveMinutes(t *testing.T) {
+// send has a request that costs enter and be answered so; it fails where it may not enter.
+func send(t *testing.T, b *breaker, delivery carrier.Delivery) {
+	t.Helper()
+	had, wait := b.enter()
+	if wait > 0 {
+		t.Fatalf("a request that costs waits %s", wait)
+	}
+	b.posted(carrier.ClassCharge, delivery, had)
+	b.leave()
+}
+
+// wide counts the requests that may be under way at a time.
+func wide(b *breaker) (count int) {
+	for {
+		if _, wait := b.enter(); wait > 0 {
+			break
+		}
+		count++
+	}
+	for range count {
+		b.leave()
+	}
+	return count
+}
+
+// loses has the answers to so many requests lost in a row, each as soon as one may go, and the carrier
+// heard between. It says how long that took.
+func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (took time.Duration) {
+	t.Helper()
+	for range count {
+		send(t, b, carrier.Ambiguous)
+		b.answered()
+		pause := b.state().Until.Sub(b.now())
+		advance(pause)
+		took += pause
+	}
+	return took
+}
+
+// The window: "from 1, doubling with each answered POST, back to 1 with each lost one".
+func TestTheWindowDoublesWithEachAnswer(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
-	if wait := b.enter(); wait != 0 {
-		t.Fatalf("closed, and yet one waits %v", wait)
+	for _, want := range []int{1, 2, 4, 8, 16} {
+		if got := wide(b); got != want {
+			t.Errorf("%d may be under way, want %d", got, want)
+		}
+		send(t, b, carrier.Accepted)
 	}
-	b.posted(carrier.ClassCharge, carrier.Ambiguous)
-	if wait := b.enter(); wait != breakerPause {
-		t.Fatalf("just opened: one waits %v", wait)
+	loses(t, b, advance, 1)
+	if got := wide(b); got != 1 {
+		t.Errorf("%d may be under way after a lost answer, want 1", got)
 	}
-	advance(breakerPause)
-	if wait := b.enter(); wait != 0 {
-		t.Fatalf("the first after five minutes waits %v", wait)
+	send(t, b, carrier.Rejected)
+	if got := wide(b); got != 2 {
+		t.Errorf("%d may be under way after an answer, want 2", got)
 	}
-	if wait := b.enter(); wait != probePause {
-		t.Fatalf("the second waits %v beside the first", wait)
+	for range 100 {
+		send(t, b, carrier.Accepted)
 	}
-	advance(probeLimit)
-	if wait := b.enter(); wait != 0 {
-		t.Fatalf("a try that never came back keeps the next waiting %v", wait)
+	if got := wide(b); got != widestWindow {
+		t.Errorf("%d may be under way after a hundred answers, want %d", got, widestWindow)
 	}
 }
 
-func TestBreakerClosesOnASignOfLife(t *testing.T) {
+// A place that is given back without a POST says nothing of the carrier.
+func TestAPlaceInTheWindowIsGivenBack(t *testing.T) {
 	t.Parallel()
-	for sign, give := range map[string]func(*breaker, func(time.Duration)){
-		"an answered poll":  func(b *breaker, _ func(time.Duration)) { b.answered() },
-		"an accepted query": func(b *breaker, _ func(time.Duration)) { b.posted(carrier.ClassQuery, carrier.Accepted) },
-		"an answer to the one try": func(b *breaker, advance func(time.Duration)) {
-			advance(breakerPause)
-			b.enter()
-			b.posted(carrier.ClassCharge, carrier.Rejected)
-		},
-	} {
-		b, advance := patience()
-		b.posted(carrier.ClassCharge, carrier.Ambiguous)
-		give(b, advance)
-		if wait := b.enter(); wait != 0 || !b.until().IsZero() {
-			t.Errorf("after %s one still waits %v", sign, wait)
+	b, _ := patience()
+	for _, delivery := range []carrier.Delivery{carrier.NotSent, carrier.NotProcessed} {
+		send(t, b, delivery)
+		if got := wide(b); got != 1 {
+			t.Errorf("%d may be under way after %s, want 1", got, delivery)
 		}
 	}
 }
 
-func TestBreakerStaysOpenOnWhatProvesNothing(t *testing.T) {
+// "At most one lost per second": and fewer, the longer that lasts.
+func TestFewAnswersAreLostInABadHour(t *testing.T) {
+	t.Parallel()
+	b, advance := patience()
+	if took := loses(t, b, advance, 10); took > 2*time.Minute {
+		t.Errorf("ten in a row take %s", took)
+	}
+	lost := 10
+	for began := b.now(); b.now().Sub(began) < time.Hour; lost++ {
+		loses(t, b, advance, 1)
+	}
+	t.Logf("%d answers are lost in an hour in which every one is", lost)
+	if lost > 20 {
+		t.Errorf("%d answers are lost in an hour, want a handful", lost)
+	}
+	send(t, b, carrier.Accepted)
+	if took := loses(t, b, advance, 1); took != shortestPause {
+		t.Errorf("after an answer the next that is lost pauses %s, want %s", took, shortestPause)
+	}
+}
+
+// What was under way together and is lost together was lost once.
+func TestWhatIsLostTogetherIsLostOnce(t *testing.T) {
 	t.Parallel()
 	b, _ := patience()
-	b.posted(carrier.ClassCharge, carrier.Ambiguous)
-	for _, delivery := range []carrier.Delivery{carrier.NotSent, carrier.NotProcessed} {
-		b.posted(carrier.ClassQuery, delivery)
+	b.window = 8
+	had, _ := b.enter()
+	for range 8 {
+		b.posted(carrier.ClassCharge, carrier.Ambiguous, had)
+		b.now = func(at time.Time) func() time.Time { return func() time.Time { return at } }(b.now().Add(time.Millisecond))
 	}
-	if wait := b.enter(); wait == 0 {
-		t.Error("a call that was not answered closed the breaker")
+	if pause := b.state().Until.Sub(b.state().LostAt); pause != shortestPause {
+		t.Errorf("the pause is %s, want %s", pause, shortestPause)
+	}
+}
+
+// "While nothing is known to be alive a free read is asked (1 s, 2 s, 4 s, ... 30 s)", by one of all
+// that wait; and what costs waits until one is answered, however long that takes.
+func TestAFreeReadIsAskedUntilOneIsAnswered(t *testing.T) {
+	t.Parallel()
+	b, advance := patience()
+	send(t, b, carrier.Ambiguous)
+	var pauses []time.Duration
+	asked := b.now()
+	for range 2 * time.Minute / time.Second {
+		advance(time.Second)
+		if !b.probe() {
+			continue
+		}
+		if b.probe() {
+			t.Fatal("two ask at the same time")
+		}
+		pauses, asked = append(pauses, b.now().Sub(asked)), b.now()
+		b.unanswered(errors.New("503"))
+	}
+	if got := fmt.Sprint(pauses); got != "[1s 2s 4s 8s 16s 30s 30s]" {
+		t.Errorf("the pauses are %s", got)
+	}
+	advance(time.Hour)
+	if _, wait := b.enter(); wait == 0 {
+		t.Error("a request that costs goes although no read was answered")
+	}
+	if !b.answered() {
+		t.Error("that the carrier answers again is no news")
+	}
+	send(t, b, carrier.Accepted)
+	if b.probe() {
+		t.Error("a carrier that answers is asked")
+	}
+}
+
+// An accepted question shows that the carrier answers, as any read does; that it cannot be reached
+// shows nothing, and neither makes what was lost in a row any less.
+func TestWhatShowsThatTheCarrierAnswers(t *testing.T) {
+	t.Parallel()
+	for _, delivery := range []carrier.Delivery{
+		carrier.Accepted, carrier.Rejected, carrier.NotSent, carrier.NotProcessed,
+	} {
+		b, advance := patience()
+		loses(t, b, advance, 4)
+		send(t, b, carrier.Ambiguous)
+		b.posted(carrier.ClassQuery, delivery, ticket{})
+		if pause := b.state().Until.Sub(b.now()); pause != hiccupPause {
+			t.Errorf("after a question that was %s the pause is %s, want %s", delivery, pause, hiccupPause)
+		}
+		advance(hiccupPause)
+		if _, wait := b.enter(); wait == 0 != (delivery == carrier.Accepted) {
+			t.Errorf("after a question that was %s one waits %s", delivery, wait)
+		}
 	}
 }

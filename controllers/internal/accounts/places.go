@@ -13,11 +13,10 @@ import (
 const (
 	placePatience = time.Second // how long a pass waits for a place: longer than a sound carrier takes to answer
 
-	// When a pass that found none comes back: the sooner, the fewer have been turned away
-	// since a place became free. So a thousand that wait are no load.
-	crowdedPause = time.Second
-	crowdedEach  = crowdedPause / 16
-	longestPause = 30 * time.Second
+	// When a pass that was turned away comes back.
+	crowdedPause   = time.Second
+	crowdedEach    = crowdedPause / 16
+	longestCrowded = 30 * time.Second
 )
 
 // places keeps a carrier that hangs to itself. A call is made by the pass that needs it, and
@@ -92,7 +91,13 @@ func (p *places) noteCrowded(account types.UID) {
 func (p *places) pause(account types.UID) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return min(crowdedPause+time.Duration(p.crowded[account])*crowdedEach, longestPause)
+	return crowdPause(p.crowded[account])
+}
+
+// crowdPause is when a pass comes back that was turned away: the sooner, the fewer have been since a
+// place became free. So a thousand that wait are no load.
+func crowdPause(turnedAway int) time.Duration {
+	return min(crowdedPause+time.Duration(turnedAway)*crowdedEach, longestCrowded)
 }
 
 // leave gives a place back.

@@ -48,7 +48,7 @@ func TestPlacesKeepNobodyWaitingForACrowdedAccount(t *testing.T) {
 				t.Fatal("a place was free")
 			}
 		}
-		if pause := p.pause("hanging"); pause != longestPause {
+		if pause := p.pause("hanging"); pause != longestCrowded {
 			t.Errorf("the 1001st comes back after %v", pause)
 		}
 		if waited := time.Since(began); waited != placePatience { //nolint:forbidigo // the same

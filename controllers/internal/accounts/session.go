@@ -6,10 +6,12 @@ package accounts
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // Session is one account's way to the carrier.
@@ -17,7 +19,7 @@ type Session struct {
 	client  *carrier.Client
 	tokens  carrier.TokenSource
 	breaker *breaker
-	failed  func(error) // told when the login fails in use
+	tell    func() // told when there may be something else to say of the account
 }
 
 // Login makes sure that there is a token, exchanging one when there is none. The
@@ -33,37 +35,51 @@ func (s *Session) Login(ctx context.Context) error {
 func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	wait, err := s.client.Prepare(ctx, kind)
 	if err != nil {
-		s.failed(err)
+		if !errors.Is(err, context.Canceled) {
+			s.tell()
+		}
 		return 0, &LoginError{cause: err}
 	}
 	return wait, nil
 }
 
-// Enter asks the breaker whether a request that costs may be sent now: zero, or how
-// long to wait before asking again.
-func (s *Session) Enter() time.Duration { return s.breaker.enter() }
+// Breaker is what holds back what costs, and what is known of the carrier.
+func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
 
-// BreakerUntil is until when nothing that costs is sent; zero when the breaker is closed.
-func (s *Session) BreakerUntil() time.Time { return s.breaker.until() }
-
-// Submit sends one POST and lets the breaker learn from its answer.
-func (s *Session) Submit(
-	ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool,
-) carrier.Receipt {
-	receipt := s.client.Submit(ctx, op, version, body, fresh)
-	contract, _ := carrier.ContractOf(op)
-	s.breaker.posted(contract.Repeat, receipt.Delivery)
-	return receipt
+// answered: "any 200 or 202 of a GET" shows that the carrier answers.
+func (s *Session) answered() {
+	if s.breaker.answered() {
+		s.tell()
+	}
 }
 
-// Poll looks once at a Location. "Any 200 or 202 of a GET" shows the breaker that the
-// carrier answers again.
+// Probe asks the carrier a free question about a service, if one is due: whether it answers again.
+// What it answers is of no interest.
+func (s *Session) Probe(ctx context.Context, serviceID int64) {
+	if !s.breaker.probe() {
+		return
+	}
+	_, err := s.client.Cancellation(ctx, serviceID)
+	if err == nil || carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
+		s.answered()
+		return
+	}
+	if s.breaker.unanswered(err) {
+		s.tell()
+	}
+}
+
+// Unprobed is in the place of Probe where there is no service to ask about: the next request that
+// costs shows whether the carrier answers.
+func (s *Session) Unprobed() { s.answered() }
+
+// Poll looks once at a Location.
 func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	outcome, err := s.client.Poll(ctx, handle)
 	if err != nil {
 		return outcome, fmt.Errorf("ask after %s: %w", handle.Path(), err)
 	}
-	s.breaker.answered()
+	s.answered()
 	return outcome, nil
 }
 
@@ -73,7 +89,7 @@ func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Ca
 	if err != nil {
 		return found, fmt.Errorf("read the cancellation of service %d: %w", serviceID, err)
 	}
-	s.breaker.answered()
+	s.answered()
 	return found, nil
 }
 
@@ -90,7 +106,7 @@ func (s *Session) Disruptions(
 	if err != nil {
 		return nil, false, fmt.Errorf("read the disruptions of service %d: %w", serviceID, err)
 	}
-	s.breaker.answered()
+	s.answered()
 	return page.Content, page.IsLast(number), nil
 }
 

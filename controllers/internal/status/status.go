@@ -43,8 +43,13 @@ func DescribeFacets(object Object, facets []decide.Facet, now time.Time) {
 			object.remove(conditionType)
 			continue
 		}
-		object.set(facet.Type, facet.Status, decide.Verdict{Reason: facet.Reason, Message: facet.Message}, now)
+		DescribeFacet(object, *facet, now)
 	}
+}
+
+// DescribeFacet writes one condition.
+func DescribeFacet(object Object, facet decide.Facet, now time.Time) {
+	object.set(facet.Type, facet.Status, decide.Verdict{Reason: facet.Reason, Message: facet.Message}, now)
 }
 
 // Unjudged brings the facets of an older generation up to date where a pass has not got so far as to

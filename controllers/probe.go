@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// probe asks the carrier something that is free, to learn whether it answers: for the cancellation of
+// a service of the account. An account without services has nothing to ask for.
+func (p *pass) probe(ctx context.Context) (time.Duration, error) {
+	number, err := p.probed(ctx)
+	switch {
+	case err != nil:
+		return 0, err
+	case number == 0:
+		p.session.Unprobed()
+		return 0, nil
+	}
+	wait, err := p.session.Prepare(ctx, carrier.CallPoll)
+	if wait > 0 || err != nil {
+		return wait, err
+	}
+	p.session.Probe(ctx, number)
+	return 0, nil
+}
+
+// probed is the number of the service that the carrier is asked about, if there is one.
+func (p *pass) probed(ctx context.Context) (int64, error) {
+	var services v1alpha1.BroadbandServiceList
+	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),
+		client.MatchingFields{fieldAccount: p.subject.AccountName()})
+	if err != nil {
+		return 0, fmt.Errorf("look for a service of CarrierAccount %s: %w", p.subject.AccountName(), err)
+	}
+	for i := range services.Items {
+		if id := services.Items[i].ServiceNumber(); id != "" && decide.Listed(p.account.Object, id) {
+			return id.Number(), nil
+		}
+	}
+	return 0, nil
+}
