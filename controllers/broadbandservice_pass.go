@@ -43,6 +43,7 @@ func (p *servicePass) judge(view decide.View) decide.Decision {
 
 func (p *servicePass) show(decision decide.Decision) {
 	p.service.Status.Pending = decision.Pending
+	p.service.Status.Change = decide.ChangeColumn(p.service)
 	p.nameOrigin()
 }
 

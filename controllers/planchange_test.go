@@ -55,7 +55,8 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceChangeResult))
 		Expect(service.Status.InFlight).To(BeNil())
 		Expect(service.Status.Pending).To(BeNil())
-		Expect(service.Status.History).To(HaveLen(1))
+		Expect(service.Status.History).To(HaveExactElements(
+			HaveField("Change", HavePrefix(`plan.name "Home 50/20" → "Home 100/20"`))))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 		sold, _ := w.Carrier.Service(line)
 		Expect(sold.Plan).To(Equal(world.PlanFast))

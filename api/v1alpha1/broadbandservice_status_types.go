@@ -48,9 +48,15 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Requests []Request `json:"requests,omitempty"`
 
-	// history holds the last three requests that ended, the newest first.
+	// change is what is to change at the carrier, in short: what is under way, else what is wanted, else
+	// a cancellation to come. For example: Home 50/20 → Home 100/20.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	Change string `json:"change,omitempty"`
+
+	// history holds the last ten requests that ended, the newest first.
 	// +listType=atomic
-	// +kubebuilder:validation:MaxItems=3
+	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	History []FinishedRequest `json:"history,omitempty"`
 

@@ -225,14 +225,15 @@ type Observe struct {
 // +kubebuilder:selectablefield:JSONPath=`.status.serviceID`
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.spec.serviceID) || !has(self.spec.serviceID) || !has(self.status) || !has(self.status.serviceID) || self.spec.serviceID == self.status.serviceID",message="serviceID must be the number that the order gave, status.serviceID: for another service create another BroadbandService",fieldPath=".spec.serviceID",reason=FieldValueForbidden
-// +kubebuilder:printcolumn:name="Service",type=string,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Plan",type=string,JSONPath=`.status.carrier.plan.value`
-// +kubebuilder:printcolumn:name="SLA",type=string,JSONPath=`.status.carrier.restorationSLA.value`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
-// +kubebuilder:printcolumn:name="Request",type=string,JSONPath=`.status.inFlight.operation`
-// +kubebuilder:printcolumn:name="Cancels",type=string,JSONPath=`.status.carrier.cancellation.pendingDate`
+// +kubebuilder:printcolumn:name="Change",type=string,JSONPath=`.status.change`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Service",type=string,priority=1,JSONPath=`.status.serviceID`
+// +kubebuilder:printcolumn:name="Request",type=string,priority=1,JSONPath=`.status.inFlight.operation`
+// +kubebuilder:printcolumn:name="Cancels",type=string,priority=1,JSONPath=`.status.carrier.cancellation.pendingDate`
+// +kubebuilder:printcolumn:name="SLA",type=string,priority=1,JSONPath=`.status.carrier.restorationSLA.value`
 // +kubebuilder:printcolumn:name="Aggregation",type=string,priority=1,JSONPath=`.status.carrier.aggregationMethod.value`
 // +kubebuilder:printcolumn:name="DSL",type=string,priority=1,JSONPath=`.status.carrier.dslStabilityProfile.value`
 // +kubebuilder:printcolumn:name="Tech",type=string,priority=1,JSONPath=`.status.carrier.technologyType`

@@ -103,9 +103,6 @@ func (p RequestPhase) Ended() bool {
 	return false
 }
 
-// historyLimit is how many ended requests a status shows.
-const historyLimit = 3
-
 // RequestChanged brings what the status shows of its requests in line with one that
 // has just changed: the one in flight, the newest error.
 func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
@@ -115,26 +112,21 @@ func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
 
 // ShowLedger has the status show the requests of a ledger; nil: there are none.
 func (s *BroadbandService) ShowLedger(ledger *RequestLedger) {
-	s.Status.Requests, s.Status.History = nil, nil
+	s.Status.Requests = nil
 	if ledger != nil {
 		for _, request := range slices.Concat(ledger.Spec.Open, ledger.Spec.Last) {
 			s.PutRequest(*ledger.RequestOf(request.Operation).DeepCopy())
 		}
-		s.showHistory(ledger.Spec.Ended)
 	}
 	s.ShowInFlight()
 }
 
-// showHistory shows the newest of the requests that reached the carrier, or may have.
-func (s *BroadbandService) showHistory(ended []EndedAttempt) {
-	for _, attempt := range ended {
-		if attempt.Outcome.Reached() && len(s.Status.History) < historyLimit {
-			s.Status.History = append(s.Status.History, FinishedRequest{
-				Operation: attempt.Operation, Outcome: attempt.Outcome, Code: attempt.Code,
-				SubmittedAt: attempt.SubmittedAt, At: attempt.FinishedAt,
-			})
-		}
-	}
+// Changes are those of the plan of changes that this request makes.
+func (r *Request) Changes() []Change { return ChangesBy(r.Plan, r.Operation) }
+
+// ChangesBy are those of a plan of changes that an operation makes.
+func ChangesBy(plan []Change, operation Operation) []Change {
+	return slices.DeleteFunc(slices.Clone(plan), func(change Change) bool { return change.Operation != operation })
 }
 
 // ShowInFlight names the request that the columns show: "an abort or reschedule does not

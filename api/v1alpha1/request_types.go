@@ -326,6 +326,16 @@ type FinishedRequest struct {
 	// +required
 	Operation Operation `json:"operation"`
 
+	// change is what it was to change, at what price, in words.
+	// +kubebuilder:validation:MaxLength=512
+	// +optional
+	Change string `json:"change,omitempty"`
+
+	// approvedBy is who approved it, when approval was needed.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	ApprovedBy string `json:"approvedBy,omitempty"`
+
 	// outcome is the phase in which it ended.
 	// +required
 	Outcome RequestPhase `json:"outcome"`

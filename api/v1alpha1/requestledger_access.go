@@ -151,7 +151,7 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	ended = slices.Insert(ended, min(at, len(ended)), EndedAttempt{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
 		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
-		Code: attempt.code(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
+		Code: attempt.code(), Changes: attempt.Changes(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
 		ResolvedBy:  attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})

@@ -215,6 +215,12 @@ type EndedAttempt struct {
 	// +optional
 	Location string `json:"location,omitempty"`
 
+	// changes are what it was to change, with the prices that were shown.
+	// +listType=atomic
+	// +kubebuilder:validation:MaxItems=20
+	// +optional
+	Changes []Change `json:"changes,omitempty"`
+
 	// approvedHash is the hash of the plan that a person approved, when approval was needed.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional

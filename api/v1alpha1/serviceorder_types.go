@@ -382,8 +382,6 @@ type OrderFee struct {
 // +kubebuilder:selectablefield:JSONPath=`.spec.accountRef.name`
 // +kubebuilder:selectablefield:JSONPath=`.spec.customerReference`
 // +kubebuilder:selectablefield:JSONPath=`.status.orderID`
-// +kubebuilder:printcolumn:name="Reference",type=string,JSONPath=`.spec.customerReference`
-// +kubebuilder:printcolumn:name="Scenario",type=string,JSONPath=`.spec.scenario`
 // +kubebuilder:printcolumn:name="Order",type=string,JSONPath=`.status.orderID`
 // +kubebuilder:printcolumn:name="Status",type=string,JSONPath=`.status.carrierStatus`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
@@ -391,6 +389,8 @@ type OrderFee struct {
 // +kubebuilder:printcolumn:name="One-time",type=string,JSONPath=`.status.fees.oneTime.amount`
 // +kubebuilder:printcolumn:name="Monthly",type=string,JSONPath=`.status.fees.monthly.amount`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Reference",type=string,priority=1,JSONPath=`.spec.customerReference`
+// +kubebuilder:printcolumn:name="Scenario",type=string,priority=1,JSONPath=`.spec.scenario`
 // +kubebuilder:printcolumn:name="Service",type=string,priority=1,JSONPath=`.status.serviceID`
 // +kubebuilder:printcolumn:name="Message",type=string,priority=1,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.status) || !has(oldSelf.status.frozen) || !oldSelf.status.frozen || (self.spec.customerReference == oldSelf.spec.customerReference && self.spec.scenario == oldSelf.spec.scenario && self.spec.qualification.qualificationSearchID == oldSelf.spec.qualification.qualificationSearchID && self.spec.qualification.remoteQualificationSearchID == oldSelf.spec.qualification.remoteQualificationSearchID && self.spec.qualification.locationID == oldSelf.spec.qualification.locationID && self.spec.planName == oldSelf.spec.planName && self.spec.term == oldSelf.spec.term && self.spec.aggregationMethod == oldSelf.spec.aggregationMethod && self.spec.ntdInstallation == oldSelf.spec.ntdInstallation && has(self.spec.trafficClass) == has(oldSelf.spec.trafficClass) && (!has(self.spec.trafficClass) || self.spec.trafficClass == oldSelf.spec.trafficClass) && has(self.spec.productType) == has(oldSelf.spec.productType) && (!has(self.spec.productType) || self.spec.productType == oldSelf.spec.productType) && has(self.spec.restorationSLA) == has(oldSelf.spec.restorationSLA) && (!has(self.spec.restorationSLA) || self.spec.restorationSLA == oldSelf.spec.restorationSLA) && has(self.spec.remoteOrderID) == has(oldSelf.spec.remoteOrderID) && (!has(self.spec.remoteOrderID) || self.spec.remoteOrderID == oldSelf.spec.remoteOrderID) && has(self.spec.approval) == has(oldSelf.spec.approval) && (!has(self.spec.approval) || self.spec.approval == oldSelf.spec.approval))",message="the order is with the carrier or may be (status.frozen): only serviceID can be set now. For another order create another ServiceOrder with another customerReference",fieldPath=".spec",reason=FieldValueForbidden

@@ -845,6 +845,13 @@ func (in *DisruptionStatus) DeepCopy() *DisruptionStatus {
 func (in *EndedAttempt) DeepCopyInto(out *EndedAttempt) {
 	*out = *in
 	out.Target = in.Target
+	if in.Changes != nil {
+		in, out := &in.Changes, &out.Changes
+		*out = make([]Change, len(*in))
+		for i := range *in {
+			(*in)[i].DeepCopyInto(&(*out)[i])
+		}
+	}
 	if in.ResolvedBy != nil {
 		in, out := &in.ResolvedBy, &out.ResolvedBy
 		*out = new(Resolution)

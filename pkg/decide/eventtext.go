@@ -11,7 +11,7 @@ import (
 // EventText says in an Event what became of a request: first what it was about, its ids last.
 func EventText(request *v1alpha1.Request) string {
 	words := fmt.Sprintf("%s %s", request.Operation, becameOf(request.Phase))
-	if changes := changesBy(request.Plan, request.Operation); len(changes) > 0 {
+	if changes := request.Changes(); len(changes) > 0 {
 		words += ": " + describe(changes)
 	}
 	if request.Error != nil {
@@ -29,7 +29,7 @@ func EventText(request *v1alpha1.Request) string {
 func LogFields(request *v1alpha1.Request) []any {
 	fields := []any{"operation", request.Operation, "attempt", request.AttemptID, "phase", request.Phase}
 	for _, field := range []struct{ name, value string }{
-		{"changes", describe(changesBy(request.Plan, request.Operation))},
+		{"changes", describe(request.Changes())},
 		{"approved", request.ApprovedHash},
 		{"location", request.Location},
 	} {

@@ -93,7 +93,7 @@ func finishPlanChange(
 		Reached(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
 	}
-	request.Warning = FeeMismatch(changesBy(request.Plan, request.Operation), request.Target.NTDOption, result)
+	request.Warning = FeeMismatch(request.Changes(), request.Target.NTDOption, result)
 	if hasSucceeded(request) {
 		Reached(service, request, v1alpha1.SourceChangeResult, now)
 		return nil

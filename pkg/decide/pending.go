@@ -43,18 +43,7 @@ func changesUnderWay(v *ServiceView) []v1alpha1.Change {
 	open := v.Subject.OpenRequests()
 	changes := make([]v1alpha1.Change, 0, len(open))
 	for _, open := range open {
-		changes = append(changes, changesBy(open.Plan, open.Operation)...)
-	}
-	return changes
-}
-
-// changesBy are the changes of a plan that an operation carries.
-func changesBy(plan []v1alpha1.Change, operation v1alpha1.Operation) []v1alpha1.Change {
-	var changes []v1alpha1.Change
-	for _, change := range plan {
-		if change.Operation == operation {
-			changes = append(changes, change)
-		}
+		changes = append(changes, open.Changes()...)
 	}
 	return changes
 }

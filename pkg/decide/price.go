@@ -52,7 +52,7 @@ func shownPlan(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change {
 	if v.Service.Status.Pending == nil {
 		return nil
 	}
-	return changesBy(v.Service.Status.Pending.Changes, operation)
+	return v1alpha1.ChangesBy(v.Service.Status.Pending.Changes, operation)
 }
 
 func quoteFresh(v *ServiceView) bool {

@@ -65,7 +65,7 @@ func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 
 // repeatHeld says why a service's repeat may not be sent now; nil when it may.
 func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
-	again := wish{operation: open.Operation, target: open.Target, changes: changesBy(open.Plan, open.Operation)}
+	again := wish{operation: open.Operation, target: open.Target, changes: open.Changes()}
 	lost := fmt.Sprintf("%s attempt %s, whose answer was lost, is not asked for again; to settle it by hand: %s",
 		open.Operation, open.AttemptID, resolveHint(&v.View, open))
 	staying := func(v *ServiceView, w wish) *Decision { return ledgerStays(&v.View, w) }

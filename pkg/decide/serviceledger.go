@@ -32,6 +32,7 @@ func JudgeServiceLedger(v LedgerView) LedgerVerdict {
 func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, clock Clock) {
 	forgetOutdated(service, ledger)
 	service.ShowLedger(ledger)
+	showHistory(service, ledger)
 	showHandled(service)
 	var spec v1alpha1.RequestLedgerSpec
 	if ledger != nil {

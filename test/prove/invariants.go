@@ -285,7 +285,7 @@ func forgotten(w *witness) string {
 // The bounds of a status.
 const (
 	mostConditions = 15
-	mostHistory    = 3
+	mostHistory    = 10
 	mostStatus     = 32 << 10
 )
 
