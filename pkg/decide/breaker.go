@@ -84,6 +84,3 @@ func CarrierFacet(account *v1alpha1.CarrierAccount, known Breaker) *Facet {
 		Message: "the carrier answers",
 	}
 }
-
-// clock is a time as the account's users read it.
-func clock(v *View, at time.Time) string { return at.In(zone(v)).Format("2006-01-02 15:04:05 -07:00") }

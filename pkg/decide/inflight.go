@@ -162,10 +162,9 @@ func outcomeUnknown(v *View, open *v1alpha1.Request, by witness) *Decision {
 }
 
 func unknown(v *View, open *v1alpha1.Request) Verdict {
-	return Verdict{Stuck, unknownReason(open.Error), fmt.Sprintf(
-		"whether the carrier took %s attempt %s is not known (%s). "+
-			"Nothing that changes this service is sent until you say so. Ask the carrier, then %s",
-		open.Operation, open.AttemptID, errorMessage(open.Error), resolveHint(v, open)) + notSettledByAll(v, open)}
+	return Verdict{Stuck, unknownReason(open.Error), notKnown(v, open, open.Error) +
+		". Nothing that changes this service is sent before you have asked the carrier, and said what it answers: " +
+		resolveHint(v, open) + notSettledByAll(v, open)}
 }
 
 // unknownReason: some ways of losing an outcome have a name of their own.

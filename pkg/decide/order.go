@@ -147,10 +147,9 @@ func (o orderWitness) proof(open *v1alpha1.Request) *Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
 		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent is on record, and nothing was sent"))
 	}
-	return stuck(unknownReason(open.Error), fmt.Sprintf(
-		"whether the carrier took the order in attempt %s is not known (%s), and it is not sent again before you say so. "+
-			"Ask the carrier for the order with this customerReference, then %s",
-		open.AttemptID, errorMessage(open.Error), resolveHint(o.View, open)))
+	return stuck(unknownReason(open.Error), notKnown(o.View, open, open.Error)+
+		". It is not sent again before you have asked the carrier for an order with this reference, and said what it "+
+		"answers: "+resolveHint(o.View, open))
 }
 
 // orderPossible holds an order against the qualification that it is made from.

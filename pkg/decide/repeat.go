@@ -40,9 +40,8 @@ func converge(v *View, open *v1alpha1.Request, held func() *Decision) *Decision 
 
 func awaitRepeat(v *View, open *v1alpha1.Request, at time.Time) *Decision {
 	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"whether the carrier took %s attempt %s is not known (%s): it sets a value and is asked for again "+
-			"15 minutes after it was sent; to settle it by hand: %s",
-		open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(v, open))), at)
+		"%s: it sets a value, and is asked for again at %s; to settle it by hand: %s",
+		notKnown(v, open, whyUnknown(open)), clock(v, at), resolveHint(v, open))), at)
 }
 
 // repeat asks for the same again, if nothing holds new requests back. It is built from

@@ -99,10 +99,10 @@ func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
 func awaitProof(v *ServiceView, open *v1alpha1.Request) *Decision {
 	step, at := readingStep(&v.View, TopicHealth, control(v.Subject, v1alpha1.AnnotationReconcile),
 		func() (bool, time.Time) { return dueAmong(verifyTimes(&v.View, open), v) })
+	times := verifyTimes(&v.View, open)
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"whether the carrier took %s attempt %s is not known (%s): "+
-			"health requests 2, 10 and 30 minutes after it was sent are to show it; to settle it by hand: %s",
-		open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(&v.View, open))}}
+		"%s: the service's health is read at %s, which may show it; to settle it by hand: %s",
+		notKnown(&v.View, open, whyUnknown(open)), clocks(&v.View, times[:]), resolveHint(&v.View, open))}}
 }
 
 // dueAmong says whether one of the times has come since health was last asked for,

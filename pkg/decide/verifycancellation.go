@@ -22,9 +22,8 @@ func verifyCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
 		step, next := readingStep(&v.View, TopicCancellation, control(v.Subject, v1alpha1.AnnotationReconcile),
 			func() (bool, time.Time) { return !v.Now.Before(at), at })
 		return &Decision{Step: step, LookAt: next, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
-			"whether the carrier took %s attempt %s is not known (%s): the cancellation is read, which shows it; "+
-				"to settle it by hand: %s",
-			open.Operation, open.AttemptID, errorMessage(whyUnknown(open)), resolveHint(&v.View, open))}}
+			"%s: the cancellation is read at %s, which shows it; to settle it by hand: %s",
+			notKnown(&v.View, open, whyUnknown(open)), clock(&v.View, at), resolveHint(&v.View, open))}}
 	}
 	if settled := shownByCancellation(v, open); settled != nil {
 		return settled
