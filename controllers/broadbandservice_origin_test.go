@@ -42,7 +42,7 @@ var _ = DescribeTable("A service that was never changed is not taken to be at an
 
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Before.Plan).To(Equal(world.PlanSlow))
+		Expect(changeOnRecord(ctx, w, service).Before.Plan).To(Equal(world.PlanSlow))
 		account := w.Account()
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 		Expect(*service.Status.Carrier).To(And(

@@ -262,3 +262,13 @@ func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.Reques
 	}
 	return ledger
 }
+
+// changeOnRecord is the newest plan change, as the ledger of a service has it: whole.
+func changeOnRecord(ctx SpecContext, w *world.World, service *v1alpha1.BroadbandService) *v1alpha1.Request {
+	GinkgoHelper()
+	ledger := &v1alpha1.RequestLedger{}
+	Expect(w.Get(ctx, client.ObjectKey{Name: service.Status.Ledger.Name}, ledger)).To(Succeed())
+	attempt := ledger.RequestOf(v1alpha1.OperationPlanChange)
+	Expect(attempt).NotTo(BeNil())
+	return attempt
+}

@@ -185,7 +185,7 @@ func (p *pass) describeMeanwhile() {
 }
 
 func (p *pass) changed() bool {
-	return !equality.Semantic.DeepEqual(p.written, runtime.Object(p.subject))
+	return !equality.Semantic.DeepEqual(operate.AsShown(p.written), operate.AsShown(p.subject))
 }
 
 // noteWritten remembers what is on record, when a step has written.

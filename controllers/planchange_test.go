@@ -57,6 +57,15 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		Expect(service.Status.Pending).To(BeNil())
 		Expect(service.Status.History).To(HaveExactElements(
 			HaveField("Change", HavePrefix(`plan.name "Home 50/20" → "Home 100/20"`))))
+		By("showing what a person can use, and leaving the rest to the ledger")
+		whole := changeOnRecord(ctx, w, service)
+		Expect(*whole).To(And(HaveField("Sender", Not(BeEmpty())), HaveField("BodyHash", Not(BeEmpty())),
+			HaveField("BaseURL", Not(BeEmpty())), HaveField("Before.Plan", world.PlanSlow)))
+		Expect(service.Status.Requests).To(HaveExactElements(Equal(v1alpha1.Request{
+			Operation: whole.Operation, Attempt: 1, AttemptID: whole.AttemptID, Target: whole.Target, Plan: whole.Plan,
+			Phase: v1alpha1.PhaseSucceeded, Location: whole.Location, SubmittedAt: whole.SubmittedAt,
+			FinishedAt: whole.FinishedAt, EndedBy: v1alpha1.EndedByCarrier, CarrierStatus: whole.CarrierStatus,
+		})))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 		sold, _ := w.Carrier.Service(line)
 		Expect(sold.Plan).To(Equal(world.PlanFast))
@@ -123,7 +132,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Handled.Retry).To(Equal(failed))
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Retry).To(Equal(failed))
+		Expect(changeOnRecord(ctx, w, service).Retry).To(Equal(failed))
 		Expect(w.Posts(line)).To(Equal(2))
 	})
 
@@ -148,7 +157,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		for range 2 {
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
-			Expect(service.RequestOf(v1alpha1.OperationPlanChange).Retry).To(Equal(asked))
+			Expect(changeOnRecord(ctx, w, service).Retry).To(Equal(asked))
 			Expect(w.Posts(line)).To(Equal(2))
 			w.Clock.Advance(horizon)
 		}

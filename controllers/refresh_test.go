@@ -73,7 +73,7 @@ var _ = Describe("A plan change rests on a plan that was read for it", func() {
 		service, asked := s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(asked).To(Equal(readAndChanged()))
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Before.Plan).To(Equal(world.PlanFast))
+		Expect(changeOnRecord(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
 	})
 
 	It("which is read although the known one is from a clock that was ahead (R19)", func(ctx SpecContext) {

@@ -279,7 +279,7 @@ var _ = Describe("A carrier that has moved its address (R4)", func() {
 		Expect(service.Status.Handled.Resolve).To(Equal(word))
 		done := service.RequestOf(v1alpha1.OperationPlanChange)
 		Expect(done.AttemptID).To(Equal(attempt.AttemptID))
-		Expect(done.BaseURL).To(Equal(movedURL(w)))
+		Expect(changeOnRecord(ctx, w, service).BaseURL).To(Equal(movedURL(w)))
 		Expect(done.EndedBy).To(Equal(v1alpha1.EndedByCarrier))
 		Expect(w.Posts(line)).To(Equal(1))
 

@@ -66,7 +66,7 @@ func settled(ctx SpecContext, w *world.World, process *world.Process) bool {
 	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 	Expect(fmt.Sprint(order.Status.OrderID)).To(Equal(placedAs(w)))
 	Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
-	Expect(onRecord(ctx, w)).To(Equal(order.Status.Request))
+	expectShown(order, onRecord(ctx, w))
 	Expect(ledgerOf(ctx, w).Spec.Holder.UID).To(Equal(string(order.UID)))
 	Expect(w.Carrier.Violations()).To(BeEmpty())
 	return asked

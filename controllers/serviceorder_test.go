@@ -54,6 +54,15 @@ func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	return ledger
 }
 
+// expectShown expects that an order shows an attempt of its ledger, as far as a status does.
+func expectShown(order *v1alpha1.ServiceOrder, attempt *v1alpha1.Request) {
+	GinkgoHelper()
+	wanted := &v1alpha1.ServiceOrder{}
+	wanted.Status.Request = attempt
+	wanted.Shorten()
+	Expect(order.Status.Request).To(Equal(wanted.Status.Request))
+}
+
 // onRecord is the newest attempt at the order.
 func onRecord(ctx SpecContext, w *world.World) *v1alpha1.Request {
 	GinkgoHelper()
@@ -129,7 +138,7 @@ var _ = Describe("An order", func() {
 		ledger := ledgerOf(ctx, w)
 		Expect(ledger.OwnerReferences).To(BeEmpty())
 		Expect(ledger.Spec.Open).To(BeEmpty())
-		Expect(onRecord(ctx, w)).To(Equal(order.Status.Request))
+		expectShown(order, onRecord(ctx, w))
 		Expect(order.Status.Ledger).To(Equal(&v1alpha1.LedgerReference{Name: ledger.Name, Revision: 2}))
 		Expect(order.Finalizers).To(BeEmpty())
 		text, err := json.Marshal(ledger)

@@ -49,7 +49,7 @@ var _ = DescribeTable("A plan that cannot be read is changed only if a person ag
 		service = s.Read(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(s.Posts(s.line)).To(Equal(1))
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange)).To(HaveValue(And(
+		Expect(changeOnRecord(ctx, s.World, service)).To(HaveValue(And(
 			HaveField("Before.Plan", ""), HaveField("ApprovedHash", hash))))
 	},
 	Entry("when the carrier answers 404", unread{status(404), 15 * time.Minute, "404"}),
@@ -71,7 +71,7 @@ var _ = Describe("A plan that could not be read", func() {
 		service, asked := s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(asked).To(Equal([]simulator.Operation{simulator.OpHealth, simulator.OpPlanChange}))
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Before.Plan).To(Equal(world.PlanFast))
+		Expect(changeOnRecord(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
 	})
 
 	It("holds back a change for less than an hour by itself (R7)", func(ctx SpecContext) {

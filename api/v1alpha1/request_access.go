@@ -129,6 +129,42 @@ func ChangesBy(plan []Change, operation Operation) []Change {
 	return slices.DeleteFunc(slices.Clone(plan), func(change Change) bool { return change.Operation != operation })
 }
 
+// Shorten leaves out of a status what its ledger has of the requests that have ended; restore brings
+// it back.
+func (s *BroadbandService) Shorten() (restore func()) {
+	whole := s.Status.Requests
+	s.Status.Requests = make([]Request, len(whole))
+	for i := range whole {
+		s.Status.Requests[i] = whole[i].short()
+	}
+	return func() { s.Status.Requests = whole }
+}
+
+// Shorten leaves out of a status what its ledger has of a request that has ended; restore brings it
+// back.
+func (s *ServiceOrder) Shorten() (restore func()) {
+	whole := s.Status.Request
+	if whole != nil {
+		s.Status.Request = new(whole.short())
+	}
+	return func() { s.Status.Request = whole }
+}
+
+// short is a request as a person wants to see it, once it has ended: what it asked for, at what price,
+// who approved it, when it was sent and what became of it.
+func (r *Request) short() Request {
+	if !r.Phase.Ended() {
+		return *r
+	}
+	return Request{
+		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats,
+		Target: r.Target, Plan: r.Changes(), ApprovedHash: r.ApprovedHash, ApprovedBy: r.ApprovedBy,
+		Phase: r.Phase, Location: r.Location, SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
+		EndedBy: r.EndedBy, ResolvedBy: r.ResolvedBy, CarrierStatus: r.CarrierStatus,
+		ErrorDetail: r.ErrorDetail, Error: r.Error, Warning: r.Warning,
+	}
+}
+
 // ShowInFlight names the request that the columns show: "an abort or reschedule does not
 // hide a change".
 func (s *BroadbandService) ShowInFlight() {

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
@@ -44,8 +45,24 @@ func dropsFreeForm(object client.Object) bool {
 	return !equality.Semantic.DeepEqual(before, object)
 }
 
+// shortened is an object whose status shows less of its requests than its ledger has.
+type shortened interface{ Shorten() (restore func()) }
+
+// AsShown is an object as its status is written.
+func AsShown(object runtime.Object) runtime.Object {
+	shown := object.DeepCopyObject()
+	if whole, is := shown.(shortened); is {
+		whole.Shorten()
+	}
+	return shown
+}
+
 // WriteStatus is [WriteStatus] by the clients of the protocol, which remembers what it has written.
+// The object keeps what its status does not show.
 func (p *Protocol) WriteStatus(ctx context.Context, object client.Object) error {
+	if whole, is := object.(shortened); is {
+		defer whole.Shorten()()
+	}
 	err := WriteStatus(ctx, p.Cluster, p.Events, object)
 	if err == nil {
 		p.Memory.Wrote(object, p.Now())
