@@ -100,7 +100,7 @@ func waitsFor(object subject, message string) ending {
 		case open.Phase != v1alpha1.PhaseSubmitting:
 		case strings.Contains(message, "awaited for two minutes"):
 			return graced
-		case strings.Contains(message, "asked for again 15 minutes after"):
+		case strings.Contains(message, "it sets a value, and is asked for again at"):
 			return again
 		case strings.Contains(message, "health"):
 			return proving

@@ -159,6 +159,8 @@ func (l *life) end(one *member, subject Subject) string {
 		return "Stalled"
 	case slices.Contains(waiting(), reason), slices.Contains(waitingForAnother(), reason):
 		return reason
+	case reason == v1alpha1.ReasonDrifted && isCorrectedLater(subject):
+		return reason
 	}
 	l.breaks(8, fmt.Sprintf("%s %s is neither Ready nor Stalled, nor does it wait for a person: %s",
 		one.kind, one.key.Name, reason))
@@ -169,6 +171,18 @@ func (l *life) end(one *member, subject Subject) string {
 // about first.
 func waitingForAnother() []string {
 	return []string{v1alpha1.ReasonOrderNotReady, v1alpha1.ReasonServiceNotReady, v1alpha1.ReasonObserving}
+}
+
+// isCorrectedLater says whether what has drifted waits for its day: "Correct acts at most once in
+// 24 h".
+func isCorrectedLater(subject Subject) bool {
+	service, isService := subject.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
+		return false
+	}
+	return slices.ContainsFunc(service.Status.Requests, func(done v1alpha1.Request) bool {
+		return now().Sub(done.SubmittedAt.Time) < 24*time.Hour
+	})
 }
 
 // close: 16 Quiescent. From now on nothing is written and nobody is called, but where an
