@@ -200,6 +200,7 @@ var _ = Describe("The memory of a sent request", func() {
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 

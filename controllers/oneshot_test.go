@@ -145,6 +145,16 @@ func effects(process *world.Process, word string) int {
 	return count
 }
 
+// firstOf is the place of the first effect of a process that begins with a word.
+func firstOf(process *world.Process, word string) int {
+	GinkgoHelper()
+	place := slices.IndexFunc(process.Seam.Effects(), func(effect world.Effect) bool {
+		return strings.HasPrefix(effect.What, word)
+	})
+	Expect(place).NotTo(Equal(-1), word)
+	return place
+}
+
 var _ = Describe("A one-shot", func() {
 	// asks has a kind ask once, and expects what all have in common.
 	asks := func(ctx SpecContext, s oneShot) (*world.World, *world.Process, controllers.Subject) {
@@ -183,6 +193,8 @@ var _ = Describe("A one-shot", func() {
 		Expect(test.Status.Stages[0].At).To(MatchRegexp(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}$`), "it has no offset")
 		Expect(string(test.Status.Result.Raw)).To(ContainSubstring(`"result":"Passed"`))
 		Expect(test.Finalizers).To(ConsistOf(v1alpha1.Finalizer))
+		Expect(firstOf(process, "patch "+once)).To(BeNumerically("<", firstOf(process, "POST /api/")),
+			"the finalizer is put on before the POST")
 		Expect(effects(process, "update status of "+once)).To(Equal(2), "accepted, terminal")
 	})
 

@@ -30,6 +30,7 @@ func FuzzService(f *testing.F) {
 		f.Add(spec, status, "a-1=NotAccepted", "Slow", "REQUESTED", int64(60), uint8(0))
 		f.Add(spec, status, "", "Slow", "REQUESTED", int64(1), uint8(0))    // just sent, and nobody has said anything
 		f.Add(spec, status, "", "Slow", "REQUESTED", int64(3600), uint8(0)) // sent an hour ago
+		f.Add(spec, status, "", "Slow", "REQUESTED", int64(3600), uint8(8)) // and the service has just been read
 	}
 	f.Fuzz(func(t *testing.T, spec, status []byte, resolve, plan, cancellation string, seconds int64, flags uint8) {
 		view := settled(annotated(v1alpha1.AnnotationResolve, resolve), at(time.Duration(seconds%1e6)*time.Second))
@@ -48,6 +49,10 @@ func FuzzService(f *testing.F) {
 					Status: carrier.CancellationStatus(cancellation), RequestDate: plan, CanAbort: true,
 				},
 			}
+		}
+		if flags&8 != 0 {
+			justRead(&view) // without that no plan is changed
+			view.Memory.Readings.Health.AskedAt = view.Now
 		}
 		decide.Absorb(&view)
 		decision := decide.Service(view)
