@@ -69,22 +69,17 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 // setup has an appointment-request looked at when a user changed it, and when its account
 // or its order changes.
 func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
-	controlled := ctrl.NewControllerManagedBy(mgr).
+	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.AppointmentRequest{}, doubt(r.DoubtAfter))
-	for _, awaited := range []struct {
-		object client.Object
-		by     handler.MapFunc
-	}{
-		{&v1alpha1.CarrierAccount{}, r.ofAccount},
-		{&v1alpha1.ServiceOrder{}, r.ofOrder},
-	} {
-		controlled = controlled.Watches(awaited.object, handler.EnqueueRequestsFromMapFunc(awaited.by))
-	}
-	left := handler.EnqueueRequestsFromMapFunc(r.forget)
-	controlled = controlled.Watches(&v1alpha1.AppointmentRequest{}, left, builder.WithPredicates(gone())).
-		Watches(&v1alpha1.RequestLedger{}, everyOne(r, &v1alpha1.AppointmentRequestList{}), ofMarker())
-	return controlled.WithOptions(options).Complete(r)
+		Watches(&v1alpha1.AppointmentRequest{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
+			builder.WithPredicates(otherAccount())).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
+		Watches(&v1alpha1.AppointmentRequest{}, handler.EnqueueRequestsFromMapFunc(r.forget),
+			builder.WithPredicates(gone())).
+		Watches(&v1alpha1.RequestLedger{}, everyOne(r, &v1alpha1.AppointmentRequestList{}), ofMarker()).
+		WithOptions(options).
+		Complete(r)
 }
 
 // ofAccount finds the appointment-requests that wait for an account.

@@ -47,7 +47,8 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.shape().subject, builder.WithPredicates(wanted())).
 		Watches(r.shape().subject, doubt(r.DoubtAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldAccount))).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldAccount)),
+			builder.WithPredicates(otherAccount())).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
 			builder.WithPredicates(numbered())).
 		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/util/workqueue"
@@ -205,6 +206,29 @@ func declared() predicate.Predicate {
 // the one was deleted and the other created shows them as one object that was updated.
 func replaced(update event.UpdateEvent) bool {
 	return update.ObjectOld.GetUID() != update.ObjectNew.GetUID()
+}
+
+// otherAccount lets through what may let the objects of an account go on. That the carrier has
+// answered for the first time is known from a call for one of them, and none waits for it.
+func otherAccount() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
+		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)
+		after, isStill := update.ObjectNew.(*v1alpha1.CarrierAccount)
+		return !isAccount || !isStill || !answeredFirst(before, after)
+	}}
+}
+
+// answeredFirst: the condition Carrier is there and true, was not there before, and nothing else is
+// another.
+func answeredFirst(before, after *v1alpha1.CarrierAccount) bool {
+	if meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionCarrier) != nil ||
+		!meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier) {
+		return false
+	}
+	rest := after.DeepCopy()
+	meta.RemoveStatusCondition(&rest.Status.Conditions, v1alpha1.ConditionCarrier)
+	rest.ResourceVersion, rest.ManagedFields = before.ResourceVersion, before.ManagedFields
+	return equality.Semantic.DeepEqual(before, rest)
 }
 
 // gone lets through that an object has left, which may free its service for another.

@@ -55,8 +55,14 @@ func (l *lane) awaitRecorded(ctx SpecContext, e *errand) {
 }
 
 // submit has a request taken at each of the cuts. None is answered until all are to be.
+//
+// A leader sends one request that costs at a time until the first is answered, then two, then four:
+// so two are answered before.
 func (l *lane) submit(ctx SpecContext, cuts []cut) (errands []*errand, answer func()) {
 	GinkgoHelper()
+	for range 2 {
+		l.awaitReady(ctx, l.declare(ctx, cuts[0].sort))
+	}
 	taken, answered := make(chan struct{}, len(cuts)), make(chan struct{})
 	for _, cut := range cuts {
 		e := l.prepare(cut.sort)
