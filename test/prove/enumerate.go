@@ -26,7 +26,12 @@ type Enumeration struct {
 
 	faults, looks, acts, people, orders, alone int // pairs, orders of two passes, and acts alone, so far
 	left                                       int // of these, those that were left out
+	broken                                     int // plans in which something went wrong that must not
 }
+
+// mostBroken is how many such plans end an enumeration: each is told in full, and more of them say no
+// more.
+const mostBroken = 12
 
 // Share is how much is tried: every how-manieth. What goes wrong alone always is.
 type Share struct {
@@ -169,8 +174,17 @@ func older(versions []int64, at int64) []int64 {
 	return append([]int64{0}, before[:len(before)-1]...) // at 0 the object was not there yet
 }
 
+// play tells the story by a plan, unless enough plans are broken: then nothing is left of it to go on
+// from.
 func (e *Enumeration) play(faults ...Fault) Outcome {
-	return e.Play(Plan{Story: e.Story, Managers: e.Managers, Faults: faults})
+	if e.broken >= mostBroken {
+		return Outcome{}
+	}
+	left := e.Play(Plan{Story: e.Story, Managers: e.Managers, Faults: faults})
+	if len(left.Broken) > 0 {
+		e.broken++
+	}
+	return left
 }
 
 // outcome is what is left of a run once it is over.
