@@ -22,6 +22,7 @@ import (
 const qualified = `{
   "qualificationSearchId": "SQ-NEW", "remoteQualificationSearchId": "R-SQ-NEW", "locationId": "LOC000000000001",
   "technologyType": "FTTP", "allowedAggregationMethods": ["L2TP"], "infrastructures": [],
+  "addressDetails": {"formattedAddress": "1 Example Street, Springfield"},
   "infrastructureInstallationOptions": [{"option": "wholesale-tech", "recommended": true, "fees": [
     {"name": "NTD_INSTALLATION_FEE", "oneTimeCharge": {"amount": "300.00", "currency": "AUD"},
      "monthlyRecurringCharge": {"amount": "0.00", "currency": "AUD"}}]}],
@@ -59,10 +60,14 @@ var _ = Describe("An order with a qualification result", func() {
 			bought = append(bought, change.Field+" "+change.To)
 		}
 		Expect(bought).To(Equal([]string{
-			"order " + reference, "planName " + order.Spec.PlanName, "term 12", "aggregationMethod L2TP",
+			"order " + reference, "scenario FirstInfrastructure", "site " + string(order.Spec.Qualification.LocationID),
+			"planName " + order.Spec.PlanName, "speed 100 MBit/s down, 20 MBit/s up", "term 12", "aggregationMethod L2TP",
+			"ntdInstallation wholesale-tech",
 		}))
+		Expect(order.Status.Address).To(Equal("1 Example Street, Springfield"))
 		Expect(orderCondition(order, v1alpha1.ConditionApprovalRequired).Message).To(And(
-			ContainSubstring("300.00 AUD"), ContainSubstring(order.Spec.PlanName),
+			ContainSubstring("; fees: NTD_INSTALLATION_FEE (one-time 300.00 AUD, monthly 0.00 AUD); not known: the plan's "+
+				"own fees, which a qualification does not carry; approve with: "), ContainSubstring(order.Spec.PlanName),
 			ContainSubstring("sorder "+site), ContainSubstring(order.Status.Pending.Hash)))
 		Expect(w.Ordered(reference).Seen).To(BeZero())
 		Expect(ledgerOf(ctx, w)).To(BeNil(), "nothing is on record before it is sent")

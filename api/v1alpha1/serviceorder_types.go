@@ -334,9 +334,9 @@ type ServiceOrderStatus struct {
 
 // OrderFees are what an order costs.
 type OrderFees struct {
-	// oneTime is the sum of the one-time fees; absent when one of them is not known.
-	// Before the order is submitted it is without the plan's own fee, which a
-	// qualification does not carry.
+	// oneTime is the sum of the one-time fees; absent when one of them is not known, such as
+	// a fee that depends on which of several NTDs is installed. Before the order is submitted
+	// it is without the plan's own fee, which a qualification does not carry.
 	// +optional
 	OneTime *Money `json:"oneTime,omitempty"`
 
@@ -357,7 +357,7 @@ type OrderFees struct {
 	Source string `json:"source,omitempty"`
 }
 
-// OrderFee is one fee.
+// OrderFee is one fee. One without amounts is not known.
 type OrderFee struct {
 	// name of the fee, for example SLA or NTD_INSTALLATION_FEE.
 	// +kubebuilder:validation:MaxLength=100

@@ -43,12 +43,13 @@ func approved(v *ServiceView, w wish) *Decision {
 // asking is why a person is asked to agree.
 type asking struct {
 	why    string
-	priced bool // whether the carrier was asked what it costs, where it says that
+	priced bool   // whether the carrier was asked what it costs, where it says that
+	fees   string // what it costs, where that is beside the changes
 }
 
 // byPolicy has a person asked because a policy says so.
 func byPolicy(policy v1alpha1.Approval) asking {
-	return asking{fmt.Sprintf("approval is %s, and nothing is sent before it is given", policy), true}
+	return asking{why: fmt.Sprintf("approval is %s, and nothing is sent before it is given", policy), priced: true}
 }
 
 // agreed says whether the plan of changes that is pending is the one that was approved, and else why
@@ -61,7 +62,7 @@ func agreed(v *View, ask asking, pending *v1alpha1.Pending) *Decision {
 	if given == pending.Hash {
 		return nil
 	}
-	void, costs := "", ""
+	void, costs := "", ask.fees
 	if ask.priced {
 		costs = unquoted(pending.Changes)
 	}

@@ -5,6 +5,7 @@ package decide
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -167,29 +168,15 @@ func orderPossible(v *OrderView) *Decision {
 	return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, refusalWords(why)), v.Now.Add(QualificationPause))
 }
 
-// orderApproved: OnCost asks for every order that is not known to be free, "a new service
-// always has a monthly fee".
+// orderApproved waits for a person to agree to the order and to what it costs.
 func orderApproved(v *OrderView) *Decision {
-	return planApproved(&v.View, policyOf(&v.View, v.Order.Spec.Approval), orderPlan(v))
-}
-
-func orderAsks(v *OrderView) bool {
-	policy := policyOf(&v.View, v.Order.Spec.Approval)
-	return policy == v1alpha1.ApprovalAlways || policy == v1alpha1.ApprovalOnCost && orderCosts(v)
-}
-
-func orderCosts(v *OrderView) bool {
-	fees := PreviewFees(v)
-	if fees == nil {
-		return true
+	plan := orderPlan(v)
+	if plan == nil {
+		return nil
 	}
-	var b bill
-	b.once(fees.OneTime)
-	for i := range fees.Items {
-		b.once(fees.Items[i].OneTime)
-	}
-	b.add(&b.after, fees.Monthly)
-	return b.costs()
+	ask := byPolicy(policyOf(&v.View, v.Order.Spec.Approval))
+	ask.priced, ask.fees = false, feeWords(PreviewFees(v))
+	return agreed(&v.View, ask, plan)
 }
 
 // sendOrder sends the order, and uses up the approval that it needed.
@@ -204,9 +191,10 @@ func sendOrder(v *OrderView) *Decision {
 	return decision.approvedBy(&v.View, orderPlan(v))
 }
 
-// orderPlan is what a person has to approve; nil where nobody is asked.
+// orderPlan is what a person has to approve; nil where nobody is asked. OnCost asks for every
+// order: "a new service always has a monthly fee".
 func orderPlan(v *OrderView) *v1alpha1.Pending {
-	if !orderAsks(v) {
+	if policyOf(&v.View, v.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
 		return nil
 	}
 	return orderPending(v)
@@ -261,26 +249,37 @@ func OrderBody(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha
 	return request.Body()
 }
 
-// orderChanges are the rows of an order's plan: the order with what it costs, and what is bought by
-// it.
+// orderChanges are the rows of an order's plan: the order, and what is bought by it where.
 func orderChanges(v *OrderView) []v1alpha1.Change {
 	spec := &v.Order.Spec
 	row := func(field, to string) v1alpha1.Change {
 		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
 	}
-	changes := []v1alpha1.Change{row("order", spec.CustomerReference), row("planName", spec.PlanName)}
-	if fees := PreviewFees(v); fees != nil {
-		changes[0].OneTime, changes[0].MonthlyAfter = fees.OneTime, fees.Monthly
-	}
-	for _, bought := range []v1alpha1.Change{
+	rows := []v1alpha1.Change{
+		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
+		row("site", string(spec.Qualification.LocationID)), row("planName", spec.PlanName), row("speed", orderSpeed(v)),
 		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
-		row("aggregationMethod", spec.AggregationMethod),
-	} {
-		if bought.To != "" {
-			changes = append(changes, bought)
-		}
+		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
 	}
-	return changes
+	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
+}
+
+// orderSpeed is down and up, of the plan that is ordered; "" where the qualification does not show it.
+func orderSpeed(v *OrderView) string {
+	if v.Qualification == nil {
+		return ""
+	}
+	plan := caseOf(&v.Order.Spec, v.Qualification).plan()
+	if plan == nil || plan.SpeedDown.Speed == "" || plan.SpeedUp.Speed == "" {
+		return ""
+	}
+	return bounded(speedWords(plan.SpeedDown)+" down, "+speedWords(plan.SpeedUp)+" up", maxNameText)
+}
+
+// speedWords are a speed with its unit: MBit/s, where a qualification names none.
+func speedWords(speed carrier.Speed) string {
+	speed.Unit = orElse(speed.Unit, "MBit/s")
+	return speed.String()
 }
 
 // orderPending is what is sent, and its hash.

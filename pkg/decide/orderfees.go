@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/api/equality"
+
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
@@ -49,32 +51,58 @@ func PreviewFees(v *OrderView) *v1alpha1.OrderFees {
 // applies" to the first (scenario 1), it is charged for an additional one (scenario 4), and
 // one in use is charged the transfer fee "of that port or pair" (scenario 5).
 func (o *orderCase) placeFees() []v1alpha1.OrderFee {
-	var fees carrier.Fees
+	var items []v1alpha1.OrderFee
 	if option := o.installation(); option != nil {
-		fees = append(fees, option.Fees...)
+		items = feeItems(carrier.FeeNTDInstallation, option.Fees)
 	}
-	fees = append(fees, o.deviceFees()...)
-	fees = slices.DeleteFunc(fees, func(fee carrier.Fee) bool {
+	for _, item := range o.deviceFees() {
+		if !isNamed(items, item.Name) {
+			items = append(items, item)
+		}
+	}
+	return slices.DeleteFunc(items, func(fee v1alpha1.OrderFee) bool {
 		return fee.Name == carrier.FeeServiceTransfer && o.Scenario != v1alpha1.ScenarioInUse ||
 			fee.Name == carrier.FeeSubsequentInstallation && o.Scenario != v1alpha1.ScenarioAdditional
 	})
-	return feeItems(carrier.FeeNTDInstallation, fees)
 }
 
-// deviceFees are those of the port or pair, or of the NTD that is installed where only one
-// can be.
-func (o *orderCase) deviceFees() carrier.Fees {
+// deviceFees are those of the port or pair, or of the NTD that is installed.
+func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	switch {
 	case o.port != nil:
-		return o.port.Fees
+		return feeItems(carrier.FeeNTDInstallation, o.port.Fees)
 	case o.infra != nil && o.infra.CopperPair != nil:
-		return o.infra.CopperPair.Fees
-	case o.Scenario == v1alpha1.ScenarioFirst && len(o.q.GenerationTwoNTDs) == 1:
-		return o.q.GenerationTwoNTDs[0].Fees
-	case o.Scenario == v1alpha1.ScenarioReplaceNTD && len(o.q.ReplacementNTDs) == 1:
-		return o.q.ReplacementNTDs[0].Fees
+		return feeItems(carrier.FeeNTDInstallation, o.infra.CopperPair.Fees)
+	case o.Scenario == v1alpha1.ScenarioFirst:
+		return feesOfAny(o.q.GenerationTwoNTDs)
+	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
+		return feesOfAny(o.q.ReplacementNTDs)
 	}
 	return nil
+}
+
+// feesOfAny are the fees of one of these NTDs: the carrier chooses which. A fee that differs
+// from one to another is not known, and has no amounts.
+func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
+	each := make([][]v1alpha1.OrderFee, len(ntds))
+	for i := range ntds {
+		each[i] = feeItems(carrier.FeeNTDInstallation, ntds[i].Fees)
+	}
+	var items []v1alpha1.OrderFee
+	for _, fee := range slices.Concat(each...) {
+		differs := func(of []v1alpha1.OrderFee) bool { return !equality.Semantic.DeepEqual(feeNamed(of, fee.Name), fee) }
+		if slices.ContainsFunc(each, differs) {
+			fee = v1alpha1.OrderFee{Name: fee.Name}
+		}
+		if !isNamed(items, fee.Name) {
+			items = append(items, fee)
+		}
+	}
+	return items
+}
+
+func isNamed(items []v1alpha1.OrderFee, name string) bool {
+	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }
 
 // feeItems are fees as a status shows them, each name once.
@@ -82,7 +110,7 @@ func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
 	items := make([]v1alpha1.OrderFee, 0, len(fees))
 	for i := range fees {
 		item := feeItem(orElse(fees[i].Name, name), &fees[i])
-		if !slices.ContainsFunc(items, func(held v1alpha1.OrderFee) bool { return held.Name == item.Name }) {
+		if !isNamed(items, item.Name) {
 			items = append(items, item)
 		}
 	}
@@ -93,6 +121,44 @@ func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
 	return v1alpha1.OrderFee{
 		Name: bounded(name, maxFeeName), OneTime: moneyOf(oneTimeOf(fee)), Monthly: moneyOf(monthlyOf(fee)),
 	}
+}
+
+// feeWords say what an order costs as far as its qualification shows it: each fee, the sum of
+// those that are due once where all are known, and what is not known. Nil is an order without a
+// qualification.
+func feeWords(fees *v1alpha1.OrderFees) string {
+	if fees == nil {
+		return "; no fee is known, because no qualification result is named"
+	}
+	var known, unknown []string
+	for _, item := range fees.Items {
+		if isUnknown(item) {
+			unknown = append(unknown, item.Name)
+			continue
+		}
+		known = append(known, item.Name+feeAmounts(item))
+	}
+	unknown = append(unknown, "the plan's own fees, which a qualification does not carry")
+	words := "; not known: " + strings.Join(unknown, ", ")
+	if fees.OneTime != nil && len(known) > 1 {
+		known = append(known, "together one-time "+fees.OneTime.String())
+	}
+	if len(known) > 0 {
+		words = "; fees: " + strings.Join(known, ", ") + words
+	}
+	return words
+}
+
+// feeAmounts are the amounts of a fee, of which one at least is known.
+func feeAmounts(fee v1alpha1.OrderFee) string {
+	var words []string
+	if fee.OneTime != nil {
+		words = append(words, "one-time "+fee.OneTime.String())
+	}
+	if fee.Monthly != nil {
+		words = append(words, "monthly "+fee.Monthly.String())
+	}
+	return " (" + strings.Join(words, ", ") + ")"
 }
 
 // ChargedFees are the fees that the carrier charges for an order.
@@ -123,7 +189,7 @@ func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.M
 }
 
 // feeDifference compares what the carrier charges with what the qualification showed; ""
-// when it is the same, or nothing was shown. The plan's own fee was not.
+// when it is the same, or nothing was shown.
 func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 	if shown == nil || shown.Source != feesFromQualification {
 		return ""
@@ -134,13 +200,7 @@ func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 			words = append(words, fmt.Sprintf("%s %s %s where %s was shown", name, how, orNothing(is), orNothing(was)))
 		}
 	}
-	names := make([]string, 0, len(shown.Items)+len(charged.Items))
-	for _, item := range slices.Concat(shown.Items, charged.Items) {
-		if item.Name != planFeeName && !slices.Contains(names, item.Name) {
-			names = append(names, item.Name)
-		}
-	}
-	for _, name := range names {
+	for _, name := range feesToCompare(shown.Items, charged.Items) {
 		was, is := feeNamed(shown.Items, name), feeNamed(charged.Items, name)
 		differ(name, "once", was.OneTime, is.OneTime)
 		differ(name, "per month", was.Monthly, is.Monthly)
@@ -150,6 +210,21 @@ func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 	}
 	return bounded("the carrier charges "+strings.Join(words, ", "), maxMessage)
 }
+
+// feesToCompare names the fees that were shown or are charged, without the plan's own, which is not
+// shown, and those that were shown as not known.
+func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
+	var names []string
+	for _, item := range slices.Concat(shown, charged) {
+		open := isNamed(shown, item.Name) && isUnknown(feeNamed(shown, item.Name))
+		if item.Name != planFeeName && !open && !slices.Contains(names, item.Name) {
+			names = append(names, item.Name)
+		}
+	}
+	return names
+}
+
+func isUnknown(fee v1alpha1.OrderFee) bool { return fee.OneTime == nil && fee.Monthly == nil }
 
 func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
 	i := slices.IndexFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })

@@ -98,6 +98,9 @@ func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
 		*status = v1alpha1.ServiceOrderStatus{
 			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(v)}, Ledger: status.Ledger,
 		}
+		if v.Qualification != nil {
+			status.Address = bounded(v.Qualification.AddressDetails.FormattedAddress, maxAddress)
+		}
 	}
 	status.Frozen = !free && orderDiffers(v) == nil // what the carrier refused can be corrected
 	status.Pending = pending

@@ -3,6 +3,7 @@
 package decide_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -170,6 +171,17 @@ func TestOrderRefusals(t *testing.T) {
 	}
 }
 
+// ntds are two NTDs of which the carrier installs one. One of their fees is the same, and another one
+// differs.
+func ntds(of string) string {
+	fee := func(name, amount string) string {
+		return fmt.Sprintf(`{"name":%q,"oneTimeCharge":{"amount":%q,"currency":"AUD"}}`, name, amount)
+	}
+	return strings.Replace(empty, `"infrastructures":[]`, fmt.Sprintf(
+		`"infrastructures":[],%q:[{"name":"a","fees":[%s,%s]},{"name":"b","fees":[%[2]s,%[4]s]}]`,
+		of, fee("SAME", "1.00"), fee("OTHER", "100.00"), fee("OTHER", "200.00")), 1)
+}
+
 func TestPreviewFees(t *testing.T) {
 	t.Parallel()
 	enhanced := func(s *v1alpha1.ServiceOrderSpec) { s.RestorationSLA = "Enhanced" }
@@ -192,6 +204,10 @@ func TestPreviewFees(t *testing.T) {
 		"a free one costs nothing that is known": {
 			fibre, "", "", asks(v1alpha1.ScenarioFree, "Slow", "wholesale-no-action", on("NTD-1", 2)),
 		},
+		"of a choice of NTDs, what differs is not known": {
+			ntds("generationTwoNtds"), "", "NTD_INSTALLATION_FEE SAME OTHER NDF",
+			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech"),
+		},
 		"what is no amount is not known": {
 			strings.Replace(empty, "200.00", "free", 1), "", "NTD_INSTALLATION_FEE NDF SLA",
 			asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech", enhanced),
@@ -213,5 +229,51 @@ func TestPreviewFees(t *testing.T) {
 				t.Errorf("got %q of %v, monthly %v; want %q of %s", oneTime, names, fees.Monthly, c.oneTime, c.names)
 			}
 		})
+	}
+}
+
+// Of two NTDs one costs 100.00 more than the other: a preview left that out, and looked complete.
+func TestWhoApprovesAnOrderSeesWhatItCosts(t *testing.T) {
+	t.Parallel()
+	const plan = "the plan's own fees, which a qualification does not carry; approve with: "
+	for name, c := range map[string]struct{ site, want string }{
+		"all that a qualification can show": {
+			empty, "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), NDF (one-time 300.00 AUD), together one-time " +
+				"500.00 AUD; not known: " + plan,
+		},
+		"a choice of NTDs": {
+			ntds("generationTwoNtds"), "; fees: NTD_INSTALLATION_FEE (one-time 200.00 AUD), SAME (one-time 1.00 AUD), " +
+				"NDF (one-time 300.00 AUD); not known: OTHER, " + plan,
+		},
+		"no qualification": {"", "; no fee is known, because no qualification result is named; approve with: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
+			spec.CustomerReference, spec.Term, spec.Approval = "SITE-014", 1, v1alpha1.ApprovalOnCost
+			view := orderAt(&v1alpha1.ServiceOrder{Spec: *spec}, start, false)
+			if c.site != "" {
+				view.Qualification = qualification(t, c.site)
+			}
+			said := decide.ServiceOrder(view).Verdict
+			if said.Reason != v1alpha1.ReasonAwaitingApproval || !strings.Contains(said.Message, c.want) {
+				t.Errorf("%s: %s, want %q in it", said.Reason, said.Message, c.want)
+			}
+		})
+	}
+}
+
+func TestAFeeThatWasNotKnownIsNoDifference(t *testing.T) {
+	t.Parallel()
+	for name, warns := range map[string]bool{"OTHER": false, "NEW": true} {
+		order := &v1alpha1.ServiceOrder{Status: v1alpha1.ServiceOrderStatus{OrderFacts: v1alpha1.OrderFacts{
+			Fees: &v1alpha1.OrderFees{Source: "Qualification", Items: []v1alpha1.OrderFee{{Name: "OTHER"}}},
+		}}}
+		request := &v1alpha1.Request{}
+		decide.OrderAccepted(order, request, fmt.Appendf(nil,
+			`{"additionalFees":[{"addOnTypeName":%q,"fee":{"oneTimeCharge":{"amount":"100.00","currency":"AUD"}}}]}`, name))
+		if (request.Warning != "") != warns {
+			t.Errorf("%s is charged, and was shown as not known or not at all: %q", name, request.Warning)
+		}
 	}
 }

@@ -229,14 +229,15 @@ func askingFor(v *ServiceView, w wish) asking {
 		return askingWhich(v, w)
 	case policy == v1alpha1.ApprovalOnCost && isFirstChange(v) && !costsMoney(w):
 		return asking{
-			"this object has not changed the service before and did not order it, approval is OnCost, " +
-				"and nothing is sent before it is given", true,
+			why: "this object has not changed the service before and did not order it, approval is OnCost, " +
+				"and nothing is sent before it is given",
+			priced: true,
 		}
 	default:
 		return byPolicy(policy)
 	}
 	on, _ := basisOf(v, w.operation)
-	return asking{unreadWords(v, on) + untilApproved, pricing(v, w.operation)}
+	return asking{why: unreadWords(v, on) + untilApproved, priced: pricing(v, w.operation)}
 }
 
 // unreadWords say what could not be read, and why: as this process knows it, or else as it was said

@@ -48,9 +48,9 @@ func askingWhich(v *ServiceView, w wish) asking {
 	}
 	why += "nothing is sent before it is approved"
 	if !isPriced(v, w) && pricedOnceApproved(v, w) {
-		return asking{why + ", and what it costs is read then, and asked about unless it is free", false}
+		return asking{why: why + ", and what it costs is read then, and asked about unless it is free"}
 	}
-	return asking{why, true}
+	return asking{why: why, priced: true}
 }
 
 // pricedOnceApproved says whether the price of a wish is not read before somebody wants it sent: an
