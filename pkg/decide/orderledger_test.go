@@ -37,10 +37,13 @@ func (c ledgerCase) view() decide.LedgerView {
 		Subject: order, Now: start, Account: decide.Account{Object: account},
 	}}
 	if c.phase != "" {
-		view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
-			Schema: v1alpha1.LedgerSchema + c.schema, BaseURL: "https://a" + c.url,
-			Order: &v1alpha1.LedgerOrder{}, Holder: v1alpha1.LedgerHolder{UID: "me" + c.holder},
-		}}
+		view.Ledger = &v1alpha1.RequestLedger{
+			ObjectMeta: metav1.ObjectMeta{Name: "order-1"},
+			Spec: v1alpha1.RequestLedgerSpec{
+				Schema: v1alpha1.LedgerSchema + c.schema, BaseURL: "https://a" + c.url,
+				Order: &v1alpha1.LedgerOrder{}, Holder: v1alpha1.LedgerHolder{UID: "me" + c.holder},
+			},
+		}
 		view.Ledger.Open(v1alpha1.Request{
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "a", Phase: c.phase, BodyHash: c.hash,
 		})

@@ -72,13 +72,19 @@ func script(t *testing.T, asks v1alpha1.Operation, managers int, scene func(*tes
 }
 
 // once does something at the first effect whose name begins so, and says what happens to that.
-func once(what string, do func() Kind) func(Effect) Kind {
-	done := false
+func once(what string, do func() Kind) func(Effect) Kind { return nth(1, what, do) }
+
+// nth does something at the nth effect, from 1, that begins with these words.
+func nth(number int, what string, do func() Kind) func(Effect) Kind {
+	met := 0
 	return func(effect Effect) Kind {
-		if done || !strings.HasPrefix(effect.What, what) {
+		if !strings.HasPrefix(effect.What, what) {
 			return nothing
 		}
-		done = true
+		met++
+		if met != number {
+			return nothing
+		}
 		return do()
 	}
 }

@@ -87,15 +87,16 @@ func TestR10WhatIsNotSentIsNotSpent(t *testing.T) {
 }
 
 // M4 of the review: two managers see the last place at the same moment, each for an object of its own.
+// The first reading of what the identity has spent is the account's, when it logs in.
 func TestR10TwoManagersThatSeeTheLastPlaceSendOneRequest(t *testing.T) {
 	t.Parallel()
-	for _, between := range []string{reserving, "read identity-"} {
+	for before, number := range map[string]int{reserving: 1, "read identity-": 2} {
 		script(t, v1alpha1.OperationDiagnosticTest, 2, func(t *testing.T, s *scripted) {
 			t.Helper()
 			s.allows(t, 1)
-			must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
+			must(s.world.Create(t.Context(), s.world.Test("other", s.world.Line())))
 			met := false
-			s.at = once(between, func() Kind {
+			s.at = nth(number, before, func() Kind {
 				met = true
 				other := s.managers[1]
 				_, err := other.alive(t.Context(), reconcilerOf(other.reconcilers, "DiagnosticTest"), keyIn(s.run, "other"))
