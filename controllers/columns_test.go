@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -26,7 +27,11 @@ var (
 	ages    = regexp.MustCompile(`\b\d+(s|m|m\d+s|h|d)$`)
 	ports   = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
 	numbers = regexp.MustCompile(`\b\d{7,}\b`)
-	sums    = regexp.MustCompile(`-[0-9a-f]{32}\b`)
+	sums    = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)
+	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
+	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
+	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // what the API server says
 )
 
 // plainly is what kubectl has printed, without what differs from run to run. Columns keep their
@@ -34,7 +39,11 @@ var (
 func plainly(w *world.World, printed string) string {
 	printed = strings.ReplaceAll(printed, w.Namespace, strings.Repeat("n", len(w.Namespace)))
 	printed = ports.ReplaceAllString(printed, "https://carrier.example")
-	printed = sums.ReplaceAllString(printed, "-"+strings.Repeat("0", 32))
+	printed = sums.ReplaceAllString(printed, "${1}"+strings.Repeat("0", 32))
+	printed = ids.ReplaceAllString(printed, "00000000-0000-0000-0000-000000000000")
+	printed = times.ReplaceAllString(printed, "${1}T00:00:00")
+	printed = since.ReplaceAllString(printed, "0s${1}")
+	printed = server.ReplaceAllString(printed, "${1}…")
 	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
 	for i, line := range lines {
 		line = numbers.ReplaceAllStringFunc(line, func(id string) string { return strings.Repeat("0", len(id)) })
@@ -59,54 +68,114 @@ func expectGolden(name, printed string) {
 	}
 }
 
-var _ = Describe("kubectl get", func() {
-	It("shows each kind in a hundred columns", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		create := func(objects ...client.Object) {
-			for _, object := range objects {
-				Expect(w.Create(ctx, object)).To(Succeed())
-			}
-		}
-		create(w.Service("site-changed", w.Line()), w.Service("site-waits", w.Line(), asking, dearer),
-			w.Service("site-under-way", w.Line()), w.Service("site-unknown", 4711),
-			w.Service("site-leaves", w.Line(holding(stateRequested, pendingDate)), endOn(pendingDate)))
-		for _, name := range []string{"site-changed", "site-waits", "site-leaves"} {
-			process.Drive(ctx, name)
-		}
-		for range 3 {
-			_, err := process.Look(ctx, "site-unknown")
-			Expect(err).NotTo(HaveOccurred())
-		}
-		for w.Read(ctx, "site-under-way").OpenRequest() == nil {
-			result, err := process.Look(ctx, "site-under-way")
-			Expect(err).NotTo(HaveOccurred())
-			w.Clock.Advance(result.RequeueAfter)
-		}
-		create(w.Order("site-new", reference), w.Order("site-asked", "SITE-015", func(order *v1alpha1.ServiceOrder) {
-			order.Spec.Approval = v1alpha1.ApprovalAlways
-		}))
-		process.DriveOrder(ctx, "site-new")
-		process.DriveOrder(ctx, "site-asked")
-		create(w.Appointment("visit"), w.Test("port-reset", w.Line()), w.Query("offers", w.Line()),
-			w.Quote("trench", world.QualifiedSite))
-		process.DriveAppointment(ctx, "visit")
-		for _, shot := range []world.Shot{
-			{Kind: "DiagnosticTest", Name: "port-reset"},
-			{Kind: "PlanOptionsQuery", Name: "offers"},
-			{Kind: "FibreBuildQuote", Name: "trench"},
-		} {
-			process.DriveAt(ctx, shot)
-		}
+var _ = Describe("kubectl", Ordered, func() {
+	var w *world.World
 
+	BeforeAll(func(ctx SpecContext) { w = oneOfEach(ctx) })
+
+	It("get shows each kind", func() {
 		var printed strings.Builder
-		for _, kind := range []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq"} {
+		for _, kind := range kinds() {
 			table, err := plane.Kubectl("-n", w.Namespace, "get", kind)
 			Expect(err).NotTo(HaveOccurred())
 			printed.WriteString("$ kubectl get " + kind + "\n" + plainly(w, table) + "\n")
 		}
 		expectGolden("get", printed.String())
 	})
+
+	It("describe shows each kind", func() {
+		var printed strings.Builder
+		for _, object := range shown() {
+			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
+			Expect(err).NotTo(HaveOccurred())
+			printed.WriteString("$ kubectl describe " + object + "\n" + folded(plainly(w, text)) + "\n")
+		}
+		expectGolden("describe", printed.String())
+	})
+
+	It("events shows what became of each kind", func(ctx SpecContext) {
+		w.PublishEvents(ctx)
+		var printed strings.Builder
+		for _, object := range shown() {
+			text, err := plane.Kubectl("-n", w.Namespace, "events", "--for", object)
+			Expect(err).NotTo(HaveOccurred())
+			printed.WriteString("$ kubectl events --for " + object + "\n" + folded(plainly(w, text)) + "\n")
+		}
+		expectGolden("events", printed.String())
+	})
 })
+
+// shown are the objects of which all is shown.
+func shown() []string {
+	return []string{
+		"cacct/" + world.AccountName, "bbs/site-changed", "bbs/site-waits", "bbs/site-unknown", "sorder/site-new",
+		"sorder/site-asked", "appt/visit", "dtest/port-reset", "poq/offers", "fbq/trench",
+	}
+}
+
+// kinds are the kinds that people declare, as they type them.
+func kinds() []string { return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq"} }
+
+// oneOfEach is a world with objects of each kind, at rest, waiting, under way and stalled.
+func oneOfEach(ctx SpecContext) *world.World {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	create := func(objects ...client.Object) {
+		for _, object := range objects {
+			Expect(w.Create(ctx, object)).To(Succeed())
+		}
+	}
+	lines := int64(1_000_000_000)
+	line := func(edits ...func(*simulator.Service)) int64 { // numbers of the same width in each run
+		lines++
+		return w.Line(append(edits, func(service *simulator.Service) { service.ID = lines })...)
+	}
+	create(w.Service("site-changed", line()), w.Service("site-waits", line(), asking, dearer),
+		w.Service("site-under-way", line()), w.Service("site-unknown", 4711),
+		w.Service("site-leaves", line(holding(stateRequested, pendingDate)), endOn(pendingDate)))
+	for _, name := range []string{"site-changed", "site-waits", "site-leaves"} {
+		process.Drive(ctx, name)
+	}
+	for range 3 {
+		_, err := process.Look(ctx, "site-unknown")
+		Expect(err).NotTo(HaveOccurred())
+	}
+	for w.Read(ctx, "site-under-way").OpenRequest() == nil {
+		result, err := process.Look(ctx, "site-under-way")
+		Expect(err).NotTo(HaveOccurred())
+		w.Clock.Advance(result.RequeueAfter)
+	}
+	create(w.Order("site-new", reference), w.Order("site-asked", "SITE-015", func(order *v1alpha1.ServiceOrder) {
+		order.Spec.Approval = v1alpha1.ApprovalAlways
+	}))
+	process.DriveOrder(ctx, "site-new")
+	process.DriveOrder(ctx, "site-asked")
+	create(w.Appointment("visit"), w.Test("port-reset", line()), w.Query("offers", line()),
+		w.Quote("trench", world.QualifiedSite))
+	process.DriveAppointment(ctx, "visit")
+	for _, shot := range []world.Shot{
+		{Kind: "DiagnosticTest", Name: "port-reset"},
+		{Kind: "PlanOptionsQuery", Name: "offers"},
+		{Kind: "FibreBuildQuote", Name: "trench"},
+	} {
+		process.DriveAt(ctx, shot)
+	}
+	return w
+}
+
+// folded has lines that are too long go on in the next one, as a terminal would show them.
+func folded(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		for utf8.RuneCountInString(line) > widest {
+			runes := []rune(line)
+			lines, line = append(lines, string(runes[:widest])), string(runes[widest:])
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
 
 // asking has each change approved.
 func asking(service *v1alpha1.BroadbandService) { service.Spec.Approval = v1alpha1.ApprovalAlways }

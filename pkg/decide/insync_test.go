@@ -112,8 +112,9 @@ func TestADiagnosticTestSaysWhatItFound(t *testing.T) {
 	for body, words := range map[string]string{
 		`{"result":{"status":[{"name":"completed","reason":"port is up"}],"result":{"port":"up"}}}`: "completed " +
 			`(port is up), result {"port":"up"}`,
-		`{"result":{"id":"1","status":[{"name":"completed"}]}}`: "completed",
-		`{"result":{"id":"1"}}`:                                 "",
+		`{"result":{"status":[{"name":"completed"}],"result":{"end":"x","result":"Passed"}}}`: "completed, result Passed",
+		`{"result":{"id":"1","status":[{"name":"completed"}]}}`:                               "completed",
+		`{"result":{"id":"1"}}`: "",
 	} {
 		if said := found(body); said != words {
 			t.Errorf("%s says %q, not %q", body, said, words)

@@ -59,7 +59,6 @@ func TakeDiagnosticTest(
 
 // TestFound says in short what a test found: its newest stage, and its result.
 func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
-	const shown = 200
 	var words []string
 	if len(status.Stages) > 0 {
 		stage := status.Stages[0].Name
@@ -72,13 +71,22 @@ func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
 	case status.Truncated:
 		words = append(words, "its result is too long to be shown")
 	case status.Result != nil:
-		result := []rune(string(status.Result.Raw))
-		if len(result) > shown {
-			result = append(result[:shown], '…')
-		}
-		words = append(words, "result "+string(result))
+		words = append(words, "result "+resultWords(status.Result.Raw))
 	}
 	return strings.Join(words, ", ")
+}
+
+// resultWords are what the carrier calls the result, or else the beginning of all that it has found:
+// it "varies by test type" (specification section 2).
+func resultWords(found []byte) string {
+	const shown = 200
+	var named struct {
+		Result string `json:"result"`
+	}
+	if err := json.Unmarshal(found, &named); err == nil && named.Result != "" {
+		return bounded(named.Result, shown)
+	}
+	return bounded(string(found), shown)
 }
 
 // freeForm is a result of any form as a status can hold it: an object, its texts fit to be

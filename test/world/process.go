@@ -6,12 +6,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/onsi/ginkgo/v2"
 	"github.com/onsi/gomega"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/uuid"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -140,26 +138,4 @@ func (p *Process) read(ctx context.Context, name string) *v1alpha1.BroadbandServ
 		return nil
 	}
 	return service
-}
-
-// Recorder keeps the Kubernetes Events of a world.
-type Recorder struct {
-	mu     sync.Mutex
-	events []string
-}
-
-// Eventf records an Event as "Type Reason note".
-//
-//nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
-func (r *Recorder) Eventf(_, _ runtime.Object, eventtype, reason, _, note string, args ...any) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.events = append(r.events, eventtype+" "+reason+" "+fmt.Sprintf(note, args...))
-}
-
-// All are the Events so far.
-func (r *Recorder) All() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return append([]string(nil), r.events...)
 }

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package world
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/onsi/ginkgo/v2"
+	"github.com/onsi/gomega"
+	eventsv1 "k8s.io/api/events/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/kubernetes"
+	"k8s.io/client-go/tools/events"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+// Recorder keeps the Kubernetes Events of a world.
+type Recorder struct {
+	mu     sync.Mutex
+	events []recorded
+}
+
+// recorded is an Event of an object.
+type recorded struct {
+	about                              runtime.Object
+	eventtype, reason, action, message string
+}
+
+// Eventf records an Event.
+//
+//nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
+func (r *Recorder) Eventf(about, _ runtime.Object, eventtype, reason, action, note string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.events = append(r.events, recorded{about.DeepCopyObject(), eventtype, reason, action, fmt.Sprintf(note, args...)})
+}
+
+// All are the Events so far, each as "Type Reason message".
+func (r *Recorder) All() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	all := make([]string, 0, len(r.events))
+	for _, event := range r.events {
+		all = append(all, event.eventtype+" "+event.reason+" "+event.message)
+	}
+	return all
+}
+
+// PublishEvents has Kubernetes' own recorder write the Events so far, and waits until they are there.
+func (w *World) PublishEvents(ctx context.Context) {
+	ginkgo.GinkgoHelper()
+	cluster, err := kubernetes.NewForConfig(w.Plane.Config)
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	broadcaster := events.NewBroadcaster(&events.EventSinkImpl{Interface: cluster.EventsV1()})
+	defer broadcaster.Shutdown()
+	gomega.Expect(broadcaster.StartRecordingToSinkWithContext(ctx)).To(gomega.Succeed())
+	kinds := w.Events.replay(broadcaster.NewRecorder(w.Scheme(), "broadband-operator"))
+	gomega.Eventually(ctx, func() ([]eventsv1.Event, error) {
+		var there eventsv1.EventList
+		err := w.List(ctx, &there, client.InNamespace(w.Namespace))
+		return there.Items, err
+	}).Should(gomega.HaveLen(kinds))
+}
+
+// replay has a recorder write the Events so far. It counts those that differ: Kubernetes takes the
+// others for a series.
+func (r *Recorder) replay(to events.EventRecorder) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	differ := map[string]bool{}
+	for _, event := range r.events {
+		to.Eventf(event.about, nil, event.eventtype, event.reason, event.action, "%s", event.message)
+		about, is := event.about.(client.Object)
+		gomega.Expect(is).To(gomega.BeTrue())
+		differ[fmt.Sprintf("%s %s %s %T %s", event.eventtype, event.reason, event.action, about, about.GetName())] = true
+	}
+	return len(differ)
+}
