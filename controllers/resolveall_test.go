@@ -3,7 +3,6 @@
 package controllers_test
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 	"time"
@@ -149,109 +148,6 @@ var _ = Describe("One word on all that is unknown (R27)", func() {
 		w.Clock.Advance(2 * time.Hour)
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(w.Posts(line)).To(Equal(1))
-	})
-})
-
-// expectSaid expects that a word is on record with who said it.
-func expectSaid(said *v1alpha1.Resolution, word string) {
-	GinkgoHelper()
-	Expect(said).NotTo(BeNil())
-	Expect(said.Word).To(Equal(word))
-	Expect(said.Client).To(Equal("kubectl-annotate"))
-	Expect(said.At.IsZero()).To(BeFalse())
-}
-
-var _ = Describe("What a person says of an attempt", func() {
-	It("is recorded with the client that said it (R27)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		attempt := unknownPlan(ctx, w, process, line)
-		word := attempt.AttemptID + "=Abandoned"
-		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
-		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-		expectSaid(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
-		expectSaid(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy, word)
-	})
-
-	It("is recorded of an approval, too (R27)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
-		hash := expectAwaiting(process.Drive(ctx, site))
-		annotateWith(ctx, w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
-		service := process.Drive(ctx, site)
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).ApprovedBy).To(Equal("kubectl-annotate"))
-		Expect(serviceLedger(ctx, w, line).Spec.Ended[0].ApprovedBy).To(Equal("kubectl-annotate"))
-		Expect(w.Posts(line)).To(Equal(1))
-	})
-
-	It("settles nothing when it has been taken back (R27)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		attempt := unknownPlan(ctx, w, process, line)
-		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+attempt.AttemptID+"=NotAccepted", "bbs/"+site)
-		process.Seam.Stale = w.Read(ctx, site) // what a cache that lags behind still shows
-		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"-", "bbs/"+site)
-		result, err := process.Look(ctx, site)
-		Expect(err).NotTo(HaveOccurred())
-		Expect(result.RequeueAfter).To(Equal(time.Second))
-		process.Seam.Stale = nil
-		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		Expect(w.Posts(line)).To(Equal(1))
-	})
-
-	It("changes nothing on an object that is in conflict with the holder (R22)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		attempt := unknownPlan(ctx, w, process, line)
-		Expect(w.Create(ctx, w.Service("other", line))).To(Succeed())
-		for _, word := range []string{
-			attempt.AttemptID + "=NotAccepted", resolving(w, "Succeeded"), sameCarrier(ctx, w),
-		} {
-			annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/other")
-			other := process.Drive(ctx, "other")
-			expectReady(other, metav1.ConditionFalse, v1alpha1.ReasonConflict)
-			Expect(other.Status.Handled.Resolve).To(BeEmpty())
-			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		}
-		ledger := serviceLedger(ctx, w, line)
-		Expect(ledger.Spec.Open).To(ConsistOf(HaveField("AttemptID", attempt.AttemptID)))
-		Expect(ledger.Spec.BaseURL).To(Equal(w.URL))
-		Expect(w.Posts(line)).To(Equal(1))
-	})
-
-	It("counts from any object of the ledger once that of the attempt is gone (R22)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		line := w.Line()
-		attempt := unknownPlan(ctx, w, process, line)
-		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
-		Expect(w.Create(ctx, w.Service("heir", line, func(s *v1alpha1.BroadbandService) {
-			s.Annotations = map[string]string{v1alpha1.AnnotationResolve: attempt.AttemptID + "=Succeeded"}
-		}))).To(Succeed())
-		service := process.Drive(ctx, "heir")
-		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(attempt.AttemptID))
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy.Client).NotTo(BeEmpty())
-		Expect(w.Posts(line)).To(Equal(1))
-	})
-
-	It("counts from another order once that of the attempt is gone (R22)", func(ctx SpecContext) {
-		w, process := begin(ctx)
-		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
-		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
-		unknown := process.DriveOrder(ctx, site)
-		expectOrder(unknown, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		Expect(w.Delete(ctx, unknown)).To(Succeed())
-		Expect(w.Create(ctx, w.Order("heir", reference))).To(Succeed())
-		expectOrder(process.DriveOrder(ctx, "heir"), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		w.AnnotateOrder(ctx, "heir", v1alpha1.AnnotationResolve,
-			fmt.Sprintf("%s=Accepted:4711", unknown.Status.Request.AttemptID))
-		order := process.DriveOrder(ctx, "heir")
-		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-		Expect(order.Status.OrderID).To(BeEquivalentTo("4711"))
-		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 })
 

@@ -35,7 +35,8 @@ func (p *pass) settle(ctx context.Context, step decide.Settle, handled v1alpha1.
 	return p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, settled))
 }
 
-// resolution is the resolve annotation: "Recorded: the word, when, the client that set it" (R27).
+// resolution is the resolve annotation: "Recorded: the word, when, the client that set it" (R27), or
+// the user.
 func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	word := p.subject.GetAnnotations()[v1alpha1.AnnotationResolve]
 	live, err := p.asOnRecord(ctx)
@@ -47,21 +48,32 @@ func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 		return nil, apierrors.NewConflict(group, p.subject.GetName(), errSaidElse) //nolint:wrapcheck // it is made here
 	}
 	return &v1alpha1.Resolution{
-		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), Client: operate.SetBy(live, v1alpha1.AnnotationResolve),
+		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), By: operate.SetBy(live, v1alpha1.AnnotationResolve),
 	}, nil
 }
 
-// approvedBy is the client that set the approval for which a request is sent; "" where there is none.
-// Whether the approval still stands is for the gate to see.
-func (p *pass) approvedBy(ctx context.Context, step decide.Submit) (string, error) {
-	if step.Approve == "" {
-		return step.Request.ApprovedBy, nil
+// noteWho puts on record who approved a request that is sent, and who asked for it by a retry. Whether
+// that still stands is for the gate to see.
+func (p *pass) noteWho(ctx context.Context, step *decide.Submit) error {
+	if step.Approve == "" && step.Retry == "" {
+		return nil
 	}
 	live, err := p.asOnRecord(ctx)
-	if err != nil || live.GetAnnotations()[v1alpha1.AnnotationApprove] != step.Approve {
-		return "", err
+	if err != nil {
+		return err
 	}
-	return operate.SetBy(live, v1alpha1.AnnotationApprove), nil
+	for _, word := range []struct {
+		annotation, value string
+		by                *string
+	}{
+		{v1alpha1.AnnotationApprove, step.Approve, &step.Request.ApprovedBy},
+		{v1alpha1.AnnotationRetry, step.Retry, &step.Request.RetriedBy},
+	} {
+		if word.value != "" && live.GetAnnotations()[word.annotation] == word.value {
+			*word.by = operate.SetBy(live, word.annotation)
+		}
+	}
+	return nil
 }
 
 // asOnRecord is the object past the cache, which keeps no field managers.

@@ -28,7 +28,7 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next judgement words it
 	}
-	if step.Request.ApprovedBy, err = p.approvedBy(ctx, step); err != nil {
+	if err := p.noteWho(ctx, &step); err != nil {
 		return 0, err
 	}
 	parcel := operate.Parcel{

@@ -127,10 +127,16 @@ type Request struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
-	// approvedBy is the field manager that set the approval, such as kubectl-annotate.
+	// approvedBy is the user who set the approval, where config/usernames is installed, and else the
+	// client, by its field manager, such as kubectl-annotate.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
+
+	// retriedBy is who asked for this attempt by a retry annotation, as in approvedBy.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	RetriedBy string `json:"retriedBy,omitempty"`
 
 	// plan is the plan of changes, whole, that it is a part of, with the prices that were shown.
 	// +listType=atomic
@@ -336,6 +342,16 @@ type FinishedRequest struct {
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
+	// retriedBy is who asked for it by a retry annotation.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	RetriedBy string `json:"retriedBy,omitempty"`
+
+	// resolvedBy is who settled it, when its outcome was unknown.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	ResolvedBy string `json:"resolvedBy,omitempty"`
+
 	// outcome is the phase in which it ended.
 	// +required
 	Outcome RequestPhase `json:"outcome"`
@@ -412,6 +428,11 @@ const (
 	// unknown before an RFC 3339 time: all@<time>=Succeeded | Abandoned. all@<time>=SameCarrier says that
 	// the carrier of the account has only moved its address.
 	AnnotationResolve = "wholesale.broadband/resolve"
+	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy are who set approve, resolve and
+	// retry. The API server writes them, where config/usernames is installed.
+	AnnotationApprovedBy = "wholesale.broadband/approved-by"
+	AnnotationResolvedBy = "wholesale.broadband/resolved-by"
+	AnnotationRetriedBy  = "wholesale.broadband/retried-by"
 	// AnnotationAcknowledge says of the RequestLedger marker that this is a new installation, or that the
 	// operator may continue with what was restored; it holds the UID of the namespace kube-system then. Of
 	// a CarrierAccount it says that its login may send under one more identity, which it names.

@@ -152,7 +152,7 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, UID: attempt.UID, Target: attempt.Target,
 		Outcome: attempt.Phase, EndedBy: attempt.EndedBy, Location: attempt.Location,
 		Code: attempt.code(), Changes: attempt.Changes(), ApprovedHash: attempt.ApprovedHash, ApprovedBy: attempt.ApprovedBy,
-		ResolvedBy:  attempt.ResolvedBy.DeepCopy(),
+		RetriedBy: attempt.RetriedBy, ResolvedBy: attempt.ResolvedBy.DeepCopy(),
 		SubmittedAt: attempt.SubmittedAt, FinishedAt: attempt.FinishedAt,
 	})
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]

@@ -226,10 +226,15 @@ type EndedAttempt struct {
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
-	// approvedBy is the field manager that set the approval.
+	// approvedBy is who set the approval.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
+
+	// retriedBy is who asked for it by a retry annotation.
+	// +kubebuilder:validation:MaxLength=128
+	// +optional
+	RetriedBy string `json:"retriedBy,omitempty"`
 
 	// resolvedBy is the person's word that settled it, or that named its request id.
 	// +optional

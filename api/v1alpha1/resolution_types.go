@@ -18,9 +18,9 @@ type Resolution struct {
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
 
-	// client is the field manager that set the annotation, such as kubectl-annotate. The user is in
-	// the API server's audit log.
+	// by is the user who set the annotation, where config/usernames is installed, and else the client, by
+	// its field manager, such as kubectl-annotate.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
-	Client string `json:"client,omitempty"`
+	By string `json:"by,omitempty"`
 }

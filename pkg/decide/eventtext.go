@@ -4,6 +4,8 @@ package decide
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
@@ -17,7 +19,7 @@ func EventText(request *v1alpha1.Request) string {
 	if request.Error != nil {
 		words += ": " + request.Error.Message
 	}
-	words += " (attempt " + request.AttemptID
+	words += saidWords(request) + " (attempt " + request.AttemptID
 	if request.Location != "" {
 		words += " at " + request.Location
 	}
@@ -25,7 +27,7 @@ func EventText(request *v1alpha1.Request) string {
 }
 
 // LogFields say in one line of the log what a request is: its attempt, what it changes at what price,
-// what was approved, and where it stands.
+// what was approved, who said what, and where it stands.
 func LogFields(request *v1alpha1.Request) []any {
 	fields := []any{"operation", request.Operation, "attempt", request.AttemptID, "phase", request.Phase}
 	for _, field := range []struct{ name, value string }{
@@ -37,10 +39,41 @@ func LogFields(request *v1alpha1.Request) []any {
 			fields = append(fields, field.name, field.value)
 		}
 	}
+	for _, said := range saidOf(request) {
+		fields = append(fields, said.what+"By", said.by)
+	}
 	if request.Error != nil {
 		fields = append(fields, "reason", request.Error.Message)
 	}
 	return fields
+}
+
+// said is what somebody has said of a request, and who.
+type said struct{ what, by string }
+
+// saidOf is who approved a request, asked for it by a retry, and settled it, as far as that is known.
+func saidOf(request *v1alpha1.Request) []said {
+	all := []said{
+		{"approved", request.ApprovedBy}, {"retried", request.RetriedBy}, {"resolved", resolverOf(request.ResolvedBy)},
+	}
+	return slices.DeleteFunc(all, func(one said) bool { return one.by == "" })
+}
+
+// saidWords are the same in words.
+func saidWords(request *v1alpha1.Request) string {
+	var words strings.Builder
+	for _, said := range saidOf(request) {
+		fmt.Fprintf(&words, ", %s by %s", said.what, said.by)
+	}
+	return words.String()
+}
+
+// resolverOf is who settled a request; "" for nobody.
+func resolverOf(resolution *v1alpha1.Resolution) string {
+	if resolution == nil {
+		return ""
+	}
+	return resolution.By
 }
 
 func becameOf(phase v1alpha1.RequestPhase) string {

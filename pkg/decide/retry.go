@@ -65,7 +65,7 @@ func usingUpRetry(v *View, submit Submit, last *v1alpha1.Request) Submit {
 		submit.Retry = retryAsked(v, last)
 		submit.Request.Retry = submit.Retry
 	} else if unsent := unsentRetry(v, last); unsent != nil {
-		submit.Request.Retry = unsent.Retry
+		submit.Request.Retry, submit.Request.RetriedBy = unsent.Retry, unsent.RetriedBy
 	}
 	return submit
 }

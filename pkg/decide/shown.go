@@ -25,7 +25,8 @@ func showHistory(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLed
 		if attempt.Outcome.Reached() && len(service.Status.History) < historyLimit {
 			service.Status.History = append(service.Status.History, v1alpha1.FinishedRequest{
 				Operation: attempt.Operation, Change: bounded(describe(attempt.Changes), maxChangeHistory),
-				ApprovedBy: attempt.ApprovedBy, Outcome: attempt.Outcome, Code: attempt.Code,
+				ApprovedBy: attempt.ApprovedBy, RetriedBy: attempt.RetriedBy, ResolvedBy: resolverOf(attempt.ResolvedBy),
+				Outcome: attempt.Outcome, Code: attempt.Code,
 				SubmittedAt: attempt.SubmittedAt, At: attempt.FinishedAt,
 			})
 		}

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -127,7 +126,6 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 	}
 
 	BeforeAll(func(ctx SpecContext) {
-		Expect(plane.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: team}})).To(Succeed())
 		editor = person(ctx, "editor", "editor")
 		approver = person(ctx, "approver", "approver")
 		resolver = person(ctx, "resolver", "resolver")

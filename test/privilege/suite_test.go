@@ -28,12 +28,13 @@ func TestPrivilege(t *testing.T) {
 var plane *world.ControlPlane
 
 // The operator is installed as a person does it, into a cluster that has nothing of it.
-var _ = BeforeSuite(func() {
+var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
 	plane, err = world.StartEmpty()
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
 	install()
+	Expect(plane.AddNamespace(ctx, team)).To(Succeed())
 })
 
 // install applies config/default.

@@ -3,6 +3,7 @@
 package operate
 
 import (
+	"cmp"
 	"encoding/json"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -10,17 +11,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// SetBy is the client that set an annotation last: the newest field manager that owns it. "" where
-// none does, as on an object from the cache, which keeps no field managers.
+// SetBy is who set an annotation last: the user, where the API server has noted that, and else the
+// client. "" where neither is known, as on an object from the cache, which keeps no field managers.
 func SetBy(object metav1.Object, annotation string) string {
+	noted := map[string]string{
+		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
+		v1alpha1.AnnotationResolve: v1alpha1.AnnotationResolvedBy,
+		v1alpha1.AnnotationRetry:   v1alpha1.AnnotationRetriedBy,
+	}[annotation]
+	by := []rune(cmp.Or(object.GetAnnotations()[noted], newestOwner(object, annotation)))
+	return string(by[:min(len(by), v1alpha1.MaxClient)])
+}
+
+// newestOwner is the newest of the field managers that own an annotation: the name of a client.
+func newestOwner(object metav1.Object, annotation string) string {
 	var newest metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {
 		if owns(entry.FieldsV1, annotation) && !entry.Time.Before(newest.Time) {
 			newest = entry
 		}
 	}
-	client := []rune(newest.Manager)
-	return string(client[:min(len(client), v1alpha1.MaxClient)])
+	return newest.Manager
 }
 
 func owns(fields *metav1.FieldsV1, annotation string) bool {

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package privilege_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// said are the annotations that somebody sets, each with the one that says who it was.
+func said() map[string]string {
+	return map[string]string{
+		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
+		v1alpha1.AnnotationResolve: v1alpha1.AnnotationResolvedBy,
+		v1alpha1.AnnotationRetry:   v1alpha1.AnnotationRetriedBy,
+	}
+}
+
+// wordFor is a value that the policies take.
+func wordFor(annotation string) map[string]string {
+	return map[string]map[string]string{
+		v1alpha1.AnnotationApprove: {"first": "p1", "second": "p2"},
+		v1alpha1.AnnotationResolve: {"first": attempt + "=NotAccepted", "second": attempt + "=Succeeded"},
+		v1alpha1.AnnotationRetry:   {"first": attempt, "second": aTime},
+	}[annotation]
+}
+
+var _ = Describe("Who said so", Ordered, func() {
+	var alice, bob client.Client
+
+	made := func(ctx SpecContext) *v1alpha1.BroadbandService {
+		GinkgoHelper()
+		object := service(nil)
+		Expect(plane.Client.Create(ctx, object)).To(Succeed())
+		return object
+	}
+
+	BeforeAll(func(ctx SpecContext) {
+		roles := []string{"editor", "approver", "resolver"}
+		alice, bob = person(ctx, "alice@example.com", roles...), person(ctx, "bob@example.com", roles...)
+		claim := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationApprovedBy: "carol"}
+		words := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationResolve: attempt + "=Succeeded"}
+		for _, user := range []client.Client{alice, bob} {
+			Eventually(func(g Gomega) { // the API server has taken up the roles and the policy
+				g.Expect(user.Create(ctx, service(words), client.DryRunAll)).To(Succeed())
+				g.Expect(user.Create(ctx, service(claim), client.DryRunAll)).To(refusedFor(v1alpha1.AnnotationApprovedBy))
+			}).WithTimeout(time.Minute).Should(Succeed())
+		}
+	})
+
+	Context("without the policy that notes it", func() {
+		It("can be claimed by nobody else", func(ctx SpecContext) {
+			for word, by := range said() {
+				object := made(ctx)
+				values := wordFor(word)
+				Expect(annotate(ctx, alice, object, map[string]any{by: "alice@example.com"})).To(refusedFor(by), "no word")
+				claim := map[string]any{word: values["first"], by: "bob@example.com"}
+				Expect(annotate(ctx, alice, object, claim)).To(refusedFor(by), "another's name")
+				Expect(annotate(ctx, alice, object, map[string]any{word: values["first"]})).To(Succeed())
+				Expect(annotate(ctx, bob, object, map[string]any{by: "bob@example.com"})).To(refusedFor(by), "too late")
+			}
+		})
+	})
+
+	Context("with the policy that notes it", Ordered, func() {
+		BeforeAll(func(ctx SpecContext) {
+			_, err := plane.Kubectl("apply", "--server-side", "-f", configOf("usernames/usernames.yaml"))
+			Expect(err).NotTo(HaveOccurred())
+			DeferCleanup(func() {
+				Expect(plane.Kubectl("delete", "-f", configOf("usernames/usernames.yaml"))).Error().NotTo(HaveOccurred())
+			})
+			Eventually(func(g Gomega) {
+				object := service(map[string]string{v1alpha1.AnnotationRetry: attempt})
+				object.Namespace = metav1.NamespaceDefault
+				g.Expect(plane.Client.Create(ctx, object, client.DryRunAll)).To(Succeed())
+				g.Expect(object.Annotations).To(HaveKey(v1alpha1.AnnotationRetriedBy))
+			}).WithTimeout(time.Minute).Should(Succeed())
+		})
+
+		It("is the user who changed the word last, whatever else is written", func(ctx SpecContext) {
+			for word, by := range said() {
+				object := made(ctx)
+				values := wordFor(word)
+				Expect(annotate(ctx, alice, object, map[string]any{word: values["first"], by: "bob@example.com"})).To(Succeed())
+				Expect(object.Annotations).To(HaveKeyWithValue(by, "alice@example.com"))
+				Expect(annotate(ctx, bob, object, map[string]any{by: "bob@example.com"})).To(Succeed())
+				Expect(object.Annotations).To(HaveKeyWithValue(by, "alice@example.com"))
+				Expect(annotate(ctx, bob, object, map[string]any{by: nil})).To(Succeed())
+				Expect(object.Annotations).To(HaveKeyWithValue(by, "alice@example.com"))
+				Expect(annotate(ctx, bob, object, map[string]any{word: values["second"]})).To(Succeed())
+				Expect(object.Annotations).To(HaveKeyWithValue(by, "bob@example.com"))
+				Expect(annotate(ctx, alice, object, map[string]any{word: nil})).To(Succeed())
+				Expect(object.Annotations).NotTo(HaveKey(by))
+			}
+		})
+
+		It("stays when the same manifest is applied again, and nothing is written", func(ctx SpecContext) {
+			object := made(ctx)
+			with := service(map[string]string{v1alpha1.AnnotationRetry: attempt})
+			with.Name = object.Name
+			applied := func(user client.Client) (version string) {
+				GinkgoHelper()
+				owner := client.FieldOwner("flux")
+				Expect(user.Apply(ctx, declared(with, plan), owner, client.ForceOwnership)).To(Succeed())
+				Expect(plane.Client.Get(ctx, client.ObjectKeyFromObject(object), object)).To(Succeed())
+				Expect(object.Annotations).To(HaveKeyWithValue(v1alpha1.AnnotationRetriedBy, "alice@example.com"))
+				return object.ResourceVersion
+			}
+			version := applied(alice)
+			Expect(applied(bob)).To(Equal(version))
+		})
+
+		It("is on every kind", func(ctx SpecContext) {
+			for _, object := range rendered("samples") {
+				if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
+					continue // what a sample needs beside itself
+				}
+				object.SetNamespace(team)
+				object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: attempt})
+				Expect(plane.Client.Create(ctx, object, client.DryRunAll)).To(Succeed())
+				Expect(object.GetAnnotations()).To(HaveKey(v1alpha1.AnnotationRetriedBy), object.GetKind())
+			}
+		})
+	})
+})
