@@ -131,8 +131,11 @@ func (l *life) approves(_ *member, subject Subject) {
 	l.answersPending(subject, v1alpha1.AnnotationApprove)
 }
 
-// trusts has a person say of what is shown that the service has the unknown values.
-func (l *life) trusts(_ *member, subject Subject) {
+// trusts has a person say of what is shown that the service has the unknown values. What is still to
+// change is then another request than one that has failed, and so is what is to change once the
+// carrier has shown that the person was wrong.
+func (l *life) trusts(one *member, subject Subject) {
+	one.about.licenses++
 	l.answersPending(subject, v1alpha1.AnnotationTrust)
 }
 
