@@ -150,14 +150,15 @@ func (s *ServiceOrder) Shorten() (restore func()) {
 	return func() { s.Status.Request = whole }
 }
 
-// short is a request as a person wants to see it, once it has ended: what it asked for, at what price,
-// who approved it, when it was sent and what became of it.
+// short is a request as a person wants to see it, once it has ended: what it asked for, for which
+// generation, at what price, who approved it, when it was sent and what became of it. Argo CD's action
+// retry is offered for a request of the present generation.
 func (r *Request) short() Request {
 	if !r.Phase.Ended() {
 		return *r
 	}
 	return Request{
-		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats,
+		Operation: r.Operation, Attempt: r.Attempt, AttemptID: r.AttemptID, Repeats: r.Repeats, Generation: r.Generation,
 		Target: r.Target, Plan: r.Changes(), ApprovedHash: r.ApprovedHash, ApprovedBy: r.ApprovedBy, RetriedBy: r.RetriedBy,
 		Phase: r.Phase, Location: r.Location, SubmittedAt: r.SubmittedAt, FinishedAt: r.FinishedAt,
 		EndedBy: r.EndedBy, ResolvedBy: r.ResolvedBy, CarrierStatus: r.CarrierStatus,
