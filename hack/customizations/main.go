@@ -32,6 +32,7 @@ func main() {
 // The actions.
 const (
 	approve     = "approve"
+	trust       = "trust"
 	reconcile   = "reconcile"
 	retry       = "retry"
 	notAccepted = "resolve-not-accepted"
@@ -47,7 +48,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		{name: "CarrierAccount"},
-		{name: "BroadbandService", actions: []string{approve, reconcile, retry, notAccepted}},
+		{name: "BroadbandService", actions: []string{approve, trust, reconcile, retry, notAccepted}},
 		{name: "ServiceOrder", actions: []string{approve, reconcile, retry, notAccepted}},
 		{name: "AppointmentRequest", actions: []string{reconcile, retry, notAccepted}},
 		{name: "DiagnosticTest", actions: []string{approve, retry, notAccepted}},

@@ -4,9 +4,11 @@ package gitops_test
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -163,10 +165,13 @@ func (p picture) action(name string) action {
 		plan := p.plan()
 		offered := action{annotation: v1alpha1.AnnotationApprove, value: plan, IconClass: "fa fa-fw fa-check"}
 		offered.Params = []parameter{{"hash"}}
-		offered.DisplayName = "Approve " + plan
-		if plan == "" {
-			offered.DisplayName = "Approve (nothing waits for approval)"
-		}
+		offered.DisplayName = "Approve " + cmp.Or(plan, "(nothing waits for approval)")
+		return offered.named(name)
+	case "trust":
+		plan := p.guess()
+		offered := action{annotation: v1alpha1.AnnotationTrust, value: plan, IconClass: "fa fa-fw fa-handshake"}
+		offered.Params = []parameter{{"hash"}}
+		offered.DisplayName = "Believe the unknown values of " + cmp.Or(plan, "(none is unknown)")
 		return offered.named(name)
 	case "retry":
 		return action{
@@ -188,6 +193,15 @@ func (p picture) action(name string) action {
 func (a action) named(name string) action {
 	a.Name = name
 	return a
+}
+
+// guess is what may be believed instead: a plan of which a value is unknown.
+func (p picture) guess() string {
+	unknown := func(change v1alpha1.Change) bool { return change.Unknown }
+	if pending := p.object.Status.Pending; pending == nil || !slices.ContainsFunc(pending.Changes, unknown) {
+		return ""
+	}
+	return p.plan()
 }
 
 // plan is what may be approved.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -72,7 +73,21 @@ func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) s
 			return ready.Reason + "-" + strings.ToLower(standing)
 		}
 	}
+	if asksWhich(object) {
+		return ready.Reason + "-unknown"
+	}
 	return ready.Reason + "-waiting"
+}
+
+// asksWhich says whether a person is asked about a value that is not known: to have it sent, or
+// believed.
+func asksWhich(object *unstructured.Unstructured) bool {
+	changes, _, err := unstructured.NestedSlice(object.Object, "status", "pending", "changes")
+	gomega.Expect(err).NotTo(gomega.HaveOccurred())
+	return slices.ContainsFunc(changes, func(change any) bool {
+		row, is := change.(map[string]any)
+		return is && row["unknown"] == true
+	})
 }
 
 // picture is the object without what differs from run to run.
@@ -99,7 +114,7 @@ var (
 	sums     = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
 	uuids    = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`)
-	services = regexp.MustCompile(`\b4\d{6}\b`)
+	services = regexp.MustCompile(`\b(4\d{6}|[1-9]\d{7,12})\b`)
 	hashes   = regexp.MustCompile(`\bp[0-9a-f]{32}\b`)
 )
 

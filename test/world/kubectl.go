@@ -22,15 +22,10 @@ func (c *ControlPlane) Kubectl(arguments ...string) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
-	kubeconfig := filepath.Join(folder, "kubeconfig")
-	err = WriteKubeconfig(kubeconfig, c.Config)
+	command, err := c.KubectlIn(folder, arguments...)
 	if err != nil {
 		return "", err
 	}
-	assets := cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), builtAssets())
-	program := cmp.Or(os.Getenv("KUBECTL"), filepath.Join(assets, "kubectl"))
-	arguments = append([]string{"--kubeconfig=" + kubeconfig}, arguments...)
-	command := exec.Command(program, arguments...) //nolint:noctx,gosec // the program is ours
 	var complaint bytes.Buffer
 	command.Stderr = &complaint
 	printed, err := command.Output()
@@ -38,6 +33,18 @@ func (c *ControlPlane) Kubectl(arguments ...string) (string, error) {
 		return "", fmt.Errorf("kubectl %v: %w: %s", arguments, err, complaint.String())
 	}
 	return string(printed), nil
+}
+
+// KubectlIn is kubectl as the administrator, not started yet, with its kubeconfig in a folder.
+func (c *ControlPlane) KubectlIn(folder string, arguments ...string) (*exec.Cmd, error) {
+	kubeconfig := filepath.Join(folder, "kubeconfig")
+	if err := WriteKubeconfig(kubeconfig, c.Config); err != nil {
+		return nil, err
+	}
+	assets := cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), builtAssets())
+	program := cmp.Or(os.Getenv("KUBECTL"), filepath.Join(assets, "kubectl"))
+	arguments = append([]string{"--kubeconfig=" + kubeconfig}, arguments...)
+	return exec.Command(program, arguments...), nil //nolint:noctx,gosec // the program is ours
 }
 
 // WriteKubeconfig writes a file with which a program comes to the API server as a user that has a

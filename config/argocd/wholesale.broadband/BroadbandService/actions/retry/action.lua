@@ -31,6 +31,29 @@ local function annotate(name, value)
   return obj
 end
 
+-- plan is the hash of the plan of changes that waits for an approval; nil for none.
+local function plan()
+  if seen and status.pending and condition("ApprovalRequired").status == "True" then
+    return status.pending.hash
+  end
+end
+
+-- shown is the plan that the parameter hash of an action names, as its button shows it. Another price
+-- makes another plan: nobody says yes to one that was not seen.
+local function shown(hash, word)
+  local named = actionParams and actionParams["hash"]
+  if not hash then
+    error("nothing waits to be " .. word, 0)
+  end
+  if not named or named == "" then
+    error("the parameter hash names the plan of changes that is " .. word .. ", as its button shows it", 0)
+  end
+  if named ~= hash then
+    error("the plan of changes that waits is " .. hash .. ", and not " .. named .. ": look at it again", 0)
+  end
+  return hash
+end
+
 -- refused tells whether a request ended in a failure that only a person repeats. An order
 -- that the carrier once took, or that was given up, has used up its customerReference.
 local function refused(request)

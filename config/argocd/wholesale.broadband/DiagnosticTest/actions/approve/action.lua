@@ -38,14 +38,20 @@ local function plan()
   end
 end
 
-local hash, shown = plan(), actionParams and actionParams["hash"]
-if not hash then
-  error("nothing waits for approval", 0)
+-- shown is the plan that the parameter hash of an action names, as its button shows it. Another price
+-- makes another plan: nobody says yes to one that was not seen.
+local function shown(hash, word)
+  local named = actionParams and actionParams["hash"]
+  if not hash then
+    error("nothing waits to be " .. word, 0)
+  end
+  if not named or named == "" then
+    error("the parameter hash names the plan of changes that is " .. word .. ", as its button shows it", 0)
+  end
+  if named ~= hash then
+    error("the plan of changes that waits is " .. hash .. ", and not " .. named .. ": look at it again", 0)
+  end
+  return hash
 end
-if not shown or shown == "" then
-  error("the parameter hash names the plan of changes that is approved, as its button shows it", 0)
-end
-if shown ~= hash then
-  error("the plan of changes that waits for approval is " .. hash .. ", and not " .. shown .. ": look at it again", 0)
-end
-return annotate("approve", hash)
+
+return annotate("approve", shown(plan(), "approved"))

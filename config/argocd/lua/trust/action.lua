@@ -1,0 +1,1 @@
+return annotate("trust", shown(believable(), "believed"))
