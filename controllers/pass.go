@@ -123,6 +123,7 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
 		}
+		p.announceUnused(decision)
 		p.noteWritten()
 	}
 	return status.Exit(now, p.caughtUp(now, lookAt)), nil

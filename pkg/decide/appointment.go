@@ -37,7 +37,7 @@ func Appointment(v AppointmentView) Decision {
 		func() *Decision { return cancelFirst(&v) },
 		func() *Decision { return askForSlots(&v) },
 	})
-	decision.Handled = resolveHandled(&v.View, decision)
+	decision.withControls(&v.View)
 	return decision
 }
 

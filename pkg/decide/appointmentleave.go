@@ -79,7 +79,7 @@ func CancelAppointment(v AppointmentView) Decision {
 		},
 		func() *Decision { return cancelFirst(&v) },
 	})
-	decision.Handled = resolveHandled(&v.View, decision)
+	decision.withControls(&v.View)
 	decision.LookAt = earlier(decision.LookAt, cancelDeadline(&v))
 	return decision
 }

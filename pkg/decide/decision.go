@@ -56,6 +56,7 @@ type Decision struct {
 	LookAt  time.Time         // when to look again if nothing happens; zero for never
 	Brief   bool              // it will have changed in seconds: what is on record may stand until then
 	Handled v1alpha1.Handled  // the control annotations that count as acted on from here
+	Unused  string            // of a control annotation that asks for nothing, that it does; "" for none
 }
 
 // Step is one thing to do. Exactly one side effect each, at most.

@@ -50,15 +50,15 @@ func ServiceOrder(v OrderView) Decision {
 
 // orderDescribed adds what a status says beside the verdict.
 func orderDescribed(v *OrderView, decision Decision) Decision {
-	decision.Handled = resolveHandled(&v.View, decision)
-	if v.Order.Status.Rejection != nil && resolveAnnotation(&v.View) == "" {
-		decision.Handled.Resolve = "" // what was said before the rejection may be said again
-	}
-	decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
 	if request := orderRequest(v); request == nil || Freed(request.Phase) {
 		decision.Pending = orderPending(v)
 	}
 	decision.Facets = orderFacets(v, decision.Verdict)
+	decision.withControls(&v.View)
+	if v.Order.Status.Rejection != nil && resolveAnnotation(&v.View) == "" {
+		decision.Handled.Resolve = "" // what was said before the rejection may be said again
+	}
+	decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
 	return decision
 }
 

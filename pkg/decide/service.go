@@ -62,7 +62,10 @@ func Service(v ServiceView) Decision {
 	decision.LookAt = earlier(decision.LookAt, correctsAt(&v))
 	decision.Pending = pendingOf(&v)
 	decision.Facets = facetsOf(&v, said)
-	decision.Handled = handledBy(&v, decision)
+	decision.withControls(&v.View)
+	if reconcileServed(&v) {
+		decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
+	}
 	return decision
 }
 
@@ -187,13 +190,4 @@ func gaveUpAll(lost *v1alpha1.Request) bool {
 // ledger was lost: a plan change without a plan.
 func StandsForLost(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
-}
-
-// handledBy says which control annotations count as acted on with this decision.
-func handledBy(v *ServiceView, decision Decision) v1alpha1.Handled {
-	handled := resolveHandled(&v.View, decision)
-	if reconcileServed(v) {
-		handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
-	}
-	return handled
 }

@@ -51,12 +51,12 @@ func OneShot(v TaskView) Decision {
 		func() *Decision { return laneFree(&v) },
 		func() *Decision { return sendTask(&v.View, v.Task).approvedBy(&v.View, plan) },
 	})
-	decision.Handled = resolveHandled(&v.View, decision)
 	decision.LookAt = earlier(decision.LookAt, Expires(&v))
 	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 		decision.Pending = plan
 		decision.Facets = []Facet{decision.Verdict.holds(v1alpha1.ConditionApprovalRequired)}
 	}
+	decision.withControls(&v.View)
 	return decision
 }
 
