@@ -76,7 +76,7 @@ var _ = DescribeTable("Control annotations that hold anything at all approve not
 		Expect(w.Ordered(reference).Seen).To(BeZero())
 	}, shapes())
 
-var _ = DescribeTable("Control annotations that hold anything at all settle nothing (60)",
+var _ = DescribeTable("Control annotations that hold anything at all resolve nothing (60)",
 	func(ctx SpecContext, value string) {
 		w, process := begin(ctx)
 		line := w.Line()

@@ -60,16 +60,16 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 
 // judge takes over first what the request on record says of the appointment-request: a
 // decision never rests on one that has just been cancelled.
-func (p *appointmentPass) judge(view decide.View) decide.Decision {
+func (p *appointmentPass) judge(input decide.Input) decide.Decision {
 	decide.TakeAppointment(&p.appointment.Status)
 	if !p.appointment.DeletionTimestamp.IsZero() {
-		return decide.CancelAppointment(p.judged(view))
+		return decide.CancelAppointment(p.judged(input))
 	}
-	return decide.Appointment(p.judged(view))
+	return decide.Appointment(p.judged(input))
 }
 
-func (p *appointmentPass) judged(view decide.View) decide.AppointmentView {
-	return decide.AppointmentView{View: view, Appointment: p.appointment, Order: p.order}
+func (p *appointmentPass) judged(input decide.Input) decide.AppointmentInput {
+	return decide.AppointmentInput{Input: input, Appointment: p.appointment, Order: p.order}
 }
 
 func (p *appointmentPass) show(decide.Decision) { decide.ShowAppointment(p.appointment, p.order) }
@@ -116,14 +116,14 @@ func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err != nil {
 		return p.failed(ctx, err)
 	}
-	if departure := decide.LeaveAppointment(p.judged(p.view()), going); departure.Go {
+	if departure := decide.LeaveAppointment(p.judged(p.input()), going); departure.Go {
 		return p.release(ctx, departure)
 	}
 	result, err := p.run(ctx)
 	if err != nil {
 		return result, err
 	}
-	if departure := decide.LeaveAppointment(p.judged(p.view()), going); departure.Go {
+	if departure := decide.LeaveAppointment(p.judged(p.input()), going); departure.Go {
 		return p.release(ctx, departure)
 	}
 	return result, nil

@@ -15,8 +15,8 @@ func (p *servicePass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 	return v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: p.service.ServiceNumber()}}
 }
 
-func (*servicePass) judgeLedger(view decide.LedgerView) decide.LedgerVerdict {
-	return decide.JudgeServiceLedger(view)
+func (*servicePass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
+	return decide.JudgeServiceLedger(input)
 }
 
 func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {

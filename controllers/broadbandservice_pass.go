@@ -35,8 +35,8 @@ func (p *servicePass) gather(ctx context.Context) error {
 	return nil
 }
 
-func (p *servicePass) judge(view decide.View) decide.Decision {
-	judged := decide.ServiceView{View: view, Service: p.service, Order: p.order}
+func (p *servicePass) judge(input decide.Input) decide.Decision {
+	judged := decide.ServiceInput{Input: input, Service: p.service, Order: p.order}
 	decide.Absorb(&judged)
 	return decide.Service(judged)
 }
@@ -53,9 +53,9 @@ func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration
 	case decide.Ask:
 		return p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
 	case decide.Collect:
-		readings := p.view().Memory.Readings
+		readings := p.input().Memory.Readings
 		return p.Protocol.Collect(ctx, p.session, p.question(step.Topic, ""), *readings.Of(step.Topic))
-	case decide.Rest, decide.Submit, decide.Pose, decide.Probe, decide.Follow, decide.Record, decide.Settle:
+	case decide.Rest, decide.Submit, decide.SubmitQuery, decide.Probe, decide.Follow, decide.RecordAnswer, decide.Resolve:
 	}
 	return 0, nil
 }

@@ -59,7 +59,7 @@ var _ = Describe("A reschedule or abort", func() {
 		w.Edit(ctx, site, goOn)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAtCarrier(w, line, stateAborted, pendingDate)
 		Expect([]int{w.Posts(line), alterations(w, line)}).To(Equal([]int{1, 1}))
 
@@ -93,7 +93,7 @@ var _ = Describe("A reschedule or abort", func() {
 		}
 		service := w.Read(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierUnavailable)
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(alterations(w, line)).To(Equal(1))
 	})
 

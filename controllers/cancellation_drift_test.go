@@ -25,7 +25,7 @@ var _ = Describe("A service that is cancelled as declared", func() {
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonCancelled)
 		Expect(service.Status.Carrier.Cancellation.Cancelled).To(BeTrue())
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
 		w.Edit(ctx, site, withPlan(world.PlanFast, 12))
 		w.Edit(ctx, site, withSLA(world.SLAFast))
@@ -58,9 +58,9 @@ var _ = DescribeTable("A cancellation that somebody moves after it was as declar
 		service := lookAnewAtSite(ctx, w, process)
 
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
-		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(condition(service, v1alpha1.ConditionDrifted).Message).To(ContainSubstring(shown))
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		Expect(alterations(w, line)).To(Equal(1))
 		expectAtCarrier(w, line, state, date)
 
@@ -95,7 +95,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		service := lookAnewAtSite(ctx, w, process)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
-		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(rescheduled(w, line)).To(Equal(2))
 
 		By("waiting for the day to pass")
@@ -113,7 +113,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		service := lookAnewAtSite(ctx, w, process)
-		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(rescheduled(w, line)).To(Equal(1), "driftPolicy is Report")
 	})
 
@@ -121,7 +121,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		w, process, line := settledOn(ctx, holding(stateRequested, wantedDate), sansPlan, endOn(wantedDate))
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		service := lookAnewAtSite(ctx, w, process)
-		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(rescheduled(w, line)).To(BeZero(), "driftPolicy is Report")
 	})
 
@@ -133,7 +133,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		service := lookAnewAtSite(ctx, w, process)
-		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 
 		w.Clock.Advance(time.Minute)
 		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, stamped(w))
@@ -149,7 +149,7 @@ var _ = Describe("Drift of a cancellation", func() {
 		w.Clock.Advance(7 * time.Hour) // the default is 6 h while a cancellation is declared
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
-		expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 		Expect(rescheduled(w, line)).To(Equal(1))
 	})
 })

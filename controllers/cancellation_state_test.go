@@ -63,7 +63,7 @@ var _ = DescribeTable("A cancellation about which nothing can or need be done",
 			}
 			expectReady(service, status, story.reason)
 			Expect(world.Ready(service).Message).To(ContainSubstring(story.message))
-			expectFacet(service, v1alpha1.ConditionCancellationSynced, status, story.reason)
+			expectAspect(service, v1alpha1.ConditionCancellationSynced, status, story.reason)
 			Expect(service.Status.Pending).To(BeNil())
 			Expect(alterations(w, line)).To(BeZero())
 			w.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "again")
@@ -194,7 +194,7 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 			Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 			Expect(world.Ready(service).Message).To(HavePrefix(story.code))
 			Expect(service.Status.LastError.Code).To(Equal(story.code))
-			expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, story.reason)
+			expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, story.reason)
 			Expect(alterations(w, line)).To(Equal(1))
 			w.Clock.Advance(horizon)
 		}

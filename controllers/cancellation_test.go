@@ -78,8 +78,8 @@ func expectAtCarrier(w *world.World, line int64, state, date string) {
 	Expect(sold.Cancellation).To(HaveValue(Equal(simulator.Cancellation{Status: state, RequestDate: date})))
 }
 
-// expectFacet expects of a condition that it has a status and a reason.
-func expectFacet(
+// expectAspect expects of a condition that it has a status and a reason.
+func expectAspect(
 	service *v1alpha1.BroadbandService, conditionType string, status metav1.ConditionStatus, reason string,
 ) {
 	GinkgoHelper()
@@ -121,7 +121,7 @@ var _ = DescribeTable("A pending cancellation that differs from the declared one
 		w, process, line := settledOn(ctx, holding(story.state, story.date), sansPlan, story.declared)
 
 		service := w.Read(ctx, site)
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAtCarrier(w, line, story.after, story.on)
 		request := service.RequestOf(story.operation)
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
@@ -289,7 +289,7 @@ var _ = DescribeTable("A cancellation that may not be altered yet",
 
 		expectReady(service, story.status, story.reason)
 		Expect(world.Ready(service).Message).To(ContainSubstring(story.message))
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, story.reason)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, story.reason)
 		Expect(alterations(w, line)).To(BeZero())
 		if story.release != nil {
 			w.Edit(ctx, site, story.release)

@@ -77,7 +77,7 @@ var _ = DescribeTable("A reschedule or abort whose answer is lost",
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.Requests).To(HaveLen(1))
 		request := service.Status.Requests[0]
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
@@ -186,7 +186,7 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			3, v1alpha1.ReasonInSync),
 		Entry("Accepted is followed", "Accepted:{service}", cancellationAs(stateRequested, wantedDate),
 			3, v1alpha1.ReasonInSync),
-		Entry("Abandoned waits for another wish", "Abandoned", cancellationAs(stateRequested, pendingDate),
+		Entry("Abandoned waits for another edit", "Abandoned", cancellationAs(stateRequested, pendingDate),
 			3, v1alpha1.ReasonCarrierRejected),
 	)
 
@@ -274,7 +274,7 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		Expect(rescheduled(w, line)).To(Equal(1))
 	})
 
-	It("is repeated as it was sent, and then the newest wish", func(ctx SpecContext) {
+	It("is repeated as it was sent, and then the newest spec", func(ctx SpecContext) {
 		w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		untilAltered(ctx, w, process, line)
 		w.Edit(ctx, site, endOn(otherDate))

@@ -71,7 +71,7 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	if err := r.record(ctx, account, before, verdict); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if verdict.Standing == decide.Settled && deaf == nil {
+	if verdict.State == decide.Settled && deaf == nil {
 		return ctrl.Result{}, nil
 	}
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict))), nil
@@ -80,7 +80,7 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 // pause is until an account that is not ready is looked at again: a second at first, and longer the
 // longer that lasts.
 func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
-	if verdict.Standing == decide.Working {
+	if verdict.State == decide.Working {
 		return retryLogin
 	}
 	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
@@ -100,8 +100,8 @@ func (r *CarrierAccountReconciler) login(ctx context.Context, account *v1alpha1.
 	if err != nil {
 		return fmt.Errorf("open CarrierAccount %s: %w", account.Name, err)
 	}
-	if facet := decide.CarrierFacet(account, session.Breaker()); facet != nil {
-		status.DescribeFacet(r.target(account), *facet, r.Protocol.Now())
+	if aspect := decide.CarrierAspect(account, session.Breaker()); aspect != nil {
+		status.DescribeAspect(r.target(account), *aspect, r.Protocol.Now())
 	}
 	return session.Login(ctx)
 }
@@ -116,7 +116,7 @@ func (r *CarrierAccountReconciler) record(
 ) error {
 	status.Describe(r.target(account), verdict, r.Protocol.Now())
 	account.Status.ObservedGeneration, account.Status.Login = account.Generation, nil
-	if verdict.Standing == decide.Settled {
+	if verdict.State == decide.Settled {
 		account.Status.Login = new(account.Login())
 	}
 	if equality.Semantic.DeepEqual(before, &account.Status) {
@@ -143,7 +143,7 @@ func (r *CarrierAccountReconciler) announce(
 }
 
 func eventType(verdict decide.Verdict) string {
-	if verdict.Standing == decide.Settled {
+	if verdict.State == decide.Settled {
 		return corev1.EventTypeNormal
 	}
 	return corev1.EventTypeWarning

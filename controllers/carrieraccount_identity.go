@@ -37,7 +37,7 @@ func loginKey(login v1alpha1.CarrierLogin) string { return login.BaseURL + " " +
 func (r *CarrierAccountReconciler) identified(
 	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
 ) (decide.Verdict, error) {
-	if login.Standing != decide.Settled {
+	if login.State != decide.Settled {
 		return login, nil
 	}
 	verdict, err := r.identify(ctx, account)

@@ -46,7 +46,7 @@ func (p *testPass) gatherLane(ctx context.Context) (err error) {
 		if p.lane.By, err = p.testWith(ctx, taken.UID); err != nil || p.lane.By != "" {
 			return err
 		}
-		if p.lane.Left, err = p.settleLeft(ctx, taken.UID); err != nil || p.lane.Left != nil {
+		if p.lane.Left, err = p.resolveLeft(ctx, taken.UID); err != nil || p.lane.Left != nil {
 			return err
 		}
 	}
@@ -91,9 +91,9 @@ var _ kind = (*leftPass)(nil)
 // finish: nobody is there to be shown the result.
 func (*leftPass) finish(*v1alpha1.Request, []byte) {}
 
-// settleLeft takes the attempt of a test that is gone as far as it can go now, and says what it waits
+// resolveLeft takes the attempt of a test that is gone as far as it can go now, and says what it waits
 // for; nil where it has ended.
-func (p *testPass) settleLeft(ctx context.Context, uid string) (*decide.Decision, error) {
+func (p *testPass) resolveLeft(ctx context.Context, uid string) (*decide.Decision, error) {
 	left := p.standIn(uid)
 	defer func() { p.ledger.ledger = left.ledger.ledger }()
 	for range maxSteps {

@@ -137,7 +137,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
 			Expect(reason(ctx, w, "first")).To(Equal(v1alpha1.ReasonOutcomeUnknown))
 			look(ctx, process, "second")
-			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane), "it is its own object's to settle")
+			Expect(reason(ctx, w, "second")).To(Equal(waitsForLane), "it is its own object's to resolve")
 			forceOff(ctx, w)
 			process.DriveAt(ctx, named("second"))
 			ready := readyOf(read(ctx, w, "second"))

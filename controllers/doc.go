@@ -2,7 +2,7 @@
 
 // Package controllers tells one story per kind: gather, judge, act, record.
 //
-//	fetch ─► gather a View ─► decide.Service ─► perform its Step ─┐
+//	fetch ─► gather an Input ─► decide.Service ─► perform its Step ─┐
 //	             ▲                                                │ until there is
 //	             └────────────────────────────────────────────────┘ nothing to do now
 //	                                                              ▼

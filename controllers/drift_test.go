@@ -26,9 +26,9 @@ type settledSite struct {
 	line    int64
 }
 
-// settle brings a service to world.PlanFast by a change, the one POST of its story so
+// bringInSync brings a service to world.PlanFast by a change, the one POST of its story so
 // far. Nothing has read it since.
-func settle(ctx SpecContext, edits ...edit) *settledSite {
+func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	w, process := begin(ctx)
 	line := w.Line(oneRecord)
@@ -79,11 +79,11 @@ func readEvery(interval v1alpha1.Duration) edit {
 	return func(service *v1alpha1.BroadbandService) { service.Spec.Observe.HealthInterval = interval }
 }
 
-// learn settles a service, lets health spell its plan in its own way and reads it every
+// learn brings a service to rest, lets health spell its plan in its own way and reads it every
 // hour, the first time included.
 func learn(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
-	s := settle(ctx, edits...)
+	s := bringInSync(ctx, edits...)
 	s.Edit(ctx, site, readEvery("1h"))
 	service := s.move(ctx, inHealth)
 	Expect(service.Status.Carrier.Plan.AsHealth).To(Equal(inHealth))
@@ -235,7 +235,7 @@ var _ = Describe("A plan that is to be corrected", func() {
 	})
 
 	It("is changed back when the 24 hours are over, and not when health happens to be read next", func(ctx SpecContext) {
-		s := settle(ctx, correcting)
+		s := bringInSync(ctx, correcting)
 		look := func(word string) *v1alpha1.BroadbandService {
 			s.Clock.Advance(time.Minute)
 			s.Annotate(ctx, site, v1alpha1.AnnotationReconcile, word)
@@ -311,7 +311,7 @@ var _ = DescribeTable("A spec that is edited while its plan has drifted",
 
 var _ = DescribeTable("A carrier that spells the plan in another way every day causes no paid change",
 	func(ctx SpecContext, other string, policy edit, drifted int) {
-		s := settle(ctx, policy)
+		s := bringInSync(ctx, policy)
 		s.Edit(ctx, site, readEvery("24h"))
 		seen := 0
 		for day := range 30 {
@@ -320,7 +320,7 @@ var _ = DescribeTable("A carrier that spells the plan in another way every day c
 			service := s.pass(ctx, 24*time.Hour)
 			switch world.Ready(service).Reason {
 			case v1alpha1.ReasonDrifted:
-				expectFacet(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
+				expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 				seen++
 			default:
 				expectNoDrift(service)

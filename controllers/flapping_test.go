@@ -20,7 +20,7 @@ import (
 type flapping struct {
 	edits   []edit // in turn, ten in all
 	passes  bool   // whether the operator looks after each
-	last    edit   // the newest wish
+	last    edit   // the newest spec
 	further int    // requests after the one that ran
 	sold    simulator.Service
 }
@@ -69,7 +69,7 @@ var _ = DescribeTable("A spec that changes ten times while a request runs",
 		last:  func(s *v1alpha1.BroadbandService) { s.Spec.RestorationSLA = ""; withPlan(world.PlanFast, 12)(s) },
 		sold:  simulator.Service{Plan: world.PlanFast, Term: 12, RestorationSLA: world.SLAStd}, passes: true,
 	}),
-	Entry("and then away from every wish leads to none", flapping{
+	Entry("and then away from all of them leads to none", flapping{
 		edits: []edit{withPlan(world.PlanSlow, 12), aggregated("ETHERNET"), aggregated("L2TP")},
 		last:  func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.AggregationMethod = nil, "" },
 		sold:  simulator.Service{Plan: world.PlanFast, Term: 12, RestorationSLA: world.SLAStd}, passes: true,

@@ -30,7 +30,7 @@ func everythingTrusted(service *v1alpha1.BroadbandService) {
 func expectHidden(service *v1alpha1.BroadbandService) {
 	GinkgoHelper()
 	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
-	expectFacet(service, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonNotFoundOrForbidden)
+	expectAspect(service, v1alpha1.ConditionStalled, metav1.ConditionTrue, v1alpha1.ReasonNotFoundOrForbidden)
 }
 
 var _ = DescribeTable("A service that the carrier does not know is NotFoundOrForbidden",

@@ -30,7 +30,7 @@ func recreateAs(ctx SpecContext, w *world.World, process *world.Process, identit
 var _ = Describe("A request under way whose account has another identity now", func() {
 	It("is followed only once the account has the identity back: a question", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		Expect(w.Create(ctx, quotes().wish(w, 0))).To(Succeed())
+		Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
 		_, err := process.LookAt(ctx, quotes().shot())
 		Expect(err).NotTo(HaveOccurred())
 		recreateAs(ctx, w, process, w.Namespace+"-2")

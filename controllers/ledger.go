@@ -21,7 +21,7 @@ type ledgered interface {
 	// ledgerSpec says what the ledger is about.
 	ledgerSpec() v1alpha1.RequestLedgerSpec
 	// judgeLedger says whether the ledger is this object's.
-	judgeLedger(view decide.LedgerView) decide.LedgerVerdict
+	judgeLedger(input decide.LedgerInput) decide.LedgerVerdict
 	// showLedger has the status say what a ledger says; nil where the object holds none.
 	showLedger(held *v1alpha1.RequestLedger)
 	// shownLedger is what the status of an object of the kind says of its ledger.
@@ -198,7 +198,7 @@ func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) err
 // Late writes that the carrier has taken an attempt that is not open any more.
 func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bool, err error) {
 	if l.ledger == nil {
-		return true, nil // nobody would be there to settle it
+		return true, nil // nobody would be there to resolve it
 	}
 	next := l.next()
 	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // who is asked what becomes of it

@@ -60,20 +60,20 @@ func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 // judgeLedger makes sure that the ledger is this object's.
 func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	held := p.ledger.ledger
-	view := decide.LedgerView{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), View: decide.View{
+	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), Input: decide.Input{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
-	if view.HolderLives, err = p.holderLives(ctx, held); err != nil {
+	if input.HolderLives, err = p.holderLives(ctx, held); err != nil {
 		return err
 	}
-	judged, err := p.judgeMoved(ctx, &view)
+	judged, err := p.judgeMoved(ctx, &input)
 	if err != nil {
 		return err
 	}
 	if judged.Resolve != "" {
 		p.subject.Controls().Resolve = judged.Resolve
 	}
-	if why := decide.Unrecordable(&view); judged.Lost != nil && why != nil {
+	if why := decide.Unrecordable(&input); judged.Lost != nil && why != nil {
 		p.ledger, p.verdict = nil, why // the status goes on saying what was there
 		return nil
 	}
@@ -85,8 +85,8 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 }
 
 // judgeMoved judges the ledger, and once more where a person has moved it.
-func (p *pass) judgeMoved(ctx context.Context, view *decide.LedgerView) (decide.LedgerVerdict, error) {
-	judged := p.ledger.kind.judgeLedger(*view)
+func (p *pass) judgeMoved(ctx context.Context, input *decide.LedgerInput) (decide.LedgerVerdict, error) {
+	judged := p.ledger.kind.judgeLedger(*input)
 	if !judged.Move {
 		return judged, nil
 	}
@@ -94,8 +94,8 @@ func (p *pass) judgeMoved(ctx context.Context, view *decide.LedgerView) (decide.
 	if err != nil {
 		return judged, err
 	}
-	view.Ledger = moved
-	return p.ledger.kind.judgeLedger(*view), nil
+	input.Ledger = moved
+	return p.ledger.kind.judgeLedger(*input), nil
 }
 
 // moveLedger has the ledger speak of the carrier at the account's address, because a person says that

@@ -19,7 +19,7 @@ import (
 )
 
 // OneShotReconciler has the carrier asked once for what an object of one kind asks: "one
-// request each, like a Job".
+// request each, like a Scope".
 type OneShotReconciler struct {
 	*Operator
 
@@ -44,7 +44,7 @@ func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	if !held.subject.GetDeletionTimestamp().IsZero() {
 		return p.leave(ctx)
 	}
-	if at := decide.Expires(p.taskView(p.view())); !at.IsZero() && !p.Protocol.Now().Before(at) {
+	if at := decide.Expires(p.taskInput(p.input())); !at.IsZero() && !p.Protocol.Now().Before(at) {
 		return p.expire(ctx)
 	}
 	return p.run(ctx)
@@ -72,7 +72,7 @@ func (p *shotPass) giveUp(ctx context.Context) error {
 		}
 		given := decide.GiveUp(open)
 		fact := operate.Decided(given, func(*v1alpha1.Request) {})
-		if err := p.Protocol.Settle(ctx, p.job(), open.AttemptID, fact); err != nil {
+		if err := p.Protocol.Record(ctx, p.scope(), open.AttemptID, fact); err != nil {
 			return fmt.Errorf("give up attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)
 		}
 	}
@@ -82,7 +82,7 @@ func (p *shotPass) giveUp(ctx context.Context) error {
 // recordAnswers records what this process knows of the requests in progress.
 func (p *shotPass) recordAnswers(ctx context.Context) error {
 	for _, open := range p.subject.OpenRequests() {
-		if err := p.Protocol.RecordAnswer(ctx, p.job(), open.AttemptID); err != nil {
+		if err := p.Protocol.RecordAnswer(ctx, p.scope(), open.AttemptID); err != nil {
 			return fmt.Errorf("record what became of attempt %s: %w", open.AttemptID, err)
 		}
 	}
@@ -96,7 +96,7 @@ func (p *shotPass) leavesOpen() bool {
 	})
 }
 
-// leave lets a deleted object go. Nobody is called, and a new object is a new wish.
+// leave lets a deleted object go. Nobody is called, and a new object is a new request.
 func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
 		p.Protocol.Memory.Forget(p.subject.GetUID())
@@ -111,10 +111,10 @@ func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err := p.recordAnswers(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
-	view := p.view()
-	departure := decide.LeaveOneShot(view)
+	input := p.input()
+	departure := decide.LeaveOneShot(input)
 	if !departure.WaitUntil.IsZero() {
-		return status.Exit(view.Now, departure.WaitUntil), nil
+		return status.Exit(input.Now, departure.WaitUntil), nil
 	}
 	if err := p.giveUp(ctx); err != nil {
 		return p.again(err)

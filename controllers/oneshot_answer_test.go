@@ -43,7 +43,7 @@ var _ = DescribeTable("A one-shot whose call is answered otherwise", func(ctx Sp
 	w, process := begin(ctx)
 	s := story.of
 	Expect(w.Carrier.FailNext(story.call+" "+string(s.asked), story.fault)).To(Succeed())
-	Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+	Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 	if story.reason != "" {
 		ready := readyOf(s.until(ctx, w, process, story.reason))
 		Expect(ready.Message).To(HavePrefix(story.code))
@@ -182,7 +182,7 @@ var _ = Describe("What a carrier answers a one-shot", func() {
 		Expect(w.Carrier.FailNext("GET "+string(s.asked), simulator.Fault{
 			Kind: simulator.FaultBody, Status: 200, Body: body,
 		})).To(Succeed())
-		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		return w, process
 	}
 
@@ -224,7 +224,7 @@ var _ = Describe("What a carrier answers a one-shot", func() {
 	It("is nothing for a day: then a test is a person's", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		s := tests()
-		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		_, err := process.LookAt(ctx, s.shot())
 		Expect(err).NotTo(HaveOccurred())
 		w.Carrier.Forget()
@@ -247,7 +247,7 @@ var _ = Describe("A retry that is asked for before anything was sent", func() {
 		w, process := begin(ctx)
 		s := tests()
 		Expect(w.Carrier.FailNext("POST "+string(s.asked), refusing("constraints.not.null"))).To(Succeed())
-		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		early := stamped(w)
 		s.annotate(ctx, w, v1alpha1.AnnotationRetry, early)
 		object := s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonRequiredFieldMissing)

@@ -42,8 +42,8 @@ func (p *testPass) gather(ctx context.Context) error {
 	return p.Protocol.Hold(ctx, p.test) // "put back if missing"
 }
 
-func (p *testPass) judge(view decide.View) decide.Decision {
-	task := p.taskView(view)
+func (p *testPass) judge(input decide.Input) decide.Decision {
+	task := p.taskInput(input)
 	task.Lane = p.lane
 	return decide.OneShot(*task)
 }
@@ -54,8 +54,8 @@ func (p *testPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 	return v1alpha1.RequestLedgerSpec{Diagnostics: &v1alpha1.LedgerService{ID: p.number}}
 }
 
-func (p *testPass) judgeLedger(view decide.LedgerView) decide.LedgerVerdict {
-	return decide.JudgeTestLedger(view, p.test)
+func (p *testPass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
+	return decide.JudgeTestLedger(input, p.test)
 }
 
 func (p *testPass) showLedger(held *v1alpha1.RequestLedger) {

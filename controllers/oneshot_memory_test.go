@@ -67,7 +67,7 @@ var _ = Describe("A diagnostic test", func() {
 	story := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
-		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 		process := w.Start(cut)
 		if _, err := process.LookAtAccount(ctx); err == nil {
 			process.DriveAt(ctx, tests().shot())
@@ -104,7 +104,7 @@ var _ = Describe("A diagnostic test", func() {
 			w, process := begin(ctx)
 			Expect(w.Carrier.FailNext("POST DiagnosticTest", simulator.Fault{Kind: simulator.FaultReset, Processed: true})).
 				To(Succeed())
-			Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+			Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 			object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 			Expect(readyOf(object).Message).To(ContainSubstring("dtest " + once))
 			Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OutcomeUnknown")))
@@ -169,7 +169,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(w.Delete(ctx, test.DeepCopy())).To(Succeed())
 		Expect(process.DriveAt(ctx, tests().shot())).To(BeTrue())
 		Expect(tests().read(ctx, w)).To(BeNil())
-		restored := tests().wish(w, test.Spec.ServiceID.Number())
+		restored := tests().build(w, test.Spec.ServiceID.Number())
 		restored.SetFinalizers([]string{v1alpha1.Finalizer})
 		Expect(w.Create(ctx, restored)).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonStatusLost)
@@ -183,9 +183,9 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().posts(w)).To(Equal(1))
 	})
 
-	It("that is deleted under way goes without a call, with a warning; a new one is a new wish", func(ctx SpecContext) {
+	It("that is deleted under way goes without a call, with a warning; a new one is a new request", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 		_, err := process.LookAt(ctx, tests().shot())
 		Expect(err).NotTo(HaveOccurred())
 		calls := len(w.Carrier.Calls())
@@ -194,7 +194,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning RequestInFlight deleted while DiagnosticTest")))
-		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(tests().posts(w)).To(Equal(2))
 	})
@@ -251,7 +251,7 @@ var _ = Describe("A query under way", func() {
 	It("is followed by the next process, which asks nothing again", func(ctx SpecContext) {
 		for _, s := range []oneShot{quotes(), queries(), tests()} {
 			w, process := begin(ctx)
-			Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+			Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 			_, err := process.LookAt(ctx, s.shot())
 			Expect(err).NotTo(HaveOccurred())
 			s.expect(ctx, w, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
@@ -265,7 +265,7 @@ var _ = Describe("A query under way", func() {
 			w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) {
 				a.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 			})
-			Expect(w.Create(ctx, quotes().wish(w, 0))).To(Succeed())
+			Expect(w.Create(ctx, quotes().build(w, 0))).To(Succeed())
 			seen := 0
 			for range 40 {
 				result, err := process.LookAt(ctx, quotes().shot())
@@ -298,7 +298,7 @@ var _ = Describe("A query under way", func() {
 			}
 			return nil
 		}
-		Expect(w.Create(ctx, queries().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, queries().build(w, w.Line()))).To(Succeed())
 		queries().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(conflicts).To(Equal(2))
 		Expect(queries().posts(w)).To(Equal(1))

@@ -53,16 +53,18 @@ func (p *shotPass) gatherNumber(ctx context.Context) error {
 	return nil
 }
 
-func (p *shotPass) judge(view decide.View) decide.Decision { return decide.OneShot(*p.taskView(view)) }
+func (p *shotPass) judge(input decide.Input) decide.Decision {
+	return decide.OneShot(*p.taskInput(input))
+}
 
-func (p *shotPass) taskView(view decide.View) *decide.TaskView {
+func (p *shotPass) taskInput(input decide.Input) *decide.TaskInput {
 	task := decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)}
 	var approval v1alpha1.Approval
 	if p.shot.approval != nil {
 		approval, task.Changes = p.shot.approval()
 	}
-	return &decide.TaskView{
-		View: view, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), Found: p.shot.found(),
+	return &decide.TaskInput{
+		Input: input, ServiceID: p.number, Hold: p.hold, TTL: p.shot.ttl(), Found: p.shot.found(),
 		HoldsUntil: p.shot.holdsUntil(), Approval: approval, Task: task,
 	}
 }

@@ -73,7 +73,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		Expect(w.Create(ctx, naming(w))).To(Succeed())
 		object := tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(readyOf(object).Message).To(HavePrefix("the carrier does not let this account see service"))
-		Expect(w.Create(ctx, queries().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, queries().build(w, w.Line()))).To(Succeed())
 		queries().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(tests().posts(w) + queries().posts(w)).To(BeZero())
 	})
@@ -105,14 +105,14 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		for _, s := range []oneShot{quotes(), queries()} {
 			w, process := begin(ctx)
 			Expect(w.Carrier.FailNext("POST "+string(s.asked), simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
-			wish := s.wish(w, w.Line())
-			switch wish := wish.(type) {
+			object := s.build(w, w.Line())
+			switch object := object.(type) {
 			case *v1alpha1.FibreBuildQuote:
-				wish.Spec.TTLAfterFinished = "30m"
+				object.Spec.TTLAfterFinished = "30m"
 			case *v1alpha1.PlanOptionsQuery:
-				wish.Spec.TTLAfterFinished = "30m"
+				object.Spec.TTLAfterFinished = "30m"
 			}
-			Expect(w.Create(ctx, wish)).To(Succeed())
+			Expect(w.Create(ctx, object)).To(Succeed())
 			for s.request(ctx, w) == nil || !s.request(ctx, w).Phase.Ended() {
 				result, err := process.LookAt(ctx, s.shot())
 				Expect(err).NotTo(HaveOccurred())

@@ -28,7 +28,7 @@ const once = "once"
 type oneShot struct {
 	kind  string
 	asked simulator.Operation
-	wish  func(w *world.World, line int64) controllers.Subject
+	build func(w *world.World, line int64) controllers.Subject
 	empty func() controllers.Subject
 }
 
@@ -113,7 +113,7 @@ func readyOf(object controllers.Subject) metav1.Condition {
 func tests() oneShot {
 	return oneShot{
 		kind: "DiagnosticTest", asked: simulator.OpDiagnosticTest,
-		wish:  func(w *world.World, line int64) controllers.Subject { return w.Test(once, line) },
+		build: func(w *world.World, line int64) controllers.Subject { return w.Test(once, line) },
 		empty: func() controllers.Subject { return &v1alpha1.DiagnosticTest{} },
 	}
 }
@@ -121,7 +121,7 @@ func tests() oneShot {
 func quotes() oneShot {
 	return oneShot{
 		kind: "FibreBuildQuote", asked: simulator.OpFibreBuildCharge,
-		wish:  func(w *world.World, _ int64) controllers.Subject { return w.Quote(once, world.QualifiedSite) },
+		build: func(w *world.World, _ int64) controllers.Subject { return w.Quote(once, world.QualifiedSite) },
 		empty: func() controllers.Subject { return &v1alpha1.FibreBuildQuote{} },
 	}
 }
@@ -129,7 +129,7 @@ func quotes() oneShot {
 func queries() oneShot {
 	return oneShot{
 		kind: "PlanOptionsQuery", asked: simulator.OpPlanOptions,
-		wish:  func(w *world.World, line int64) controllers.Subject { return w.Query(once, line) },
+		build: func(w *world.World, line int64) controllers.Subject { return w.Query(once, line) },
 		empty: func() controllers.Subject { return &v1alpha1.PlanOptionsQuery{} },
 	}
 }
@@ -160,7 +160,7 @@ var _ = Describe("A one-shot", func() {
 	asks := func(ctx SpecContext, s oneShot) (*world.World, *world.Process, controllers.Subject) {
 		GinkgoHelper()
 		w, process := begin(ctx)
-		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		object := s.drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		request := object.RequestOf(v1alpha1.Operation(s.asked))
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
@@ -245,7 +245,7 @@ var _ = Describe("A one-shot", func() {
 	It("is refused by us at an API version that lacks it, and asked once the account has one", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 })
 		s := quotes()
-		Expect(w.Create(ctx, s.wish(w, 0))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, 0))).To(Succeed())
 		s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonUnsupportedByAPIVersion)
 		Expect(s.posts(w)).To(BeZero())
 		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 6 })
@@ -257,7 +257,7 @@ var _ = Describe("A one-shot", func() {
 	It("waits for its account, and stays done without it", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		process, s := w.Start(world.Cut{}), queries()
-		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		s.drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 		account := w.Login(ctx)
 		_, err := process.LookAtAccount(ctx)
@@ -274,10 +274,10 @@ var _ = Describe("A one-shot", func() {
 		first := w.Test("first", w.Line())
 		Expect(w.Create(ctx, first)).To(Succeed())
 		Expect(process.DriveAt(ctx, world.Shot{Kind: "DiagnosticTest", Name: "first"})).To(BeTrue())
-		Expect(w.Create(ctx, tests().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, tests().build(w, w.Line()))).To(Succeed())
 		tests().until(ctx, w, process, v1alpha1.ReasonChargeLimit)
 		Expect(tests().posts(w)).To(Equal(1))
-		Expect(w.Create(ctx, queries().wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, queries().build(w, w.Line()))).To(Succeed())
 		queries().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	})
 })

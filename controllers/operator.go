@@ -23,7 +23,7 @@ type Operator struct {
 	Protocol *operate.Protocol
 	Ledgers  *operate.Ledgers
 	Marker   *Marker
-	Accounts *accounts.Book
+	Accounts *accounts.Registry
 	Submit   bool // whether requests may be sent at all
 
 	Namespaces []string      // those that it looks after; none: all

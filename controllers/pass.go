@@ -38,7 +38,7 @@ type pass struct {
 	written runtime.Object // the object as it is on record
 	account decide.Account
 	here    decide.Installation
-	session *accounts.Visit  // nil while the account cannot be used
+	session *accounts.Lease  // nil while the account cannot be used
 	ledger  *objectLedger    // nil: the kind has none, or it is not known which
 	read    *decide.Readings // what was read before the step; nil: there was none
 	speaker Subject          // whose annotations count; nil: the subject's
@@ -48,7 +48,7 @@ type pass struct {
 // kind is what a pass over objects of one kind needs beside what all have in common.
 type kind interface {
 	gather(ctx context.Context) error                                  // what else the judgement rests on
-	judge(view decide.View) decide.Decision                            // what to do
+	judge(input decide.Input) decide.Decision                          // what to do
 	show(decision decide.Decision)                                     // the status beside the conditions
 	take(ctx context.Context, step decide.Step) (time.Duration, error) // a step that only this kind has
 	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte    // a request as it is sent
@@ -145,21 +145,21 @@ func (p *pass) decide() decide.Decision {
 	if p.verdict != nil {
 		return decide.Decision{Step: decide.Rest{}, Verdict: *p.verdict, Handled: *p.subject.Controls()}
 	}
-	return p.judge(p.view())
+	return p.judge(p.input())
 }
 
-func (p *pass) view() decide.View {
+func (p *pass) input() decide.Input {
 	now := p.Protocol.Now()
 	if p.session != nil {
 		p.account.Breaker = p.session.Breaker()
 	}
-	view := decide.View{
+	input := decide.Input{
 		Subject: p.subject, Ledger: p.ledger.held(), Account: p.account, Now: now, Elapsed: p.Protocol.Elapsed(),
 		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
 		Installation: p.installation(),
 	}
-	p.Protocol.NoteAhead(&view, p.subject)
-	return view
+	p.Protocol.NoteAhead(&input, p.subject)
+	return input
 }
 
 // describe brings the status in line with a decision.
@@ -168,7 +168,7 @@ func (p *pass) describe(decision decide.Decision) {
 	conditions, observed := p.subject.Describes()
 	target := status.Object{Conditions: conditions, Generation: p.subject.GetGeneration()}
 	status.Describe(target, decision.Verdict, now)
-	status.DescribeFacets(target, decision.Facets, now)
+	status.DescribeAspects(target, decision.Aspects, now)
 	*observed = p.subject.GetGeneration()
 	*p.subject.Controls() = decision.Handled
 	p.show(decision)
@@ -179,7 +179,7 @@ func (p *pass) describe(decision decide.Decision) {
 // acted on by what is written now, but by a step of its own.
 func (p *pass) describeMeanwhile() {
 	decision := p.decide()
-	if _, settles := decision.Step.(decide.Settle); settles {
+	if _, resolves := decision.Step.(decide.Resolve); resolves {
 		decision.Handled.Resolve = p.subject.Controls().Resolve
 	}
 	p.describe(decision)
@@ -204,7 +204,7 @@ func (p *pass) noteWritten() {
 // perform does the one thing that a decision asks for. A wait above zero says when to
 // come back, because it could not be done now.
 func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
-	defer p.session.Leave()
+	defer p.session.Release()
 	wait, err := p.step(ctx, decision)
 	if _, login := errors.AsType[*accounts.LoginError](err); login {
 		return loginPause, nil
@@ -222,17 +222,17 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	case decide.Submit:
 		p.show(decision)
 		wait, err = p.submit(ctx, step)
-	case decide.Pose:
-		wait, err = p.Protocol.Pose(ctx, p.job(), operate.Parcel{
+	case decide.SubmitQuery:
+		wait, err = p.Protocol.SubmitQuery(ctx, p.scope(), operate.Submission{
 			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.Hold,
 			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
 		})
 	case decide.Follow:
-		wait, err = p.Protocol.Follow(ctx, p.job(), step.AttemptID, p.finish)
-	case decide.Record:
-		err = p.Protocol.RecordAnswer(ctx, p.job(), step.AttemptID)
-	case decide.Settle:
-		err = p.settle(ctx, step, decision.Handled)
+		wait, err = p.Protocol.Follow(ctx, p.scope(), step.AttemptID, p.finish)
+	case decide.RecordAnswer:
+		err = p.Protocol.RecordAnswer(ctx, p.scope(), step.AttemptID)
+	case decide.Resolve:
+		err = p.resolve(ctx, step, decision.Handled)
 	case decide.Probe:
 		wait, err = p.probe(ctx)
 	case decide.Ask, decide.Collect:
@@ -241,29 +241,29 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	return wait, err
 }
 
-// job is this object as the protocol sees it. What was read so far is in the status of
+// scope is this object as the protocol sees it. What was read so far is in the status of
 // this pass: after the step it would be older than what the step has brought.
-func (p *pass) job() operate.Job {
+func (p *pass) scope() operate.Scope {
 	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
 		p.read = new(memory.Readings)
 		memory.Readings.Taken()
 	})
-	job := operate.Job{
+	scope := operate.Scope{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
 		Describe: p.describeMeanwhile, Spending: p.spends(),
 	}
 	if p.ledger != nil {
-		job.Ledger = p.ledger
+		scope.Ledger = p.ledger
 	}
-	_, job.Marks = p.kind.(marking)
+	_, scope.Marks = p.kind.(marking)
 	if _, answered := p.kind.(answeredAtOnce); answered {
-		job.Finish = p.finish
+		scope.Finish = p.finish
 	}
-	return job
+	return scope
 }
 
 // settled is what a settled attempt brings about, and the word that settled it.
-func (p *pass) settled(step decide.Settle, handled v1alpha1.Handled) func(*v1alpha1.Request) {
+func (p *pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1alpha1.Request) {
 	return func(request *v1alpha1.Request) {
 		p.subject.Controls().Resolve = handled.Resolve
 		if request.Phase == v1alpha1.PhaseSucceeded {

@@ -179,7 +179,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("that is edited while a request runs leads to one further request, for the newest wish", func(ctx SpecContext) {
+	It("that is edited while a request runs leads to one further request, for the newest spec", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())

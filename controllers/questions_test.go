@@ -54,7 +54,7 @@ var _ = Describe("A question of which nothing comes", func() {
 
 	DescribeTable("is asked three times, and once more where retry says so (R20)", func(ctx SpecContext, s oneShot) {
 		w, process := begin(ctx)
-		Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 		for asked := 1; asked <= 3; asked++ {
 			for s.posts(w) < asked {
 				result, err := process.LookAt(ctx, s.shot())
@@ -83,7 +83,7 @@ var _ = Describe("A question of which nothing comes", func() {
 			w, process := begin(ctx)
 			fault := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true, Times: 1000}
 			Expect(w.Carrier.FailNext("POST "+string(s.asked), fault)).To(Succeed())
-			Expect(w.Create(ctx, s.wish(w, w.Line()))).To(Succeed())
+			Expect(w.Create(ctx, s.build(w, w.Line()))).To(Succeed())
 			_, err := process.LookAt(ctx, s.shot())
 			Expect(err).NotTo(HaveOccurred())
 			Expect(s.posts(w)).To(Equal(1))

@@ -73,11 +73,11 @@ var _ = Describe("A disconnected service", func() {
 
 	It("is shown and left alone where that is declared", func(ctx SpecContext) {
 		w, process, line := settledOn(ctx, holding(stateRequested, "2026-03-05"), withPlan(world.PlanSlow, 12), reporting)
-		expectFacet(w.Read(ctx, site), v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		expectAspect(w.Read(ctx, site), v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		w.Clock.Advance(4 * 24 * time.Hour)
 		service := lookAnewAtSite(ctx, w, process)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		Expect(condition(service, v1alpha1.ConditionConnected).Message).To(ContainSubstring("2026-03-05"))
 		Expect(reclaims(w, line) + w.Posts(line)).To(BeZero())
 	})
@@ -86,7 +86,7 @@ var _ = Describe("A disconnected service", func() {
 		w, process, line := reclaim(ctx, reclaimableTo, nil)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		Expect(service.Status.Carrier.Cancellation).To(HaveValue(And(
 			HaveField("Cancelled", false), HaveField("Status", ""))))
 		request := service.RequestOf(v1alpha1.OperationReclaim)
@@ -113,7 +113,7 @@ var _ = Describe("A disconnected service", func() {
 				Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 				Expect(world.Ready(service).Message).To(HavePrefix(code))
 				Expect(service.Status.LastError.Code).To(Equal(code))
-				expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, reason)
+				expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, reason)
 				Expect(reclaims(w, line)).To(Equal(1))
 				w.Clock.Advance(horizon)
 			}
@@ -161,7 +161,7 @@ var _ = Describe("A disconnected service", func() {
 		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"=Succeeded")
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		Expect(w.Carrier.Submissions(simulator.OpReclaim, line)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
 	})
 
@@ -182,7 +182,7 @@ var _ = Describe("A disconnected service", func() {
 		w, process, line := reclaim(ctx, reclaimableTo, nil, goOn)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectFacet(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect([]int{reclaims(w, line), alterations(w, line)}).To(Equal([]int{1, 0}))
 	})
 
@@ -234,7 +234,7 @@ var _ = DescribeTable("A reclaim that may not be sent yet",
 		Expect(w.Create(ctx, w.Service(site, line, sansPlan, reclaiming, story.service))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, story.status, story.reason)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, story.reason)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, story.reason)
 		Expect(reclaims(w, line)).To(BeZero())
 		if story.release != nil {
 			w.Edit(ctx, site, story.release)
@@ -294,7 +294,7 @@ var _ = Describe("An operator that is killed between any two effects of a reclai
 				service = successor.Drive(ctx, site)
 			}
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+			expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 			Expect(w.Carrier.Submissions(simulator.OpReclaim, line).Processed).To(Equal(1))
 		}
 		AddReportEntry("kill points of a reclaim that ended OutcomeUnknown", unknown)

@@ -160,7 +160,7 @@ var _ = Describe("A plan that the carrier has already", func() {
 	})
 
 	It("is not bought where somebody else has changed to it after a change of ours (R7)", func(ctx SpecContext) {
-		s := settle(ctx)
+		s := bringInSync(ctx)
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		service, asked := s.drive(ctx)

@@ -73,7 +73,7 @@ func unknownPlan(ctx SpecContext, w *world.World, process *world.Process, line i
 var _ = Describe("One word on all that is unknown (R27)", func() {
 	const kinds = "broadbandservices,serviceorders"
 
-	It("settles a fleet whose ledgers are lost, and nothing is sent", func(ctx SpecContext) {
+	It("resolves a fleet whose ledgers are lost, and nothing is sent", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		names := []string{"site-1", "site-2", "site-3"}
 		lines := map[string]int64{}
@@ -112,7 +112,7 @@ var _ = Describe("One word on all that is unknown (R27)", func() {
 		Expect(carrierPosts(w)).To(Equal(posts))
 	})
 
-	It("settles nothing that becomes unknown later", func(ctx SpecContext) {
+	It("resolves nothing that becomes unknown later", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		unknownPlan(ctx, w, process, line)

@@ -19,8 +19,8 @@ import (
 // errSaidElse is a conflict: what was judged is not what the object says now.
 var errSaidElse = errors.New("the annotation was changed meanwhile")
 
-// settle ends or moves an attempt by the facts at hand, a person's word among them.
-func (p *pass) settle(ctx context.Context, step decide.Settle, handled v1alpha1.Handled) error {
+// resolve ends or moves an attempt by the facts at hand, a person's word among them.
+func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha1.Handled) error {
 	settled := p.settled(step, handled)
 	if step.By == decide.WriterPerson {
 		said, err := p.resolution(ctx)
@@ -32,7 +32,7 @@ func (p *pass) settle(ctx context.Context, step decide.Settle, handled v1alpha1.
 			p.settled(step, handled)(request)
 		}
 	}
-	return p.Protocol.Settle(ctx, p.job(), step.AttemptID, operate.Decided(step, settled))
+	return p.Protocol.Record(ctx, p.scope(), step.AttemptID, operate.Decided(step, settled))
 }
 
 // resolution is the resolve annotation: "Recorded: the word, when, the client that set it" (R27), or

@@ -83,7 +83,7 @@ var _ = Describe("What a person says of an attempt", func() {
 			", approved by carol@example.com, retried by bob@example.com, resolved by dave@example.com (attempt " + lost)))
 	})
 
-	It("settles nothing when it has been taken back (R27)", func(ctx SpecContext) {
+	It("resolves nothing when it has been taken back (R27)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)

@@ -45,11 +45,11 @@ func shotNaming(of oneShot, edits ...func(controllers.Subject)) naming {
 	return naming{
 		name: once,
 		make: func(w *world.World, line int64) client.Object {
-			wish := of.wish(w, line)
+			object := of.build(w, line)
 			for _, edit := range edits {
-				edit(wish)
+				edit(object)
 			}
-			return wish
+			return object
 		},
 		look: func(ctx context.Context, process *world.Process) (ctrl.Result, error) {
 			return process.LookAt(ctx, of.shot())
@@ -59,13 +59,13 @@ func shotNaming(of oneShot, edits ...func(controllers.Subject)) naming {
 }
 
 // named has a one-shot name the BroadbandService in the place of its number.
-func named(wish controllers.Subject) {
+func named(object controllers.Subject) {
 	ref := &v1alpha1.ServiceReference{Name: site}
-	switch wish := wish.(type) {
+	switch object := object.(type) {
 	case *v1alpha1.DiagnosticTest:
-		wish.Spec.ServiceID, wish.Spec.ServiceRef = "", ref
+		object.Spec.ServiceID, object.Spec.ServiceRef = "", ref
 	case *v1alpha1.PlanOptionsQuery:
-		wish.Spec.ServiceID, wish.Spec.ServiceRef = "", ref
+		object.Spec.ServiceID, object.Spec.ServiceRef = "", ref
 	}
 }
 
@@ -153,7 +153,7 @@ var _ = Describe("A service that is taken off the account's list", func() {
 		Expect(w.Create(ctx, story.make(w, line))).To(Succeed())
 		inFlight(ctx, w, process)
 		list(ctx, w, 7)
-		w.Edit(ctx, site, endOn(wantedDate)) // an urgent wish
+		w.Edit(ctx, site, endOn(wantedDate)) // an urgent object
 		posts := postsOf(w)
 		story.lookFor(ctx, w, process, 3*time.Hour)
 		service := w.Read(ctx, site)

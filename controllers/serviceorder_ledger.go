@@ -16,8 +16,8 @@ func (p *orderPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
 	return v1alpha1.RequestLedgerSpec{Order: &v1alpha1.LedgerOrder{CustomerReference: p.order.Spec.CustomerReference}}
 }
 
-func (p *orderPass) judgeLedger(view decide.LedgerView) decide.LedgerVerdict {
-	return decide.JudgeOrderLedger(view, p.order)
+func (p *orderPass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
+	return decide.JudgeOrderLedger(input, p.order)
 }
 
 func (p *orderPass) showLedger(own *v1alpha1.RequestLedger) {

@@ -27,7 +27,7 @@ func placedAs(w *world.World) string {
 	return ""
 }
 
-// expectOrderResolved settles an unknown outcome by the truth, as a person would who has
+// expectOrderResolved resolves an unknown outcome by the truth, as a person would who has
 // asked the carrier.
 func expectOrderResolved(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.ServiceOrder {
 	GinkgoHelper()
@@ -193,7 +193,7 @@ var _ = Describe("An order whose answer is lost", func() {
 		return w, process, order
 	}
 
-	DescribeTable("is a person's to settle",
+	DescribeTable("is a person's to resolve",
 		func(ctx SpecContext, fault simulator.Fault) {
 			w, process, _ := lose(ctx, fault)
 			expectOrder(expectOrderResolved(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)

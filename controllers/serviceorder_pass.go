@@ -33,21 +33,21 @@ func (p *orderPass) gather(ctx context.Context) error {
 	return p.gatherQualification(ctx)
 }
 
-func (p *orderPass) orderView(view decide.View) decide.OrderView {
-	return decide.OrderView{
-		View: view, Order: p.order, Qualification: p.qualification, QualificationErr: p.qualificationErr,
+func (p *orderPass) orderInput(input decide.Input) decide.OrderInput {
+	return decide.OrderInput{
+		Input: input, Order: p.order, Qualification: p.qualification, QualificationErr: p.qualificationErr,
 	}
 }
 
 func (*orderPass) answeredAtOnce() {}
 
-func (p *orderPass) judge(view decide.View) decide.Decision {
-	return decide.ServiceOrder(p.orderView(view))
+func (p *orderPass) judge(input decide.Input) decide.Decision {
+	return decide.ServiceOrder(p.orderInput(input))
 }
 
 func (p *orderPass) show(decision decide.Decision) {
-	view := p.orderView(p.view())
-	decide.ShowOrder(&view, decision.Pending)
+	input := p.orderInput(p.input())
+	decide.ShowOrder(&input, decision.Pending)
 }
 
 // take: an order is never asked after, "the documented API has no read of an order".

@@ -92,12 +92,12 @@ type Reconcilers struct {
 // New wires the controllers. The client may read from a cache; live reads past it.
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
 	events = operate.Concise{Recorder: events}
-	book := &accounts.Book{
+	registry := &accounts.Registry{
 		Secrets: live, AllowInsecure: options.AllowInsecure, UserAgent: options.UserAgent, Workers: options.Workers,
 		Now: options.Now, NewID: options.NewID, Sign: options.Sign, Wrap: options.Wrap,
 	}
 	operator := &Operator{
-		Client: cluster, Accounts: book, Submit: options.Submit, Namespaces: options.Namespaces,
+		Client: cluster, Accounts: registry, Submit: options.Submit, Namespaces: options.Namespaces,
 		DoubtAfter: cmp.Or(options.DoubtAfter, DoubtAfter),
 		Ledgers:    &operate.Ledgers{Cluster: cluster, Live: live},
 		Protocol: &operate.Protocol{
@@ -123,7 +123,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		},
 		Take: notifications.Take, Changed: login.lookAgain, Now: options.Now,
 	})
-	book.Changed = login.lookAgain
+	registry.Changed = login.lookAgain
 	return Reconcilers{
 		Notifications: notifications, Receiver: login.Receiver,
 		Orders:       orders,

@@ -31,13 +31,13 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 	if err := p.noteWho(ctx, &step); err != nil {
 		return 0, err
 	}
-	parcel := operate.Parcel{
+	submission := operate.Submission{
 		Request: step.Request,
 		Body:    p.body(step.Request, contact),
 		Class:   decide.ClassOf(step.Request.Operation, step.Request.Target),
 		Consume: func() { consume(p.subject.Controls(), step) },
 	}
-	return p.Protocol.Send(ctx, p.job(), parcel)
+	return p.Protocol.Send(ctx, p.scope(), submission)
 }
 
 // consume uses the control annotations up for which a request is sent.

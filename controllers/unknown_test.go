@@ -34,7 +34,7 @@ func expectCarrier(
 	Expect(carrier.Message).To(message)
 }
 
-// expectResolved settles an unknown outcome by the truth, as a person would who has
+// expectResolved resolves an unknown outcome by the truth, as a person would who has
 // asked the carrier, and returns the service as it is once it has come to rest.
 func expectResolved(
 	ctx context.Context, w *world.World, process *world.Process, line int64,

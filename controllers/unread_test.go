@@ -34,7 +34,7 @@ var _ = DescribeTable("A plan that cannot be read is changed only if a person ag
 		Expect(world.Ready(service).Message).To(And(
 			ContainSubstring("the carrier's plan could not be read"), ContainSubstring(story.words),
 			ContainSubstring(`plan.name unknown → "`+world.PlanSlow+`"`), ContainSubstring(service.Status.Pending.Hash)))
-		expectFacet(service, v1alpha1.ConditionApprovalRequired, metav1.ConditionTrue, v1alpha1.ReasonAwaitingApproval)
+		expectAspect(service, v1alpha1.ConditionApprovalRequired, metav1.ConditionTrue, v1alpha1.ReasonAwaitingApproval)
 		hash := service.Status.Pending.Hash
 
 		By("having another process look at it")
@@ -94,7 +94,7 @@ var _ = Describe("A reclaim rests on a cancellation that was read for it", func(
 		s := &settledSite{World: w, process: process, line: w.Line(disconnectedLine(reclaimableTo))}
 		Expect(w.Create(ctx, w.Service(site, s.line, sansPlan, reporting))).To(Succeed())
 		service, _ := s.drive(ctx)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		return s
 	}
 	reconnect := func(s *settledSite) {
@@ -111,12 +111,12 @@ var _ = Describe("A reclaim rests on a cancellation that was read for it", func(
 		reconnect(s)
 		s.Edit(ctx, site, reclaiming)
 		service, _ := s.drive(ctx)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 
 		By("putting the status back")
 		s.putBack(ctx, older)
 		service, _ = s.drive(ctx)
-		expectFacet(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		Expect(reclaims(s.World, s.line)).To(BeZero())
 	})
 

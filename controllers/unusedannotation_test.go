@@ -42,14 +42,14 @@ var _ = DescribeTable("An annotation that asks for nothing is reported by one Ev
 	Entry("retry", v1alpha1.AnnotationRetry, "has nothing sent again: no request has failed"),
 )
 
-var _ = It("A resolve annotation that settles nothing is reported by one Event", func(ctx SpecContext) {
+var _ = It("A resolve annotation that resolves nothing is reported by one Event", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 	expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	w.Annotate(ctx, site, v1alpha1.AnnotationResolve, "0f8fad5b-d9cb-469f-a165-70867728950e=NotAccepted")
 	process.Drive(ctx, site)
 	Expect(w.Events.All()).To(ContainElement(And(
-		HavePrefix(annotationUnused), HaveSuffix("settles nothing: it names no attempt that can be settled so"))))
+		HavePrefix(annotationUnused), HaveSuffix("resolves nothing: it names no attempt that can be settled so"))))
 	events := len(w.Events.All())
 	w.Start(world.Cut{}).Drive(ctx, site)
 	Expect(w.Events.All()).To(HaveLen(events), "and no more while it stays, nor by another process")

@@ -82,7 +82,7 @@ type Request struct {
 	// +required
 	Operation Operation `json:"operation"`
 
-	// attempt counts the attempts at this operation for the same wish, from 1.
+	// attempt counts the attempts at this operation for the same change, from 1.
 	// +required
 	Attempt int32 `json:"attempt"`
 
@@ -423,7 +423,7 @@ const (
 	// AnnotationRetry asks for one more attempt after a definitive failure. It holds the attemptID of the
 	// attempt that failed, or an RFC 3339 time after that attempt ended which is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"
-	// AnnotationResolve settles an unknown outcome:
+	// AnnotationResolve resolves an unknown outcome:
 	// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned, or every one that was
 	// unknown before an RFC 3339 time: all@<time>=Succeeded | Abandoned. all@<time>=SameCarrier says that
 	// the carrier of the account has only moved its address.

@@ -48,7 +48,7 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login, deaf error) Verdict
 	reason := loginReason(login)
 	verdict := Verdict{Stuck, reason, bounded(login.Error()+checks(login), maxMessage)}
 	if reason == v1alpha1.ReasonUnreachable {
-		verdict.Standing = Working
+		verdict.State = Working
 	}
 	return verdict
 }

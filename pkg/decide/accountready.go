@@ -9,27 +9,27 @@ import (
 )
 
 // accountReady answers while the account cannot be used.
-func accountReady(v *View) *Decision {
-	name := v.Subject.AccountName()
-	if v.Account.Object == nil {
+func accountReady(in *Input) *Decision {
+	name := in.Subject.AccountName()
+	if in.Account.Object == nil {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s does not exist in this namespace: create it, and this goes on by itself", name))
 	}
-	if v.Account.Unusable != nil {
+	if in.Account.Unusable != nil {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s cannot be used (%v)%s", name, v.Account.Unusable, alsoInFlight(v)))
+			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
 	}
 	// One that was ready and has been edited since is tried as it is now: each key of a
 	// rotation is an edit, and no reason for its services to say that they wait.
-	ready := readyOf(v.Account.Object)
+	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(v)))
+			"CarrierAccount %s is not ready (%s)%s", name, orElse(ready.Reason, "not looked at yet"), alsoInFlight(in)))
 	}
-	if login := v.Account.Object.Login(); !isLoggedIn(v.Account.Object, login) {
+	if login := in.Account.Object.Login(); !isLoggedIn(in.Account.Object, login) {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s was edited and is not checked yet: nothing is sent as clientName %s to %s before it is known "+
-				"whose services those are%s", name, login.ClientName, login.BaseURL, alsoInFlight(v)))
+				"whose services those are%s", name, login.ClientName, login.BaseURL, alsoInFlight(in)))
 	}
 	return nil
 }
@@ -44,8 +44,8 @@ func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) b
 // IsReady says whether an account is Ready: with an identity that nobody has acknowledged it is not.
 func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
 
-func alsoInFlight(v *View) string {
-	for _, open := range v.Subject.OpenRequests() {
+func alsoInFlight(in *Input) string {
+	for _, open := range in.Subject.OpenRequests() {
 		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)
 	}
 	return ""
@@ -53,18 +53,19 @@ func alsoInFlight(v *View) string {
 
 // sentElsewhere: identity and baseURL are "pinned". What was sent to one carrier is
 // neither followed at another, nor proven or repeated there.
-func sentElsewhere(v *View) *Decision {
-	account := v.Account.Object
-	for _, open := range v.Subject.OpenRequests() {
+func sentElsewhere(in *Input) *Decision {
+	account := in.Account.Object
+	for _, open := range in.Subject.OpenRequests() {
 		if open.BaseURL == account.Spec.BaseURL && open.Identity == account.IdentityName() {
 			continue
 		}
 		held := stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
-			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: restore it, or settle the request by hand: %s",
+			"%s attempt %s was sent to %s as %s, and the account is now %s as %s: "+
+				"restore it, or resolve the request by hand: %s",
 			open.Operation, open.AttemptID, open.BaseURL, open.Identity,
-			account.Spec.BaseURL, account.IdentityName(), resolveHint(v, open)))
-		if v.Ledger != nil {
-			held.Verdict.Message += ". " + sameCarrierHint(v)
+			account.Spec.BaseURL, account.IdentityName(), resolveHint(in, open)))
+		if in.Ledger != nil {
+			held.Verdict.Message += ". " + sameCarrierHint(in)
 		}
 		return held
 	}

@@ -57,8 +57,8 @@ func TestR31OnlyTheLoginThatWasLookedAtSends(t *testing.T) {
 	} {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			decision := decide.Service(settled(wanting, at(time.Hour), func(v *decide.ServiceView) {
-				test.edit(v.Account.Object)
+			decision := decide.Service(settled(wanting, at(time.Hour), func(in *decide.ServiceInput) {
+				test.edit(in.Account.Object)
 			}))
 			if _, sends := decision.Step.(decide.Submit); sends != test.sends {
 				t.Errorf("%T, %s: %s", decision.Step, decision.Verdict.Reason, decision.Verdict.Message)

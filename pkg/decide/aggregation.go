@@ -4,14 +4,14 @@ package decide
 
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
-// aggregationWish compares the declared aggregation method. It has no read: what is
+// desiredAggregation compares the declared aggregation method. It has no read: what is
 // not known is requested or believed as unknownValues, or a person, says.
-func aggregationWish(v *ServiceView) wish {
-	declared, known := v.Service.Spec.AggregationMethod, knownAggregation(v)
+func desiredAggregation(in *ServiceInput) desiredChange {
+	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
 	if declared == "" || valueOf(known) == declared {
-		return wish{}
+		return desiredChange{}
 	}
-	return wish{
+	return desiredChange{
 		operation: v1alpha1.OperationAggregationConversion,
 		target:    v1alpha1.RequestTarget{AggregationMethod: declared},
 		changes: []v1alpha1.Change{{
@@ -23,11 +23,11 @@ func aggregationWish(v *ServiceView) wish {
 
 const fieldAggregation = "aggregationMethod"
 
-func knownAggregation(v *ServiceView) *v1alpha1.KnownValue {
-	if v.Service.Status.Carrier == nil {
+func knownAggregation(in *ServiceInput) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
 		return nil
 	}
-	return v.Service.Status.Carrier.AggregationMethod
+	return in.Service.Status.Carrier.AggregationMethod
 }
 
 // valueOf is a known value, or "" for one that is not known.

@@ -11,9 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// AppointmentView is all that a decision about one appointment-request rests on.
-type AppointmentView struct {
-	View
+// AppointmentInput is all that a decision about one appointment-request rests on.
+type AppointmentInput struct {
+	Input
 
 	Appointment *v1alpha1.AppointmentRequest // the subject
 	Order       *v1alpha1.ServiceOrder       // the order that orderRef names; nil when there is none
@@ -23,21 +23,21 @@ type AppointmentView struct {
 // slots and the cancel of what that question made: the carrier makes a new
 // appointment-request for each question, so the old one is cancelled first. What is to be
 // cancelled stands in status.appointmentRequestID, until the carrier has confirmed it.
-func Appointment(v AppointmentView) Decision {
+func Appointment(in AppointmentInput) Decision {
 	decision := firstStep([]func() *Decision{
-		func() *Decision { return answeredRequest(&v.View) },
-		func() *Decision { return resolvedByPerson(&v.View) },
-		func() *Decision { return slotsOffered(&v) }, // what has been read stays true, whatever the account is up to
-		func() *Decision { return accountReady(&v.View) },
-		func() *Decision { return sentElsewhere(&v.View) },
-		func() *Decision { return untilEnded(&v.View, openOf(&v.View), appointmentWitness{&v.View}) },
-		func() *Decision { return orderKnown(&v) },
-		func() *Decision { return dateToCome(&v) },
-		func() *Decision { return slotsRefused(&v) },
-		func() *Decision { return cancelFirst(&v) },
-		func() *Decision { return askForSlots(&v) },
+		func() *Decision { return answeredRequest(&in.Input) },
+		func() *Decision { return resolvedByPerson(&in.Input) },
+		func() *Decision { return slotsOffered(&in) }, // what has been read stays true, whatever the account is up to
+		func() *Decision { return accountReady(&in.Input) },
+		func() *Decision { return sentElsewhere(&in.Input) },
+		func() *Decision { return untilEnded(&in.Input, openOf(&in.Input), appointmentEvidence{&in.Input}) },
+		func() *Decision { return orderKnown(&in) },
+		func() *Decision { return dateToCome(&in) },
+		func() *Decision { return slotsRefused(&in) },
+		func() *Decision { return cancelFirst(&in) },
+		func() *Decision { return askForSlots(&in) },
 	})
-	decision.withControls(&v.View)
+	decision.withControls(&in.Input)
 	return decision
 }
 
@@ -111,54 +111,54 @@ func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v
 
 // slotsOffered answers while the slots that are wanted are on record. No slot that suits is no
 // failure: what was asked has been answered.
-func slotsOffered(v *AppointmentView) *Decision {
-	status := &v.Appointment.Status
-	known := openOf(&v.View) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
-	if !known || status.DateFrom != v.Appointment.Spec.DateFrom || wantsRefresh(v) || ofAnotherOrder(v) {
+func slotsOffered(in *AppointmentInput) *Decision {
+	status := &in.Appointment.Status
+	known := openOf(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
+	if !known || status.DateFrom != in.Appointment.Spec.DateFrom || wantsRefresh(in) || ofAnotherOrder(in) {
 		return nil
 	}
 	if status.Cancelled != nil {
-		return stuck(v1alpha1.ReasonCancelled, cancelledByCarrier(v))
+		return stuck(v1alpha1.ReasonCancelled, cancelledByCarrier(in))
 	}
 	return &Decision{Step: Rest{}, Verdict: Verdict{
-		Settled, v1alpha1.ReasonCompleted, slotsMessage(v.Appointment, choiceOf(v.Appointment, v.Order)),
+		Settled, v1alpha1.ReasonCompleted, slotsMessage(in.Appointment, choiceOf(in.Appointment, in.Order)),
 	}}
 }
 
-func cancelledByCarrier(v *AppointmentView) string {
-	notice := v.Appointment.Status.Cancelled
+func cancelledByCarrier(in *AppointmentInput) string {
+	notice := in.Appointment.Status.Cancelled
 	return fmt.Sprintf("the carrier cancelled the appointment of order %s%s: %s. Ask for slots again by "+
 		"kubectl -n %s annotate --overwrite %s %s '%s=<any new value>', or change dateFrom, and book another",
-		OrderNumber(v.Appointment, v.Order), unsigned(notice), orElse(notice.Reason, "no reason is known"),
-		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationReconcile)
+		OrderNumber(in.Appointment, in.Order), unsigned(notice), orElse(notice.Reason, "no reason is known"),
+		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
 }
 
 // ofAnotherOrder: the ServiceOrder of that name may be another than the one asked about.
-func ofAnotherOrder(v *AppointmentView) bool {
-	asked := v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
-	return asked != nil && OrderNumber(v.Appointment, v.Order) != "" && asked.BodyHash != slotsWish(v).bodyHash()
+func ofAnotherOrder(in *AppointmentInput) bool {
+	asked := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	return asked != nil && OrderNumber(in.Appointment, in.Order) != "" && asked.BodyHash != desiredSlots(in).bodyHash()
 }
 
 // wantsRefresh says whether the reconcile annotation holds a value not acted on yet.
-func wantsRefresh(v *AppointmentView) bool {
-	asked := control(v.Subject, v1alpha1.AnnotationReconcile)
-	return asked != "" && asked != v.Subject.Controls().Reconcile
+func wantsRefresh(in *AppointmentInput) bool {
+	asked := control(in.Subject, v1alpha1.AnnotationReconcile)
+	return asked != "" && asked != in.Subject.Controls().Reconcile
 }
 
 // orderKnown answers while it is not known what to ask about.
-func orderKnown(v *AppointmentView) *Decision {
-	ref, order := v.Appointment.Spec.OrderRef, v.Order
+func orderKnown(in *AppointmentInput) *Decision {
+	ref, order := in.Appointment.Spec.OrderRef, in.Order
 	switch {
 	case ref == nil:
 		return nil
 	case order == nil:
 		return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
 			"ServiceOrder %s does not exist in this namespace: create it, and the slots are asked for", ref.Name))
-	case order.Spec.AccountRef != v.Appointment.Spec.AccountRef:
+	case order.Spec.AccountRef != in.Appointment.Spec.AccountRef:
 		return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 			"ServiceOrder %s belongs to CarrierAccount %s and this object to %s: an order's slots are asked for "+
 				"by the account that placed it; create another AppointmentRequest with that accountRef",
-			ref.Name, order.Spec.AccountRef.Name, v.Appointment.Spec.AccountRef.Name))
+			ref.Name, order.Spec.AccountRef.Name, in.Appointment.Spec.AccountRef.Name))
 	case order.Status.OrderID == "":
 		return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf(
 			"ServiceOrder %s has no order number yet: once the carrier has taken it, the slots are asked for", ref.Name))
@@ -168,118 +168,118 @@ func orderKnown(v *AppointmentView) *Decision {
 
 // dateToCome refuses a day in the past "judged in the account's time zone, before anything
 // is sent".
-func dateToCome(v *AppointmentView) *Decision {
-	from := string(v.Appointment.Spec.DateFrom)
-	if from >= today(&v.View) {
+func dateToCome(in *AppointmentInput) *Decision {
+	from := string(in.Appointment.Spec.DateFrom)
+	if from >= today(&in.Input) {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: dateInPast(&v.View, "dateFrom", from)}
+	return &Decision{Step: Rest{}, Verdict: dateInPast(&in.Input, "dateFrom", from)}
 }
 
 // slotsRefused holds back what the carrier refused. To ask for slots anew is to try again.
-func slotsRefused(v *AppointmentView) *Decision {
-	if wantsRefresh(v) {
+func slotsRefused(in *AppointmentInput) *Decision {
+	if wantsRefresh(in) {
 		return nil
 	}
-	refused := v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
-	held := heldBack(&v.View, refused)
+	refused := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
+	held := heldBack(&in.Input, refused)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
 		held.Verdict.Message = fmt.Sprintf("order %s is not known to this account, or has no appointments: check %s and "+
 			"the account's permissions; it is tried again by itself%s",
-			OrderNumber(v.Appointment, v.Order), orderField(v), retryFlaw(&v.View, refused))
+			OrderNumber(in.Appointment, in.Order), orderField(in), retryFlaw(&in.Input, refused))
 	}
 	return held
 }
 
 // orderField is the field that says about which order slots are asked for.
-func orderField(v *AppointmentView) string {
-	if v.Appointment.Spec.OrderRef != nil {
+func orderField(in *AppointmentInput) string {
+	if in.Appointment.Spec.OrderRef != nil {
 		return "spec.orderRef"
 	}
 	return "spec.orderID"
 }
 
 // cancelFirst gives up the appointment-request on record, which is not the wanted one.
-func cancelFirst(v *AppointmentView) *Decision {
-	if v.Appointment.Status.AppointmentRequestID == "" {
+func cancelFirst(in *AppointmentInput) *Decision {
+	if in.Appointment.Status.AppointmentRequestID == "" {
 		return nil
 	}
-	if held := madeElsewhere(v); held != nil {
+	if held := madeElsewhere(in); held != nil {
 		return held
 	}
-	if held := heldBack(&v.View, v.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)); held != nil {
+	if held := heldBack(&in.Input, in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)); held != nil {
 		return held
 	}
-	w := wish{operation: v1alpha1.OperationAppointmentCancel}
-	decision := sendTask(&v.View, Task{Operation: w.operation, Body: appointmentBody(v, w)})
+	want := desiredChange{operation: v1alpha1.OperationAppointmentCancel}
+	decision := sendTask(&in.Input, Task{Operation: want.operation, Body: appointmentBody(in, want)})
 	if submit, sends := decision.Step.(Submit); sends { // slots that are asked for once more begin with it
-		decision.Step = usingUpRetry(&v.View, submit, v.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
+		decision.Step = usingUpRetry(&in.Input, submit, in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
 	}
 	return decision
 }
 
 // madeElsewhere: the request on record pins the carrier at which the appointment-request
 // was made. At another the same number is somebody else's.
-func madeElsewhere(v *AppointmentView) *Decision {
-	request, account := v.Appointment.Status.Request, v.Account.Object
+func madeElsewhere(in *AppointmentInput) *Decision {
+	request, account := in.Appointment.Status.Request, in.Account.Object
 	if request == nil || request.BaseURL == account.Spec.BaseURL && request.Identity == account.IdentityName() {
 		return nil
 	}
 	return stuck(v1alpha1.ReasonConflict, fmt.Sprintf(
 		"appointment-request %s was made at %s as %s, and the account is now %s as %s: it cannot be cancelled there; "+
 			"restore the account, or create another AppointmentRequest",
-		v.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
+		in.Appointment.Status.AppointmentRequestID, request.BaseURL, request.Identity,
 		account.Spec.BaseURL, account.IdentityName()))
 }
 
 // askForSlots asks when a technician could come. It leaves an appointment-request behind,
 // which is why --submit=false ("send nothing") keeps it back unlike the other queries, and
 // why the finalizer goes on before it where it is to be cancelled in the end.
-func askForSlots(v *AppointmentView) *Decision {
-	w := slotsWish(v)
-	if why := v.withheld(); why != "" {
+func askForSlots(in *AppointmentInput) *Decision {
+	want := desiredSlots(in)
+	if why := in.withheld(); why != "" {
 		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, and %s is not sent: it makes an appointment-request", why, w.operation))
+			"%s, and %s is not sent: it makes an appointment-request", why, want.operation))
 	}
-	decision := sendTask(&v.View, Task{Operation: w.operation, Target: w.target, Body: w.body})
-	if question, ok := decision.Step.(Pose); ok {
-		question.Hold = CancelsOnDelete(v.Appointment)
-		question.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
+	decision := sendTask(&in.Input, Task{Operation: want.operation, Target: want.target, Body: want.body})
+	if question, ok := decision.Step.(SubmitQuery); ok {
+		question.Hold = CancelsOnDelete(in.Appointment)
+		question.Reconcile = control(in.Subject, v1alpha1.AnnotationReconcile)
 		decision.Step = question
 	}
 	return decision
 }
 
-func slotsWish(v *AppointmentView) wish {
-	w := wish{operation: v1alpha1.OperationAppointmentSlots}
-	w.target.Date = string(v.Appointment.Spec.DateFrom)
-	w.body = appointmentBody(v, w)
-	return w
+func desiredSlots(in *AppointmentInput) desiredChange {
+	want := desiredChange{operation: v1alpha1.OperationAppointmentSlots}
+	want.target.Date = string(in.Appointment.Spec.DateFrom)
+	want.body = appointmentBody(in, want)
+	return want
 }
 
-func appointmentBody(v *AppointmentView, w wish) []byte {
-	request := v1alpha1.Request{Operation: w.operation, Target: w.target}
-	return AppointmentBody(request, v.Appointment.Status.AppointmentRequestID, OrderNumber(v.Appointment, v.Order))
+func appointmentBody(in *AppointmentInput, want desiredChange) []byte {
+	request := v1alpha1.Request{Operation: want.operation, Target: want.target}
+	return AppointmentBody(request, in.Appointment.Status.AppointmentRequestID, OrderNumber(in.Appointment, in.Order))
 }
 
-// appointmentWitness has no way to read an appointment-request: slots are asked for anew,
+// appointmentEvidence has no way to read an appointment-request: slots are asked for anew,
 // and a cancel, of class Converge, is repeated.
-type appointmentWitness struct{ *View }
+type appointmentEvidence struct{ *Input }
 
-func (a appointmentWitness) verify(open *v1alpha1.Request) *Decision {
+func (a appointmentEvidence) verify(open *v1alpha1.Request) *Decision {
 	if open.Operation == v1alpha1.OperationAppointmentSlots {
-		return settle(open, v1alpha1.PhaseNotProcessed, whyUnknown(open))
+		return resolveTo(open, v1alpha1.PhaseNotProcessed, whyUnknown(open))
 	}
-	return converge(a.View, open, func() *Decision {
+	return converge(a.Input, open, func() *Decision {
 		why := a.withheld()
 		if why == "" {
 			return nil
 		}
 		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, and %s, whose answer was lost, is not sent again; to settle it by hand: %s",
-			why, open.Operation, resolveHint(a.View, open)))
+			"%s, and %s, whose answer was lost, is not sent again; to resolve it by hand: %s",
+			why, open.Operation, resolveHint(a.Input, open)))
 	})
 }
 
-// proof: nothing that this process reads settles it.
-func (appointmentWitness) proof(*v1alpha1.Request) *Decision { return nil }
+// proof: nothing that this process reads resolves it.
+func (appointmentEvidence) proof(*v1alpha1.Request) *Decision { return nil }

@@ -26,28 +26,28 @@ func CancelsOnDelete(a *v1alpha1.AppointmentRequest) bool {
 
 // LeaveAppointment judges whether a deleted object may go: once there is nothing to cancel,
 // or nobody who could, or when it has been tried for long enough.
-func LeaveAppointment(v AppointmentView, namespaceGoing bool) AppointmentDeparture {
-	status, account := &v.Appointment.Status, v.Account.Object
+func LeaveAppointment(in AppointmentInput, namespaceGoing bool) AppointmentDeparture {
+	status, account := &in.Appointment.Status, in.Account.Object
 	going := func(why string) AppointmentDeparture {
 		return AppointmentDeparture{Go: true, Warning: fmt.Sprintf(
 			"appointment-request %s is not known to be cancelled at the carrier: %s; have it cancelled there if it matters",
 			status.AppointmentRequestID, why)}
 	}
 	switch {
-	case status.AppointmentRequestID == "" || !CancelsOnDelete(v.Appointment):
+	case status.AppointmentRequestID == "" || !CancelsOnDelete(in.Appointment):
 		return AppointmentDeparture{Go: true}
 	case namespaceGoing:
 		return going("its namespace is being deleted")
 	case account == nil || !account.DeletionTimestamp.IsZero():
-		return going(fmt.Sprintf("CarrierAccount %s is gone", v.Subject.AccountName()))
-	case !v.Now.Before(cancelDeadline(&v)):
+		return going(fmt.Sprintf("CarrierAccount %s is gone", in.Subject.AccountName()))
+	case !in.Now.Before(cancelDeadline(&in)):
 		return going(fmt.Sprintf("it could not be cancelled within %s (%s)", cancelGrace, whyNotCancelled(status)))
 	}
 	return AppointmentDeparture{}
 }
 
-func cancelDeadline(v *AppointmentView) time.Time {
-	if deleted := v.Subject.GetDeletionTimestamp(); deleted != nil {
+func cancelDeadline(in *AppointmentInput) time.Time {
+	if deleted := in.Subject.GetDeletionTimestamp(); deleted != nil {
 		return deleted.Add(cancelGrace)
 	}
 	return time.Time{}
@@ -64,22 +64,22 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 // CancelAppointment judges a deleted object that is to be cancelled first. A question for
 // slots that is still under way is cancelled like an answered one: what it made has the id
 // of its Location.
-func CancelAppointment(v AppointmentView) Decision {
+func CancelAppointment(in AppointmentInput) Decision {
 	decision := firstStep([]func() *Decision{
-		func() *Decision { return answeredRequest(&v.View) },
-		func() *Decision { return resolvedByPerson(&v.View) },
-		func() *Decision { return accountReady(&v.View) },
-		func() *Decision { return madeElsewhere(&v) },
+		func() *Decision { return answeredRequest(&in.Input) },
+		func() *Decision { return resolvedByPerson(&in.Input) },
+		func() *Decision { return accountReady(&in.Input) },
+		func() *Decision { return madeElsewhere(&in) },
 		func() *Decision {
-			open := v.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)
+			open := in.Subject.RequestOf(v1alpha1.OperationAppointmentCancel)
 			if open == nil || open.Phase.Ended() {
 				return nil
 			}
-			return untilEnded(&v.View, open, appointmentWitness{&v.View})
+			return untilEnded(&in.Input, open, appointmentEvidence{&in.Input})
 		},
-		func() *Decision { return cancelFirst(&v) },
+		func() *Decision { return cancelFirst(&in) },
 	})
-	decision.withControls(&v.View)
-	decision.LookAt = earlier(decision.LookAt, cancelDeadline(&v))
+	decision.withControls(&in.Input)
+	decision.LookAt = earlier(decision.LookAt, cancelDeadline(&in))
 	return decision
 }

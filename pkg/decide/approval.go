@@ -14,14 +14,16 @@ import (
 )
 
 // approvalOf is when a change of the service has to be approved.
-func approvalOf(v *ServiceView) v1alpha1.Approval { return policyOf(&v.View, v.Service.Spec.Approval) }
+func approvalOf(in *ServiceInput) v1alpha1.Approval {
+	return policyOf(&in.Input, in.Service.Spec.Approval)
+}
 
 // policyOf: "The stricter of the account's and the object's approval counts" (R9). An account that
 // names none asks by the default of the schema.
-func policyOf(v *View, own v1alpha1.Approval) v1alpha1.Approval {
+func policyOf(in *Input, own v1alpha1.Approval) v1alpha1.Approval {
 	asked := []v1alpha1.Approval{own}
-	if v.Account.Object != nil {
-		asked = append(asked, cmp.Or(v.Account.Object.Spec.Approval, v1alpha1.ApprovalOnCost))
+	if in.Account.Object != nil {
+		asked = append(asked, cmp.Or(in.Account.Object.Spec.Approval, v1alpha1.ApprovalOnCost))
 	}
 	switch {
 	case slices.Contains(asked, v1alpha1.ApprovalAlways):
@@ -33,11 +35,11 @@ func policyOf(v *View, own v1alpha1.Approval) v1alpha1.Approval {
 }
 
 // approved waits for a person to agree to exactly this plan of changes.
-func approved(v *ServiceView, w wish) *Decision {
-	if !needsApproval(v, w) {
+func approved(in *ServiceInput, want desiredChange) *Decision {
+	if !needsApproval(in, want) {
 		return nil
 	}
-	return agreed(&v.View, askingFor(v, w), pendingOf(v))
+	return agreed(&in.Input, askingFor(in, want), pendingOf(in))
 }
 
 // asking is why a person is asked to agree.
@@ -54,11 +56,11 @@ func byPolicy(policy v1alpha1.Approval) asking {
 
 // agreed says whether the plan of changes that is pending is the one that was approved, and else why
 // it waits for that.
-func agreed(v *View, ask asking, pending *v1alpha1.Pending) *Decision {
+func agreed(in *Input, ask asking, pending *v1alpha1.Pending) *Decision {
 	if pending == nil {
 		return working(v1alpha1.ReasonProgressing, "what is under way comes first")
 	}
-	given := control(v.Subject, v1alpha1.AnnotationApprove)
+	given := control(in.Subject, v1alpha1.AnnotationApprove)
 	if given == pending.Hash {
 		return nil
 	}
@@ -66,24 +68,24 @@ func agreed(v *View, ask asking, pending *v1alpha1.Pending) *Decision {
 	if ask.priced {
 		costs = unquoted(pending.Changes)
 	}
-	if given != "" && given != v.Subject.Controls().Approve {
+	if given != "" && given != in.Subject.Controls().Approve {
 		void = fmt.Sprintf("; the approval %s is for another plan of changes, or for another price", given)
 	}
 	return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 		"%s: %s%s; approve with: kubectl -n %s annotate --overwrite %s %s %s=%s%s%s",
 		ask.why, describe(pending.Changes), costs,
-		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
-		v1alpha1.AnnotationApprove, pending.Hash, trustWords(v, pending), void))
+		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
+		v1alpha1.AnnotationApprove, pending.Hash, trustWords(in, pending), void))
 }
 
 // planned is a plan of changes and its hash: over the object, its generation, the last attempt that
 // reached the carrier, the body and the fees, so that an old approval never fits. "Attempts that never
 // reached the carrier ... change neither an approved hash nor an approval" (R11).
 func planned(
-	v *View, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
+	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {
 	text, err := json.Marshal([]any{
-		v.Subject.GetUID(), v.Subject.GetGeneration(), last, wish{body: body}.bodyHash(), changes, fees,
+		in.Subject.GetUID(), in.Subject.GetGeneration(), last, desiredChange{body: body}.bodyHash(), changes, fees,
 	})
 	if err != nil {
 		panic("decide: strings and structs of strings always marshal: " + err.Error())
@@ -93,19 +95,19 @@ func planned(
 
 // planApproved waits for a person to agree to the plan of what is sent once; nil is one that needs no
 // approval.
-func planApproved(v *View, policy v1alpha1.Approval, plan *v1alpha1.Pending) *Decision {
+func planApproved(in *Input, policy v1alpha1.Approval, plan *v1alpha1.Pending) *Decision {
 	if plan == nil {
 		return nil
 	}
-	return agreed(v, byPolicy(policy), plan)
+	return agreed(in, byPolicy(policy), plan)
 }
 
 // approvedBy has a request that is sent use up the approval of its plan; nil is none that was needed.
-func (d *Decision) approvedBy(v *View, plan *v1alpha1.Pending) *Decision {
+func (d *Decision) approvedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	submit, submits := d.Step.(Submit)
 	if submits && plan != nil {
 		submit.Request.ApprovedHash = plan.Hash
-		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
+		submit.Approve = control(in.Subject, v1alpha1.AnnotationApprove)
 		d.Step = submit
 	}
 	return d
@@ -123,30 +125,30 @@ func unquoted(changes []v1alpha1.Change) string {
 // monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
 // no quoted price. It also asks before the first change of a service that the object did not order.
 // What could not be read asks "whatever the account says" (R7), and so do unknown values.
-func needsApproval(v *ServiceView, w wish) bool {
-	policy := approvalOf(v)
-	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(w) || isFirstChange(v))
-	return w.unread || asksWhich(v, w) || policy == v1alpha1.ApprovalAlways || onCost
+func needsApproval(in *ServiceInput, want desiredChange) bool {
+	policy := approvalOf(in)
+	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
+	return want.unread || asksWhich(in, want) || policy == v1alpha1.ApprovalAlways || onCost
 }
 
 // isFirstChange says whether the object has not changed the service yet, and did not order it: what it
 // declares may be out of date, and nobody has seen what that would change.
-func isFirstChange(v *ServiceView) bool {
-	if v.Service.Spec.OrderRef != nil {
+func isFirstChange(in *ServiceInput) bool {
+	if in.Service.Spec.OrderRef != nil {
 		return false
 	}
-	return !slices.ContainsFunc(v.Service.Status.Requests, func(request v1alpha1.Request) bool {
-		own := request.UID == string(v.Service.UID) && !request.TakenOver
+	return !slices.ContainsFunc(in.Service.Status.Requests, func(request v1alpha1.Request) bool {
+		own := request.UID == string(in.Service.UID) && !request.TakenOver
 		return own && request.Phase.Reached()
 	})
 }
 
-func costsMoney(w wish) bool {
-	if w.operation == v1alpha1.OperationPlanChange {
-		b := billOf(w)
+func costsMoney(want desiredChange) bool {
+	if want.operation == v1alpha1.OperationPlanChange {
+		b := billOf(want)
 		return b.costs()
 	}
-	return w.operation == v1alpha1.OperationAggregationConversion || w.operation == v1alpha1.OperationReclaim
+	return want.operation == v1alpha1.OperationAggregationConversion || want.operation == v1alpha1.OperationReclaim
 }
 
 // bill adds up what a request costs, in hundredths of the currency.
@@ -157,17 +159,17 @@ type bill struct {
 	currency      string // of the amounts so far
 }
 
-func billOf(w wish) bill {
+func billOf(want desiredChange) bill {
 	var b bill
-	for _, i := range pricedRows(w.changes) {
-		c := w.changes[i]
+	for _, i := range pricedRows(want.changes) {
+		c := want.changes[i]
 		b.once(c.OneTime)
 		b.add(&b.before, c.MonthlyBefore)
 		b.add(&b.after, c.MonthlyAfter)
 		b.charge(c.NFAS)
 		b.charge(c.NTDOption)
 		isPlan := c.Field != fieldSLA
-		b.unknown = b.unknown || isPlan && w.target.NTDOption != "" && c.NTDOption == nil
+		b.unknown = b.unknown || isPlan && want.target.NTDOption != "" && c.NTDOption == nil
 	}
 	return b
 }
@@ -207,21 +209,21 @@ func (b *bill) charge(charge *v1alpha1.Charge) {
 func (b *bill) costs() bool { return b.unknown || b.charges || b.after > b.before }
 
 // optionGiven: "ntdOption needed above 1000 MBit/s, where the plan's speed is known".
-func optionGiven(v *ServiceView, w wish) *Decision {
-	if w.operation != v1alpha1.OperationPlanChange || w.target.NTDOption != "" {
+func optionGiven(in *ServiceInput, want desiredChange) *Decision {
+	if want.operation != v1alpha1.OperationPlanChange || want.target.NTDOption != "" {
 		return nil
 	}
-	offers := v.Memory.Readings.Options.Options.Plans
+	offers := in.Memory.Readings.Options.Options.Plans
 	if len(offers) == 0 {
-		return optionMissed(v)
+		return optionMissed(in)
 	}
 	for _, offer := range offers {
 		speed, _, _ := strings.Cut(string(offer.SpeedDown.Speed), ".")
 		mbit, whole := carrier.Number(speed).Int()
-		if sameName(offer.Plan, w.target.Plan) && whole && mbit > fastPlan {
+		if sameName(offer.Plan, want.target.Plan) && whole && mbit > fastPlan {
 			return stuck(v1alpha1.ReasonNTDOptionRequired, fmt.Sprintf(
 				"plan %q is faster than %d MBit/s and needs an NTD option: set spec.plan.ntdOption%s",
-				w.target.Plan, fastPlan, optionNames(offer.NTDOptions)))
+				want.target.Plan, fastPlan, optionNames(offer.NTDOptions)))
 		}
 	}
 	return nil
@@ -232,9 +234,9 @@ const fastPlan = 1000
 
 // optionMissed keeps what was said of this generation, after a restart has forgotten the
 // offers: they are not read again for it.
-func optionMissed(v *ServiceView) *Decision {
-	said := readyIn(v.Service.Status.Conditions)
-	if said.Reason == v1alpha1.ReasonNTDOptionRequired && said.ObservedGeneration == v.Service.Generation {
+func optionMissed(in *ServiceInput) *Decision {
+	said := readyIn(in.Service.Status.Conditions)
+	if said.Reason == v1alpha1.ReasonNTDOptionRequired && said.ObservedGeneration == in.Service.Generation {
 		return stuck(said.Reason, said.Message)
 	}
 	return nil

@@ -13,30 +13,30 @@ import (
 
 // notKnown says what the carrier is to be asked: "service number, operation, sent at (account's time
 // zone)".
-func notKnown(v *View, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
+func notKnown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
 	sent := "" // of what was lost with its ledger nobody knows when
 	if !open.SubmittedAt.IsZero() {
-		sent = ", sent at " + clock(v, open.SubmittedAt.Time) + ","
+		sent = ", sent at " + clock(in, open.SubmittedAt.Time) + ","
 	}
 	return fmt.Sprintf("what became of %s of %s%s is not known (%s)",
-		open.Operation, atCarrier(v), sent, errorMessage(why))
+		open.Operation, atCarrier(in), sent, errorMessage(why))
 }
 
 // atCarrier names what an object is about, as the carrier does.
-func atCarrier(v *View) string {
-	switch object := v.Subject.(type) {
+func atCarrier(in *Input) string {
+	switch object := in.Subject.(type) {
 	case *v1alpha1.BroadbandService:
 		return "service " + string(object.ServiceNumber())
 	case *v1alpha1.ServiceOrder:
 		return "the order with reference " + object.Spec.CustomerReference
 	case *v1alpha1.DiagnosticTest:
-		if v.Ledger != nil && v.Ledger.Spec.Diagnostics != nil {
-			return "service " + string(v.Ledger.Spec.Diagnostics.ID)
+		if in.Ledger != nil && in.Ledger.Spec.Diagnostics != nil {
+			return "service " + string(in.Ledger.Spec.Diagnostics.ID)
 		}
 	case *v1alpha1.AppointmentRequest:
 		return "order " + string(object.Spec.OrderID)
 	}
-	return v1alpha1.ShortName(v.Subject) + "/" + v.Subject.GetName()
+	return v1alpha1.ShortName(in.Subject) + "/" + in.Subject.GetName()
 }
 
 const (
@@ -45,15 +45,15 @@ const (
 )
 
 // clock is a time as the account's users read it.
-func clock(v *View, at time.Time) string { return at.In(zone(v)).Format(dayFormat) }
+func clock(in *Input, at time.Time) string { return at.In(zone(in)).Format(dayFormat) }
 
 // clocks are several times, of which the first has its day.
-func clocks(v *View, times []time.Time) string {
+func clocks(in *Input, times []time.Time) string {
 	times = slices.Compact(times)
 	words := make([]string, len(times))
 	for i, at := range times {
-		words[i] = at.In(zone(v)).Format(clockFormat)
+		words[i] = at.In(zone(in)).Format(clockFormat)
 	}
-	words[0] = clock(v, times[0])
+	words[0] = clock(in, times[0])
 	return strings.Join(words, ", ")
 }

@@ -15,7 +15,7 @@ import (
 // (account's time zone), and when it will be looked at next by the clock".
 func TestAnUnknownOutcomeSaysWhatToAskTheCarrier(t *testing.T) {
 	t.Parallel()
-	sydney := func(v *decide.ServiceView) { v.Account.Object.Spec.TimeZone = "Australia/Sydney" }
+	sydney := func(in *decide.ServiceInput) { in.Account.Object.Spec.TimeZone = "Australia/Sydney" }
 	lost := func(request *v1alpha1.Request) {
 		request.Error, request.Location = &v1alpha1.RequestError{Message: "connection reset"}, ""
 	}

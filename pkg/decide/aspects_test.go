@@ -15,20 +15,20 @@ import (
 )
 
 // ending declares a cancellation: on a date, or none for "".
-func ending(date v1alpha1.Date) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
+func ending(date v1alpha1.Date) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		in.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 		if date != "" {
-			v.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: date}
+			in.Service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: date}
 		}
 	}
 }
 
 // endsOn is a cancellation at the carrier.
-func endsOn(status carrier.CancellationStatus, date string) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
+func endsOn(status carrier.CancellationStatus, date string) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
 		live := status == carrier.CancellationRequested || status == carrier.CancellationInError
-		v.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{
+		in.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{
 			Status: string(status), RequestDate: date, RequestedOn: "2026-02-01T00:00:00Z",
 			Cancelled: status == carrier.CancellationCompleted, CanAbort: live, CanReschedule: live,
 		}
@@ -36,7 +36,7 @@ func endsOn(status carrier.CancellationStatus, date string) func(*decide.Service
 }
 
 // rescheduling puts a reschedule to the declared date on record.
-func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceView) {
+func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceInput) {
 	return with(phase, append([]func(*v1alpha1.Request){func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationCancellationReschedule, v1alpha1.RequestTarget{Date: "2026-12-31"}
 		r.Before = v1alpha1.RequestBefore{RequestedOn: "2026-02-01T00:00:00Z"}
@@ -45,8 +45,8 @@ func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request))
 }
 
 // rereadEnding says that the cancellation on record was read 15 seconds after the attempt.
-func rereadEnding(v *decide.ServiceView) {
-	v.Memory.Readings.Cancellation = decide.Reading{State: decide.ReadingTaken, AskedAt: start.Add(15 * time.Second)}
+func rereadEnding(in *decide.ServiceInput) {
+	in.Memory.Readings.Cancellation = decide.Reading{State: decide.ReadingTaken, AskedAt: start.Add(15 * time.Second)}
 }
 
 func TestServiceBringsTheCancellationAbout(t *testing.T) {
@@ -87,8 +87,8 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 			settled(ending("2026-12-31"), moved, with(v1alpha1.PhaseOutcomeUnknown)), working("Submit"),
 		},
 		"moved away after our success: reported": {
-			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded), func(v *decide.ServiceView) {
-				v.Service.Status.Carrier.Cancellation.Agreed = "2026-12-31"
+			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSucceeded), func(in *decide.ServiceInput) {
+				in.Service.Status.Carrier.Cancellation.Agreed = "2026-12-31"
 			}),
 			judged{"Rest", decide.Stuck, "Drifted"},
 		},
@@ -98,7 +98,7 @@ func TestServiceBringsTheCancellationAbout(t *testing.T) {
 func TestServiceVerifiesACancellation(t *testing.T) {
 	moved, lostly := endsOn(carrier.CancellationRequested, "2026-11-30"), rescheduling(v1alpha1.PhaseSubmitting, lost)
 	cases{
-		"a lost answer is left to settle": {
+		"a lost answer is left to resolve": {
 			settled(ending("2026-12-31"), moved, lostly, at(14*time.Second)), working("Rest"),
 		},
 		"and then read": {
@@ -107,7 +107,7 @@ func TestServiceVerifiesACancellation(t *testing.T) {
 		"as wanted: done": {
 			settled(ending("2026-12-31"), endsOn(carrier.CancellationRequested, "2026-12-31"), lostly,
 				rereadEnding, at(16*time.Second)),
-			working("Settle Succeeded"),
+			working("Resolve Succeeded"),
 		},
 		"the same cancellation as before: sent again": {
 			settled(ending("2026-12-31"), moved, lostly, rereadEnding, at(16*time.Second)),
@@ -117,29 +117,29 @@ func TestServiceVerifiesACancellation(t *testing.T) {
 			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
 				r.Before.RequestedOn = "2026-01-01T00:00:00Z"
 			}), rereadEnding, at(16*time.Second)),
-			working("Settle Abandoned"),
+			working("Resolve Abandoned"),
 		},
 		"repeats used up: unknown": {
 			settled(ending("2026-12-31"), moved, rescheduling(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) {
 				r.Repeats = 2
 			}), rereadEnding, at(16*time.Second)),
-			working("Settle OutcomeUnknown"),
+			working("Resolve OutcomeUnknown"),
 		},
 	}.run(t)
 }
 
 // drifted is a plan that health now names otherwise than after our success.
-func drifted(v *decide.ServiceView) {
-	v.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
+func drifted(in *decide.ServiceInput) {
+	in.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
 		Value: "Slow", AsHealth: "FAST (old)", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start),
 	}
-	with(v1alpha1.PhaseSucceeded)(v)
+	with(v1alpha1.PhaseSucceeded)(in)
 }
 
 func TestServiceJudgesDrift(t *testing.T) {
-	correct := func(v *decide.ServiceView) {
-		v.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
-		v.Service.Spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
+	correct := func(in *decide.ServiceInput) {
+		in.Service.Spec.DriftPolicy = v1alpha1.DriftCorrect
+		in.Service.Spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
 	}
 	cases{
 		"Report: shown, and not Ready":  {settled(drifted), judged{"Rest", decide.Stuck, "Drifted"}},
@@ -148,45 +148,45 @@ func TestServiceJudgesDrift(t *testing.T) {
 			settled(drifted, correct, at(23*time.Hour)), judged{"Rest", decide.Working, "Drifted"},
 		},
 		"a third plan is a change": {
-			settled(drifted, justRead, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Third" }), working("Submit"),
+			settled(drifted, justRead, func(in *decide.ServiceInput) { in.Service.Spec.Plan.Name = "Third" }), working("Submit"),
 		},
 		"the carrier's plan is accepted": {
-			settled(drifted, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Slow" }),
+			settled(drifted, func(in *decide.ServiceInput) { in.Service.Spec.Plan.Name = "Slow" }),
 			judged{"Rest", decide.Settled, "InSync"},
 		},
 	}.run(t)
 }
 
 // approval sets the service's approval policy.
-func approval(policy v1alpha1.Approval) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Service.Spec.Approval = policy }
+func approval(policy v1alpha1.Approval) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Service.Spec.Approval = policy }
 }
 
 // quoted is a reading of the options, just made: what the plan costs now and afterwards.
-func quoted(before, after carrier.Number) func(*decide.ServiceView) {
+func quoted(before, after carrier.Number) func(*decide.ServiceInput) {
 	offer := func(plan string, monthly carrier.Number) carrier.Plan {
 		return carrier.Plan{Plan: plan, Term: "12", PlanFee: &carrier.Fee{
 			OneTimeCharge:          &carrier.Money{Amount: "0.00", Currency: "AUD"},
 			MonthlyRecurringCharge: &carrier.Money{Amount: monthly, Currency: "AUD"},
 		}}
 	}
-	return func(v *decide.ServiceView) {
-		v.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
-		v.Memory.Readings.Options = decide.Reading{
-			State: decide.ReadingAnswered, AskedAt: v.Now, Token: v.Memory.Readings.Options.Token,
+	return func(in *decide.ServiceInput) {
+		in.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
+		in.Memory.Readings.Options = decide.Reading{
+			State: decide.ReadingAnswered, AskedAt: in.Now, Token: in.Memory.Readings.Options.Token,
 			Options: carrier.PlanOptionsResult{Plans: []carrier.Plan{offer("Slow", before), offer("Fast", after)}},
 		}
 	}
 }
 
 // approving sets the annotation to the hash of the plan that the view comes to.
-func approving(v *decide.ServiceView) {
-	annotated(v1alpha1.AnnotationApprove, decide.Service(*v).Pending.Hash)(v)
+func approving(in *decide.ServiceInput) {
+	annotated(v1alpha1.AnnotationApprove, decide.Service(*in).Pending.Hash)(in)
 }
 
 // reread says that the options were read for the approval that is given.
-func reread(v *decide.ServiceView) {
-	v.Memory.Readings.Options.Token = v.Service.Annotations[v1alpha1.AnnotationApprove]
+func reread(in *decide.ServiceInput) {
+	in.Memory.Readings.Options.Token = in.Service.Annotations[v1alpha1.AnnotationApprove]
 }
 
 func TestServiceAsksForApproval(t *testing.T) {
@@ -211,8 +211,8 @@ func TestServiceAsksForApproval(t *testing.T) {
 			judged{"Rest", decide.Waiting, "AwaitingApproval"},
 		},
 		"a cheaper plan goes where the service was ordered": {
-			settled(wanting, onCost, quoted("58.00", "45.00"), func(v *decide.ServiceView) {
-				v.Service.Spec.OrderRef = &v1alpha1.OrderReference{Name: "order"}
+			settled(wanting, onCost, quoted("58.00", "45.00"), func(in *decide.ServiceInput) {
+				in.Service.Spec.OrderRef = &v1alpha1.OrderReference{Name: "order"}
 			}), working("Submit"),
 		},
 		"an amount that is no amount waits": {
@@ -252,12 +252,12 @@ func TestPendingNamesThePrice(t *testing.T) {
 func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	t.Parallel()
 	seen := map[string]string{}
-	for story, view := range map[string]decide.ServiceView{
+	for story, view := range map[string]decide.ServiceInput{
 		"a change":              settled(wanting),
-		"another object":        settled(wanting, func(v *decide.ServiceView) { v.Service.UID = "u-2" }),
-		"another generation":    settled(wanting, func(v *decide.ServiceView) { v.Service.Generation = 4 }),
-		"another plan":          settled(wanting, func(v *decide.ServiceView) { v.Service.Spec.Plan.Name = "Faster" }),
-		"another carrier state": settled(func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Value = "Slower" }),
+		"another object":        settled(wanting, func(in *decide.ServiceInput) { in.Service.UID = "u-2" }),
+		"another generation":    settled(wanting, func(in *decide.ServiceInput) { in.Service.Generation = 4 }),
+		"another plan":          settled(wanting, func(in *decide.ServiceInput) { in.Service.Spec.Plan.Name = "Faster" }),
+		"another carrier state": settled(func(in *decide.ServiceInput) { in.Service.Status.Carrier.Plan.Value = "Slower" }),
 		"after an attempt":      settled(wanting, with(v1alpha1.PhaseFailed)),
 	} {
 		hash := decide.Service(view).Pending.Hash
@@ -272,9 +272,9 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 }
 
 // changedBefore has a change of the aggregation method on record, sent for an object.
-func changedBefore(uid string, takenOver bool) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		v.Service.PutRequest(v1alpha1.Request{
+func changedBefore(uid string, takenOver bool) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		in.Service.PutRequest(v1alpha1.Request{
 			Operation: v1alpha1.OperationAggregationConversion, AttemptID: "a-0", UID: uid, Generation: 2,
 			Phase: v1alpha1.PhaseSucceeded, TakenOver: takenOver,
 			SubmittedAt: metav1.NewTime(start), FinishedAt: metav1.NewTime(start),

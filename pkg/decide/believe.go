@@ -11,24 +11,24 @@ import (
 
 // believe takes declared values for the carrier's where somebody has said so: in advance by
 // trustDeclared or unknownValues, or by the annotation trust of the changes that are shown.
-func believe(v *ServiceView) {
-	believeUnread(v)
-	switch plan := knownPlan(v); {
-	case v.Service.Spec.Plan == nil:
+func believe(in *ServiceInput) {
+	believeUnread(in)
+	switch plan := knownPlan(in); {
+	case in.Service.Spec.Plan == nil:
 	case plan == nil:
-		believePlan(v)
+		believePlan(in)
 	default:
-		believeSpelling(v, plan)
+		believeSpelling(in, plan)
 	}
 }
 
 // believeUnread takes the values that have no read as declared.
-func believeUnread(v *ServiceView) {
+func believeUnread(in *ServiceInput) {
 	var state v1alpha1.CarrierState // the one on record stays as it is where nothing is taken
-	if held := v.Service.Status.Carrier; held != nil {
+	if held := in.Service.Status.Carrier; held != nil {
 		state = *held
 	}
-	spec := v.Service.Spec
+	spec := in.Service.Spec
 	for _, aspect := range []struct {
 		name            v1alpha1.TrustedAspect
 		operation       v1alpha1.Operation
@@ -52,53 +52,53 @@ func believeUnread(v *ServiceView) {
 			continue
 		}
 		change := v1alpha1.Change{Operation: aspect.operation, Field: aspect.field, To: aspect.declared}
-		if trusts(v, aspect.operation, aspect.name) || takeTrust(v, change) {
-			*aspect.held = known(aspect.declared, v1alpha1.SourceDeclared, v.Now)
-			v.Service.Status.Carrier = &state
+		if trusts(in, aspect.operation, aspect.name) || takeTrust(in, change) {
+			*aspect.held = known(aspect.declared, v1alpha1.SourceDeclared, in.Now)
+			in.Service.Status.Carrier = &state
 		}
 	}
 }
 
 // believePlan takes the plan as declared instead of reading it, or where it cannot be read.
-func believePlan(v *ServiceView) {
-	named := slices.Contains(v.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
-	if !trusts(v, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && healthSupported(v) == nil {
+func believePlan(in *ServiceInput) {
+	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
+	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && healthSupported(in) == nil {
 		return
 	}
-	declared, state := v.Service.Spec.Plan, carrierState(v.Service)
-	state.Plan = known(declared.Name, v1alpha1.SourceDeclared, v.Now)
-	state.Term = known(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, v.Now)
+	declared, state := in.Service.Spec.Plan, carrierState(in.Service)
+	state.Plan = known(declared.Name, v1alpha1.SourceDeclared, in.Now)
+	state.Term = known(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, in.Now)
 }
 
 // believeSpelling takes the plan that health names for the declared one, which it spells otherwise.
-func believeSpelling(v *ServiceView, plan *v1alpha1.KnownValue) {
-	declared := v.Service.Spec.Plan.Name
-	offersRead := quoteFresh(v) && v.Memory.Readings.Options.State == ReadingAnswered
-	trusted := unknownValuesOf(v) == v1alpha1.UnknownTrust && offersRead && isUnlisted(v)
+func believeSpelling(in *ServiceInput, plan *v1alpha1.KnownValue) {
+	declared := in.Service.Spec.Plan.Name
+	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == ReadingAnswered
+	trusted := unknownValuesOf(in) == v1alpha1.UnknownTrust && offersRead && isUnlisted(in)
 	change := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: fieldPlan, From: plan.Value, To: declared}
-	if !isAtFirstSight(v) || !trusted && !takeTrust(v, change) {
+	if !isAtFirstSight(in) || !trusted && !takeTrust(in, change) {
 		return
 	}
-	believed := known(declared, v1alpha1.SourceDeclared, v.Now)
+	believed := known(declared, v1alpha1.SourceDeclared, in.Now)
 	believed.AsHealth = plan.Value
-	v.Service.Status.Carrier.Plan = believed
+	in.Service.Status.Carrier.Plan = believed
 }
 
 // trusts says whether a declared value is believed in advance: only what no request of ours has ever
 // touched can be.
-func trusts(v *ServiceView, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
-	if v.Subject.RequestOf(operation) != nil {
+func trusts(in *ServiceInput, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
+	if in.Subject.RequestOf(operation) != nil {
 		return false
 	}
-	listed := slices.Contains(v.Service.Spec.TrustDeclared, aspect)
-	return listed || unknownValuesOf(v) == v1alpha1.UnknownTrust
+	listed := slices.Contains(in.Service.Spec.TrustDeclared, aspect)
+	return listed || unknownValuesOf(in) == v1alpha1.UnknownTrust
 }
 
 // takeTrust acts on a person's answer to the changes that are shown, and says whether it is to believe
 // one of them. What is with the carrier by then is not believed: its result is waited for.
-func takeTrust(v *ServiceView, change v1alpha1.Change) bool {
-	shown, given := v.Service.Status.Pending, control(v.Subject, v1alpha1.AnnotationTrust)
-	open := v.Subject.RequestOf(change.Operation)
+func takeTrust(in *ServiceInput, change v1alpha1.Change) bool {
+	shown, given := in.Service.Status.Pending, control(in.Subject, v1alpha1.AnnotationTrust)
+	open := in.Subject.RequestOf(change.Operation)
 	if shown == nil || given != shown.Hash || open != nil && !open.Phase.Ended() {
 		return false
 	}
@@ -107,7 +107,7 @@ func takeTrust(v *ServiceView, change v1alpha1.Change) bool {
 			asked.From == change.From && asked.To == change.To
 	})
 	if answered {
-		v.Service.Status.Handled.Trust = given
+		in.Service.Status.Handled.Trust = given
 	}
 	return answered
 }

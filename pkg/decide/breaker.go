@@ -28,16 +28,16 @@ type Breaker struct {
 const soon = 30 * time.Second
 
 // breakerClosed holds back what costs after an answer was lost.
-func breakerClosed(v *View, w wish) *Decision {
-	breaker := v.Account.Breaker
+func breakerClosed(in *Input, want desiredChange) *Decision {
+	breaker := in.Account.Breaker
 	switch {
-	case !w.costs() || breaker.LostAt.IsZero() || breaker.Heard && !v.Now.Before(breaker.Until):
+	case !want.costs() || breaker.LostAt.IsZero() || breaker.Heard && !in.Now.Before(breaker.Until):
 		return nil
-	case !breaker.Heard && !v.Now.Before(breaker.ProbeAt):
-		return &Decision{Step: Probe{}, Verdict: breaker.open(v)}
+	case !breaker.Heard && !in.Now.Before(breaker.ProbeAt):
+		return &Decision{Step: Probe{}, Verdict: breaker.open(in)}
 	}
-	decision := lookAgain(&Decision{Step: Rest{}, Verdict: breaker.open(v)}, breaker.nextLook())
-	decision.Brief = breaker.ProbeError == nil && breaker.Until.Before(v.Now.Add(soon))
+	decision := lookAgain(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextLook())
+	decision.Brief = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
 	return decision
 }
 
@@ -49,14 +49,14 @@ func (b Breaker) nextLook() time.Time {
 	return b.ProbeAt
 }
 
-func (b Breaker) open(v *View) Verdict {
-	goesOn := "and go on one at a time from " + clock(v, b.Until)
+func (b Breaker) open(in *Input) Verdict {
+	goesOn := "and go on one at a time from " + clock(in, b.Until)
 	if b.ProbeError != nil {
 		goesOn = "until it does; it is asked again every 30 s at the latest"
 	}
 	return Verdict{Working, v1alpha1.ReasonBreakerOpen, bounded(fmt.Sprintf(
 		"the carrier's answer to %s was lost at %s%s: requests that cost wait, %s",
-		b.Lost, clock(v, b.LostAt), b.silence(), goesOn), maxMessage)}
+		b.Lost, clock(in, b.LostAt), b.silence(), goesOn), maxMessage)}
 }
 
 func (b Breaker) silence() string {
@@ -66,12 +66,12 @@ func (b Breaker) silence() string {
 	return fmt.Sprintf(", and it has not answered a read since (%s)", b.ProbeError)
 }
 
-// CarrierFacet says of an account whether its carrier answers; nil while that is not known.
-func CarrierFacet(account *v1alpha1.CarrierAccount, known Breaker) *Facet {
+// CarrierAspect says of an account whether its carrier answers; nil while that is not known.
+func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 	switch {
 	case known.ProbeError != nil:
-		view := &View{Account: Account{Object: account}}
-		return &Facet{
+		view := &Input{Account: Account{Object: account}}
+		return &Aspect{
 			Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonCarrierUnavailable,
 			Message: bounded(fmt.Sprintf("the carrier's answer to %s was lost at %s%s", known.Lost,
 				clock(view, known.LostAt), known.silence()), maxMessage),
@@ -79,7 +79,7 @@ func CarrierFacet(account *v1alpha1.CarrierAccount, known Breaker) *Facet {
 	case known.HeardAt.IsZero():
 		return nil
 	}
-	return &Facet{
+	return &Aspect{
 		Type: v1alpha1.ConditionCarrier, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonAnswering,
 		Message: "the carrier answers",
 	}

@@ -13,13 +13,13 @@ import (
 )
 
 // answerLost is an account of which an answer was lost some time ago.
-func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		at := v.Now.Add(-ago)
-		v.Account.Breaker = decide.Breaker{
+func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		at := in.Now.Add(-ago)
+		in.Account.Breaker = decide.Breaker{
 			Lost: "PlanChange of bbs/other", LostAt: at, Until: at.Add(time.Second), ProbeAt: at.Add(time.Second),
 		}
-		edit(&v.Account.Breaker)
+		edit(&in.Account.Breaker)
 	}
 }
 
@@ -75,10 +75,10 @@ func waits(t *testing.T, decision decide.Decision, says string, again time.Time)
 
 func TestWhatCostsNothingDoesNotWaitForTheCarrier(t *testing.T) {
 	t.Parallel()
-	view := settled(answerLost(0, func(*decide.Breaker) {}), func(v *decide.ServiceView) {
-		v.Service.Spec.DSLStabilityProfile = "STABLE"
-		v.Service.Spec.TrustDeclared = nil
-		v.Account.Object.Spec.UnknownValues = v1alpha1.UnknownRequest
+	view := settled(answerLost(0, func(*decide.Breaker) {}), func(in *decide.ServiceInput) {
+		in.Service.Spec.DSLStabilityProfile = "STABLE"
+		in.Service.Spec.TrustDeclared = nil
+		in.Account.Object.Spec.UnknownValues = v1alpha1.UnknownRequest
 	})
 	if decision := decide.Service(view); decision.Verdict.Reason == v1alpha1.ReasonBreakerOpen {
 		t.Error(decision.Verdict.Message)

@@ -15,86 +15,86 @@ const (
 )
 
 // unknownCancellation answers while the cancellation must be known and is not.
-func unknownCancellation(v *ServiceView) *Decision {
-	spec := v.Service.Spec
-	if spec.Cancellation == nil && spec.Disconnection == "" || knownCancellation(v) != nil {
+func unknownCancellation(in *ServiceInput) *Decision {
+	spec := in.Service.Spec
+	if spec.Cancellation == nil && spec.Disconnection == "" || knownCancellation(in) != nil {
 		return nil
 	}
-	return awaitReading(v, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
+	return awaitReading(in, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
 }
 
 // unknownAlteration: "an unresolved OutcomeUnknown blocks every later change of that
 // service", one of a reschedule or abort too.
-func unknownAlteration(v *ServiceView) *Decision {
-	open := v.Service.OpenCancellation()
-	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(wishes(v)) == 0 {
+func unknownAlteration(in *ServiceInput) *Decision {
+	open := in.Service.OpenCancellation()
+	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: unknown(&v.View, open)}
+	return &Decision{Step: Rest{}, Verdict: unknown(&in.Input, open)}
 }
 
 // cancellation brings the declared cancellation about, or says why that cannot be.
-func cancellation(v *ServiceView) *Decision {
-	if why := cancellationBarred(v); why != nil {
+func cancellation(in *ServiceInput) *Decision {
+	if why := cancellationBarred(in); why != nil {
 		return &Decision{Step: Rest{}, Verdict: *why}
 	}
-	w := cancellationWish(v)
-	if !w.wanted() {
+	want := desiredCancellation(in)
+	if !want.wanted() {
 		return nil
 	}
-	return judge(v, w)
+	return judge(in, want)
 }
 
-// cancellationWish is the request that the declared cancellation takes. One that moved
+// desiredCancellation is the request that the declared cancellation takes. One that moved
 // away after we had brought it about is drift, and waits for the policy.
-func cancellationWish(v *ServiceView) wish {
-	w := cancellationDiffers(v)
-	if !w.wanted() || cancellationBarred(v) != nil || heldAsDrift(v, w) {
-		return wish{}
+func desiredCancellation(in *ServiceInput) desiredChange {
+	want := cancellationDiffers(in)
+	if !want.wanted() || cancellationBarred(in) != nil || heldAsDrift(in, want) {
+		return desiredChange{}
 	}
-	return w
+	return want
 }
 
 // cancellationDiffers compares the declared cancellation with the carrier's: "OnDate
 // against REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
-func cancellationDiffers(v *ServiceView) wish {
-	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
+func cancellationDiffers(in *ServiceInput) desiredChange {
+	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
 	if declared == nil || known == nil || !live(known) {
-		return wish{}
+		return desiredChange{}
 	}
-	w := wish{operation: v1alpha1.OperationCancellationAbort}
+	want := desiredChange{operation: v1alpha1.OperationCancellationAbort}
 	change := v1alpha1.Change{
-		Operation: w.operation, Field: fieldCancellation, From: known.RequestDate, To: declaredEnding(v),
+		Operation: want.operation, Field: fieldCancellation, From: known.RequestDate, To: declaredEnding(in),
 	}
 	if declared.Mode == v1alpha1.CancellationOnDate {
 		date := string(declared.Date)
 		if date == known.RequestDate {
-			return wish{}
+			return desiredChange{}
 		}
-		w.operation, w.target.Date = v1alpha1.OperationCancellationReschedule, date
-		change.Operation = w.operation
+		want.operation, want.target.Date = v1alpha1.OperationCancellationReschedule, date
+		change.Operation = want.operation
 	}
-	w.changes, w.before.RequestedOn = []v1alpha1.Change{change}, known.RequestedOn
-	return w.of(v)
+	want.changes, want.before.RequestedOn = []v1alpha1.Change{change}, known.RequestedOn
+	return want.of(in)
 }
 
 // cancellationBarred says why a declared cancellation cannot be brought about by any
 // request; nil when there is nothing in the way.
-func cancellationBarred(v *ServiceView) *Verdict {
-	declared, known := v.Service.Spec.Cancellation, knownCancellation(v)
-	if declared == nil || known == nil || onlyObserves(v) {
+func cancellationBarred(in *ServiceInput) *Verdict {
+	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
+	if declared == nil || known == nil || onlyObserves(in) {
 		return nil
 	}
 	if declared.Mode == v1alpha1.CancellationNever {
-		return neverBarred(v, known)
+		return neverBarred(in, known)
 	}
-	return onDateBarred(v, declared, known)
+	return onDateBarred(in, declared, known)
 }
 
 // neverBarred: past the point of no return a cancellation cannot be aborted. A service
 // that is to be reclaimed is not waiting for that.
-func neverBarred(v *ServiceView, known *v1alpha1.CancellationState) *Verdict {
-	if !pastReturn(known) || v.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
+func neverBarred(in *ServiceInput, known *v1alpha1.CancellationState) *Verdict {
+	if !pastReturn(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
 	}
 	return &Verdict{Stuck, v1alpha1.ReasonNotEligibleForCancellation, fmt.Sprintf(
@@ -102,7 +102,7 @@ func neverBarred(v *ServiceView, known *v1alpha1.CancellationState) *Verdict {
 		orElse(known.RequestDate, "an unknown date"), known.Status)}
 }
 
-func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *Verdict {
+func onDateBarred(in *ServiceInput, declared *v1alpha1.Cancellation, known *v1alpha1.CancellationState) *Verdict {
 	date := string(declared.Date)
 	switch {
 	case known.Cancelled, known.RequestDate == date && (live(known) || pastReturn(known)):
@@ -115,8 +115,8 @@ func onDateBarred(v *ServiceView, declared *v1alpha1.Cancellation, known *v1alph
 		return &Verdict{Stuck, v1alpha1.ReasonCancellationNotRequested, fmt.Sprintf(
 			"no cancellation is requested at the carrier (%s), and its API has no call that requests one: "+
 				"have it cancelled there, then it is moved to %s", orElse(known.Status, "none"), date)}
-	case date < today(&v.View):
-		return new(dateInPast(&v.View, "cancellation.date", date))
+	case date < today(&in.Input):
+		return new(dateInPast(&in.Input, "cancellation.date", date))
 	}
 	return nil
 }
@@ -137,89 +137,89 @@ func pastReturn(known *v1alpha1.CancellationState) bool {
 	return known.Cancelled || !gone && !live(known)
 }
 
-func knownCancellation(v *ServiceView) *v1alpha1.CancellationState {
-	if v.Service.Status.Carrier == nil {
+func knownCancellation(in *ServiceInput) *v1alpha1.CancellationState {
+	if in.Service.Status.Carrier == nil {
 		return nil
 	}
-	return v.Service.Status.Carrier.Cancellation
+	return in.Service.Status.Carrier.Cancellation
 }
 
 // cancelled says whether the carrier shows the service cancelled.
-func cancelled(v *ServiceView) bool {
-	known := knownCancellation(v)
+func cancelled(in *ServiceInput) bool {
+	known := knownCancellation(in)
 	return known != nil && known.Cancelled
 }
 
 // cancelledAsWanted: "mode OnDate and the carrier shows it cancelled: nothing else is
 // compared".
-func cancelledAsWanted(v *ServiceView) *Decision {
-	if !endedAsWanted(v) {
+func cancelledAsWanted(in *ServiceInput) *Decision {
+	if !endedAsWanted(in) {
 		return nil
 	}
 	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCancelled, fmt.Sprintf(
 		"the service is cancelled since %s, as declared; nothing else is compared",
-		orElse(knownCancellation(v).CancelledOn, "an unknown day"))}}
+		orElse(knownCancellation(in).CancelledOn, "an unknown day"))}}
 }
 
-func endedAsWanted(v *ServiceView) bool {
-	declared := v.Service.Spec.Cancellation
-	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(v)
+func endedAsWanted(in *ServiceInput) bool {
+	declared := in.Service.Spec.Cancellation
+	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
 }
 
 // agree notes that the carrier's cancellation is as declared: from then on another one is
 // drift.
-func agree(v *ServiceView) {
-	known := knownCancellation(v)
-	if v.Service.Spec.Cancellation == nil || known == nil {
+func agree(in *ServiceInput) {
+	known := knownCancellation(in)
+	if in.Service.Spec.Cancellation == nil || known == nil {
 		return
 	}
-	differs := cancellationDiffers(v)
-	if !differs.wanted() && cancellationBarred(v) == nil {
-		known.Agreed = declaredEnding(v)
+	differs := cancellationDiffers(in)
+	if !differs.wanted() && cancellationBarred(in) == nil {
+		known.Agreed = declaredEnding(in)
 	}
 }
 
 // declaredEnding is the declared cancellation in a word: its date, or none.
-func declaredEnding(v *ServiceView) string {
-	return orElse(string(v.Service.Spec.Cancellation.Date), "none")
+func declaredEnding(in *ServiceInput) string {
+	return orElse(string(in.Service.Spec.Cancellation.Date), "none")
 }
 
-// reclaimWish asks for a disconnected service back.
-func reclaimWish(v *ServiceView) wish {
-	if v.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(v) {
-		return wish{}
+// desiredReclaim asks for a disconnected service back.
+func desiredReclaim(in *ServiceInput) desiredChange {
+	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
+		return desiredChange{}
 	}
-	return wish{operation: v1alpha1.OperationReclaim, changes: []v1alpha1.Change{{
+	return desiredChange{operation: v1alpha1.OperationReclaim, changes: []v1alpha1.Change{{
 		Operation: v1alpha1.OperationReclaim, Field: fieldDisconnection, From: "cancelled", To: "connected",
-	}}}.orUnread(v)
+	}}}.orUnread(in)
 }
 
 // disconnected holds a modification of a service that has been cancelled: the carrier
 // takes none until it is reclaimed. What a reclaim that succeeded did not bring back
 // is a person's.
-func disconnected(v *ServiceView, w wish) *Decision {
-	since := orElse(sinceCancelled(v), "an unknown day")
-	reclaim := reachedOf(&v.View, v1alpha1.OperationReclaim)
+func disconnected(in *ServiceInput, want desiredChange) *Decision {
+	since := orElse(sinceCancelled(in), "an unknown day")
+	reclaim := reachedOf(&in.Input, v1alpha1.OperationReclaim)
 	done := reclaim != nil && reclaim.Phase == v1alpha1.PhaseSucceeded &&
-		reclaim.Generation == v.Subject.GetGeneration() && !asksAgain(&v.View, reclaim)
+		reclaim.Generation == in.Subject.GetGeneration() && !asksAgain(&in.Input, reclaim)
 	switch {
-	case !cancelled(v):
+	case !cancelled(in):
 		return nil
-	case w.operation != v1alpha1.OperationReclaim:
+	case want.operation != v1alpha1.OperationReclaim:
 		return stuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
 			"the carrier shows the service cancelled since %s and takes no changes: %s waits for it to be reclaimed "+
-				"(disconnection: Reclaim), or remove it from spec", since, w.operation))
+				"(disconnection: Reclaim), or remove it from spec", since, want.operation))
 	case done:
 		return lookAgain(stuck(v1alpha1.ReasonCancelled, fmt.Sprintf(
 			"the carrier shows the service cancelled since %s although reclaim attempt %s succeeded: ask the carrier, "+
-				"or to reclaim it once more: %s%s", since, reclaim.AttemptID, retryHint(&v.View, reclaim),
-			retryFlaw(&v.View, reclaim))), retryDue(&v.View, reclaim))
+				"or to reclaim it once more: %s%s", since, reclaim.AttemptID, retryHint(&in.Input, reclaim),
+			retryFlaw(&in.Input, reclaim))), retryDue(&in.Input, reclaim))
 	}
 	return nil
 }
 
-func sinceCancelled(v *ServiceView) string {
-	if known := knownCancellation(v); known != nil {
+func sinceCancelled(in *ServiceInput) string {
+	if known := knownCancellation(in); known != nil {
 		return known.CancelledOn
 	}
 	return ""
@@ -235,8 +235,8 @@ func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool
 
 // aboutAnother says whether another cancellation has been requested since a request was
 // sent: what became of that request says nothing about this one.
-func aboutAnother(v *ServiceView, request *v1alpha1.Request) bool {
-	known := knownCancellation(v)
+func aboutAnother(in *ServiceInput, request *v1alpha1.Request) bool {
+	known := knownCancellation(in)
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }
 

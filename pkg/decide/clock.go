@@ -46,23 +46,23 @@ func (c Clock) before(a, b metav1.Time) bool {
 	return a.Before(&b) && (isAhead || a.Time.Before(c.past(b)))
 }
 
-func (v *View) past(at metav1.Time) time.Time {
-	return Clock{Now: v.Now, Ahead: v.Memory.Ahead}.past(at)
+func (in *Input) past(at metav1.Time) time.Time {
+	return Clock{Now: in.Now, Ahead: in.Memory.Ahead}.past(at)
 }
 
 // Clocked says which of the times on record lie in the future, and in what words to report those that
 // are news; "" for none.
-func Clocked(v *View) (ahead Ahead, report string) {
-	for _, at := range timesOnRecord(v) {
-		seen, known := v.Memory.Ahead[at.UTC()]
-		if !known && !at.After(v.Now) {
+func Clocked(in *Input) (ahead Ahead, report string) {
+	for _, at := range timesOnRecord(in) {
+		seen, known := in.Memory.Ahead[at.UTC()]
+		if !known && !at.After(in.Now) {
 			continue
 		}
 		if !known {
-			seen = v.Now
+			seen = in.Now
 		}
-		if !known && at.After(v.Now.Add(tellAhead)) {
-			report = aheadReport(at, v.Now)
+		if !known && at.After(in.Now.Add(tellAhead)) {
+			report = aheadReport(at, in.Now)
 		}
 		if ahead == nil {
 			ahead = Ahead{}
@@ -80,7 +80,7 @@ func aheadReport(at metav1.Time, now time.Time) string {
 }
 
 // timesOnRecord are those from which something is measured.
-func timesOnRecord(v *View) []metav1.Time {
+func timesOnRecord(in *Input) []metav1.Time {
 	var times []metav1.Time
 	note := func(request *v1alpha1.Request) {
 		if request != nil {
@@ -89,24 +89,24 @@ func timesOnRecord(v *View) []metav1.Time {
 	}
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
-		note(v.Subject.RequestOf(operation))
-		note(v.Ledger.ReachedLast(operation))
+		note(in.Subject.RequestOf(operation))
+		note(in.Ledger.ReachedLast(operation))
 	}
-	if last := v.Subject.NewestError(); last != nil {
+	if last := in.Subject.NewestError(); last != nil {
 		times = append(times, last.At)
 	}
-	return append(times, plansKnownSince(v)...)
+	return append(times, plansKnownSince(in)...)
 }
 
 // plansKnownSince is since when the plan of a service is known, and the one that it was brought to.
-func plansKnownSince(v *View) []metav1.Time {
+func plansKnownSince(in *Input) []metav1.Time {
 	var times []metav1.Time
-	service, is := v.Subject.(*v1alpha1.BroadbandService)
+	service, is := in.Subject.(*v1alpha1.BroadbandService)
 	if is && service.Status.Carrier != nil && service.Status.Carrier.Plan != nil {
 		times = append(times, service.Status.Carrier.Plan.Since)
 	}
-	if v.Ledger != nil && v.Ledger.Spec.Baseline != nil {
-		times = append(times, v.Ledger.Spec.Baseline.Since)
+	if in.Ledger != nil && in.Ledger.Spec.Baseline != nil {
+		times = append(times, in.Ledger.Spec.Baseline.Since)
 	}
 	return times
 }

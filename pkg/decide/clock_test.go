@@ -25,8 +25,8 @@ func writtenAhead(request *v1alpha1.Request) {
 }
 
 // seenAhead has a process see the times for the first time at the start.
-func seenAhead(v *decide.ServiceView) {
-	v.Memory.Ahead, _ = decide.Clocked(&v.View)
+func seenAhead(in *decide.ServiceInput) {
+	in.Memory.Ahead, _ = decide.Clocked(&in.Input)
 }
 
 // S4 of the review: a request that was sent by a host whose clock was a week ahead was not looked at
@@ -54,7 +54,7 @@ func TestR19ATimeInTheFutureCountsAsNow(t *testing.T) {
 			view := settled(wanting, with(row.phase, row.edit, writtenAhead), at(0))
 			seenAhead(&view)
 			view.Now = start.Add(row.soon)
-			view.Memory.Ahead, _ = decide.Clocked(&view.View)
+			view.Memory.Ahead, _ = decide.Clocked(&view.Input)
 			if decision := decide.Service(view); isRest(decision.Step) {
 				t.Errorf("nothing is done: %s, next look in %s", decision.Verdict.Message, decision.LookAt.Sub(view.Now))
 			}
@@ -95,7 +95,7 @@ func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
 		view := settled(with(v1alpha1.PhaseInProgress, func(request *v1alpha1.Request) {
 			request.SubmittedAt = metav1.NewTime(start.Add(row.ahead))
 		}), at(0))
-		held, report := decide.Clocked(&view.View)
+		held, report := decide.Clocked(&view.Input)
 		if (report != "") != row.told {
 			t.Errorf("%s: %q", name, report)
 		}
@@ -103,7 +103,7 @@ func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
 			t.Errorf("%s: %v", name, held)
 		}
 		view.Memory.Ahead, view.Now = held, start.Add(time.Second)
-		if _, again := decide.Clocked(&view.View); again != "" {
+		if _, again := decide.Clocked(&view.Input); again != "" {
 			t.Errorf("%s: it is told again: %q", name, again)
 		}
 	}
@@ -113,16 +113,16 @@ func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
 // ask for the same again before the first request may have ended.
 func TestR19ARepeatIsNotBroughtForwardByAClock(t *testing.T) {
 	t.Parallel()
-	unanswered := func(v *decide.ServiceView) {
-		v.Service.Spec.DSLStabilityProfile = "Stable"
+	unanswered := func(in *decide.ServiceInput) {
+		in.Service.Spec.DSLStabilityProfile = "Stable"
 		with(v1alpha1.PhaseSubmitting, func(request *v1alpha1.Request) {
 			request.Operation, request.Target = v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.RequestTarget{
 				DSLStabilityProfile: "Stable",
 			}
 			request.Error = &v1alpha1.RequestError{Message: "lost"}
 			request.SubmittedAt = metav1.NewTime(start.Add(-time.Hour))
-		})(v)
-		v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start}
+		})(in)
+		in.Memory.Attempts["a-1"] = decide.Attempt{Seen: start}
 	}
 	for _, row := range []struct {
 		after   time.Duration

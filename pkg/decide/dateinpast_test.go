@@ -21,8 +21,8 @@ func TestADateInThePastIsShownWithoutToday(t *testing.T) {
 		return decide.Service(view).Verdict
 	}
 	appointment := func(now time.Time) decide.Verdict {
-		view := decide.AppointmentView{Appointment: &v1alpha1.AppointmentRequest{}}
-		view.Subject, view.Now, view.Account = view.Appointment, now, taskView().Account
+		view := decide.AppointmentInput{Appointment: &v1alpha1.AppointmentRequest{}}
+		view.Subject, view.Now, view.Account = view.Appointment, now, taskInput().Account
 		view.Appointment.Spec.DateFrom = "2026-03-01"
 		view.Appointment.Spec.OrderID = "1"
 		return decide.Appointment(view).Verdict

@@ -11,7 +11,7 @@ import (
 )
 
 // today is the day in the account's time zone, "in which the carrier reads dates".
-func today(v *View) string { return dayIn(zone(v), v.Now) }
+func today(in *Input) string { return dayIn(zone(in), in.Now) }
 
 func dayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
 
@@ -24,7 +24,7 @@ func dayOf(text string, zone *time.Location) string {
 	return dayIn(zone, at)
 }
 
-func zone(v *View) *time.Location { return Zone(v.Account.Object) }
+func zone(in *Input) *time.Location { return Zone(in.Account.Object) }
 
 // Zone is the time zone of an account, by which the carrier reads and writes days; UTC where it names
 // none.
@@ -45,8 +45,8 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 }
 
 // dateInPast does not say which day it is: each new process would write that anew.
-func dateInPast(v *View, field, date string) Verdict {
+func dateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone, %s: declare today or a later day",
-		field, date, orElse(zoneOf(v.Account.Object), "UTC"))}
+		field, date, orElse(zoneOf(in.Account.Object), "UTC"))}
 }

@@ -11,36 +11,36 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Standing is how an object stands, in the words of kstatus.
-type Standing string
+// State is how an object stands, in the words of kstatus.
+type State string
 
-// The standings.
+// The states.
 const (
-	Settled Standing = "Settled" // Ready=True
-	Waiting Standing = "Waiting" // Ready=False, neither Reconciling nor Stalled: a person asked for the wait
-	Working Standing = "Working" // Ready=False, Reconciling=True
-	Stuck   Standing = "Stuck"   // Ready=False, Stalled=True: only a person can help
+	Settled State = "Settled" // Ready=True
+	Waiting State = "Waiting" // Ready=False, neither Reconciling nor Stalled: a person asked for the wait
+	Working State = "Working" // Ready=False, Reconciling=True
+	Stuck   State = "Stuck"   // Ready=False, Stalled=True: only a person can help
 )
 
-// weight is how much of an object a standing speaks for.
-func (s Standing) weight() int {
-	return slices.Index([]Standing{Settled, Waiting, Stuck, Working}, s)
+// weight is how much of an object a state speaks for.
+func (s State) weight() int {
+	return slices.Index([]State{Settled, Waiting, Stuck, Working}, s)
 }
 
 // Verdict explains a decision. Condition, event and log all take their words from it.
 type Verdict struct {
-	Standing Standing
-	Reason   string // a condition reason of api/v1alpha1
-	Message  string // what happened, to what, what to do
+	State   State
+	Reason  string // a condition reason of api/v1alpha1
+	Message string // what happened, to what, what to do
 }
 
 // holds is the verdict as a condition that is True.
-func (v Verdict) holds(conditionType string) Facet {
-	return Facet{Type: conditionType, Status: metav1.ConditionTrue, Reason: v.Reason, Message: v.Message}
+func (v Verdict) holds(conditionType string) Aspect {
+	return Aspect{Type: conditionType, Status: metav1.ConditionTrue, Reason: v.Reason, Message: v.Message}
 }
 
-// Facet is the verdict on one declared aspect of a service.
-type Facet struct {
+// Aspect is the verdict on one declared aspect of a service.
+type Aspect struct {
 	Type    string // the condition type
 	Status  metav1.ConditionStatus
 	Reason  string
@@ -51,7 +51,7 @@ type Facet struct {
 type Decision struct {
 	Step    Step
 	Verdict Verdict
-	Facets  []Facet
+	Aspects []Aspect
 	Pending *v1alpha1.Pending // the changes that are wanted; nil for none
 	LookAt  time.Time         // when to look again if nothing happens; zero for never
 	Brief   bool              // it will have changed in seconds: what is on record may stand until then
@@ -88,9 +88,9 @@ type Submit struct {
 	Hold      bool   // a Query that leaves something behind: the finalizer goes on before it
 }
 
-// Pose sends a request of class Query: it has neither intent nor finalizer, and its
+// SubmitQuery sends a request of class Query: it has neither intent nor finalizer, and its
 // answer is written down once there is one.
-type Pose Submit
+type SubmitQuery Submit
 
 // Probe asks the carrier a free question, to learn whether it answers again after an answer was lost.
 type Probe struct{}
@@ -104,11 +104,11 @@ type ContactSource struct {
 // Follow polls the request under way.
 type Follow struct{ AttemptID string }
 
-// Record writes down an answer that this process holds and the status does not.
-type Record struct{ AttemptID string }
+// RecordAnswer writes down an answer that this process holds and the status does not.
+type RecordAnswer struct{ AttemptID string }
 
-// Settle ends or moves an attempt without a call: the facts at hand suffice.
-type Settle struct {
+// Resolve ends or moves an attempt without a call: the facts at hand suffice.
+type Resolve struct {
 	AttemptID string
 	By        Writer
 	From      v1alpha1.RequestPhase // the phase that was judged: in another one the fact no longer holds
@@ -118,17 +118,17 @@ type Settle struct {
 	Error     *v1alpha1.RequestError // why, when not Succeeded
 }
 
-func (Rest) step()    {}
-func (Ask) step()     {}
-func (Collect) step() {}
-func (Submit) step()  {}
-func (Pose) step()    {}
-func (Probe) step()   {}
-func (Follow) step()  {}
-func (Record) step()  {}
-func (Settle) step()  {}
+func (Rest) step()         {}
+func (Ask) step()          {}
+func (Collect) step()      {}
+func (Submit) step()       {}
+func (SubmitQuery) step()  {}
+func (Probe) step()        {}
+func (Follow) step()       {}
+func (RecordAnswer) step() {}
+func (Resolve) step()      {}
 
-func rests(step Step) bool {
+func isRest(step Step) bool {
 	_, resting := step.(Rest)
 	return resting
 }

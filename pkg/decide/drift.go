@@ -30,31 +30,31 @@ func planDrifted(state *v1alpha1.CarrierState) bool {
 // baseline is the plan we sent", and health's name for it is learned from the first
 // reading that was asked after it; from then on another name is drift. The plan that is declared is
 // never learned as another's name. A plan is known since the time at which the carrier was asked.
-func absorbPlan(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
-	accept(v, state)
+func absorbPlan(in *ServiceInput, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+	accept(in, state)
 	held := state.Plan
 	switch {
 	case held == nil:
 		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
-	case askedAt.Before(v.past(held.Since).Add(statusPrecision)):
-	case cameTo(v, held, plan, askedAt) != nil:
-		state.Plan = cameTo(v, held, plan, askedAt)
+	case askedAt.Before(in.past(held.Since).Add(statusPrecision)):
+	case cameTo(in, held, plan, askedAt) != nil:
+		state.Plan = cameTo(in, held, plan, askedAt)
 	case planDrifted(state) && plan == held.AsHealth:
 		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 		state.Plan.AsHealth = plan
 	case held.AsHealth == "":
 		held.AsHealth = plan
 	case plan != held.AsHealth:
-		moved(v, state, plan, askedAt)
+		moved(in, state, plan, askedAt)
 	}
 }
 
 // cameTo is the declared plan, where the carrier has come to it without us; nil where it has not.
 // "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
 // do" (R7).
-func cameTo(v *ServiceView, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
-	declared := v.Service.Spec.Plan
+func cameTo(in *ServiceInput, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
+	declared := in.Service.Spec.Plan
 	if declared == nil || sameName(declared.Name, held.Value) {
 		return nil
 	}
@@ -63,7 +63,7 @@ func cameTo(v *ServiceView, held *v1alpha1.KnownValue, plan string, askedAt time
 	if sameName(declared.Name, plan) {
 		return found
 	}
-	if base := baselineOf(v); base != nil && base.AsHealth == plan && sameName(declared.Name, base.Value) {
+	if base := baselineOf(in); base != nil && base.AsHealth == plan && sameName(declared.Name, base.Value) {
 		found.Value, found.Source = base.Value, base.Source
 		return found
 	}
@@ -71,35 +71,35 @@ func cameTo(v *ServiceView, held *v1alpha1.KnownValue, plan string, askedAt time
 }
 
 // baselineOf is the plan that the service was last brought to; nil where none is on record.
-func baselineOf(v *ServiceView) *v1alpha1.KnownValue {
-	if v.Ledger == nil {
+func baselineOf(in *ServiceInput) *v1alpha1.KnownValue {
+	if in.Ledger == nil {
 		return nil
 	}
-	return v.Ledger.Spec.Baseline
+	return in.Ledger.Spec.Baseline
 }
 
 // accept makes a plan that moved the baseline, once the spec names it: from then on the
 // service has converged to it.
-func accept(v *ServiceView, state *v1alpha1.CarrierState) {
-	declared := v.Service.Spec.Plan
+func accept(in *ServiceInput, state *v1alpha1.CarrierState) {
+	declared := in.Service.Spec.Plan
 	if planDrifted(state) && declared != nil && sameName(declared.Name, state.Plan.Value) {
 		state.Plan.AsHealth = state.Plan.Value
 	}
 }
 
 // moved puts a plan on record that the carrier moved to.
-func moved(v *ServiceView, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
+func moved(in *ServiceInput, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	baseline := state.Plan.AsHealth
 	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
 		state.Plan = known(plan, v1alpha1.SourceHealth, askedAt)
 	}
 	state.Plan.AsHealth = baseline
-	accept(v, state)
+	accept(in, state)
 }
 
 // sentPlan is the plan of our last success; "" when there is none.
-func sentPlan(v *ServiceView) string {
-	last := reachedOf(&v.View, v1alpha1.OperationPlanChange)
+func sentPlan(in *ServiceInput) string {
+	last := reachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
 		return ""
 	}
@@ -108,102 +108,104 @@ func sentPlan(v *ServiceView) string {
 
 // planHeld says whether a plan that differs is a drift that is only reported: the
 // declared plan is the one that we had converged to.
-func planHeld(v *ServiceView) bool {
-	state, declared := v.Service.Status.Carrier, v.Service.Spec.Plan
+func planHeld(in *ServiceInput) bool {
+	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
 	if !planDrifted(state) || declared == nil {
 		return false
 	}
-	base := baselineOf(v)
-	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(v)) ||
+	base := baselineOf(in)
+	converged := sameName(declared.Name, state.Plan.AsHealth) || sameName(declared.Name, sentPlan(in)) ||
 		base != nil && base.AsHealth == state.Plan.AsHealth && sameName(declared.Name, base.Value)
-	return converged && !corrects(v, v1alpha1.OperationPlanChange)
+	return converged && !corrects(in, v1alpha1.OperationPlanChange)
 }
 
 // corrects says whether drift is corrected now.
-func corrects(v *ServiceView, operation v1alpha1.Operation) bool {
-	last := reachedOf(&v.View, operation)
+func corrects(in *ServiceInput, operation v1alpha1.Operation) bool {
+	last := reachedOf(&in.Input, operation)
 	sent := last != nil && !goesAgain(last.Phase)
-	due := !sent || !v.Now.Before(v.past(last.SubmittedAt).Add(correctEvery))
-	return v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
+	due := !sent || !in.Now.Before(in.past(last.SubmittedAt).Add(correctEvery))
+	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
 // movedAway says whether the carrier's cancellation had been as it is declared.
-func movedAway(v *ServiceView) bool {
-	known := knownCancellation(v)
-	return known != nil && known.Agreed == declaredEnding(v)
+func movedAway(in *ServiceInput) bool {
+	known := knownCancellation(in)
+	return known != nil && known.Agreed == declaredEnding(in)
 }
 
 // heldAsDrift says whether a cancellation that moved away is only reported.
-func heldAsDrift(v *ServiceView, w wish) bool { return movedAway(v) && !corrects(v, w.operation) }
+func heldAsDrift(in *ServiceInput, want desiredChange) bool {
+	return movedAway(in) && !corrects(in, want.operation)
+}
 
 // correctsAt is when a drift that is held may be corrected; zero when none is.
-func correctsAt(v *ServiceView) time.Time {
+func correctsAt(in *ServiceInput) time.Time {
 	var at time.Time
-	if v.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
+	if in.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
 		return at
 	}
 	held := []v1alpha1.Operation{}
-	if planHeld(v) {
+	if planHeld(in) {
 		held = append(held, v1alpha1.OperationPlanChange)
 	}
-	if w := cancellationDiffers(v); w.wanted() && heldAsDrift(v, w) {
-		held = append(held, w.operation)
+	if want := cancellationDiffers(in); want.wanted() && heldAsDrift(in, want) {
+		held = append(held, want.operation)
 	}
 	for _, operation := range held {
-		if last := reachedOf(&v.View, operation); last != nil {
-			at = earlier(at, v.past(last.SubmittedAt).Add(correctEvery))
+		if last := reachedOf(&in.Input, operation); last != nil {
+			at = earlier(at, in.past(last.SubmittedAt).Add(correctEvery))
 		}
 	}
 	return at
 }
 
 // planDrift: a plan that the carrier has moved away from is not in sync, although nothing is sent.
-func planDrift(v *ServiceView) *Decision {
-	if onlyObserves(v) || !planHeld(v) {
+func planDrift(in *ServiceInput) *Decision {
+	if onlyObserves(in) || !planHeld(in) {
 		return nil
 	}
-	return driftDecision(v)
+	return driftDecision(in)
 }
 
 // cancellationDrift is the same of the cancellation.
-func cancellationDrift(v *ServiceView) *Decision {
-	w := cancellationDiffers(v)
-	if onlyObserves(v) || !w.wanted() || !heldAsDrift(v, w) {
+func cancellationDrift(in *ServiceInput) *Decision {
+	want := cancellationDiffers(in)
+	if onlyObserves(in) || !want.wanted() || !heldAsDrift(in, want) {
 		return nil
 	}
-	return driftDecision(v)
+	return driftDecision(in)
 }
 
 // driftDecision stops where a person has to say what is right, and waits where the policy says it.
-func driftDecision(v *ServiceView) *Decision {
-	facet := driftFacet(v)
-	if facet == nil {
+func driftDecision(in *ServiceInput) *Decision {
+	aspect := driftAspect(in)
+	if aspect == nil {
 		return nil
 	}
-	if v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
-		return working(facet.Reason, facet.Message)
+	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+		return working(aspect.Reason, aspect.Message)
 	}
-	return stuck(facet.Reason, facet.Message)
+	return stuck(aspect.Reason, aspect.Message)
 }
 
-// driftFacet names what moved away, from and to; nil when nothing did.
-func driftFacet(v *ServiceView) *Facet {
+// driftAspect names what moved away, from and to; nil when nothing did.
+func driftAspect(in *ServiceInput) *Aspect {
 	var words []string
-	if plan, declared := knownPlan(v), v.Service.Spec.Plan; declared != nil &&
-		planDrifted(v.Service.Status.Carrier) && !sameName(declared.Name, plan.Value) {
+	if plan, declared := knownPlan(in), in.Service.Spec.Plan; declared != nil &&
+		planDrifted(in.Service.Status.Carrier) && !sameName(declared.Name, plan.Value) {
 		words = append(words, fmt.Sprintf("plan.name %q → %q", plan.AsHealth, plan.Value))
 	}
-	if w := cancellationDiffers(v); w.wanted() && movedAway(v) {
-		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, w.changes[0].To, w.changes[0].From))
+	if want := cancellationDiffers(in); want.wanted() && movedAway(in) {
+		words = append(words, fmt.Sprintf("%s %q → %q", fieldCancellation, want.changes[0].To, want.changes[0].From))
 	}
 	if len(words) == 0 {
 		return nil
 	}
 	policy := "nothing is sent. To keep what the carrier has, declare it in spec; to have it changed back, set " +
 		"driftPolicy: Correct"
-	if v.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
+	if in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect {
 		policy = "driftPolicy is Correct: it is changed back, at most once in 24 hours"
 	}
-	return &Facet{v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted, fmt.Sprintf(
+	return &Aspect{v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted, fmt.Sprintf(
 		"the carrier moved away after the service had converged: %s; %s", strings.Join(words, ", "), policy)}
 }

@@ -6,14 +6,14 @@ import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
 const fieldDSLProfile = "dslStabilityProfile"
 
-// dslProfileWish compares the declared DSL stability profile. It has no read: what is
+// desiredDSLProfile compares the declared DSL stability profile. It has no read: what is
 // not known is requested or believed as unknownValues, or a person, says.
-func dslProfileWish(v *ServiceView) wish {
-	declared, known := v.Service.Spec.DSLStabilityProfile, knownDSLProfile(v)
+func desiredDSLProfile(in *ServiceInput) desiredChange {
+	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
 	if declared == "" || valueOf(known) == declared {
-		return wish{}
+		return desiredChange{}
 	}
-	return wish{
+	return desiredChange{
 		operation: v1alpha1.OperationDSLStabilityProfileChange,
 		target:    v1alpha1.RequestTarget{DSLStabilityProfile: declared},
 		changes: []v1alpha1.Change{{
@@ -23,9 +23,9 @@ func dslProfileWish(v *ServiceView) wish {
 	}
 }
 
-func knownDSLProfile(v *ServiceView) *v1alpha1.KnownValue {
-	if v.Service.Status.Carrier == nil {
+func knownDSLProfile(in *ServiceInput) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
 		return nil
 	}
-	return v.Service.Status.Carrier.DSLStabilityProfile
+	return in.Service.Status.Carrier.DSLStabilityProfile
 }

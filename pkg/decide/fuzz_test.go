@@ -18,7 +18,7 @@ import (
 // answer, no request beside one of its lane that has not ended, and no claim of success
 // while there is work.
 func FuzzService(f *testing.F) {
-	for _, view := range []decide.ServiceView{
+	for _, view := range []decide.ServiceInput{
 		settled(), settled(wanting), settled(with(v1alpha1.PhaseSubmitting, lost)), settled(with(v1alpha1.PhaseInProgress)),
 		settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)), settled(wanting, with(v1alpha1.PhaseRejected)),
 		settled(ending("2026-12-31"), endsOn("REQUESTED", "2026-11-30")), settled(ending(""), endsOn("REQUESTED", "x")),
@@ -63,7 +63,7 @@ func FuzzService(f *testing.F) {
 	})
 }
 
-func check(t *testing.T, view decide.ServiceView, decision decide.Decision) {
+func check(t *testing.T, view decide.ServiceInput, decision decide.Decision) {
 	t.Helper()
 	if submit, submits := decision.Step.(decide.Submit); submits {
 		open := view.Service.OpenRequest()
@@ -74,15 +74,15 @@ func check(t *testing.T, view decide.ServiceView, decision decide.Decision) {
 			repeated(t, *open, submit.Request)
 		}
 	}
-	if open := view.Service.OpenRequests(); decision.Verdict.Standing == decide.Settled && len(open) > 0 {
+	if open := view.Service.OpenRequests(); decision.Verdict.State == decide.Settled && len(open) > 0 {
 		t.Fatalf("settled while a request is %s", open[0].Phase)
 	}
-	if decision.Verdict.Standing == "" {
-		t.Fatalf("a verdict without a standing: %+v", decision.Verdict)
+	if decision.Verdict.State == "" {
+		t.Fatalf("a verdict without a state: %+v", decision.Verdict)
 	}
 	worded(t, decision.Verdict.Reason, decision.Verdict.Message)
-	for _, facet := range decision.Facets {
-		worded(t, facet.Reason, facet.Message)
+	for _, aspect := range decision.Aspects {
+		worded(t, aspect.Reason, aspect.Message)
 	}
 }
 

@@ -54,28 +54,28 @@ func gatePause(n int) time.Duration {
 }
 
 // sentAgainAt is when an attempt that did not get to the carrier is followed by another.
-func sentAgainAt(v *View, last *v1alpha1.Request) time.Time {
-	ended := v.past(last.FinishedAt)
+func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
+	ended := in.past(last.FinishedAt)
 	if last.Error == nil || last.Error.Code != codeGateClosed {
-		return later(ended.Add(Backoff(int(last.Attempt))), v.Memory.NotBefore)
+		return later(ended.Add(Backoff(int(last.Attempt))), in.Memory.NotBefore)
 	}
-	ended = later(ended, v.Memory.Gate.ClosedAt) // times on record are cut to whole seconds
-	return later(ended.Add(gatePause(int(last.Attempt))), v.Memory.NotBefore)
+	ended = later(ended, in.Memory.Gate.ClosedAt) // times on record are cut to whole seconds
+	return later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
 }
 
 // cacheBehind: after a gate that was closed, the next attempt waits "until the cache shows the
 // generation that the gate saw" (R12).
-func cacheBehind(v *View, _ wish) *Decision {
+func cacheBehind(in *Input, _ desiredChange) *Decision {
 	var behind string
 	switch {
-	case v.Memory.Gate.Account.isAheadOf(v.Account.Object):
-		behind = "CarrierAccount " + v.Account.Object.Name
-	case v.Memory.Gate.Object.isAheadOf(v.Subject):
+	case in.Memory.Gate.Account.isAheadOf(in.Account.Object):
+		behind = "CarrierAccount " + in.Account.Object.Name
+	case in.Memory.Gate.Object.isAheadOf(in.Subject):
 		behind = "this object"
 	default:
 		return nil
 	}
 	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
 		"%s has changed, and the cache does not show the change yet: nothing is sent before it does", behind)),
-		v.Now.Add(time.Minute))
+		in.Now.Add(time.Minute))
 }

@@ -23,32 +23,32 @@ func unsent(attempt int32, why *v1alpha1.RequestError) func(*v1alpha1.Request) {
 func TestR12AClosedGateHasAPauseOfItsOwn(t *testing.T) {
 	t.Parallel()
 	closed, unconnected := decide.GateClosed(errors.New("it was changed")), &v1alpha1.RequestError{Message: "refused"}
-	gateAt := func(at time.Duration) func(*decide.ServiceView) {
-		return func(v *decide.ServiceView) { v.Memory.Gate.ClosedAt = start.Add(at) }
+	gateAt := func(at time.Duration) func(*decide.ServiceInput) {
+		return func(in *decide.ServiceInput) { in.Memory.Gate.ClosedAt = start.Add(at) }
 	}
 	for name, test := range map[string]struct {
-		edits []func(*decide.ServiceView)
+		edits []func(*decide.ServiceInput)
 		want  time.Duration // after which it is sent again
 	}{
 		"the first, found by another process": {
-			[]func(*decide.ServiceView){with(v1alpha1.PhaseNotSent, unsent(1, closed))}, time.Second,
+			[]func(*decide.ServiceInput){with(v1alpha1.PhaseNotSent, unsent(1, closed))}, time.Second,
 		},
 		"the first, to the fraction of a second": {
-			[]func(*decide.ServiceView){with(v1alpha1.PhaseNotSent, unsent(1, closed)), gateAt(900 * time.Millisecond)},
+			[]func(*decide.ServiceInput){with(v1alpha1.PhaseNotSent, unsent(1, closed)), gateAt(900 * time.Millisecond)},
 			1900 * time.Millisecond,
 		},
-		"the third": {[]func(*decide.ServiceView){with(v1alpha1.PhaseNotSent, unsent(3, closed))}, 4 * time.Second},
+		"the third": {[]func(*decide.ServiceInput){with(v1alpha1.PhaseNotSent, unsent(3, closed))}, 4 * time.Second},
 		"the hundredth": {
-			[]func(*decide.ServiceView){with(v1alpha1.PhaseNotSent, unsent(100, closed))}, time.Minute,
+			[]func(*decide.ServiceInput){with(v1alpha1.PhaseNotSent, unsent(100, closed))}, time.Minute,
 		},
 		"no connection": {
-			[]func(*decide.ServiceView){with(v1alpha1.PhaseNotSent, unsent(1, unconnected)), gateAt(0)}, 5 * time.Second,
+			[]func(*decide.ServiceInput){with(v1alpha1.PhaseNotSent, unsent(1, unconnected)), gateAt(0)}, 5 * time.Second,
 		},
 		"no connection for long": {
-			[]func(*decide.ServiceView){with(v1alpha1.PhaseNotSent, unsent(9, unconnected))}, 5 * time.Minute,
+			[]func(*decide.ServiceInput){with(v1alpha1.PhaseNotSent, unsent(9, unconnected))}, 5 * time.Minute,
 		},
 	} {
-		edits := append([]func(*decide.ServiceView){wanting, at(time.Millisecond)}, test.edits...)
+		edits := append([]func(*decide.ServiceInput){wanting, at(time.Millisecond)}, test.edits...)
 		decision := decide.Service(settled(edits...))
 		if got := decision.LookAt.Sub(start); got != test.want || stepName(decision.Step) != "Rest" {
 			t.Errorf("%s: %s, %s, and again after %v, want %v", name, stepName(decision.Step), decision.Verdict.Message, got,

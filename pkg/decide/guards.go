@@ -10,36 +10,36 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// wishes are the modifications that are wanted, in the order in which they are sent,
+// desiredChanges are the modifications that are wanted, in the order in which they are sent,
 // one at a time: the carrier takes one "only when no other modification is in progress".
-func wishes(v *ServiceView) []wish {
-	var wanted []wish
-	if endedAsWanted(v) {
+func desiredChanges(in *ServiceInput) []desiredChange {
+	var wanted []desiredChange
+	if endedAsWanted(in) {
 		return nil
 	}
-	for _, compare := range []func(*ServiceView) wish{
-		reclaimWish,     // a service that is disconnected takes no other
-		planChangeWish,  // plan and restoration SLA
-		aggregationWish, // aggregation method
-		dslProfileWish,  // DSL stability profile
+	for _, compare := range []func(*ServiceInput) desiredChange{
+		desiredReclaim,     // a service that is disconnected takes no other
+		desiredPlanChange,  // plan and restoration SLA
+		desiredAggregation, // aggregation method
+		desiredDSLProfile,  // DSL stability profile
 	} {
-		if w := compare(v); w.wanted() {
-			wanted = append(wanted, w.of(v))
+		if want := compare(in); want.wanted() {
+			wanted = append(wanted, want.of(in))
 		}
 	}
 	return wanted
 }
 
-// of completes a wish with the body that it is sent with.
-func (w wish) of(v *ServiceView) wish {
-	w.body = Body(w.operation, v.Service.ServiceNumber(), w.target, v1alpha1.Contact{})
-	return w
+// of completes a change with the body that it is sent with.
+func (want desiredChange) of(in *ServiceInput) desiredChange {
+	want.body = Body(want.operation, in.Service.ServiceNumber(), want.target, v1alpha1.Contact{})
+	return want
 }
 
 // guard answers when a wanted change may not be sent now.
-type guard func(*ServiceView, wish) *Decision
+type guard func(*ServiceInput, desiredChange) *Decision
 
-// guards stand between a wish and its request, in this order.
+// guards stand between a change and its request, in this order.
 func guards() []guard {
 	return []guard{
 		observing,        // managementPolicy Observe
@@ -60,16 +60,16 @@ func guards() []guard {
 	}
 }
 
-// sendable holds a wish back for the reasons of every kind.
-func sendable(v *ServiceView, w wish) *Decision { return maySend(&v.View, w) }
+// sendable holds a change back for the reasons of every kind.
+func sendable(in *ServiceInput, want desiredChange) *Decision { return maySend(&in.Input, want) }
 
-// modifications sends the first wish that may be sent. One that may not does not keep
+// modifications sends the first change that may be sent. One that may not does not keep
 // the others back; what is said then is what goes on, before what waits for a person.
-func modifications(v *ServiceView) *Decision {
+func modifications(in *ServiceInput) *Decision {
 	var held *Decision
-	for _, w := range wishes(v) {
-		decision := judge(v, w)
-		if !rests(decision.Step) {
+	for _, want := range desiredChanges(in) {
+		decision := judge(in, want)
+		if !isRest(decision.Step) {
 			return decision
 		}
 		held = weightier(held, decision)
@@ -80,29 +80,29 @@ func modifications(v *ServiceView) *Decision {
 	return held
 }
 
-// judge sends a wish, or says why not.
-func judge(v *ServiceView, w wish) *Decision {
+// judge sends a change, or says why not.
+func judge(in *ServiceInput, want desiredChange) *Decision {
 	for _, guard := range guards() {
-		if decision := guard(v, w); decision != nil {
+		if decision := guard(in, want); decision != nil {
 			return decision
 		}
 	}
-	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", w.operation))
-	decision.Step = w.submit(v)
+	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", want.operation))
+	decision.Step = want.submit(in)
 	return decision
 }
 
-func (w wish) submit(v *ServiceView) Submit {
-	submit := usingUpRetry(&v.View, Submit{Request: w.intent(&v.View)}, lastOf(v, w.operation))
-	pending := pendingOf(v)
+func (want desiredChange) submit(in *ServiceInput) Submit {
+	submit := usingUpRetry(&in.Input, Submit{Request: want.intent(&in.Input)}, lastOf(in, want.operation))
+	pending := pendingOf(in)
 	if pending != nil {
 		submit.Request.Plan = pending.Changes
 	}
-	if needsApproval(v, w) {
+	if needsApproval(in, want) {
 		submit.Request.ApprovedHash = pending.Hash
-		submit.Approve = control(v.Subject, v1alpha1.AnnotationApprove)
+		submit.Approve = control(in.Subject, v1alpha1.AnnotationApprove)
 	}
-	if plan := v.Service.Spec.Plan; plan != nil && w.target.NTDOption != "" {
+	if plan := in.Service.Spec.Plan; plan != nil && want.target.NTDOption != "" {
 		submit.Contact.Inline = plan.Contact
 		if plan.ContactSecretRef != nil {
 			submit.Contact.Secret = plan.ContactSecretRef.Name
@@ -112,38 +112,38 @@ func (w wish) submit(v *ServiceView) Submit {
 }
 
 // onlyObserves says whether the state is read and nothing is changed.
-func onlyObserves(v *ServiceView) bool {
-	return v.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
+func onlyObserves(in *ServiceInput) bool {
+	return in.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
 }
 
-func observing(v *ServiceView, _ wish) *Decision {
-	if !onlyObserves(v) {
+func observing(in *ServiceInput, _ desiredChange) *Decision {
+	if !onlyObserves(in) {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: inSync(v)}
+	return &Decision{Step: Rest{}, Verdict: inSync(in)}
 }
 
-func planning(v *ServiceView, w wish) *Decision {
+func planning(in *ServiceInput, want desiredChange) *Decision {
 	switch {
-	case v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
-		return waiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, nothing is sent: "+describe(w.changes))
-	case v.withheld() != "":
-		return waiting(v1alpha1.ReasonPlanned, v.withheld()+", nothing is sent: "+describe(w.changes))
+	case in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan:
+		return waiting(v1alpha1.ReasonPlanned, "managementPolicy is Plan, nothing is sent: "+describe(want.changes))
+	case in.withheld() != "":
+		return waiting(v1alpha1.ReasonPlanned, in.withheld()+", nothing is sent: "+describe(want.changes))
 	}
 	return nil
 }
 
-func suspended(v *ServiceView, w wish) *Decision {
-	if !v.Service.Spec.Suspend {
+func suspended(in *ServiceInput, want desiredChange) *Decision {
+	if !in.Service.Spec.Suspend {
 		return nil
 	}
-	return waiting(v1alpha1.ReasonSuspended, "spec.suspend is true, nothing is sent: "+describe(w.changes))
+	return waiting(v1alpha1.ReasonSuspended, "spec.suspend is true, nothing is sent: "+describe(want.changes))
 }
 
 // versionSupported: "An operation whose family does not exist at apiVersion is
 // refused by us"; and fields came with versions too, spec §9.
-func versionSupported(v *ServiceView, w wish) *Decision {
-	err := w.check(v)
+func versionSupported(in *ServiceInput, want desiredChange) *Decision {
+	err := want.check(in)
 	if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); !unsupported {
 		return nil
 	}
@@ -153,34 +153,34 @@ func versionSupported(v *ServiceView, w wish) *Decision {
 
 // check holds the request against the version rules of spec §9. A contact that will
 // come from a Secret counts as given: it is read at sending.
-func (w wish) check(v *ServiceView) error {
-	if w.operation != v1alpha1.OperationPlanChange {
-		return supported(&v.View, carrier.Operation(w.operation))
+func (want desiredChange) check(in *ServiceInput) error {
+	if want.operation != v1alpha1.OperationPlanChange {
+		return supported(&in.Input, carrier.Operation(want.operation))
 	}
 	var to v1alpha1.Contact
-	if plan := v.Service.Spec.Plan; plan != nil && (plan.Contact != nil || plan.ContactSecretRef != nil) {
+	if plan := in.Service.Spec.Plan; plan != nil && (plan.Contact != nil || plan.ContactSecretRef != nil) {
 		const given = "given"
 		to = v1alpha1.Contact{Name: given, Phone: given, Email: given}
 	}
-	return planChangeRequest(v.Service.ServiceNumber(), w.target, to).Check(int(v.Account.Object.Spec.APIVersion))
+	return planChangeRequest(in.Service.ServiceNumber(), want.target, to).Check(int(in.Account.Object.Spec.APIVersion))
 }
 
-func termKnown(_ *ServiceView, w wish) *Decision {
-	if w.operation != v1alpha1.OperationPlanChange || w.target.Term != 0 {
+func termKnown(_ *ServiceInput, want desiredChange) *Decision {
+	if want.operation != v1alpha1.OperationPlanChange || want.target.Term != 0 {
 		return nil
 	}
 	return stuck(v1alpha1.ReasonTermUnknown, fmt.Sprintf(
 		"the restoration SLA is sent together with the plan and its term, and the term of plan %q is not known: "+
-			"declare spec.plan with name and term", w.target.Plan))
+			"declare spec.plan with name and term", want.target.Plan))
 }
 
 // contactGiven: contact details are "required when ntdOption is set, from version 8".
-func contactGiven(v *ServiceView, w wish) *Decision {
-	if err := w.check(v); err != nil {
+func contactGiven(in *ServiceInput, want desiredChange) *Decision {
+	if err := want.check(in); err != nil {
 		return stuck(v1alpha1.ReasonContactRequired, err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")
 	}
-	if w.target.NTDOption == "" || v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
+	if want.target.NTDOption == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
 		return nil
 	}
-	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
+	return lookAgain(stuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }

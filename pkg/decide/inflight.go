@@ -29,28 +29,28 @@ const (
 	failuresShown = 3
 )
 
-// witness is what a kind knows of a request whose outcome nobody has written down.
-type witness interface {
+// evidence is what a kind knows of a request whose outcome nobody has written down.
+type evidence interface {
 	// verify judges a request that may or may not be with the carrier.
 	verify(open *v1alpha1.Request) *Decision
-	// proof settles an unknown outcome by what is known by now; nil when nothing does.
+	// proof resolves an unknown outcome by what is known by now; nil when nothing does.
 	proof(open *v1alpha1.Request) *Decision
 }
 
 // untilEnded answers as long as a request has not ended.
-func untilEnded(v *View, open *v1alpha1.Request, by witness) *Decision {
+func untilEnded(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	if open == nil {
 		return nil
 	}
 	switch open.Phase {
 	case v1alpha1.PhaseSubmitting:
-		return submitting(v, open, by)
+		return submitting(in, open, by)
 	case v1alpha1.PhaseInProgress:
-		return inProgress(v, open, by)
+		return inProgress(in, open, by)
 	case v1alpha1.PhaseOutcomeUnknown:
-		return outcomeUnknown(v, open, by)
+		return outcomeUnknown(in, open, by)
 	case v1alpha1.PhaseLateAcceptance:
-		return acceptedLate(v, open)
+		return acceptedLate(in, open)
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		v1alpha1.PhaseRepeated:
@@ -61,29 +61,29 @@ func untilEnded(v *View, open *v1alpha1.Request, by witness) *Decision {
 }
 
 // acceptedLate: "Stalled ... Settled by Succeeded ..., Abandoned ...; NotAccepted is void" (R15).
-func acceptedLate(v *View, open *v1alpha1.Request) *Decision {
+func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	return stuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
 		"the carrier took %s attempt %s as %s, which was known only after a person had ended it: nothing is sent "+
 			"before you say what becomes of it. If it counts, kubectl -n %s annotate --overwrite %s %s '%s=%s=Succeeded'; "+
 			"if it was cancelled at the carrier, or does not count, say =Abandoned",
-		open.Operation, open.AttemptID, open.Location, v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject),
-		v.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notSettledByAll(v, open))
+		open.Operation, open.AttemptID, open.Location, in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
+		in.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notResolvedByAll(in, open))
 }
 
 // submitting judges an intent without an outcome.
-func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
-	attempt := v.Memory.Attempts[open.AttemptID]
+func submitting(in *Input, open *v1alpha1.Request, by evidence) *Decision {
+	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
 	case open.Error != nil:
 		return by.verify(open) // the POST went out and its answer was lost
-	case open.Sender == v.Memory.Sender && !attempt.Posted:
+	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
-		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
-	case !v.Now.Before(attempt.Seen.Add(senderGrace)):
+		return resolveBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
+	case !in.Now.Before(attempt.Seen.Add(senderGrace)):
 		return by.verify(open)
 	case attempt.Posted:
 		// The answer is on record, and the cache does not show it yet. Our own write wakes nobody.
-		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, v.Now.Add(CacheLag))
+		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
 	return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 }
@@ -91,9 +91,9 @@ func submitting(v *View, open *v1alpha1.Request, by witness) *Decision {
 // awaited: the process that sent it may still be writing the answer. What a person, or the account,
 // holds back is held back all the same: to each new process it would look as if it went on for two
 // minutes.
-func awaited(open *v1alpha1.Request, by witness) *Decision {
+func awaited(open *v1alpha1.Request, by evidence) *Decision {
 	held := by.verify(open)
-	if held.Verdict.Standing == Waiting || held.Verdict.Standing == Stuck && rests(held.Step) {
+	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && isRest(held.Step) {
 		return held
 	}
 	return working(v1alpha1.ReasonProgressing, fmt.Sprintf(
@@ -102,24 +102,24 @@ func awaited(open *v1alpha1.Request, by witness) *Decision {
 }
 
 // inProgress judges a request that the carrier took.
-func inProgress(v *View, open *v1alpha1.Request, by witness) *Decision {
-	next := nextLook(v, open, v.Memory.Attempts[open.AttemptID].LastLook)
-	decision := &Decision{Step: Rest{}, Verdict: following(v, open), LookAt: earlier(next, overdueAt(v, open))}
+func inProgress(in *Input, open *v1alpha1.Request, by evidence) *Decision {
+	next := nextLook(in, open, in.Memory.Attempts[open.AttemptID].LastLook)
+	decision := &Decision{Step: Rest{}, Verdict: following(in, open), LookAt: earlier(next, overdueAt(in, open))}
 	switch {
-	case handleLost(v, open):
+	case handleLost(in, open):
 		decision = by.verify(open)
-	case !v.Now.Before(next):
+	case !in.Now.Before(next):
 		decision.Step = Follow{AttemptID: open.AttemptID}
 	}
 	return decision
 }
 
 // following words what is known of a request under way.
-func following(v *View, open *v1alpha1.Request) Verdict {
-	attempt := v.Memory.Attempts[open.AttemptID]
+func following(in *Input, open *v1alpha1.Request) Verdict {
+	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
 	case IsReadAgain(open):
-		return readingAgain(v, open)
+		return readingAgain(in, open)
 	case attempt.Failures >= failuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
@@ -128,10 +128,10 @@ func following(v *View, open *v1alpha1.Request) Verdict {
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
 			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
 			open.Operation, orElse(joined(open.CarrierStatus, open.ErrorDetail), "no more was said"))}
-	case isOverdue(v, open):
+	case isOverdue(in, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
-			"%s has been with the carrier for longer than is usual and is still followed at %s; to settle it by hand: %s",
-			open.Operation, open.Location, resolveHint(v, open))}
+			"%s has been with the carrier for longer than is usual and is still followed at %s; to resolve it by hand: %s",
+			open.Operation, open.Location, resolveHint(in, open))}
 	}
 	return progressing(open)
 }
@@ -145,26 +145,26 @@ func progressing(open *v1alpha1.Request) Verdict {
 
 // handleLost says whether the Location has answered 404 or 400 for a day: "a 404
 // never means gone, create it".
-func handleLost(v *View, open *v1alpha1.Request) bool {
+func handleLost(in *Input, open *v1alpha1.Request) bool {
 	grace := handleGrace
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
 		grace = queryGrace
 	}
-	return !IsReadAgain(open) && !open.LostSince.IsZero() && !v.Now.Before(v.past(open.LostSince).Add(grace))
+	return !IsReadAgain(open) && !open.LostSince.IsZero() && !in.Now.Before(in.past(open.LostSince).Add(grace))
 }
 
 // outcomeUnknown waits for a person, or for something that proves what happened.
-func outcomeUnknown(v *View, open *v1alpha1.Request, by witness) *Decision {
+func outcomeUnknown(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	if settled := by.proof(open); settled != nil {
 		return settled
 	}
-	return &Decision{Step: Rest{}, Verdict: unknown(v, open)}
+	return &Decision{Step: Rest{}, Verdict: unknown(in, open)}
 }
 
-func unknown(v *View, open *v1alpha1.Request) Verdict {
-	return Verdict{Stuck, unknownReason(open.Error), notKnown(v, open, open.Error) +
+func unknown(in *Input, open *v1alpha1.Request) Verdict {
+	return Verdict{Stuck, unknownReason(open.Error), notKnown(in, open, open.Error) +
 		". Nothing that changes this service is sent before you have asked the carrier, and said what it answers: " +
-		resolveHint(v, open) + notSettledByAll(v, open)}
+		resolveHint(in, open) + notResolvedByAll(in, open)}
 }
 
 // unknownReason: some ways of losing an outcome have a name of their own.
@@ -176,26 +176,26 @@ func unknownReason(err *v1alpha1.RequestError) string {
 	return v1alpha1.ReasonOutcomeUnknown
 }
 
-func resolveHint(v *View, open *v1alpha1.Request) string {
+func resolveHint(in *Input, open *v1alpha1.Request) string {
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s=Accepted:<request id>' "+
 		"(or =NotAccepted, =Succeeded, =Abandoned)",
-		v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject), v.Subject.GetName(),
+		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(),
 		v1alpha1.AnnotationResolve, open.AttemptID)
 }
 
-func overdueTime(v *View, open *v1alpha1.Request) time.Time {
+func overdueTime(in *Input, open *v1alpha1.Request) time.Time {
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
-	return v.past(open.SubmittedAt).Add(contract.Poll.Usual)
+	return in.past(open.SubmittedAt).Add(contract.Poll.Usual)
 }
 
 // isOverdue says whether a request has been with the carrier for longer than is usual.
-func isOverdue(v *View, open *v1alpha1.Request) bool {
-	return !IsReadAgain(open) && !v.Now.Before(overdueTime(v, open))
+func isOverdue(in *Input, open *v1alpha1.Request) bool {
+	return !IsReadAgain(open) && !in.Now.Before(overdueTime(in, open))
 }
 
 // overdueAt is when following words change by themselves; zero once they have.
-func overdueAt(v *View, open *v1alpha1.Request) time.Time {
-	if at := overdueTime(v, open); v.Now.Before(at) {
+func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
+	if at := overdueTime(in, open); in.Now.Before(at) {
 		return at
 	}
 	return time.Time{}

@@ -65,34 +65,34 @@ func (i *Installation) command() string {
 }
 
 // withheld says why nothing is sent at all; "" when it is.
-func (v *View) withheld() string {
+func (in *Input) withheld() string {
 	switch {
-	case !v.Submit:
+	case !in.Submit:
 		return "the manager runs with --submit=false"
-	case v.Installation.Waits == v1alpha1.MarkerRecovery:
+	case in.Installation.Waits == v1alpha1.MarkerRecovery:
 		return fmt.Sprintf("what is in this cluster was restored (restore the RequestLedgers too, compare with the carrier, "+
-			"then %s)", v.Installation.command())
+			"then %s)", in.Installation.command())
 	}
 	return ""
 }
 
 // newHere: "ServiceOrders, DiagnosticTests and unknown values that are to be requested wait
 // (NewInstallation) until one annotation ... says that this is a new installation" (R5).
-func newHere(v *View, what string) *Decision {
-	if v.Installation.Waits != v1alpha1.MarkerNewInstallation {
+func newHere(in *Input, what string) *Decision {
+	if in.Installation.Waits != v1alpha1.MarkerNewInstallation {
 		return nil
 	}
 	return waiting(v1alpha1.ReasonNewInstallation, fmt.Sprintf(
 		"objects were here before the operator first ran: if another installation has sent this, restore its RequestLedgers "+
-			"first; else say %s. %s is not sent before", v.Installation.command(), what))
+			"first; else say %s. %s is not sent before", in.Installation.command(), what))
 }
 
 // firstAsked holds back a value that is not known and would be requested.
-func firstAsked(v *ServiceView, w wish) *Decision {
-	if !hasUnknown(w.changes) {
+func firstAsked(in *ServiceInput, want desiredChange) *Decision {
+	if !hasUnknown(want.changes) {
 		return nil
 	}
-	return newHere(&v.View, describe(w.changes))
+	return newHere(&in.Input, describe(want.changes))
 }
 
 // asksOnce says whether nothing but a ledger keeps an operation from being sent again.
@@ -102,11 +102,11 @@ func asksOnce(operation v1alpha1.Operation) bool {
 
 // markerStands: "A ledger is created only after a live GET of the marker with the UID that this
 // process started with" (R5). What has a ledger goes on.
-func markerStands(v *View, _ wish) *Decision {
-	if !v.Installation.Gone {
+func markerStands(in *Input, _ desiredChange) *Decision {
+	if !in.Installation.Gone {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: markerGone(&v.Installation)}
+	return &Decision{Step: Rest{}, Verdict: markerGone(&in.Installation)}
 }
 
 func markerGone(installation *Installation) Verdict {
@@ -116,13 +116,13 @@ func markerGone(installation *Installation) Verdict {
 }
 
 // Unrecordable says why it cannot be written down that a ledger was lost; nil when it can.
-func Unrecordable(v *LedgerView) *Verdict {
+func Unrecordable(in *LedgerInput) *Verdict {
 	switch {
-	case v.Installation.Waits == v1alpha1.MarkerRecovery:
-		return &Verdict{Waiting, v1alpha1.ReasonPlanned, v.withheld() +
+	case in.Installation.Waits == v1alpha1.MarkerRecovery:
+		return &Verdict{Waiting, v1alpha1.ReasonPlanned, in.withheld() +
 			", and the RequestLedger of this is gone, or older than what was seen of it: nothing is sent"}
-	case v.Installation.Gone && v.Ledger == nil:
-		return new(markerGone(&v.Installation))
+	case in.Installation.Gone && in.Ledger == nil:
+		return new(markerGone(&in.Installation))
 	}
 	return nil
 }

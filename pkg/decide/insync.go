@@ -10,29 +10,29 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// aspect is a value that is declared, and what is known of the carrier's.
-type aspect struct {
+// declaredValue is a value that is declared, and what is known of the carrier's.
+type declaredValue struct {
 	name  string
 	known *v1alpha1.KnownValue
 }
 
-// declaredAspects are those of the service's values.
-func declaredAspects(v *ServiceView) []aspect {
-	spec := v.Service.Spec
-	var declared []aspect
+// declaredValues are those of the service's values.
+func declaredValues(in *ServiceInput) []declaredValue {
+	spec := in.Service.Spec
+	var declared []declaredValue
 	if spec.Plan != nil {
-		declared = append(declared, aspect{"plan", knownPlan(v)}, aspect{"term", knownTerm(v)})
+		declared = append(declared, declaredValue{"plan", knownPlan(in)}, declaredValue{"term", knownTerm(in)})
 	}
 	for _, value := range []struct {
 		declared string
-		aspect   aspect
+		value    declaredValue
 	}{
-		{spec.RestorationSLA, aspect{nameOfSLA, knownSLA(v)}},
-		{spec.AggregationMethod, aspect{"aggregation method", knownAggregation(v)}},
-		{spec.DSLStabilityProfile, aspect{"DSL stability profile", knownDSLProfile(v)}},
+		{spec.RestorationSLA, declaredValue{nameOfSLA, knownSLA(in)}},
+		{spec.AggregationMethod, declaredValue{"aggregation method", knownAggregation(in)}},
+		{spec.DSLStabilityProfile, declaredValue{"DSL stability profile", knownDSLProfile(in)}},
 	} {
 		if value.declared != "" {
-			declared = append(declared, value.aspect)
+			declared = append(declared, value.value)
 		}
 	}
 	return declared
@@ -40,10 +40,10 @@ func declaredAspects(v *ServiceView) []aspect {
 
 // inSyncWords say of each declared value how it is known: what is only believed is not called as
 // declared.
-func inSyncWords(v *ServiceView) string {
-	days := zone(&v.View)
+func inSyncWords(in *ServiceInput) string {
+	days := zone(&in.Input)
 	var words, believed, unknown []string
-	for _, declared := range declaredAspects(v) {
+	for _, declared := range declaredValues(in) {
 		switch {
 		case declared.known == nil:
 			unknown = append(unknown, declared.name)
@@ -53,7 +53,7 @@ func inSyncWords(v *ServiceView) string {
 			words = append(words, howSince(declared, days))
 		}
 	}
-	if known := knownCancellation(v); known != nil && v.Service.Spec.Cancellation != nil {
+	if known := knownCancellation(in); known != nil && in.Service.Spec.Cancellation != nil {
 		words = append(words, "cancellation read on "+dayIn(days, known.Since.Time))
 	}
 	if len(believed) > 0 {
@@ -69,7 +69,7 @@ func inSyncWords(v *ServiceView) string {
 }
 
 // howSince says of a value since when the carrier has it as declared, and who said so.
-func howSince(declared aspect, days *time.Location) string {
+func howSince(declared declaredValue, days *time.Location) string {
 	day := dayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {
 	case v1alpha1.SourceHealth:
@@ -92,9 +92,9 @@ func listOf(names []string) string {
 	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
-func knownTerm(v *ServiceView) *v1alpha1.KnownValue {
-	if v.Service.Status.Carrier == nil {
+func knownTerm(in *ServiceInput) *v1alpha1.KnownValue {
+	if in.Service.Status.Carrier == nil {
 		return nil
 	}
-	return v.Service.Status.Carrier.Term
+	return in.Service.Status.Carrier.Term
 }

@@ -19,20 +19,20 @@ func known(value string, source v1alpha1.ValueSource) *v1alpha1.KnownValue {
 
 func TestInSyncSaysHowEachValueIsKnown(t *testing.T) {
 	t.Parallel()
-	sla := func(source v1alpha1.ValueSource) func(*decide.ServiceView) {
-		return func(v *decide.ServiceView) {
-			v.Service.Spec.RestorationSLA = "Enhanced"
-			v.Service.Status.Carrier.RestorationSLA = known("Enhanced", source)
+	sla := func(source v1alpha1.ValueSource) func(*decide.ServiceInput) {
+		return func(in *decide.ServiceInput) {
+			in.Service.Spec.RestorationSLA = "Enhanced"
+			in.Service.Status.Carrier.RestorationSLA = known("Enhanced", source)
 		}
 	}
-	aggregated := func(v *decide.ServiceView) {
-		v.Service.Spec.AggregationMethod = "L2TP"
-		v.Service.Status.Carrier.AggregationMethod = known("L2TP", v1alpha1.SourceDeclared)
+	aggregated := func(in *decide.ServiceInput) {
+		in.Service.Spec.AggregationMethod = "L2TP"
+		in.Service.Status.Carrier.AggregationMethod = known("L2TP", v1alpha1.SourceDeclared)
 	}
-	term := func(v *decide.ServiceView) {
-		v.Service.Status.Carrier.Term = known("12", v1alpha1.SourceChangeResult)
+	term := func(in *decide.ServiceInput) {
+		in.Service.Status.Carrier.Term = known("12", v1alpha1.SourceChangeResult)
 	}
-	for words, view := range map[string]decide.ServiceView{
+	for words, view := range map[string]decide.ServiceInput{
 		"plan read on 2026-03-02; term not known: the carrier has no read of it": settled(),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA changed on 2026-03-02": settled(
 			term, sla(v1alpha1.SourceChangeResult)),
@@ -40,18 +40,18 @@ func TestInSyncSaysHowEachValueIsKnown(t *testing.T) {
 			"declared, which the carrier has never confirmed": settled(term, sla(v1alpha1.SourceDeclared), aggregated),
 		"plan read on 2026-03-02; term changed on 2026-03-02; restoration SLA as ordered": settled(
 			term, sla(v1alpha1.SourceOrder)),
-		"the carrier shows the service, and nothing of it is declared": settled(func(v *decide.ServiceView) {
-			v.Service.Spec.Plan = nil
+		"the carrier shows the service, and nothing of it is declared": settled(func(in *decide.ServiceInput) {
+			in.Service.Spec.Plan = nil
 		}),
-		"plan read on 2026-03-03; term changed on 2026-03-03": settled(term, func(v *decide.ServiceView) {
-			v.Account.Object.Spec.TimeZone = "Pacific/Kiritimati" // 14 hours ahead of UTC
-			v.Service.Status.Carrier.Plan.Since = metav1.NewTime(start.Add(time.Hour))
-			v.Service.Status.Carrier.Term.Since = metav1.NewTime(start.Add(time.Hour))
+		"plan read on 2026-03-03; term changed on 2026-03-03": settled(term, func(in *decide.ServiceInput) {
+			in.Account.Object.Spec.TimeZone = "Pacific/Kiritimati" // 14 hours ahead of UTC
+			in.Service.Status.Carrier.Plan.Since = metav1.NewTime(start.Add(time.Hour))
+			in.Service.Status.Carrier.Term.Since = metav1.NewTime(start.Add(time.Hour))
 		}),
 	} {
 		said := decide.Service(view).Verdict
-		if said.Standing != decide.Settled || said.Message != words {
-			t.Errorf("it is %s: %s\nnot: %s", said.Standing, said.Message, words)
+		if said.State != decide.Settled || said.Message != words {
+			t.Errorf("it is %s: %s\nnot: %s", said.State, said.Message, words)
 		}
 	}
 }

@@ -24,17 +24,17 @@ type observation struct {
 
 // observations are what is read of a service at intervals, "0" switching one off. The
 // plan is not read here at first sight: a change waits for it (unknownPlan).
-func observations(v *ServiceView) []observation {
-	spec, status := v.Service.Spec, v.Service.Status
+func observations(in *ServiceInput) []observation {
+	spec, status := in.Service.Spec, in.Service.Status
 	cancellation := defaultCancellationInterval
 	if spec.Cancellation != nil {
 		cancellation = managedCancellationInterval
 	}
 	observed := []observation{
-		{TopicCancellation, spec.Observe.CancellationInterval.Or(cancellation), knownCancellation(v) == nil},
+		{TopicCancellation, spec.Observe.CancellationInterval.Or(cancellation), knownCancellation(in) == nil},
 		{TopicDisruptions, spec.Observe.DisruptionsInterval.Or(0), status.Disruptions == nil},
 	}
-	if healthSupported(v) == nil {
+	if healthSupported(in) == nil {
 		health := spec.Observe.HealthInterval.Or(defaultHealthInterval)
 		observed = append(observed, observation{TopicHealth, health, false})
 	}
@@ -44,14 +44,14 @@ func observations(v *ServiceView) []observation {
 // withReadings takes the time of a decision to rest for a reading that is due: at its
 // interval, or because the reconcile annotation asks. The verdict stays: a reading
 // is no work on the service.
-func withReadings(v *ServiceView, decision Decision) Decision {
-	if !rests(decision.Step) || !readable(v) {
+func withReadings(in *ServiceInput, decision Decision) Decision {
+	if !isRest(decision.Step) || !readable(in) {
 		return decision
 	}
-	for _, o := range observations(v) {
-		token := control(v.Subject, v1alpha1.AnnotationReconcile)
-		step, at := readingStep(&v.View, o.topic, token, func() (bool, time.Time) { return o.due(v) })
-		if !rests(step) {
+	for _, o := range observations(in) {
+		token := control(in.Subject, v1alpha1.AnnotationReconcile)
+		step, at := readingStep(&in.Input, o.topic, token, func() (bool, time.Time) { return o.due(in) })
+		if !isRest(step) {
 			decision.Step = step
 			break
 		}
@@ -61,36 +61,36 @@ func withReadings(v *ServiceView, decision Decision) Decision {
 }
 
 // readable says whether a reading makes sense now, whatever its time.
-func readable(v *ServiceView) bool {
-	return v.Service.ServiceNumber() != "" && accountReady(&v.View) == nil &&
-		Listed(v.Account.Object, v.Service.ServiceNumber())
+func readable(in *ServiceInput) bool {
+	return in.Service.ServiceNumber() != "" && accountReady(&in.Input) == nil &&
+		Listed(in.Account.Object, in.Service.ServiceNumber())
 }
 
 // due says whether a topic is to be read now, and else when.
-func (o observation) due(v *ServiceView) (bool, time.Time) {
-	reading := v.Memory.Readings.Of(o.topic)
+func (o observation) due(in *ServiceInput) (bool, time.Time) {
+	reading := in.Memory.Readings.Of(o.topic)
 	switch {
 	case o.interval <= 0:
 		return false, time.Time{}
-	case reconcileAsks(v, reading), o.firstNow && !reading.refused():
+	case reconcileAsks(in, reading), o.firstNow && !reading.refused():
 		return true, time.Time{}
 	}
-	last := later(v.Memory.FirstSeen, reading.AskedAt)
-	next := earlier(toldToRead(&v.View, o.topic), nextSlot(string(v.Subject.GetUID()), o.interval, last))
-	return !v.Now.Before(next), next
+	last := later(in.Memory.FirstSeen, reading.AskedAt)
+	next := earlier(toldToRead(&in.Input, o.topic), nextSlot(string(in.Subject.GetUID()), o.interval, last))
+	return !in.Now.Before(next), next
 }
 
-func reconcileAsks(v *ServiceView, reading *Reading) bool {
-	token := control(v.Subject, v1alpha1.AnnotationReconcile)
-	return token != "" && token != v.Subject.Controls().Reconcile && token != reading.Token
+func reconcileAsks(in *ServiceInput, reading *Reading) bool {
+	token := control(in.Subject, v1alpha1.AnnotationReconcile)
+	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
 }
 
 // reconcileServed says whether the reconcile annotation has had what it asked for: the
 // readings made for it have ended, or there is nothing to read.
-func reconcileServed(v *ServiceView) bool {
-	token := control(v.Subject, v1alpha1.AnnotationReconcile)
-	for _, o := range observations(v) {
-		reading := v.Memory.Readings.Of(o.topic)
+func reconcileServed(in *ServiceInput) bool {
+	token := control(in.Subject, v1alpha1.AnnotationReconcile)
+	for _, o := range observations(in) {
+		reading := in.Memory.Readings.Of(o.topic)
 		waits := reading.Token != token || !reading.ended() && reading.State != ReadingFailed
 		if o.interval > 0 && waits {
 			return false

@@ -13,17 +13,17 @@ import (
 )
 
 // every has only health read, at an interval; "0" for never.
-func every(interval v1alpha1.Duration) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		v.Service.Spec.Observe = v1alpha1.Observe{
+func every(interval v1alpha1.Duration) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		in.Service.Spec.Observe = v1alpha1.Observe{
 			HealthInterval: interval, CancellationInterval: "0", DisruptionsInterval: "0",
 		}
 	}
 }
 
 // versioned is an account whose carrier speaks a version of the API.
-func versioned(version int32) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Account.Object.Spec.APIVersion = version }
+func versioned(version int32) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Account.Object.Spec.APIVersion = version }
 }
 
 func TestServiceIsReadAtItsInterval(t *testing.T) {
@@ -33,12 +33,12 @@ func TestServiceIsReadAtItsInterval(t *testing.T) {
 			settled(every("1h"), at(2*time.Hour)), judged{"Ask health", decide.Settled, "InSync"},
 		},
 		"not before": {
-			settled(every("1h"), func(v *decide.ServiceView) { v.Memory.FirstSeen = v.Now }), rests,
+			settled(every("1h"), func(in *decide.ServiceInput) { in.Memory.FirstSeen = in.Now }), rests,
 		},
 		"not where the interval is switched off": {settled(every("0"), at(100*time.Hour)), rests},
 		"not by an account that cannot log in": {
-			settled(every("1h"), at(2*time.Hour), func(v *decide.ServiceView) {
-				v.Account.Object.Status.Conditions[0].Status = metav1.ConditionFalse
+			settled(every("1h"), at(2*time.Hour), func(in *decide.ServiceInput) {
+				in.Account.Object.Status.Conditions[0].Status = metav1.ConditionFalse
 			}),
 			judged{"Rest", decide.Working, "AccountNotReady"},
 		},
@@ -46,7 +46,7 @@ func TestServiceIsReadAtItsInterval(t *testing.T) {
 }
 
 func TestServiceSendsOnlyWhatTheVersionOfTheAPIHas(t *testing.T) {
-	expedited := func(v *decide.ServiceView) { v.Service.Spec.RestorationSLA = "Fast" }
+	expedited := func(in *decide.ServiceInput) { in.Service.Spec.RestorationSLA = "Fast" }
 	stuck := judged{"Rest", decide.Stuck, "UnsupportedByAPIVersion"}
 	cases{
 		"a plan change without a field that came later": {settled(wanting, versioned(5)), working("Submit")},

@@ -12,42 +12,42 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Absorb brings into the status of a View what is known without a step: the answers of
+// Absorb brings into the status of a Input what is known without a step: the answers of
 // readings, what the order says, and what the user has asked to be believed.
-func Absorb(v *ServiceView) {
-	if v.Account.Object == nil || v.Service.ServiceNumber() == "" {
+func Absorb(in *ServiceInput) {
+	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
 		return // its ledger, which comes before anything that is believed, is not known
 	}
-	readings := &v.Memory.Readings
-	if readings.Health.State == ReadingAnswered && !outdone(v, TopicHealth) {
-		absorbHealth(v, &readings.Health)
+	readings := &in.Memory.Readings
+	if readings.Health.State == ReadingAnswered && !outdone(in, TopicHealth) {
+		absorbHealth(in, &readings.Health)
 	}
-	if readings.Cancellation.State == ReadingAnswered && !outdone(v, TopicCancellation) {
-		TakeCancellation(v.Service, readings.Cancellation.Cancellation, v.Now, zone(&v.View))
+	if readings.Cancellation.State == ReadingAnswered && !outdone(in, TopicCancellation) {
+		TakeCancellation(in.Service, readings.Cancellation.Cancellation, in.Now, zone(&in.Input))
 	}
 	if readings.Disruptions.State == ReadingAnswered {
-		absorbDisruptions(v, readings.Disruptions.Disruptions)
+		absorbDisruptions(in, readings.Disruptions.Disruptions)
 	}
-	agree(v)
-	absorbOrder(v)
-	believe(v)
+	agree(in)
+	absorbOrder(in)
+	believe(in)
 }
 
 // outdone says whether a reading was asked for before a request was done that has changed what
 // it is about. Where two managers lead, another one may have brought that about, and what this
 // one still holds is older than what is on record.
-func outdone(v *ServiceView, topic Topic) bool {
-	return v.Memory.Readings.Of(topic).AskedAt.Before(changedAt(&v.View, topic))
+func outdone(in *ServiceInput, topic Topic) bool {
+	return in.Memory.Readings.Of(topic).AskedAt.Before(changedAt(&in.Input, topic))
 }
 
 // changedAt is when a request of ours last changed what a topic is about. A status has whole
 // seconds: it is the end of that one.
-func changedAt(v *View, topic Topic) time.Time {
+func changedAt(in *Input, topic Topic) time.Time {
 	var at time.Time
 	for _, contract := range carrier.Contracts() {
-		done := reachedOf(v, v1alpha1.Operation(contract.Operation))
+		done := reachedOf(in, v1alpha1.Operation(contract.Operation))
 		if done != nil && !done.FinishedAt.IsZero() && changes(done, topic) {
-			at = later(at, v.past(done.FinishedAt).Add(statusPrecision))
+			at = later(at, in.past(done.FinishedAt).Add(statusPrecision))
 		}
 	}
 	return at
@@ -74,13 +74,13 @@ func touchesCancellation(operation v1alpha1.Operation) bool {
 
 // absorbOrder takes over what the order that created the service says of it, where
 // nothing newer is known.
-func absorbOrder(v *ServiceView) {
-	order := v.Order
-	if order == nil || order.ServiceID != v.Service.ServiceNumber() {
+func absorbOrder(in *ServiceInput) {
+	order := in.Order
+	if order == nil || order.ServiceID != in.Service.ServiceNumber() {
 		return
 	}
 	state := &v1alpha1.CarrierState{} // the one on record stays as it is where nothing is taken
-	if held := v.Service.Status.Carrier; held != nil {
+	if held := in.Service.Status.Carrier; held != nil {
 		state = held
 	}
 	if state.AVCID == "" {
@@ -100,9 +100,9 @@ func absorbOrder(v *ServiceView) {
 		{v1alpha1.OperationPlanChange, order.RestorationSLA, &state.RestorationSLA},
 		{v1alpha1.OperationAggregationConversion, order.AggregationMethod, &state.AggregationMethod},
 	} {
-		if aspect.ordered != "" && *aspect.held == nil && v.Subject.RequestOf(aspect.operation) == nil {
-			*aspect.held = known(bounded(aspect.ordered, 200), v1alpha1.SourceOrder, v.Now)
-			v.Service.Status.Carrier = state
+		if aspect.ordered != "" && *aspect.held == nil && in.Subject.RequestOf(aspect.operation) == nil {
+			*aspect.held = known(bounded(aspect.ordered, 200), v1alpha1.SourceOrder, in.Now)
+			in.Service.Status.Carrier = state
 		}
 	}
 }

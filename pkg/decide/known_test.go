@@ -18,7 +18,7 @@ func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
 	t.Parallel()
 	const before, after = -time.Second, 2 * time.Second // of the second in which the request ended
 	for name, test := range map[string]struct {
-		request func(*decide.ServiceView)
+		request func(*decide.ServiceInput)
 		asked   time.Duration
 		want    string
 	}{

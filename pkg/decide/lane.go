@@ -54,21 +54,21 @@ func IsElder(one, than metav1.Object) bool {
 }
 
 // laneFree holds a test back while another of its service has not ended.
-func laneFree(v *TaskView) *Decision {
-	lane, taken := v.Lane, OthersAttempt(v.Ledger, string(v.Subject.GetUID()))
+func laneFree(in *TaskInput) *Decision {
+	lane, taken := in.Lane, OthersAttempt(in.Ledger, string(in.Subject.GetUID()))
 	switch {
 	case taken == nil:
-		return elderGoes(v)
+		return elderGoes(in)
 	case lane.Taken == nil || lane.Taken.AttemptID != taken.AttemptID:
-		return lookAgain(inLane("another of this service has just begun"), v.Now.Add(CacheLag))
+		return lookAgain(inLane("another of this service has just begun"), in.Now.Add(CacheLag))
 	case lane.Left == nil:
 		return behind(lane.By, taken)
 	}
 	left := *lane.Left
 	held := inLane(fmt.Sprintf("a test whose object is gone has left attempt %s of this service, and this one is sent "+
 		"once that has ended: %s", taken.AttemptID, left.Verdict.Message))
-	if left.Verdict.Standing == Stuck {
-		held.Verdict.Standing = Stuck
+	if left.Verdict.State == Stuck {
+		held.Verdict.State = Stuck
 	}
 	return lookAgain(held, left.LookAt)
 }
@@ -79,8 +79,8 @@ func behind(name string, taken *v1alpha1.Request) *Decision {
 	held := inLane(fmt.Sprintf("DiagnosticTest %s comes first: its attempt %s is %s, and this one is sent once that has "+
 		"ended", name, taken.AttemptID, taken.Phase))
 	if taken.Phase == v1alpha1.PhaseOutcomeUnknown || taken.Phase == v1alpha1.PhaseLateAcceptance {
-		held.Verdict.Standing = Stuck
-		held.Verdict.Message += ". Its condition says how to settle it"
+		held.Verdict.State = Stuck
+		held.Verdict.Message += ". Its condition says how to resolve it"
 	}
 	return held
 }
@@ -90,15 +90,15 @@ func inLane(what string) *Decision {
 }
 
 // elderGoes lets the test go first that has waited for longest, for a while.
-func elderGoes(v *TaskView) *Decision {
-	if v.Lane.Elder == "" || v.Ledger == nil || len(v.Ledger.Spec.Ended) == 0 {
+func elderGoes(in *TaskInput) *Decision {
+	if in.Lane.Elder == "" || in.Ledger == nil || len(in.Ledger.Spec.Ended) == 0 {
 		return nil
 	}
-	until := v.past(v.Ledger.Spec.Ended[0].FinishedAt).Add(elderFirst)
-	if !v.Now.Before(until) {
+	until := in.past(in.Ledger.Spec.Ended[0].FinishedAt).Add(elderFirst)
+	if !in.Now.Before(until) {
 		return nil
 	}
-	return lookAgain(inLane(fmt.Sprintf("DiagnosticTest %s has waited for longer", v.Lane.Elder)), until)
+	return lookAgain(inLane(fmt.Sprintf("DiagnosticTest %s has waited for longer", in.Lane.Elder)), until)
 }
 
 // MayGoOn says whether a test is under way, or may still be sent.

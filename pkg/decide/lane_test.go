@@ -21,13 +21,13 @@ type laneStory struct {
 
 	step   string
 	reason string
-	stands decide.Standing
+	stands decide.State
 	again  time.Duration
 }
 
 func (s laneStory) holds(t *testing.T) {
 	t.Helper()
-	view := settled().View
+	view := settled().Input
 	view.Subject = &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "me", UID: "me"}}
 	view.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 		Diagnostics: &v1alpha1.LedgerService{ID: "1"}, Open: s.open,
@@ -35,17 +35,17 @@ func (s laneStory) holds(t *testing.T) {
 	if s.ended > 0 {
 		view.Ledger.Spec.Ended = []v1alpha1.EndedAttempt{{FinishedAt: metav1.NewTime(view.Now.Add(-s.ended))}}
 	}
-	decision := decide.OneShot(decide.TaskView{
-		View: view, ServiceID: "1", Lane: s.lane, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+	decision := decide.OneShot(decide.TaskInput{
+		Input: view, ServiceID: "1", Lane: s.lane, Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 	})
 	again := time.Duration(0)
 	if !decision.LookAt.IsZero() {
 		again = decision.LookAt.Sub(view.Now)
 	}
 	verdict := decision.Verdict
-	saidElse := verdict.Reason != s.reason || verdict.Standing != s.stands
+	saidElse := verdict.Reason != s.reason || verdict.State != s.stands
 	if stepName(decision.Step) != s.step || saidElse || again != s.again {
-		t.Errorf("%s, %s %s (%s), again after %v", stepName(decision.Step), verdict.Standing, verdict.Reason,
+		t.Errorf("%s, %s %s (%s), again after %v", stepName(decision.Step), verdict.State, verdict.Reason,
 			verdict.Message, again)
 	}
 }
@@ -57,8 +57,8 @@ func TestR3ATestWaitsForTheOneBeforeIt(t *testing.T) {
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "other", Phase: v1alpha1.PhaseInProgress,
 	}
 	open := []v1alpha1.Request{others}
-	left := func(standing decide.Standing, reason string, at time.Duration) decide.Lane {
-		decision := &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{Standing: standing, Reason: reason}}
+	left := func(state decide.State, reason string, at time.Duration) decide.Lane {
+		decision := &decide.Decision{Step: decide.Rest{}, Verdict: decide.Verdict{State: state, Reason: reason}}
 		if at > 0 {
 			decision.LookAt = settled().Now.Add(at)
 		}

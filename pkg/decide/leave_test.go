@@ -45,7 +45,7 @@ func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 		request := open
 		row.edit(&request)
 		test.PutRequest(request)
-		departure := decide.LeaveOneShot(decide.View{
+		departure := decide.LeaveOneShot(decide.Input{
 			Subject: test, Now: start.Add(row.after),
 			Memory: decide.Memory{Sender: "me", Attempts: map[string]decide.Attempt{"a-1": {Seen: start}}},
 		})

@@ -8,9 +8,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// LedgerView is what it rests on whether an object may use a ledger.
-type LedgerView struct {
-	View // its Ledger is the one in question
+// LedgerInput is what it rests on whether an object may use a ledger.
+type LedgerInput struct {
+	Input // its Ledger is the one in question
 
 	HolderLives bool // whether its holder is there; of no meaning where the object is the holder
 	Lost        bool // whether a newer state of it was seen than there is now
@@ -28,41 +28,41 @@ type LedgerVerdict struct {
 }
 
 // unusable says why nothing may be done with a ledger; nil when it can be used.
-func unusable(v *LedgerView) *Verdict {
+func unusable(in *LedgerInput) *Verdict {
 	switch {
-	case isNewer(v):
-		return newerLedger(v.Ledger)
-	case heldByAnother(v):
-		return conflict(v.Ledger)
+	case isNewer(in):
+		return newerLedger(in.Ledger)
+	case heldByAnother(in):
+		return conflict(in.Ledger)
 	}
 	return nil
 }
 
 // unfit is what a ledger means for an object that cannot use it, or not yet; nil when it can.
-func unfit(v *LedgerView) *LedgerVerdict {
-	why := unusable(v)
+func unfit(in *LedgerInput) *LedgerVerdict {
+	why := unusable(in)
 	switch {
 	case why != nil:
 		return &LedgerVerdict{Verdict: why}
-	case atAnotherCarrier(v):
-		return new(elsewhere(v))
+	case atAnotherCarrier(in):
+		return new(elsewhere(in))
 	}
 	return nil
 }
 
 // isNewer says whether a newer version wrote a ledger: "a newer schema is not written, and stalls what
 // it is about" (R30), whatever else it is.
-func isNewer(v *LedgerView) bool {
-	return v.Ledger != nil && v.Ledger.Spec.Schema > v1alpha1.LedgerSchema
+func isNewer(in *LedgerInput) bool {
+	return in.Ledger != nil && in.Ledger.Spec.Schema > v1alpha1.LedgerSchema
 }
 
-func heldByAnother(v *LedgerView) bool {
-	return v.Ledger != nil && !holds(v) && v.HolderLives
+func heldByAnother(in *LedgerInput) bool {
+	return in.Ledger != nil && !holds(in) && in.HolderLives
 }
 
 // holds says whether an object is the holder of the ledger.
-func holds(v *LedgerView) bool {
-	return v.Ledger.Spec.Holder.UID == string(v.Subject.GetUID())
+func holds(in *LedgerInput) bool {
+	return in.Ledger.Spec.Holder.UID == string(in.Subject.GetUID())
 }
 
 func holderOf(ledger *v1alpha1.RequestLedger) string {
@@ -98,10 +98,10 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 
 // reachedOf is the newest attempt at an operation that reached the carrier, or may have; nil for
 // none. "An attempt of a stale generation" that did not get there takes nothing of it back.
-func reachedOf(v *View, operation v1alpha1.Operation) *v1alpha1.Request {
-	newest := v.Subject.RequestOf(operation)
+func reachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
+	newest := in.Subject.RequestOf(operation)
 	if newest == nil || newest.Phase.Reached() {
 		return newest
 	}
-	return v.Ledger.ReachedLast(operation)
+	return in.Ledger.ReachedLast(operation)
 }

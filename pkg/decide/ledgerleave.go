@@ -11,7 +11,7 @@ import (
 
 // ledgerStays holds back what would be opened in a ledger that is being deleted: such a ledger "is
 // read and closed, never opened".
-func ledgerStays(v *View, _ wish) *Decision { return leaving(v.Ledger) }
+func ledgerStays(in *Input, _ desiredChange) *Decision { return leaving(in.Ledger) }
 
 // leaving says why nothing new is sent; nil where a ledger is not being deleted.
 func leaving(ledger *v1alpha1.RequestLedger) *Decision {

@@ -11,21 +11,21 @@ import (
 )
 
 // lacks says whether a status claims more than the ledger has.
-func (v *LedgerView) lacks() bool { return v.Lost || v.unrecorded() != nil }
+func (in *LedgerInput) lacks() bool { return in.Lost || in.unrecorded() != nil }
 
 // unrecorded is the attempt in the ledger of which the status alone says where the carrier follows it;
 // nil for none, and once a person is asked.
-func (v *LedgerView) unrecorded() *v1alpha1.Request {
-	if v.Receipt == nil || v.Ledger == nil {
+func (in *LedgerInput) unrecorded() *v1alpha1.Request {
+	if in.Receipt == nil || in.Ledger == nil {
 		return nil
 	}
-	at := slices.IndexFunc(v.Ledger.Spec.Open, func(open v1alpha1.Request) bool {
-		return open.AttemptID == v.Receipt.AttemptID
+	at := slices.IndexFunc(in.Ledger.Spec.Open, func(open v1alpha1.Request) bool {
+		return open.AttemptID == in.Receipt.AttemptID
 	})
 	if at < 0 {
-		return v.Receipt
+		return in.Receipt
 	}
-	open := &v.Ledger.Spec.Open[at]
+	open := &in.Ledger.Spec.Open[at]
 	if open.Phase == v1alpha1.PhaseOutcomeUnknown && unknownReason(open.Error) == v1alpha1.ReasonLedgerLost {
 		return nil
 	}
@@ -33,11 +33,11 @@ func (v *LedgerView) unrecorded() *v1alpha1.Request {
 }
 
 // standsForLost is what stands for what was lost: where that is a receipt alone, the very attempt that
-// it is about, which a person can settle as accepted by its number.
-func standsForLost(v *LedgerView, operation v1alpha1.Operation, what string) *v1alpha1.Request {
-	stands := lostAttempt(v, operation, what)
-	open := v.unrecorded()
-	if v.Lost || open == nil || !v.Ledger.IsOpen(open.AttemptID) {
+// it is about, which a person can resolve as accepted by its number.
+func standsForLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
+	stands := lostAttempt(in, operation, what)
+	open := in.unrecorded()
+	if in.Lost || open == nil || !in.Ledger.IsOpen(open.AttemptID) {
 		return &stands
 	}
 	return becomes(open, &stands)
@@ -52,33 +52,33 @@ func becomes(open, lost *v1alpha1.Request) *v1alpha1.Request {
 
 // lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
 // ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
-func lostAttempt(v *LedgerView, operation v1alpha1.Operation, what string) v1alpha1.Request {
-	account := v.Account.Object
+func lostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
+	account := in.Account.Object
 	baseURL := account.Spec.BaseURL
-	if v.Ledger != nil {
-		baseURL = v.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
+	if in.Ledger != nil {
+		baseURL = in.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
 	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
 		Identity: account.IdentityName(), BaseURL: baseURL, APIVersion: account.Spec.APIVersion,
-		Generation: v.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(v.Now),
-		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: lostWords(v, what)},
+		Generation: in.Subject.GetGeneration(), FinishedAt: v1alpha1.WholeSeconds(in.Now),
+		Error: &v1alpha1.RequestError{Code: v1alpha1.ReasonLedgerLost, Message: lostWords(in, what)},
 	}
 }
 
 // lostWords says what was lost. What the status says that the carrier has taken is nowhere else (R16).
-func lostWords(v *LedgerView, what string) string {
+func lostWords(in *LedgerInput, what string) string {
 	why := "gone, of another identity, or older than what was seen of it"
-	if v.Installation.IsLost(v.Ledger) {
-		why = fmt.Sprintf("of another cluster (%q)", v.Ledger.Spec.Cluster)
+	if in.Installation.IsLost(in.Ledger) {
+		why = fmt.Sprintf("of another cluster (%q)", in.Ledger.Spec.Cluster)
 	}
 	words := fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not on record", what, why)
-	if !v.Lost {
+	if !in.Lost {
 		words = fmt.Sprintf("the RequestLedger of this %s does not have the carrier's answer", what)
 	}
 	for _, contract := range carrier.Contracts() {
-		shown := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
-		if shown != nil && shown.Location != "" && (v.Ledger.LacksReceipt(shown) || !v.Ledger.Knows(shown)) {
+		shown := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if shown != nil && shown.Location != "" && (in.Ledger.LacksReceipt(shown) || !in.Ledger.Knows(shown)) {
 			words += fmt.Sprintf("; by the status the carrier has taken %s attempt %s as %s",
 				shown.Operation, shown.AttemptID, shown.Location)
 		}

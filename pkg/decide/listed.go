@@ -30,18 +30,18 @@ func unseen(operation v1alpha1.Operation, serviceID v1alpha1.CarrierID) Verdict 
 }
 
 // unseenService is unseen of a service that is managed: it is read before anything is sent.
-func unseenService(v *ServiceView) Verdict {
-	return unseen(v1alpha1.OperationHealth, v.Service.ServiceNumber())
+func unseenService(in *ServiceInput) Verdict {
+	return unseen(v1alpha1.OperationHealth, in.Service.ServiceNumber())
 }
 
 // onlyFollowed is for a service that was taken off the account's list: what is with the
 // carrier is followed to its end, and nothing else is asked or sent.
-func onlyFollowed(v *ServiceView) *Decision {
-	if Listed(v.Account.Object, v.Service.ServiceNumber()) {
+func onlyFollowed(in *ServiceInput) *Decision {
+	if Listed(in.Account.Object, in.Service.ServiceNumber()) {
 		return nil
 	}
-	refusal := unseenService(v)
-	followed := beside(orRefused(openModification(v), refusal), orRefused(openCancellation(v), refusal))
+	refusal := unseenService(in)
+	followed := beside(orRefused(openModification(in), refusal), orRefused(openCancellation(in), refusal))
 	if followed == nil {
 		return &Decision{Step: Rest{}, Verdict: refusal}
 	}
@@ -54,9 +54,9 @@ func orRefused(decision *Decision, refusal Verdict) *Decision {
 		return nil
 	}
 	switch decision.Step.(type) {
-	case Ask, Collect, Submit, Pose, Probe:
+	case Ask, Collect, Submit, SubmitQuery, Probe:
 		return &Decision{Step: Rest{}, Verdict: refusal, LookAt: decision.LookAt}
-	case Rest, Follow, Record, Settle:
+	case Rest, Follow, RecordAnswer, Resolve:
 	}
 	return decision
 }

@@ -13,9 +13,9 @@ import (
 func aud(amount string) *v1alpha1.Money { return &v1alpha1.Money{Amount: amount, Currency: "AUD"} }
 
 // changeFor is a plan change at a price.
-func changeFor(change v1alpha1.Change) wish {
+func changeFor(change v1alpha1.Change) desiredChange {
 	change.Operation, change.Field = v1alpha1.OperationPlanChange, "plan.name"
-	return wish{operation: v1alpha1.OperationPlanChange, changes: []v1alpha1.Change{change}}
+	return desiredChange{operation: v1alpha1.OperationPlanChange, changes: []v1alpha1.Change{change}}
 }
 
 func TestR8WhatCostsOrMayCostAsks(t *testing.T) {
@@ -65,12 +65,12 @@ func TestR8WhatPeopleApproveHas128Bits(t *testing.T) {
 
 func TestR8AnApprovalOfAnOrderIsForItsGeneration(t *testing.T) {
 	t.Parallel()
-	v := OrderView{Order: &v1alpha1.ServiceOrder{}}
-	v.Order.Spec.CustomerReference, v.Order.Spec.PlanName, v.Order.Spec.Term = "order-1", "Home 100/20", 12
-	v.Subject = v.Order
-	first := orderPending(&v)
-	v.Order.Generation++
-	if orderPending(&v).Hash == first.Hash {
+	in := OrderInput{Order: &v1alpha1.ServiceOrder{}}
+	in.Order.Spec.CustomerReference, in.Order.Spec.PlanName, in.Order.Spec.Term = "order-1", "Home 100/20", 12
+	in.Subject = in.Order
+	first := orderPending(&in)
+	in.Order.Generation++
+	if orderPending(&in).Hash == first.Hash {
 		t.Error("an approval fits another generation")
 	}
 	if !slices.ContainsFunc(first.Changes, func(c v1alpha1.Change) bool {
@@ -98,7 +98,7 @@ func TestR9TheStricterApprovalCounts(t *testing.T) {
 		{"", automatic, onCost},
 	} {
 		account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{Approval: test.account}}
-		if got := policyOf(&View{Account: Account{Object: account}}, test.own); got != test.counts {
+		if got := policyOf(&Input{Account: Account{Object: account}}, test.own); got != test.counts {
 			t.Errorf("account %q, object %q: %s counts", test.account, test.own, got)
 		}
 	}

@@ -15,8 +15,8 @@ func TestR30ANewerLedgerIsLeftAloneEvenIfItHasLostSomething(t *testing.T) {
 	ledger := &v1alpha1.RequestLedger{}
 	ledger.Spec.Schema, ledger.Spec.BaseURL = v1alpha1.LedgerSchema+1, "https://a"
 	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
-	view := func(subject decide.Subject) decide.LedgerView {
-		return decide.LedgerView{Lost: true, View: decide.View{
+	view := func(subject decide.Subject) decide.LedgerInput {
+		return decide.LedgerInput{Lost: true, Input: decide.Input{
 			Subject: subject, Ledger: ledger, Now: start, Account: decide.Account{Object: account},
 		}}
 	}

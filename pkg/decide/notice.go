@@ -48,8 +48,8 @@ const toldPause = time.Minute
 
 // toldToRead is when a topic is to be read because the carrier told of something that a
 // reading of it shows; zero when it did not, or when that was read since.
-func toldToRead(v *View, topic Topic) time.Time {
-	told, read := v.Memory.ToldOfCancellation, v.Memory.Readings.Of(topic).AskedAt
+func toldToRead(in *Input, topic Topic) time.Time {
+	told, read := in.Memory.ToldOfCancellation, in.Memory.Readings.Of(topic).AskedAt
 	if topic != TopicCancellation || !told.After(read) {
 		return time.Time{}
 	}

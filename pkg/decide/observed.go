@@ -13,22 +13,22 @@ import (
 )
 
 // absorbHealth takes over what health says.
-func absorbHealth(v *ServiceView, reading *Reading) {
-	state, health := carrierState(v.Service), reading.Health
+func absorbHealth(in *ServiceInput, reading *Reading) {
+	state, health := carrierState(in.Service), reading.Health
 	state.TechnologyType = bounded(health.TechnologyType, 64)
 	state.LocationID = bounded(health.LocationID, 64)
 	state.AVCID = bounded(health.AVCID, 64)
 	state.PRIID = bounded(health.PRIID, 64)
 	state.WholesaleServiceID = bounded(health.WholesaleServiceID, 64)
-	absorbColors(v, health)
+	absorbColors(in, health)
 	if plan := planOf(health); plan != "" {
-		absorbPlan(v, state, plan, reading.AskedAt)
+		absorbPlan(in, state, plan, reading.AskedAt)
 	}
 }
 
 // absorbColors takes over the carrier's view of the line. The time beside it is that
 // of the first sight of this view, so that an unchanged one costs no write.
-func absorbColors(v *ServiceView, health carrier.HealthResult) {
+func absorbColors(in *ServiceInput, health carrier.HealthResult) {
 	view := v1alpha1.HealthStatus{
 		Summary:      bounded(string(health.CurrentCondition.Status), 64),
 		Connectivity: bounded(string(health.Indicator.Connectivity), 64),
@@ -38,7 +38,7 @@ func absorbColors(v *ServiceView, health carrier.HealthResult) {
 		NextAction:   bounded(health.NextAction.Description, 1024),
 		HRIID:        bounded(health.HRIID, 64),
 	}
-	if held := v.Service.Status.Health; held != nil {
+	if held := in.Service.Status.Health; held != nil {
 		newest := view.HRIID
 		view.Since, view.HRIID = held.Since, held.HRIID // each reading has a record of its own: that is no news
 		if view == *held {
@@ -46,8 +46,8 @@ func absorbColors(v *ServiceView, health carrier.HealthResult) {
 		}
 		view.HRIID = newest
 	}
-	view.Since = metav1.NewTime(v.Now)
-	v.Service.Status.Health = &view
+	view.Since = metav1.NewTime(in.Now)
+	in.Service.Status.Health = &view
 }
 
 // TakeCancellation takes over the state of a service's cancellation. The time beside it
@@ -86,16 +86,16 @@ func pendingDate(state *v1alpha1.CancellationState) string {
 
 // absorbDisruptions counts what touches the service, and shows the active one that
 // started last and the scheduled one that comes next.
-func absorbDisruptions(v *ServiceView, found []carrier.Disruption) {
+func absorbDisruptions(in *ServiceInput, found []carrier.Disruption) {
 	seen := countDisruptions(found)
-	if held := v.Service.Status.Disruptions; held != nil {
+	if held := in.Service.Status.Disruptions; held != nil {
 		seen.Since = held.Since
 		if equality.Semantic.DeepEqual(&seen, held) {
 			return
 		}
 	}
-	seen.Since = metav1.NewTime(v.Now)
-	v.Service.Status.Disruptions = &seen
+	seen.Since = metav1.NewTime(in.Now)
+	in.Service.Status.Disruptions = &seen
 }
 
 func countDisruptions(found []carrier.Disruption) v1alpha1.DisruptionStatus {

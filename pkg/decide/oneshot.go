@@ -11,17 +11,17 @@ import (
 
 // completed: "One-shot done: True/Completed", and `Expired` once its answer no longer
 // holds: it has ended well all the same.
-func completed(v *TaskView) *Decision {
-	request := v.Subject.RequestOf(v.Task.Operation)
+func completed(in *TaskInput) *Decision {
+	request := in.Subject.RequestOf(in.Task.Operation)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
 		return nil
 	}
-	ends := holdsTo(v)
-	if !ends.IsZero() && !v.Now.Before(ends) {
+	ends := holdsTo(in)
+	if !ends.IsZero() && !in.Now.Before(ends) {
 		return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonExpired, fmt.Sprintf(
-			"the carrier's answer was valid until %s: for a new one create another object", v.HoldsUntil)}}
+			"the carrier's answer was valid until %s: for a new one create another object", in.HoldsUntil)}}
 	}
-	message := fmt.Sprintf("%s is done: %s", request.Operation, orElse(v.Found, "the carrier's answer is in the status"))
+	message := fmt.Sprintf("%s is done: %s", request.Operation, orElse(in.Found, "the carrier's answer is in the status"))
 	switch {
 	case request.EndedBy == v1alpha1.EndedByPerson:
 		message = fmt.Sprintf("%s is done, as %s says: the carrier's answer is not known",
@@ -37,9 +37,9 @@ func completed(v *TaskView) *Decision {
 // holdsTo is the moment from which on an answer no longer holds: the end of the day that
 // the carrier named, in the account's time zone, "in which the carrier reads dates". Zero
 // when it named none.
-func holdsTo(v *TaskView) time.Time {
-	day := v.HoldsUntil[:min(len(v.HoldsUntil), len(time.DateOnly))]
-	last, err := time.ParseInLocation(time.DateOnly, day, zone(&v.View))
+func holdsTo(in *TaskInput) time.Time {
+	day := in.HoldsUntil[:min(len(in.HoldsUntil), len(time.DateOnly))]
+	last, err := time.ParseInLocation(time.DateOnly, day, zone(&in.Input))
 	if err != nil {
 		return time.Time{}
 	}
@@ -48,36 +48,36 @@ func holdsTo(v *TaskView) time.Time {
 
 // failed holds an object after a definitive failure. Its spec is immutable, so there is
 // nothing to correct.
-func failed(v *TaskView) *Decision {
-	last := v.Subject.RequestOf(v.Task.Operation)
-	decision := heldBack(&v.View, last)
+func failed(in *TaskInput) *Decision {
+	last := in.Subject.RequestOf(in.Task.Operation)
+	decision := heldBack(&in.Input, last)
 	switch {
 	case decision == nil:
 		return nil
-	case v.ServiceID != "" && reasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
-		decision.Verdict = unseen(v.Task.Operation, v.ServiceID)
+	case in.ServiceID != "" && reasonFor(last) == v1alpha1.ReasonNotFoundOrForbidden:
+		decision.Verdict = unseen(in.Task.Operation, in.ServiceID)
 	default:
-		decision.Verdict.Message = failureMessageWith(&v.View, last, "create another object")
+		decision.Verdict.Message = failureMessageWith(&in.Input, last, "create another object")
 	}
-	decision.Verdict.Message += retryFlaw(&v.View, last)
+	decision.Verdict.Message += retryFlaw(&in.Input, last)
 	return decision
 }
 
 // Expires is when an object that has finished is deleted; zero for never, or not yet: one
 // whose outcome is unknown, or that is tried again, has not finished.
-func Expires(v *TaskView) time.Time {
-	request, lives := v.Subject.RequestOf(v.Task.Operation), v.TTL.Or(0)
-	if lives <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(v, request) {
+func Expires(in *TaskInput) time.Time {
+	request, lives := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
+	if lives <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
 		return time.Time{}
 	}
 	return request.FinishedAt.Add(lives)
 }
 
-func finished(v *TaskView, request *v1alpha1.Request) bool {
+func finished(in *TaskInput, request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseSucceeded {
 		return true
 	}
-	return endedInFailure(request) && tryAgainAt(&v.View, request).IsZero() && !asksAgain(&v.View, request)
+	return endedInFailure(request) && tryAgainAt(&in.Input, request).IsZero() && !asksAgain(&in.Input, request)
 }
 
 // NumberOf is the carrier's number of the service that a task is about: its own, or that
@@ -118,9 +118,9 @@ func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *Verdict {
 
 // LeaveOneShot judges a deleted object whose kind has a finalizer: "a new object is a new
 // wish, nothing is adopted", so that nothing is kept.
-func LeaveOneShot(v View) Departure {
-	return departing(v.Subject.OpenRequests(), v.Memory, v.Now, "nobody looks at what becomes of it")
+func LeaveOneShot(in Input) Departure {
+	return departing(in.Subject.OpenRequests(), in.Memory, in.Now, "nobody looks at what becomes of it")
 }
 
 // BodyHash is how a request on record tells what its body was.
-func BodyHash(body []byte) string { return wish{body: body}.bodyHash() }
+func BodyHash(body []byte) string { return desiredChange{body: body}.bodyHash() }

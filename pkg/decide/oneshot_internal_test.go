@@ -83,8 +83,8 @@ func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
 			request := v1alpha1.Request{Operation: v1alpha1.OperationDiagnosticTest, Phase: phase}
 			request.FinishedAt.Time = noon
 			test.PutRequest(request)
-			got := Expires(&TaskView{
-				View: View{Subject: test}, TTL: ttl, Task: Task{Operation: v1alpha1.OperationDiagnosticTest},
+			got := Expires(&TaskInput{
+				Input: Input{Subject: test}, TTL: ttl, Task: Task{Operation: v1alpha1.OperationDiagnosticTest},
 			})
 			want := time.Time{}
 			if goes && ttl == "1h" {

@@ -15,9 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// OrderView is what a decision about one order rests on.
-type OrderView struct {
-	View
+// OrderInput is what a decision about one order rests on.
+type OrderInput struct {
+	Input
 
 	Order            *v1alpha1.ServiceOrder // the subject
 	Qualification    *carrier.Qualification // the result that qualificationResultRef names; nil: none was read
@@ -30,40 +30,40 @@ const QualificationPause = time.Minute
 
 // ServiceOrder judges one order, whose status shows what its ledger has: see [JudgeOrderLedger] and
 // [ProjectOrder].
-func ServiceOrder(v OrderView) Decision {
+func ServiceOrder(in OrderInput) Decision {
 	decision := firstStep([]func() *Decision{
-		func() *Decision { return answeredRequest(&v.View) },
-		func() *Decision { return resolvedByPerson(&v.View) },
-		func() *Decision { return rejectionResolved(&v) },
-		func() *Decision { return orderDiffers(&v) },
-		func() *Decision { return orderEnded(&v) },
-		func() *Decision { return accountReady(&v.View) },
-		func() *Decision { return sentElsewhere(&v.View) },
-		func() *Decision { return untilEnded(&v.View, openOf(&v.View), orderWitness{&v.View}) },
-		func() *Decision { return heldBack(&v.View, orderRequest(&v)) },
-		func() *Decision { return orderPossible(&v) },
-		func() *Decision { return orderApproved(&v) },
-		func() *Decision { return sendOrder(&v) },
+		func() *Decision { return answeredRequest(&in.Input) },
+		func() *Decision { return resolvedByPerson(&in.Input) },
+		func() *Decision { return rejectionResolved(&in) },
+		func() *Decision { return orderDiffers(&in) },
+		func() *Decision { return orderEnded(&in) },
+		func() *Decision { return accountReady(&in.Input) },
+		func() *Decision { return sentElsewhere(&in.Input) },
+		func() *Decision { return untilEnded(&in.Input, openOf(&in.Input), orderEvidence{&in.Input}) },
+		func() *Decision { return heldBack(&in.Input, orderRequest(&in)) },
+		func() *Decision { return orderPossible(&in) },
+		func() *Decision { return orderApproved(&in) },
+		func() *Decision { return sendOrder(&in) },
 	})
-	return orderDescribed(&v, decision)
+	return orderDescribed(&in, decision)
 }
 
 // orderDescribed adds what a status says beside the verdict.
-func orderDescribed(v *OrderView, decision Decision) Decision {
-	if request := orderRequest(v); request == nil || Freed(request.Phase) {
-		decision.Pending = orderPending(v)
+func orderDescribed(in *OrderInput, decision Decision) Decision {
+	if request := orderRequest(in); request == nil || Freed(request.Phase) {
+		decision.Pending = orderPending(in)
 	}
-	decision.Facets = orderFacets(v, decision.Verdict)
-	decision.withControls(&v.View)
-	if v.Order.Status.Rejection != nil && resolveAnnotation(&v.View) == "" {
+	decision.Aspects = orderAspects(in, decision.Verdict)
+	decision.withControls(&in.Input)
+	if in.Order.Status.Rejection != nil && resolveAnnotation(&in.Input) == "" {
 		decision.Handled.Resolve = "" // what was said before the rejection may be said again
 	}
-	decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
+	decision.Handled.Reconcile = control(in.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
 	return decision
 }
 
-func orderRequest(v *OrderView) *v1alpha1.Request {
-	return v.Order.RequestOf(v1alpha1.OperationOrderCreate)
+func orderRequest(in *OrderInput) *v1alpha1.Request {
+	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
 }
 
 // Freed says whether an attempt in this phase leaves its order free to be changed and
@@ -81,19 +81,19 @@ func Freed(phase v1alpha1.RequestPhase) bool {
 
 // orderEnded answers for an order that is with the carrier, or will never be. Nothing
 // more is needed of the account then: "the documented API has no read of an order".
-func orderEnded(v *OrderView) *Decision {
-	request := orderRequest(v)
+func orderEnded(in *OrderInput) *Decision {
+	request := orderRequest(in)
 	switch {
 	case request == nil || !request.Phase.Ended() || Freed(request.Phase):
 		return nil
 	case request.Phase != v1alpha1.PhaseSucceeded:
 		return stuck(v1alpha1.ReasonCarrierRejected, fmt.Sprintf(
 			"attempt %s was given up: customerReference %q is used up. To order, create another ServiceOrder "+
-				"with another customerReference", request.AttemptID, v.Order.Spec.CustomerReference))
-	case v.Order.Status.Rejection != nil:
-		return &Decision{Step: Rest{}, Verdict: orderRejected(v, request)}
+				"with another customerReference", request.AttemptID, in.Order.Spec.CustomerReference))
+	case in.Order.Status.Rejection != nil:
+		return &Decision{Step: Rest{}, Verdict: orderRejected(in, request)}
 	}
-	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonSubmitted, orderTaken(v.Order, request)}}
+	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonSubmitted, orderTaken(in.Order, request)}}
 }
 
 func orderTaken(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string {
@@ -107,9 +107,9 @@ func orderTaken(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) string 
 	return words
 }
 
-func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
-	rejection, again := v.Order.Status.Rejection, ""
-	if word, _ := parseResolution(v.Order.Status.Handled.Resolve); word.attemptID == request.AttemptID {
+func orderRejected(in *OrderInput, request *v1alpha1.Request) Verdict {
+	rejection, again := in.Order.Status.Rejection, ""
+	if word, _ := parseResolution(in.Order.Status.Handled.Resolve); word.attemptID == request.AttemptID {
 		again = fmt.Sprintf(" (what was said of it before is used up: take that annotation away first, by '%s-')",
 			v1alpha1.AnnotationResolve)
 	}
@@ -117,91 +117,91 @@ func orderRejected(v *OrderView, request *v1alpha1.Request) Verdict {
 		"the carrier rejected order %s after it had taken it%s: %s. To order again under this customerReference, "+
 			"make sure at the carrier that the order is dead, then kubectl -n %s annotate --overwrite %s %s "+
 			"'%s=%s=NotAccepted'%s",
-		v.Order.Status.OrderID, unsigned(rejection), orElse(rejection.Reason, "no reason is known"), v.Order.Namespace,
-		v1alpha1.ShortName(v.Subject), v.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again)}
+		in.Order.Status.OrderID, unsigned(rejection), orElse(rejection.Reason, "no reason is known"), in.Order.Namespace,
+		v1alpha1.ShortName(in.Subject), in.Order.Name, v1alpha1.AnnotationResolve, request.AttemptID, again)}
 }
 
 // rejectionResolved: "An OrderRejected event changes neither; NotAccepted is allowed then" (R3).
-func rejectionResolved(v *OrderView) *Decision {
-	request := orderRequest(v)
-	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || v.Order.Status.Rejection == nil {
+func rejectionResolved(in *OrderInput) *Decision {
+	request := orderRequest(in)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Order.Status.Rejection == nil {
 		return nil
 	}
-	word, _ := parseResolution(resolveAnnotation(&v.View))
-	if !resolutionNames(&v.View, request.AttemptID) || word.outcome != resolvedNotAccepted {
+	word, _ := parseResolution(resolveAnnotation(&in.Input))
+	if !resolutionNames(&in.Input, request.AttemptID) || word.outcome != resolvedNotAccepted {
 		return nil
 	}
-	return settleBy(WriterPerson, request, v1alpha1.PhaseNotAccepted,
+	return resolveBy(WriterPerson, request, v1alpha1.PhaseNotAccepted,
 		because("rejected by the carrier, and resolved as not accepted"))
 }
 
-// orderWitness has no way to find out what became of an order: there is no read of one,
+// orderEvidence has no way to find out what became of an order: there is no read of one,
 // and no second POST proves anything. It is a person's.
-type orderWitness struct{ *View }
+type orderEvidence struct{ *Input }
 
-func (orderWitness) verify(open *v1alpha1.Request) *Decision {
-	return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+func (orderEvidence) verify(open *v1alpha1.Request) *Decision {
+	return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 }
 
 // proof: an attempt of this very process that it never posted was never sent.
-func (o orderWitness) proof(open *v1alpha1.Request) *Decision {
+func (o orderEvidence) proof(open *v1alpha1.Request) *Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
-		return settleBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent is on record, and nothing was sent"))
+		return resolveBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent is on record, and nothing was sent"))
 	}
-	return stuck(unknownReason(open.Error), notKnown(o.View, open, open.Error)+
+	return stuck(unknownReason(open.Error), notKnown(o.Input, open, open.Error)+
 		". It is not sent again before you have asked the carrier for an order with this reference, and said what it "+
-		"answers: "+resolveHint(o.View, open))
+		"answers: "+resolveHint(o.Input, open))
 }
 
 // orderPossible holds an order against the qualification that it is made from.
-func orderPossible(v *OrderView) *Decision {
-	if v.QualificationErr != nil {
-		return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, v.QualificationErr.Error()), v.Now.Add(QualificationPause))
+func orderPossible(in *OrderInput) *Decision {
+	if in.QualificationErr != nil {
+		return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, in.QualificationErr.Error()), in.Now.Add(QualificationPause))
 	}
-	if v.Qualification == nil {
+	if in.Qualification == nil {
 		return nil
 	}
-	why := OrderRefusals(&v.Order.Spec, v.Qualification)
+	why := OrderRefusals(&in.Order.Spec, in.Qualification)
 	if len(why) == 0 {
 		return nil
 	}
-	return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, refusalWords(why)), v.Now.Add(QualificationPause))
+	return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, refusalWords(why)), in.Now.Add(QualificationPause))
 }
 
 // orderApproved waits for a person to agree to the order and to what it costs.
-func orderApproved(v *OrderView) *Decision {
-	plan := orderPlan(v)
+func orderApproved(in *OrderInput) *Decision {
+	plan := orderPlan(in)
 	if plan == nil {
 		return nil
 	}
-	ask := byPolicy(policyOf(&v.View, v.Order.Spec.Approval))
-	ask.priced, ask.fees = false, feeWords(PreviewFees(v))
-	return agreed(&v.View, ask, plan)
+	ask := byPolicy(policyOf(&in.Input, in.Order.Spec.Approval))
+	ask.priced, ask.fees = false, feeWords(PreviewFees(in))
+	return agreed(&in.Input, ask, plan)
 }
 
 // sendOrder sends the order, and uses up the approval that it needed.
-func sendOrder(v *OrderView) *Decision {
-	decision := sendTask(&v.View, orderTask(v))
+func sendOrder(in *OrderInput) *Decision {
+	decision := sendTask(&in.Input, orderTask(in))
 	submit, submits := decision.Step.(Submit)
 	if !submits {
 		return decision
 	}
-	submit.Request.Retry = cmp.Or(submit.Retry, v.Order.Status.Handled.Retry) // the status comes after the ledger
+	submit.Request.Retry = cmp.Or(submit.Retry, in.Order.Status.Handled.Retry) // the status comes after the ledger
 	decision.Step = submit
-	return decision.approvedBy(&v.View, orderPlan(v))
+	return decision.approvedBy(&in.Input, orderPlan(in))
 }
 
 // orderPlan is what a person has to approve; nil where nobody is asked. OnCost asks for every
 // order: "a new service always has a monthly fee".
-func orderPlan(v *OrderView) *v1alpha1.Pending {
-	if policyOf(&v.View, v.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
+func orderPlan(in *OrderInput) *v1alpha1.Pending {
+	if policyOf(&in.Input, in.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
 		return nil
 	}
-	return orderPending(v)
+	return orderPending(in)
 }
 
-func orderTask(v *OrderView) Task {
-	spec, remoteOrderID := &v.Order.Spec, remoteOrderIDOf(v)
+func orderTask(in *OrderInput) Task {
+	spec, remoteOrderID := &in.Order.Spec, remoteOrderIDOf(in)
 	task := Task{
 		Operation: v1alpha1.OperationOrderCreate,
 		Target: v1alpha1.RequestTarget{
@@ -218,11 +218,11 @@ func orderTask(v *OrderView) Task {
 }
 
 // remoteOrderIDOf is the orderId of the qualification: the declared one, or that of the result.
-func remoteOrderIDOf(v *OrderView) string {
-	if v.Order.Spec.RemoteOrderID != "" || v.Qualification == nil {
-		return v.Order.Spec.RemoteOrderID
+func remoteOrderIDOf(in *OrderInput) string {
+	if in.Order.Spec.RemoteOrderID != "" || in.Qualification == nil {
+		return in.Order.Spec.RemoteOrderID
 	}
-	return bounded(v.Qualification.OrderID, maxNameText)
+	return bounded(in.Qualification.OrderID, maxNameText)
 }
 
 // OrderBody is an order as it is sent, with the orderId of its qualification.
@@ -250,14 +250,14 @@ func OrderBody(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha
 }
 
 // orderChanges are the rows of an order's plan: the order, and what is bought by it where.
-func orderChanges(v *OrderView) []v1alpha1.Change {
-	spec := &v.Order.Spec
+func orderChanges(in *OrderInput) []v1alpha1.Change {
+	spec := &in.Order.Spec
 	row := func(field, to string) v1alpha1.Change {
 		return v1alpha1.Change{Operation: v1alpha1.OperationOrderCreate, Field: field, To: to}
 	}
 	rows := []v1alpha1.Change{
 		row("order", spec.CustomerReference), row("scenario", string(spec.Scenario)),
-		row("site", string(spec.Qualification.LocationID)), row("planName", spec.PlanName), row("speed", orderSpeed(v)),
+		row("site", string(spec.Qualification.LocationID)), row("planName", spec.PlanName), row("speed", orderSpeed(in)),
 		row("term", strconv.Itoa(int(spec.Term))), row("restorationSLA", spec.RestorationSLA),
 		row("aggregationMethod", spec.AggregationMethod), row("ntdInstallation", spec.NTDInstallation),
 	}
@@ -265,11 +265,11 @@ func orderChanges(v *OrderView) []v1alpha1.Change {
 }
 
 // orderSpeed is down and up, of the plan that is ordered; "" where the qualification does not show it.
-func orderSpeed(v *OrderView) string {
-	if v.Qualification == nil {
+func orderSpeed(in *OrderInput) string {
+	if in.Qualification == nil {
 		return ""
 	}
-	plan := caseOf(&v.Order.Spec, v.Qualification).plan()
+	plan := caseOf(&in.Order.Spec, in.Qualification).plan()
 	if plan == nil || plan.SpeedDown.Speed == "" || plan.SpeedUp.Speed == "" {
 		return ""
 	}
@@ -283,36 +283,36 @@ func speedWords(speed carrier.Speed) string {
 }
 
 // orderPending is what is sent, and its hash.
-func orderPending(v *OrderView) *v1alpha1.Pending {
+func orderPending(in *OrderInput) *v1alpha1.Pending {
 	last := ""
-	if request := v.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
+	if request := in.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
 		last = request.AttemptID
 	}
-	body := OrderBody(&v.Order.Spec, remoteOrderIDOf(v), v1alpha1.Contact{})
-	return planned(&v.View, last, body, orderChanges(v), PreviewFees(v))
+	body := OrderBody(&in.Order.Spec, remoteOrderIDOf(in), v1alpha1.Contact{})
+	return planned(&in.Input, last, body, orderChanges(in), PreviewFees(in))
 }
 
-// orderFacets are Submitted, Rejected and ApprovalRequired.
-func orderFacets(v *OrderView, verdict Verdict) []Facet {
-	request := orderRequest(v)
-	submitted := Facet{v1alpha1.ConditionSubmitted, metav1.ConditionFalse, verdict.Reason, verdict.Message}
-	var facets []Facet
+// orderAspects are Submitted, Rejected and ApprovalRequired.
+func orderAspects(in *OrderInput, verdict Verdict) []Aspect {
+	request := orderRequest(in)
+	submitted := Aspect{v1alpha1.ConditionSubmitted, metav1.ConditionFalse, verdict.Reason, verdict.Message}
+	var aspects []Aspect
 	switch {
 	case request != nil && request.Phase == v1alpha1.PhaseSucceeded:
 		submitted.Status, submitted.Reason = metav1.ConditionTrue, v1alpha1.ReasonSubmitted
-		submitted.Message = orderTaken(v.Order, request)
-		if v.Order.Status.Rejection != nil {
-			facets = append(facets, orderRejected(v, request).holds(v1alpha1.ConditionRejected))
+		submitted.Message = orderTaken(in.Order, request)
+		if in.Order.Status.Rejection != nil {
+			aspects = append(aspects, orderRejected(in, request).holds(v1alpha1.ConditionRejected))
 		}
 	case request != nil && !request.Phase.Ended():
 		submitted.Status = metav1.ConditionUnknown
-		if rejection := v.Order.Status.Rejection; rejection != nil {
+		if rejection := in.Order.Status.Rejection; rejection != nil {
 			said := Verdict{Stuck, v1alpha1.ReasonOrderRejected, NoticeWords(rejection)}
-			facets = append(facets, said.holds(v1alpha1.ConditionRejected))
+			aspects = append(aspects, said.holds(v1alpha1.ConditionRejected))
 		}
 	}
 	if verdict.Reason == v1alpha1.ReasonAwaitingApproval {
-		facets = append(facets, verdict.holds(v1alpha1.ConditionApprovalRequired))
+		aspects = append(aspects, verdict.holds(v1alpha1.ConditionApprovalRequired))
 	}
-	return append(facets, submitted)
+	return append(aspects, submitted)
 }

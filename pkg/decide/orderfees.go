@@ -28,11 +28,11 @@ const (
 // PreviewFees are the fees of an order as its qualification shows them, without the plan's
 // own, which a qualification does not carry: so the monthly sum is not known. Nil where
 // there is no qualification.
-func PreviewFees(v *OrderView) *v1alpha1.OrderFees {
-	if v.Qualification == nil {
+func PreviewFees(in *OrderInput) *v1alpha1.OrderFees {
+	if in.Qualification == nil {
 		return nil
 	}
-	o := caseOf(&v.Order.Spec, v.Qualification)
+	o := caseOf(&in.Order.Spec, in.Qualification)
 	items := o.placeFees()
 	if charge := o.q.NewDevelopmentsCharge; charge.Applies {
 		items = append(items, feeItems(carrier.FeeNDF, charge.Fees)...)

@@ -52,9 +52,9 @@ func FuzzServiceOrder(f *testing.F) {
 }
 
 // orderAt is a view of an order whose account is ready, with an attempt that was posted or not.
-func orderAt(order *v1alpha1.ServiceOrder, now time.Time, posted bool) decide.OrderView {
+func orderAt(order *v1alpha1.ServiceOrder, now time.Time, posted bool) decide.OrderInput {
 	attempt := decide.Attempt{Seen: start, LastLook: start, Posted: posted}
-	return decide.OrderView{Order: order, View: decide.View{
+	return decide.OrderInput{Order: order, Input: decide.Input{
 		Subject: order, Account: settled().Account, Submit: true, Now: now,
 		Memory: decide.Memory{Sender: "us", Attempts: map[string]decide.Attempt{"a-1": attempt}},
 	}}
@@ -67,11 +67,11 @@ func checkOrder(t *testing.T, order *v1alpha1.ServiceOrder, decision decide.Deci
 	if _, submits := decision.Step.(decide.Submit); submits && !free {
 		t.Fatalf("an order is sent although its attempt is %s", request.Phase)
 	}
-	if decision.Verdict.Standing == decide.Settled && (request == nil || request.Phase != v1alpha1.PhaseSucceeded) {
+	if decision.Verdict.State == decide.Settled && (request == nil || request.Phase != v1alpha1.PhaseSucceeded) {
 		t.Fatalf("settled, and no attempt was taken: %+v", decision.Verdict)
 	}
 	worded(t, decision.Verdict.Reason, decision.Verdict.Message)
-	for _, facet := range decision.Facets {
-		worded(t, facet.Reason, facet.Message)
+	for _, aspect := range decision.Aspects {
+		worded(t, aspect.Reason, aspect.Message)
 	}
 }

@@ -16,26 +16,26 @@ import (
 // JudgeOrderLedger says whether an order is the one that its ledger is about. "Only the holder opens
 // attempts. Another object takes over ... when a live GET of the holder says NotFound for that
 // object, or another UID" (R2).
-func JudgeOrderLedger(v LedgerView, order *v1alpha1.ServiceOrder) LedgerVerdict {
-	ledger := v.Ledger
+func JudgeOrderLedger(in LedgerInput, order *v1alpha1.ServiceOrder) LedgerVerdict {
+	ledger := in.Ledger
 	switch {
-	case v.lacks() && !heldByAnother(&v) && !isNewer(&v) && mayHaveBeenSent(ledger):
-		return LedgerVerdict{Lost: lostOrder(&v)}
+	case in.lacks() && !heldByAnother(&in) && !isNewer(&in) && mayHaveBeenSent(ledger):
+		return LedgerVerdict{Lost: lostOrder(&in)}
 	case ledger == nil:
 		return LedgerVerdict{}
-	case unusable(&v) != nil:
-		return LedgerVerdict{Verdict: unusable(&v)}
-	case staysSent(&v):
+	case unusable(&in) != nil:
+		return LedgerVerdict{Verdict: unusable(&in)}
+	case staysSent(&in):
 		return LedgerVerdict{}
-	case atAnotherCarrier(&v):
-		return elsewhere(&v)
+	case atAnotherCarrier(&in):
+		return elsewhere(&in)
 	}
 	return inherit(ledger, order)
 }
 
 // staysSent: what this very object has sent is done, wherever; only a person moves its ledger.
-func staysSent(v *LedgerView) bool {
-	return holds(v) && !isFree(v.Ledger) && (!atAnotherCarrier(v) || !movedByPerson(v))
+func staysSent(in *LedgerInput) bool {
+	return holds(in) && !isFree(in.Ledger) && (!atAnotherCarrier(in) || !movedByPerson(in))
 }
 
 // inherit says what a ledger means for an object that may go on where it ends.
@@ -73,7 +73,7 @@ func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool 
 		return false
 	}
 	remoteOrderID := cmp.Or(order.Spec.RemoteOrderID, request.Target.RemoteOrderID)
-	body := wish{body: OrderBody(&order.Spec, remoteOrderID, v1alpha1.Contact{})}
+	body := desiredChange{body: OrderBody(&order.Spec, remoteOrderID, v1alpha1.Contact{})}
 	return request.BodyHash != body.bodyHash()
 }
 
@@ -89,24 +89,24 @@ func anotherOrder(ledger *v1alpha1.RequestLedger) *Verdict {
 }
 
 // orderDiffers: the object was edited while its order was on the way.
-func orderDiffers(v *OrderView) *Decision {
-	request := orderRequest(v)
-	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || v.Ledger == nil || !differs(v.Order, v.Ledger) {
+func orderDiffers(in *OrderInput) *Decision {
+	request := orderRequest(in)
+	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {
 		return nil
 	}
-	return &Decision{Step: Rest{}, Verdict: *anotherOrder(v.Ledger)}
+	return &Decision{Step: Rest{}, Verdict: *anotherOrder(in.Ledger)}
 }
 
 // lostOrder is the attempt that is under way by the ledger that there is, or one that stands for
-// whatever was sent. What was accepted late is known, and a person settles it beside that.
-func lostOrder(v *LedgerView) *v1alpha1.Request {
-	lost := lostAttempt(v, v1alpha1.OperationOrderCreate, "customerReference")
-	if v.Ledger == nil {
+// whatever was sent. What was accepted late is known, and a person resolves it beside that.
+func lostOrder(in *LedgerInput) *v1alpha1.Request {
+	lost := lostAttempt(in, v1alpha1.OperationOrderCreate, "customerReference")
+	if in.Ledger == nil {
 		return &lost
 	}
 	underWay := func(open v1alpha1.Request) bool { return open.Phase != v1alpha1.PhaseLateAcceptance }
-	if at := slices.IndexFunc(v.Ledger.Spec.Open, underWay); at >= 0 {
-		return becomes(&v.Ledger.Spec.Open[at], &lost)
+	if at := slices.IndexFunc(in.Ledger.Spec.Open, underWay); at >= 0 {
+		return becomes(&in.Ledger.Spec.Open[at], &lost)
 	}
 	return &lost
 }

@@ -30,10 +30,10 @@ func (ledgerCase) order() *v1alpha1.ServiceOrder {
 	return &v1alpha1.ServiceOrder{ObjectMeta: metav1.ObjectMeta{UID: "me", Name: "site"}}
 }
 
-func (c ledgerCase) view() decide.LedgerView {
+func (c ledgerCase) view() decide.LedgerInput {
 	order := c.order()
 	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
-	view := decide.LedgerView{HolderLives: c.lives, Lost: c.lost, View: decide.View{
+	view := decide.LedgerInput{HolderLives: c.lives, Lost: c.lost, Input: decide.Input{
 		Subject: order, Now: start, Account: decide.Account{Object: account},
 	}}
 	if c.phase != "" {
@@ -106,7 +106,7 @@ func reasonOf(verdict *decide.Verdict) string {
 func TestR11AnApprovalOutlivesAttemptsThatDidNotReachTheCarrier(t *testing.T) {
 	t.Parallel()
 	refused := ledgerCase{phase: v1alpha1.PhaseRejected}
-	view := decide.OrderView{View: refused.view().View, Order: refused.order()}
+	view := decide.OrderInput{Input: refused.view().Input, Order: refused.order()}
 	view.Subject = view.Order
 	account := view.Account.Object
 	account.Spec.Approval = v1alpha1.ApprovalAlways

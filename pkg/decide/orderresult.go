@@ -91,20 +91,20 @@ func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 }
 
 // ShowOrder brings the fields of a status beside its conditions in line with a decision.
-func ShowOrder(v *OrderView, pending *v1alpha1.Pending) {
-	status := &v.Order.Status
+func ShowOrder(in *OrderInput, pending *v1alpha1.Pending) {
+	status := &in.Order.Status
 	free := status.Request == nil || Freed(status.Request.Phase)
 	if free {
 		*status = v1alpha1.ServiceOrderStatus{
-			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(v)}, Ledger: status.Ledger,
+			TaskStatus: status.TaskStatus, OrderFacts: v1alpha1.OrderFacts{Fees: PreviewFees(in)}, Ledger: status.Ledger,
 		}
-		if v.Qualification != nil {
-			status.Address = bounded(v.Qualification.AddressDetails.FormattedAddress, maxAddress)
+		if in.Qualification != nil {
+			status.Address = bounded(in.Qualification.AddressDetails.FormattedAddress, maxAddress)
 		}
 	}
-	status.Frozen = !free && orderDiffers(v) == nil // what the carrier refused can be corrected
+	status.Frozen = !free && orderDiffers(in) == nil // what the carrier refused can be corrected
 	status.Pending = pending
-	status.ServiceID = cmp.Or(v.Order.Spec.ServiceID, status.ServiceID)
+	status.ServiceID = cmp.Or(in.Order.Spec.ServiceID, status.ServiceID)
 }
 
 // OrderOf is what a service takes over from the order that created it: nothing before the carrier has

@@ -216,7 +216,7 @@ func TestPreviewFees(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			order := &v1alpha1.ServiceOrder{Spec: *c.spec}
-			fees := decide.PreviewFees(&decide.OrderView{Order: order, Qualification: qualification(t, c.site)})
+			fees := decide.PreviewFees(&decide.OrderInput{Order: order, Qualification: qualification(t, c.site)})
 			names := make([]string, 0, len(fees.Items))
 			for _, item := range fees.Items {
 				names = append(names, item.Name)

@@ -7,10 +7,10 @@ import (
 )
 
 // answeredRequest answers when this process holds an answer that is not recorded.
-func answeredRequest(v *View) *Decision {
-	for _, open := range v.Subject.OpenRequests() {
-		if v.Memory.Attempts[open.AttemptID].Receipt != nil {
-			return &Decision{Step: Record{AttemptID: open.AttemptID}, Verdict: progressing(open)}
+func answeredRequest(in *Input) *Decision {
+	for _, open := range in.Subject.OpenRequests() {
+		if in.Memory.Attempts[open.AttemptID].Receipt != nil {
+			return &Decision{Step: RecordAnswer{AttemptID: open.AttemptID}, Verdict: progressing(open)}
 		}
 	}
 	return nil
@@ -18,19 +18,19 @@ func answeredRequest(v *View) *Decision {
 
 // heldBack holds a request back after a definitive failure of the last: "it needs a new
 // generation or the retry annotation" (submission protocol, repeat classes).
-func heldBack(v *View, last *v1alpha1.Request) *Decision {
-	if !endedInFailure(last) || !serves(v, last) || asksAgain(v, last) || unsentRetry(v, last) != nil {
+func heldBack(in *Input, last *v1alpha1.Request) *Decision {
+	if !endedInFailure(last) || !serves(in, last) || asksAgain(in, last) || unsentRetry(in, last) != nil {
 		return nil
 	}
-	again := tryAgainAt(v, last)
-	if !again.IsZero() && !v.Now.Before(again) {
+	again := tryAgainAt(in, last)
+	if !again.IsZero() && !in.Now.Before(again) {
 		return nil
 	}
-	decision := stuck(reasonFor(last), failureMessage(v, last)+retryFlaw(v, last))
+	decision := stuck(reasonFor(last), failureMessage(in, last)+retryFlaw(in, last))
 	if anotherInProgress(last) {
-		decision.Verdict.Standing = Working // "wait and try again": nobody is needed
+		decision.Verdict.State = Working // "wait and try again": nobody is needed
 	}
-	return lookAgain(decision, earlier(again, retryDue(v, last)))
+	return lookAgain(decision, earlier(again, retryDue(in, last)))
 }
 
 // endedInFailure says whether an attempt is not repeated by itself: it was refused, has failed, or was
@@ -40,9 +40,9 @@ func endedInFailure(last *v1alpha1.Request) bool {
 }
 
 // serves says whether an attempt was made for what is declared now, by this very object.
-func serves(v *View, last *v1alpha1.Request) bool {
-	another := last.UID != "" && last.UID != string(v.Subject.GetUID())
-	return !another && last.Generation == v.Subject.GetGeneration()
+func serves(in *Input, last *v1alpha1.Request) bool {
+	another := last.UID != "" && last.UID != string(in.Subject.GetUID())
+	return !another && last.Generation == in.Subject.GetGeneration()
 }
 
 // Definitive says whether an attempt ended in a failure that is not repeated by itself.
@@ -52,11 +52,11 @@ func Definitive(phase v1alpha1.RequestPhase) bool {
 
 // resolveHandled says whether the resolve annotation counts as acted on with this
 // decision. Those that a request uses up are consumed by its intent, not here.
-func resolveHandled(v *View, decision Decision) v1alpha1.Handled {
-	handled := *v.Subject.Controls()
-	settled, settles := decision.Step.(Settle)
-	if settles && resolutionNames(v, settled.AttemptID) || resolutionIsVoid(v) {
-		handled.Resolve = resolveAnnotation(v)
+func resolveHandled(in *Input, decision Decision) v1alpha1.Handled {
+	handled := *in.Subject.Controls()
+	settled, resolves := decision.Step.(Resolve)
+	if resolves && resolutionNames(in, settled.AttemptID) || resolutionIsVoid(in) {
+		handled.Resolve = resolveAnnotation(in)
 	}
 	return handled
 }

@@ -104,7 +104,7 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPerson: a person settles what has not ended, and says of an order that the carrier rejected
+// byPerson: a person resolves what has not ended, and says of an order that the carrier rejected
 // after it had taken it that it is dead.
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {

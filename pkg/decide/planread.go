@@ -11,41 +11,41 @@ import (
 )
 
 // unknownPlan answers while the plan must be known and is not.
-func unknownPlan(v *ServiceView) *Decision {
-	if !needsPlan(v) || knownPlan(v) != nil {
+func unknownPlan(in *ServiceInput) *Decision {
+	if !needsPlan(in) || knownPlan(in) != nil {
 		return nil
 	}
-	if err := healthSupported(v); err != nil {
+	if err := healthSupported(in); err != nil {
 		return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, fmt.Sprintf(
 			"the carrier's plan cannot be read: %v; raise the account's apiVersion, or list Plan in trustDeclared", err))
 	}
-	return awaitReading(v, TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
+	return awaitReading(in, TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
 }
 
 // awaitReading waits for a reading without which nothing can be compared.
-func awaitReading(v *ServiceView, topic Topic, what, unread string) *Decision {
-	token := control(v.Subject, v1alpha1.AnnotationReconcile)
-	step, at := readingStep(&v.View, topic, token, unlessEmpty(v, topic))
-	verdict := readingVerdict(v, v.Memory.Readings.Of(topic), what, unread)
+func awaitReading(in *ServiceInput, topic Topic, what, unread string) *Decision {
+	token := control(in.Subject, v1alpha1.AnnotationReconcile)
+	step, at := readingStep(&in.Input, topic, token, unlessEmpty(in, topic))
+	verdict := readingVerdict(in, in.Memory.Readings.Of(topic), what, unread)
 	return &Decision{Step: step, LookAt: at, Verdict: verdict}
 }
 
 // unlessEmpty asks at once, unless the last answer did not say what was asked: that is "a failed
 // reading, growing pauses" (R20).
-func unlessEmpty(v *ServiceView, topic Topic) func() (bool, time.Time) {
-	reading := v.Memory.Readings.Of(topic)
+func unlessEmpty(in *ServiceInput, topic Topic) func() (bool, time.Time) {
+	reading := in.Memory.Readings.Of(topic)
 	if reading.Empty == 0 {
 		return atOnce
 	}
 	return func() (bool, time.Time) {
 		at := reading.AskedAt.Add(Backoff(reading.Empty))
-		return !v.Now.Before(at), at
+		return !in.Now.Before(at), at
 	}
 }
 
 // readingVerdict words why something is not known yet. The reason unread is for a
 // carrier that answers and gives no reading.
-func readingVerdict(v *ServiceView, reading *Reading, what, unread string) Verdict {
+func readingVerdict(in *ServiceInput, reading *Reading, what, unread string) Verdict {
 	if reading.Empty > 0 && reading.State != ReadingFailed {
 		return Verdict{Working, unread, "the carrier has answered and does not name " + what + "; it is asked again"}
 	}
@@ -54,7 +54,7 @@ func readingVerdict(v *ServiceView, reading *Reading, what, unread string) Verdi
 	}
 	switch carrier.ClassOf(reading.Err) {
 	case carrier.NotFoundOrForbidden:
-		return unseenService(v)
+		return unseenService(in)
 	case carrier.Unreachable, carrier.ServerFault, carrier.Throttled, carrier.Unauthorized:
 		return Verdict{
 			Working, v1alpha1.ReasonCarrierUnavailable,
@@ -67,8 +67,8 @@ func readingVerdict(v *ServiceView, reading *Reading, what, unread string) Verdi
 
 // needsPlan says whether the carrier's plan matters: a plan is declared, or an SLA,
 // which is sent together with the current plan.
-func needsPlan(v *ServiceView) bool {
-	return v.Service.Spec.Plan != nil || v.Service.Spec.RestorationSLA != ""
+func needsPlan(in *ServiceInput) bool {
+	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
 }
 
-func healthSupported(v *ServiceView) error { return supported(&v.View, carrier.Health) }
+func healthSupported(in *ServiceInput) error { return supported(&in.Input, carrier.Health) }

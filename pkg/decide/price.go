@@ -16,100 +16,100 @@ import (
 // POST": the waits between them are those for a place in the rate limit.
 const quoteAge = 10 * time.Minute
 
-// pricing says whether the carrier's offers are read before a wish is sent: somebody is to see what it
+// pricing says whether the carrier's offers are read before a change is sent: somebody is to see what it
 // costs, or has to be asked whether it is a change at all. Only a plan change has offers that can be
 // read (spec §4, plan change options).
-func pricing(v *ServiceView, operation v1alpha1.Operation) bool {
-	seen := v.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(v) != v1alpha1.ApprovalAutomatic
-	return operation == v1alpha1.OperationPlanChange && (seen || asksAboutPlan(v))
+func pricing(in *ServiceInput, operation v1alpha1.Operation) bool {
+	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
+	return operation == v1alpha1.OperationPlanChange && (seen || asksAboutPlan(in))
 }
 
 // priced waits for the prices of a change, where they are to be seen.
-func priced(v *ServiceView, w wish) *Decision {
-	if !pricing(v, w.operation) || isPriced(v, w) || refused(v, w) != nil || pricedOnceApproved(v, w) {
+func priced(in *ServiceInput, want desiredChange) *Decision {
+	if !pricing(in, want.operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
 		return nil
 	}
-	return askPrice(v)
+	return askPrice(in)
 }
 
-// isPriced says whether there is nothing more to learn about the price of a wish: the
+// isPriced says whether there is nothing more to learn about the price of a change: the
 // options were read just now, or the same change stands priced in the plan on record.
-func isPriced(v *ServiceView, w wish) bool {
+func isPriced(in *ServiceInput, want desiredChange) bool {
 	switch {
-	case quoteFresh(v):
+	case quoteFresh(in):
 		return true
-	case unknownValuesOf(v) == v1alpha1.UnknownTrust && isUnlisted(v):
+	case unknownValuesOf(in) == v1alpha1.UnknownTrust && isUnlisted(in):
 		return false // it is believed on offers that were read, and not on what was shown of older ones
 	}
-	recorded := shownPlan(v, w.operation)
+	recorded := shownPlan(in, want.operation)
 	bare := unpriced(recorded)
-	return equalChanges(bare, unpriced(w.changes)) && !equalChanges(bare, recorded)
+	return equalChanges(bare, unpriced(want.changes)) && !equalChanges(bare, recorded)
 }
 
 // shownPlan are the changes that the status shows for an operation. Their prices are those that a
 // person sees: they are shown until they are read again, which is done before anything is sent.
-func shownPlan(v *ServiceView, operation v1alpha1.Operation) []v1alpha1.Change {
-	if v.Service.Status.Pending == nil {
+func shownPlan(in *ServiceInput, operation v1alpha1.Operation) []v1alpha1.Change {
+	if in.Service.Status.Pending == nil {
 		return nil
 	}
-	return v1alpha1.ChangesBy(v.Service.Status.Pending.Changes, operation)
+	return v1alpha1.ChangesBy(in.Service.Status.Pending.Changes, operation)
 }
 
-func quoteFresh(v *ServiceView) bool {
-	reading := &v.Memory.Readings.Options
-	return reading.ended() && v.Now.Before(reading.AskedAt.Add(quoteAge))
+func quoteFresh(in *ServiceInput) bool {
+	reading := &in.Memory.Readings.Options
+	return reading.ended() && in.Now.Before(reading.AskedAt.Add(quoteAge))
 }
 
 // askPrice reads the options, for the approval that is given by then, if there is one.
-func askPrice(v *ServiceView) *Decision {
-	step, at := readingStep(&v.View, TopicOptions, control(v.Subject, v1alpha1.AnnotationApprove), atOnce)
+func askPrice(in *ServiceInput) *Decision {
+	step, at := readingStep(&in.Input, TopicOptions, control(in.Subject, v1alpha1.AnnotationApprove), atOnce)
 	verdict := Verdict{Working, v1alpha1.ReasonProgressing, "what the plan change costs is being read"}
-	reading := &v.Memory.Readings.Options
+	reading := &in.Memory.Readings.Options
 	if reading.State == ReadingFailed || reading.Failures >= failuresShown {
 		verdict = Verdict{
 			Working, v1alpha1.ReasonCarrierUnavailable,
 			"what the plan change costs cannot be read: " + errorText(reading.Err) + "; it is asked again",
 		}
 	}
-	return briefly(v, &Decision{Step: step, LookAt: at, Verdict: verdict}, TopicOptions)
+	return briefly(in, &Decision{Step: step, LookAt: at, Verdict: verdict}, TopicOptions)
 }
 
 // confirmed: "the options are read again right before the POST and a different fee voids
 // the approval". A different fee makes another hash, which the approval does not fit.
-func confirmed(v *ServiceView, w wish) *Decision {
-	asked := v.Memory.Readings.Options.Token == control(v.Subject, v1alpha1.AnnotationApprove)
-	if !pricing(v, w.operation) || quoteFresh(v) && (asked || !needsApproval(v, w)) {
+func confirmed(in *ServiceInput, want desiredChange) *Decision {
+	asked := in.Memory.Readings.Options.Token == control(in.Subject, v1alpha1.AnnotationApprove)
+	if !pricing(in, want.operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
 		return nil
 	}
-	return askPrice(v)
+	return askPrice(in)
 }
 
 // withPrice puts what the changes of a plan change cost beside them: as just read, or as
 // the plan on record has it.
-func (w wish) withPrice(v *ServiceView) wish {
-	if !pricing(v, w.operation) {
-		return w
+func (want desiredChange) withPrice(in *ServiceInput) desiredChange {
+	if !pricing(in, want.operation) {
+		return want
 	}
-	reading := &v.Memory.Readings.Options
-	recorded := shownPlan(v, w.operation)
+	reading := &in.Memory.Readings.Options
+	recorded := shownPlan(in, want.operation)
 	switch {
-	case quoteFresh(v) && reading.State == ReadingAnswered:
-		w.changes = quote(v, w, reading.Options)
-	case !quoteFresh(v) && equalChanges(unpriced(recorded), unpriced(w.changes)):
-		w.changes = recorded
+	case quoteFresh(in) && reading.State == ReadingAnswered:
+		want.changes = quote(in, want, reading.Options)
+	case !quoteFresh(in) && equalChanges(unpriced(recorded), unpriced(want.changes)):
+		want.changes = recorded
 	}
-	return w
+	return want
 }
 
 // quote prices a plan change by the carrier's options: the plan in the row of the plan,
 // the SLA in its own.
-func quote(v *ServiceView, w wish, options carrier.PlanOptionsResult) []v1alpha1.Change {
-	changes := unpriced(w.changes)
+func quote(in *ServiceInput, want desiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
+	changes := unpriced(want.changes)
 	for _, i := range pricedRows(changes) {
 		if changes[i].Field == fieldSLA {
 			quoteSLA(&changes[i], options.SLAs)
 		} else {
-			quotePlan(v, w, &changes[i], options.Plans)
+			quotePlan(in, want, &changes[i], options.Plans)
 		}
 	}
 	return changes
@@ -130,20 +130,20 @@ func pricedRows(changes []v1alpha1.Change) []int {
 	return rows
 }
 
-func quotePlan(v *ServiceView, w wish, change *v1alpha1.Change, offers []carrier.Plan) {
-	if state := v.Service.Status.Carrier; state.Plan != nil && !w.unread {
+func quotePlan(in *ServiceInput, want desiredChange, change *v1alpha1.Change, offers []carrier.Plan) {
+	if state := in.Service.Status.Carrier; state.Plan != nil && !want.unread {
 		if now := offered(offers, state.Plan.Value, valueOf(state.Term)); now != nil {
 			change.MonthlyBefore = moneyOf(monthlyOf(now.PlanFee))
 		}
 	}
-	next := offered(offers, w.target.Plan, strconv.Itoa(int(w.target.Term)))
+	next := offered(offers, want.target.Plan, strconv.Itoa(int(want.target.Term)))
 	if next == nil {
 		return
 	}
 	change.OneTime, change.MonthlyAfter = moneyOf(oneTimeOf(next.PlanFee)), moneyOf(monthlyOf(next.PlanFee))
 	change.NFAS = chargeOf(next.NFASFee)
 	for _, option := range next.NTDOptions {
-		if option.Option == w.target.NTDOption {
+		if option.Option == want.target.NTDOption {
 			change.NTDOption = chargeOf(option.Fee)
 		}
 	}

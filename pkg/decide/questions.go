@@ -30,10 +30,10 @@ func exhausted(last *v1alpha1.Request) bool {
 
 // questionsBefore counts the questions for the same of which nothing came. A refusal is an answer, and
 // leaves the count as it is.
-func questionsBefore(v *View, w wish) int32 {
-	last := v.Subject.RequestOf(w.operation)
+func questionsBefore(in *Input, want desiredChange) int32 {
+	last := in.Subject.RequestOf(want.operation)
 	switch {
-	case !isQuestion(last) || attemptNumber(v, w) == 1 || exhausted(last) || asksAgain(v, last):
+	case !isQuestion(last) || attemptNumber(in, want) == 1 || exhausted(last) || asksAgain(in, last):
 		return 0
 	case cameToNothing(last):
 		return last.Repeats + 1

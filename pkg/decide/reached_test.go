@@ -17,7 +17,7 @@ func TestTheCancellationIsReadAgainAfterAChangeThatItDoesNotShow(t *testing.T) {
 	reclaimed := func(r *v1alpha1.Request) { r.Operation = v1alpha1.OperationReclaim }
 	moved := rescheduling(v1alpha1.PhaseSucceeded)
 	for story, test := range map[string]struct {
-		request func(*decide.ServiceView)
+		request func(*decide.ServiceInput)
 		date    string // of the cancellation that is known
 		source  v1alpha1.ValueSource
 		known   bool // afterwards

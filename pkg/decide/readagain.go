@@ -11,14 +11,14 @@ import (
 
 // IsReadAgain says whether a request has succeeded, and is followed once more for its result. Whatever
 // the carrier says now, that it has succeeded stays. So it is never overdue, its handle is never lost,
-// and nobody settles it: "Succeeded, Failed by Carrier ...: anybody: refused" (R14).
+// and nobody resolves it: "Succeeded, Failed by Carrier ...: anybody: refused" (R14).
 func IsReadAgain(request *v1alpha1.Request) bool {
 	return request.Phase == v1alpha1.PhaseInProgress && request.EndedBy == v1alpha1.EndedByCarrier
 }
 
 // readingAgain words what is known of one.
-func readingAgain(v *View, done *v1alpha1.Request) Verdict {
-	if attempt := v.Memory.Attempts[done.AttemptID]; attempt.Failures >= failuresShown {
+func readingAgain(in *Input, done *v1alpha1.Request) Verdict {
+	if attempt := in.Memory.Attempts[done.AttemptID]; attempt.Failures >= failuresShown {
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
 			"%s is done, and the carrier cannot be asked for its result once more: %s; it is asked again",
 			done.Operation, errorText(attempt.PollError))}
@@ -29,9 +29,9 @@ func readingAgain(v *View, done *v1alpha1.Request) Verdict {
 
 // followedFrom is when the looks at a request begin. The result of one that ended long ago is there:
 // it is asked for as soon as this process sees that it is missing.
-func followedFrom(v *View, open *v1alpha1.Request) time.Time {
+func followedFrom(in *Input, open *v1alpha1.Request) time.Time {
 	if IsReadAgain(open) {
-		return later(v.past(open.FinishedAt), v.Memory.Attempts[open.AttemptID].Seen)
+		return later(in.past(open.FinishedAt), in.Memory.Attempts[open.AttemptID].Seen)
 	}
-	return v.past(open.SubmittedAt)
+	return in.past(open.SubmittedAt)
 }

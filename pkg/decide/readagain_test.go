@@ -15,8 +15,8 @@ import (
 
 // readAgain is a diagnostic test that succeeded long ago. Its status was lost after that, and this
 // process has just seen so.
-func readAgain(edits ...func(*decide.TaskView, *v1alpha1.Request, *decide.Attempt)) decide.TaskView {
-	view := taskView()
+func readAgain(edits ...func(*decide.TaskInput, *v1alpha1.Request, *decide.Attempt)) decide.TaskInput {
+	view := taskInput()
 	now := start.Add(50 * time.Hour)
 	request := v1alpha1.Request{
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a", UID: "u-1", Phase: v1alpha1.PhaseInProgress,
@@ -37,20 +37,20 @@ func readAgain(edits ...func(*decide.TaskView, *v1alpha1.Request, *decide.Attemp
 }
 
 // "Succeeded, Failed by Carrier ...: anybody: refused" (R14). What is read again is over: it is not
-// late, it is nobody's to settle, and its result is there for the asking.
+// late, it is nobody's to resolve, and its result is there for the asking.
 func TestR14WhatIsReadAgainIsOver(t *testing.T) {
 	t.Parallel()
-	type edit = func(*decide.TaskView, *v1alpha1.Request, *decide.Attempt)
+	type edit = func(*decide.TaskInput, *v1alpha1.Request, *decide.Attempt)
 	later := func(wait time.Duration) edit {
-		return func(v *decide.TaskView, _ *v1alpha1.Request, _ *decide.Attempt) { v.Now = v.Now.Add(wait) }
+		return func(in *decide.TaskInput, _ *v1alpha1.Request, _ *decide.Attempt) { in.Now = in.Now.Add(wait) }
 	}
-	forgotten := func(_ *decide.TaskView, r *v1alpha1.Request, _ *decide.Attempt) { r.LostSince = metav1.NewTime(start) }
-	failing := func(_ *decide.TaskView, _ *v1alpha1.Request, a *decide.Attempt) {
+	forgotten := func(_ *decide.TaskInput, r *v1alpha1.Request, _ *decide.Attempt) { r.LostSince = metav1.NewTime(start) }
+	failing := func(_ *decide.TaskInput, _ *v1alpha1.Request, a *decide.Attempt) {
 		a.Failures, a.PollError = 3, errors.New("no route")
 	}
 	says := func(word string) edit {
-		return func(v *decide.TaskView, _ *v1alpha1.Request, _ *decide.Attempt) {
-			v.Subject.SetAnnotations(map[string]string{v1alpha1.AnnotationResolve: "a=" + word})
+		return func(in *decide.TaskInput, _ *v1alpha1.Request, _ *decide.Attempt) {
+			in.Subject.SetAnnotations(map[string]string{v1alpha1.AnnotationResolve: "a=" + word})
 		}
 	}
 	for name, row := range map[string]struct {
@@ -69,10 +69,10 @@ func TestR14WhatIsReadAgainIsOver(t *testing.T) {
 	} {
 		decision := decide.OneShot(readAgain(row.edits...))
 		verdict, wait := decision.Verdict, decision.LookAt.Sub(readAgain(row.edits...).Now)
-		if stepName(decision.Step) != row.step || verdict.Reason != row.reason || verdict.Standing != decide.Working ||
+		if stepName(decision.Step) != row.step || verdict.Reason != row.reason || verdict.State != decide.Working ||
 			row.step == "Rest" && (wait <= 0 || wait > 10*time.Second) {
 			t.Errorf("%s: %s, %s %s (%s), again after %v",
-				name, stepName(decision.Step), verdict.Standing, verdict.Reason, verdict.Message, wait)
+				name, stepName(decision.Step), verdict.State, verdict.Reason, verdict.Message, wait)
 		}
 	}
 }

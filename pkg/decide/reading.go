@@ -117,21 +117,21 @@ func (r *Reading) refused() bool {
 
 // readingStep is the next step of a reading: the one under way first, then a new one
 // when it is due. The time is when to look again when there is no step.
-func readingStep(v *View, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
-	reading := v.Memory.Readings.Of(topic)
+func readingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
+	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
-		next := nextReadingLook(v, reading)
-		if v.Now.Before(next) {
+		next := nextReadingLook(in, reading)
+		if in.Now.Before(next) {
 			return Rest{}, next
 		}
 		return Collect{Topic: topic}, time.Time{}
 	}
-	if reading.State == ReadingFailed && v.Now.Before(reading.RetryAt) {
+	if reading.State == ReadingFailed && in.Now.Before(reading.RetryAt) {
 		return Rest{}, reading.RetryAt
 	}
 	now, at := due()
 	if now || reading.State == ReadingFailed && !reading.refused() {
-		if changed := changedAt(v, topic); v.Now.Before(changed) {
+		if changed := changedAt(in, topic); in.Now.Before(changed) {
 			return Rest{}, changed // else nobody could tell which of the two came first
 		}
 		return Ask{Topic: topic, Token: token}, time.Time{}

@@ -16,62 +16,62 @@ import (
 )
 
 // justRead says that what is known was read just now, whenever that is.
-func justRead(v *decide.ServiceView) {
-	known := v.Service.Status.Carrier
-	now := decide.Reading{State: decide.ReadingTaken, Generation: v.Service.Generation, Elapsed: v.Elapsed}
-	v.Memory.Readings.Health, v.Memory.Readings.Cancellation = now, now
-	v.Memory.Readings.Health.Health.Plan = known.Plan.Value
-	v.Memory.Readings.Cancellation.Cancellation.Cancelled = known.Cancellation.Cancelled
+func justRead(in *decide.ServiceInput) {
+	known := in.Service.Status.Carrier
+	now := decide.Reading{State: decide.ReadingTaken, Generation: in.Service.Generation, Elapsed: in.Elapsed}
+	in.Memory.Readings.Health, in.Memory.Readings.Cancellation = now, now
+	in.Memory.Readings.Health.Health.Plan = known.Plan.Value
+	in.Memory.Readings.Cancellation.Cancellation.Cancelled = known.Cancellation.Cancelled
 }
 
 // health changes what the process remembers of the newest health request.
-func health(edit func(*decide.Reading)) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { edit(&v.Memory.Readings.Health) }
+func health(edit func(*decide.Reading)) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { edit(&in.Memory.Readings.Health) }
 }
 
 // ago says how long ago health was asked for.
-func ago(long time.Duration) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Memory.Readings.Health.AskedAt = v.Now.Add(-long) }
+func ago(long time.Duration) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Memory.Readings.Health.AskedAt = in.Now.Add(-long) }
 }
 
-func neverRead(v *decide.ServiceView) { v.Memory.Readings = decide.Readings{} }
+func neverRead(in *decide.ServiceInput) { in.Memory.Readings = decide.Readings{} }
 
 // refusing has the carrier refuse health, just now, and for ten minutes.
-func refusing(v *decide.ServiceView) { failing(404, 0)(v) }
+func refusing(in *decide.ServiceInput) { failing(404, 0)(in) }
 
 // failing has health fail, just now, as it has for some time.
-func failing(status int, since time.Duration) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
+func failing(status int, since time.Duration) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
 		class := map[int]carrier.Class{404: carrier.NotFoundOrForbidden, 422: carrier.Refused, 503: carrier.ServerFault}
-		v.Memory.Readings.Health = decide.Reading{
-			State: decide.ReadingFailed, Generation: v.Service.Generation, AskedAt: v.Now,
+		in.Memory.Readings.Health = decide.Reading{
+			State: decide.ReadingFailed, Generation: in.Service.Generation, AskedAt: in.Now,
 			Err:      &carrier.Error{HTTPStatus: status, Class: class[status], Message: "no health today"},
-			Failures: 1, FailingSince: v.Now.Add(-since), RetryAt: v.Now.Add(decide.ForbiddenPause),
+			Failures: 1, FailingSince: in.Now.Add(-since), RetryAt: in.Now.Add(decide.ForbiddenPause),
 		}
 	}
 }
 
 // approvedAsShown has a person approve what the view comes to.
-func approvedAsShown(v *decide.ServiceView) {
-	shown(v)
-	approving(v)
+func approvedAsShown(in *decide.ServiceInput) {
+	shown(in)
+	approving(in)
 }
 
 // shown has the status show what the view comes to.
-func shown(v *decide.ServiceView) { v.Service.Status.Pending = decide.Service(*v).Pending }
+func shown(in *decide.ServiceInput) { in.Service.Status.Pending = decide.Service(*in).Pending }
 
-func onlySLA(v *decide.ServiceView) {
-	v.Service.Spec.Plan, v.Service.Spec.RestorationSLA = nil, "Enhanced"
-	v.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
-	justRead(v)
+func onlySLA(in *decide.ServiceInput) {
+	in.Service.Spec.Plan, in.Service.Spec.RestorationSLA = nil, "Enhanced"
+	in.Service.Status.Carrier.Term = &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceDeclared}
+	justRead(in)
 }
 
-func apiVersion(version int32) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Account.Object.Spec.APIVersion = version }
+func apiVersion(version int32) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Account.Object.Spec.APIVersion = version }
 }
 
 // converting puts an ended aggregation conversion on record.
-func converting(phase v1alpha1.RequestPhase) func(*decide.ServiceView) {
+func converting(phase v1alpha1.RequestPhase) func(*decide.ServiceInput) {
 	return with(phase, func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{}
 		r.FinishedAt = metav1.NewTime(start.Add(55 * time.Second))
@@ -82,7 +82,7 @@ func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
 	const open = decide.ReadingOpen
 	asks := working("Ask health")
 	naming := func(plan string) func(*decide.Reading) { return func(r *decide.Reading) { r.Health.Plan = plan } }
-	setBack := func(v *decide.ServiceView) { v.Elapsed += 11 * time.Minute }
+	setBack := func(in *decide.ServiceInput) { in.Elapsed += 11 * time.Minute }
 	cases{
 		"read just now: sent":            {settled(wanting), working("Submit")},
 		"never read: asked":              {settled(wanting, neverRead), asks},
@@ -125,8 +125,8 @@ func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 		v1alpha1.SourceHealth: true, v1alpha1.SourceChangeResult: true,
 		v1alpha1.SourceOrder: false, v1alpha1.SourceDeclared: false,
 	} {
-		view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0), func(v *decide.ServiceView) {
-			v.Service.Status.Carrier.Plan.Source = source
+		view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0), func(in *decide.ServiceInput) {
+			in.Service.Status.Carrier.Plan.Source = source
 		})
 		if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Brief != brief {
 			t.Errorf("a plan that is known since this second by %s: %s, %t", source, stepName(decision.Step), decision.Brief)
@@ -138,12 +138,12 @@ func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 }
 
 func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
-	reclaim := func(v *decide.ServiceView) {
-		v.Service.Spec.Plan, v.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
-		v.Service.Status.Carrier.Cancellation.Cancelled = true
-		justRead(v)
+	reclaim := func(in *decide.ServiceInput) {
+		in.Service.Spec.Plan, in.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
+		in.Service.Status.Carrier.Cancellation.Cancelled = true
+		justRead(in)
 	}
-	reconnected := func(v *decide.ServiceView) { v.Memory.Readings.Cancellation.Cancellation.Cancelled = false }
+	reconnected := func(in *decide.ServiceInput) { in.Memory.Readings.Cancellation.Cancellation.Cancelled = false }
 	cases{
 		"read just now: sent":            {settled(reclaim), working("Submit")},
 		"never read: asked":              {settled(reclaim, neverRead), working("Ask cancellation")},
@@ -153,13 +153,16 @@ func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
 
 func TestR7NothingIsReadForWhatWaits(t *testing.T) {
 	t.Parallel()
-	edits := map[string]func(*decide.ServiceView){
+	edits := map[string]func(*decide.ServiceInput){
 		"for a policy":  planned,
-		"for a person":  func(v *decide.ServiceView) { v.Service.Spec.Suspend = true },
-		"for approval":  func(v *decide.ServiceView) { approval(v1alpha1.ApprovalAlways)(v); quoted("45.00", "58.00")(v) },
-		"for the limit": func(v *decide.ServiceView) { v.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
-		"for the answer": func(v *decide.ServiceView) {
-			v.Account.Breaker = decide.Breaker{LostAt: v.Now, Heard: true, Until: v.Now.Add(time.Minute)}
+		"for a person":  func(in *decide.ServiceInput) { in.Service.Spec.Suspend = true },
+		"for approval": func(in *decide.ServiceInput) {
+			approval(v1alpha1.ApprovalAlways)(in)
+			quoted("45.00", "58.00")(in)
+		},
+		"for the limit": func(in *decide.ServiceInput) { in.Account.Object.Spec.ChargeLimit = &v1alpha1.ChargeLimit{} },
+		"for the answer": func(in *decide.ServiceInput) {
+			in.Account.Breaker = decide.Breaker{LostAt: in.Now, Heard: true, Until: in.Now.Add(time.Minute)}
 		},
 	}
 	for waits, edit := range edits {
@@ -176,10 +179,10 @@ func TestR7NothingIsReadForWhatWaits(t *testing.T) {
 func TestR7WhatCannotBeReadAsks(t *testing.T) {
 	waits := judged{"Rest", decide.Waiting, "AwaitingApproval"}
 	nameless := health(func(r *decide.Reading) { r.State, r.Health.Plan = decide.ReadingAnswered, "" })
-	believed := func(v *decide.ServiceView) { v.Service.Status.Carrier.Plan.Source = v1alpha1.SourceDeclared }
-	hung := func(v *decide.ServiceView) {
-		ago(time.Hour)(v)
-		v.Memory.Readings.Health.State, v.Memory.Readings.Health.LastLook = decide.ReadingOpen, v.Now
+	believed := func(in *decide.ServiceInput) { in.Service.Status.Carrier.Plan.Source = v1alpha1.SourceDeclared }
+	hung := func(in *decide.ServiceInput) {
+		ago(time.Hour)(in)
+		in.Memory.Readings.Health.State, in.Memory.Readings.Health.LastLook = decide.ReadingOpen, in.Now
 	}
 	cases{
 		"refused": {settled(wanting, refusing), waits},
@@ -205,7 +208,7 @@ func TestR7WhatCannotBeReadAsks(t *testing.T) {
 		"not answered for an hour":                            {settled(wanting, hung), waits},
 		"on record as unread, and this process knows nothing": {settled(wanting, refusing, shown, neverRead), waits},
 		"on record as unread for an older generation": {
-			settled(wanting, refusing, shown, neverRead, func(v *decide.ServiceView) { v.Service.Generation++ }),
+			settled(wanting, refusing, shown, neverRead, func(in *decide.ServiceInput) { in.Service.Generation++ }),
 			working("Ask health"),
 		},
 		"on record as unread, and read since": {settled(wanting, refusing, shown, justRead), working("Submit")},
@@ -249,9 +252,9 @@ func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
 	view := settled(wanting, refusing)
 	decision := decide.Service(view)
 	view.Service.Status.Pending = decision.Pending
-	for _, facet := range decision.Facets {
+	for _, aspect := range decision.Aspects {
 		view.Service.Status.Conditions = append(view.Service.Status.Conditions,
-			metav1.Condition{Type: facet.Type, Reason: facet.Reason, Message: facet.Message})
+			metav1.Condition{Type: aspect.Type, Reason: aspect.Reason, Message: aspect.Message})
 	}
 	neverRead(&view)
 	again := decide.Service(view)
@@ -266,7 +269,7 @@ func TestR7AllProcessesShowTheSameOfAnOpenChangeAndOfAFailedOne(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed} {
 		has, lacks := settled(wanting, with(phase)), settled(wanting, refusing, with(phase))
-		if diff := cmp.Diff(decide.Service(has).Facets, decide.Service(lacks).Facets); diff != "" {
+		if diff := cmp.Diff(decide.Service(has).Aspects, decide.Service(lacks).Aspects); diff != "" {
 			t.Errorf("%s: one that has no reading shows %s", phase, diff)
 		}
 		if diff := cmp.Diff(decide.Service(has).Pending, decide.Service(lacks).Pending); diff != "" {
@@ -317,9 +320,9 @@ func TestR7APlanThatTheCarrierHasIsNotWanted(t *testing.T) {
 	} {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			view := settled(read(test.reading, time.Second), func(v *decide.ServiceView) {
-				v.Service.Status.Carrier.Plan = test.held
-				v.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}}
+			view := settled(read(test.reading, time.Second), func(in *decide.ServiceInput) {
+				in.Service.Status.Carrier.Plan = test.held
+				in.Ledger = &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Baseline: test.baseline}}
 			})
 			decide.Absorb(&view)
 			got := *view.Service.Status.Carrier.Plan

@@ -59,7 +59,7 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 		case (verdict != nil) != (row.told != ""):
 			t.Errorf("%s: %v", what, verdict)
 		case verdict == nil:
-		case verdict.Standing != decide.Stuck || verdict.Reason != v1alpha1.ReasonAPIServerRefused ||
+		case verdict.State != decide.Stuck || verdict.Reason != v1alpha1.ReasonAPIServerRefused ||
 			!strings.Contains(verdict.Message, row.told):
 			t.Errorf("%s: %v", what, verdict)
 		}

@@ -18,30 +18,30 @@ const maxRepeats = 2
 
 // converge judges a lost answer of class Converge: the same is asked again, and when the
 // repeats are used up it is a person's.
-func converge(v *View, open *v1alpha1.Request, held func() *Decision) *Decision {
+func converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
 	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
 	// that wrote the time may have been behind.
-	due := v.past(open.SubmittedAt).Add(repeatAfter)
-	at := later(due, v.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
+	due := in.past(open.SubmittedAt).Add(repeatAfter)
+	at := later(due, in.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
 	switch {
 	case open.Repeats >= maxRepeats:
-		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
-	case v.Now.Before(due):
-		return awaitRepeat(v, open, at)
+		return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+	case in.Now.Before(due):
+		return awaitRepeat(in, open, at)
 	}
 	if decision := held(); decision != nil {
 		return decision
 	}
-	if v.Now.Before(at) {
-		return awaitRepeat(v, open, at)
+	if in.Now.Before(at) {
+		return awaitRepeat(in, open, at)
 	}
 	return repeat(open, held)
 }
 
-func awaitRepeat(v *View, open *v1alpha1.Request, at time.Time) *Decision {
+func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 	return lookAgain(working(v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s: it sets a value, and is asked for again at %s; to settle it by hand: %s",
-		notKnown(v, open, whyUnknown(open)), clock(v, at), resolveHint(v, open))), at)
+		"%s: it sets a value, and is asked for again at %s; to resolve it by hand: %s",
+		notKnown(in, open, whyUnknown(open)), clock(in, at), resolveHint(in, open))), at)
 }
 
 // repeat asks for the same again, if nothing holds new requests back. It is built from
@@ -63,22 +63,22 @@ func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 }
 
 // repeatHeld says why a service's repeat may not be sent now; nil when it may.
-func repeatHeld(v *ServiceView, open *v1alpha1.Request) *Decision {
-	again := wish{operation: open.Operation, target: open.Target, changes: open.Changes()}
-	lost := fmt.Sprintf("%s attempt %s, whose answer was lost, is not asked for again; to settle it by hand: %s",
-		open.Operation, open.AttemptID, resolveHint(&v.View, open))
-	staying := func(v *ServiceView, w wish) *Decision { return ledgerStays(&v.View, w) }
+func repeatHeld(in *ServiceInput, open *v1alpha1.Request) *Decision {
+	again := desiredChange{operation: open.Operation, target: open.Target, changes: open.Changes()}
+	lost := fmt.Sprintf("%s attempt %s, whose answer was lost, is not asked for again; to resolve it by hand: %s",
+		open.Operation, open.AttemptID, resolveHint(&in.Input, open))
+	staying := func(in *ServiceInput, want desiredChange) *Decision { return ledgerStays(&in.Input, want) }
 	for _, guard := range []guard{planning, suspended, staying} {
-		if decision := guard(v, again); decision != nil {
+		if decision := guard(in, again); decision != nil {
 			decision.Verdict.Message += "; " + lost
 			return decision
 		}
 	}
-	if open.ApprovedHash != "" && control(v.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
+	if open.ApprovedHash != "" && control(in.Subject, v1alpha1.AnnotationApprove) != open.ApprovedHash {
 		return waiting(v1alpha1.ReasonAwaitingApproval, fmt.Sprintf(
 			"the approval %s was taken back: %s", open.ApprovedHash, lost))
 	}
-	if onlyObserves(v) {
+	if onlyObserves(in) {
 		return waiting(v1alpha1.ReasonObserving, "managementPolicy is Observe: "+lost)
 	}
 	return nil

@@ -62,12 +62,12 @@ func TestALostTestIsAPersons(t *testing.T) {
 		Identity: "reseller", BaseURL: "https://carrier.example",
 		Error: &v1alpha1.RequestError{HTTPStatus: 502, Message: "bad gateway"},
 	})
-	view := settled().View
+	view := settled().Input
 	view.Subject = test
-	decision := decide.OneShot(decide.TaskView{
-		View: view, ServiceID: "1", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
+	decision := decide.OneShot(decide.TaskInput{
+		Input: view, ServiceID: "1", Task: decide.Task{Operation: v1alpha1.OperationDiagnosticTest},
 	})
-	if got := stepName(decision.Step); got != "Settle OutcomeUnknown" {
+	if got := stepName(decision.Step); got != "Resolve OutcomeUnknown" {
 		t.Errorf("%s: %s", got, decision.Verdict.Message)
 	}
 }

@@ -48,20 +48,20 @@ func parseResolution(value string) (resolution, bool) {
 }
 
 // resolvedByPerson answers when the resolve annotation names the open attempt, "and
-// no other", and that attempt is one a person may settle; or settles all that is unknown.
-func resolvedByPerson(v *View) *Decision {
-	for _, open := range v.Subject.OpenRequests() {
-		if resolutionNames(v, open.AttemptID) && resolvable(v, open) || settlesAll(v, open) {
-			return resolveAs(open, resolveAnnotation(v))
+// no other", and that attempt is one a person may resolve; or resolves all that is unknown.
+func resolvedByPerson(in *Input) *Decision {
+	for _, open := range in.Subject.OpenRequests() {
+		if resolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
+			return resolveAs(open, resolveAnnotation(in))
 		}
 	}
-	if ended := reworded(v); ended != nil {
-		return resolveAs(ended, resolveAnnotation(v))
+	if ended := reworded(in); ended != nil {
+		return resolveAs(ended, resolveAnnotation(in))
 	}
 	return nil
 }
 
-// resolveAs settles an attempt by a person's word; nil when the word is void.
+// resolveAs resolves an attempt by a person's word; nil when the word is void.
 func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	word, _ := parseResolution(annotation)
 	if !possible(open, word) {
@@ -71,11 +71,11 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	case resolvedAccepted:
 		return accepted(open, word.requestID)
 	case resolvedSucceeded:
-		return settleSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
+		return resolveSucceeded(WriterPerson, open, v1alpha1.SourceDeclared)
 	case resolvedAbandoned:
-		return settleBy(WriterPerson, open, v1alpha1.PhaseAbandoned, because(givenUp(open.Operation)))
+		return resolveBy(WriterPerson, open, v1alpha1.PhaseAbandoned, because(givenUp(open.Operation)))
 	}
-	return settleBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, because("resolved as not accepted by the carrier"))
+	return resolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, because("resolved as not accepted by the carrier"))
 }
 
 // givenUp: "never sent again; the next generation may send; an order: final, its
@@ -94,7 +94,7 @@ func accepted(open *v1alpha1.Request, requestID string) *Decision {
 		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends with being accepted
 	}
 	return &Decision{
-		Step: Settle{
+		Step: Resolve{
 			AttemptID: open.AttemptID, By: WriterPerson, From: open.Phase, Phase: phase, Location: location,
 		},
 		Verdict: progressing(open),
@@ -128,33 +128,33 @@ func takenByCarrier(request *v1alpha1.Request) bool {
 	return EndedByPerson(request) && request.Location != "" && !named
 }
 
-func resolveAnnotation(v *View) string {
-	return control(v.Subject, v1alpha1.AnnotationResolve)
+func resolveAnnotation(in *Input) string {
+	return control(in.Subject, v1alpha1.AnnotationResolve)
 }
 
 // resolutionNames says whether the annotation is new and names this attempt.
-func resolutionNames(v *View, attemptID string) bool {
-	value := resolveAnnotation(v)
+func resolutionNames(in *Input, attemptID string) bool {
+	value := resolveAnnotation(in)
 	word, ok := parseResolution(value)
-	return ok && value != v.Subject.Controls().Resolve && word.attemptID == attemptID
+	return ok && value != in.Subject.Controls().Resolve && word.attemptID == attemptID
 }
 
-// IsSettled says whether a person has said already what becomes of an attempt.
-func IsSettled(object metav1.Object, attemptID string) bool {
+// IsResolved says whether a person has said already what becomes of an attempt.
+func IsResolved(object metav1.Object, attemptID string) bool {
 	word, ok := parseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
 	return ok && word.attemptID == attemptID
 }
 
 // resolvable: OutcomeUnknown, an Overdue request, and one whose answer was lost and
 // which is being verified. Not one that a process may still be sending.
-func resolvable(v *View, open *v1alpha1.Request) bool {
+func resolvable(in *Input, open *v1alpha1.Request) bool {
 	switch open.Phase {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
 		return true
 	case v1alpha1.PhaseInProgress:
-		return isOverdue(v, open) || handleLost(v, open)
+		return isOverdue(in, open) || handleLost(in, open)
 	case v1alpha1.PhaseSubmitting:
-		return open.Error != nil || !v.Now.Before(v.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
+		return open.Error != nil || !in.Now.Before(in.Memory.Attempts[open.AttemptID].Seen.Add(senderGrace))
 	case v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed, v1alpha1.PhaseNotSent,
 		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 		v1alpha1.PhaseRepeated:
@@ -164,21 +164,21 @@ func resolvable(v *View, open *v1alpha1.Request) bool {
 
 // resolutionIsVoid says that the annotation can never apply: it is not of the form, names
 // a request id that cannot be, or an attempt that is not open. Attempt ids are random and
-// never come back. One of all attempts is used up when it settles none, or no more.
-func resolutionIsVoid(v *View) bool {
-	value := resolveAnnotation(v)
-	if value == "" || value == v.Subject.Controls().Resolve {
+// never come back. One of all attempts is used up when it resolves none, or no more.
+func resolutionIsVoid(in *Input) bool {
+	value := resolveAnnotation(in)
+	if value == "" || value == in.Subject.Controls().Resolve {
 		return false
 	}
 	word, ok := parseResolution(value)
-	for _, open := range v.Subject.OpenRequests() {
+	for _, open := range in.Subject.OpenRequests() {
 		if ok && open.AttemptID == word.attemptID {
 			return !possible(open, word)
 		}
-		if settlesAll(v, open) {
+		if resolvesAll(in, open) {
 			return false
 		}
 	}
-	ended := reworded(v)
+	ended := reworded(in)
 	return ended == nil || !possible(ended, word)
 }

@@ -28,14 +28,14 @@ func parseForAll(at, word string) (resolution, bool) {
 	return parsed, false
 }
 
-// settlesAll says whether the annotation is new and settles this attempt with the others: "settles
+// resolvesAll says whether the annotation is new and resolves this attempt with the others: "settles
 // what was unknown or lost before that time (not in the future ...)" (R27). What becomes unknown
 // later is never settled by an old value.
-func settlesAll(v *View, open *v1alpha1.Request) bool {
-	value := resolveAnnotation(v)
+func resolvesAll(in *Input, open *v1alpha1.Request) bool {
+	value := resolveAnnotation(in)
 	word, ok := parseResolution(value)
 	switch {
-	case !ok, value == v.Subject.Controls().Resolve, word.attemptID != "", word.before.After(v.Now):
+	case !ok, value == in.Subject.Controls().Resolve, word.attemptID != "", word.before.After(in.Now):
 		return false
 	case word.outcome == resolvedSameCarrier:
 		return false // it is about the ledger
@@ -45,10 +45,10 @@ func settlesAll(v *View, open *v1alpha1.Request) bool {
 	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(word.before.Truncate(time.Second))
 }
 
-// notSettledByAll says, after a message, why a resolution of everything leaves an attempt as it is; ""
-// where the annotation is none.
-func notSettledByAll(v *View, open *v1alpha1.Request) string {
-	value := resolveAnnotation(v)
+// notResolvedByAll says, after a message, why a resolution of everything leaves an attempt as it is;
+// "" where the annotation is none.
+func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
+	value := resolveAnnotation(in)
 	word, ok := parseResolution(value)
 	if !strings.HasPrefix(value, resolvedAll) || ok && word.outcome == resolvedSameCarrier {
 		return ""

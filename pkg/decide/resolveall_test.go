@@ -15,10 +15,10 @@ import (
 )
 
 // saying has the resolve annotation of a service say something ten minutes after the start.
-func saying(value string) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		at(10 * time.Minute)(v)
-		annotated(v1alpha1.AnnotationResolve, value)(v)
+func saying(value string) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		at(10 * time.Minute)(in)
+		annotated(v1alpha1.AnnotationResolve, value)(in)
 	}
 }
 
@@ -28,7 +28,7 @@ func all(after time.Duration, word string) string {
 }
 
 // What an annotation says of attempt a-1, which has been unknown since the start, and what the object
-// says of it where it settles nothing.
+// says of it where it resolves nothing.
 func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	const succeeded, abandoned = v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned
@@ -72,12 +72,12 @@ type wordCase struct {
 
 // differs says what is not as it should be with a decision; "" for nothing.
 func (c wordCase) differs(decision decide.Decision) string {
-	settle, settles := decision.Step.(decide.Settle)
-	if settles != (c.phase != "") {
-		return "whether it settles"
+	resolve, resolves := decision.Step.(decide.Resolve)
+	if resolves != (c.phase != "") {
+		return "whether it resolves"
 	}
-	if settles {
-		return c.settlesElse(settle, decision.Handled.Resolve)
+	if resolves {
+		return c.resolvesElse(resolve, decision.Handled.Resolve)
 	}
 	message := decision.Verdict.Message
 	said := strings.Contains(message, `(now wholesale.broadband/resolve is "`+c.value+`", which leaves it as it is`)
@@ -90,9 +90,9 @@ func (c wordCase) differs(decision decide.Decision) string {
 	return ""
 }
 
-// settlesElse: what is left may be settled by the same value, which is not used up yet.
-func (c wordCase) settlesElse(settle decide.Settle, handled string) string {
-	if settle.Phase != c.phase || settle.By != decide.WriterPerson {
+// resolvesElse: what is left may be settled by the same value, which is not used up yet.
+func (c wordCase) resolvesElse(resolve decide.Resolve, handled string) string {
+	if resolve.Phase != c.phase || resolve.By != decide.WriterPerson {
 		return "the phase, or who says so"
 	}
 	if handled != "" {
@@ -108,27 +108,27 @@ func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
 		return func(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(start.Add(after)) }
 	}
 	value := all(5*time.Minute, "Succeeded")
-	handled := func(v *decide.ServiceView) { v.Service.Status.Handled.Resolve = value }
+	handled := func(in *decide.ServiceInput) { in.Service.Status.Handled.Resolve = value }
 	for story, test := range map[string]struct {
-		edits   []func(*decide.ServiceView)
-		settles bool
+		edits    []func(*decide.ServiceInput)
+		resolves bool
 	}{
-		"unknown":           {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown)}, settles: true},
-		"unknown, used up":  {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown), handled}},
-		"unknown later":     {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))}},
-		"since nobody says": {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseOutcomeUnknown, unended)}},
-		"taken late":        {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseLateAcceptance)}, settles: true},
-		"taken later":       {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseLateAcceptance, since(time.Hour))}},
-		"being verified":    {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseSubmitting, lost)}},
-		"overdue":           {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseInProgress), overdue}},
-		"failed":            {edits: []func(*decide.ServiceView){with(v1alpha1.PhaseFailed)}},
+		"unknown":           {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseOutcomeUnknown)}, resolves: true},
+		"unknown, used up":  {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseOutcomeUnknown), handled}},
+		"unknown later":     {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseOutcomeUnknown, since(6*time.Minute))}},
+		"since nobody says": {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseOutcomeUnknown, unended)}},
+		"taken late":        {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseLateAcceptance)}, resolves: true},
+		"taken later":       {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseLateAcceptance, since(time.Hour))}},
+		"being verified":    {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseSubmitting, lost)}},
+		"overdue":           {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseInProgress), overdue}},
+		"failed":            {edits: []func(*decide.ServiceInput){with(v1alpha1.PhaseFailed)}},
 	} {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			edits := append([]func(*decide.ServiceView){wanting, saying(value)}, test.edits...)
+			edits := append([]func(*decide.ServiceInput){wanting, saying(value)}, test.edits...)
 			decision := decide.Service(settled(edits...))
-			if settle, settles := decision.Step.(decide.Settle); settles != test.settles {
-				t.Errorf("%+v: %s", settle, decision.Verdict.Message)
+			if resolve, resolves := decision.Step.(decide.Resolve); resolves != test.resolves {
+				t.Errorf("%+v: %s", resolve, decision.Verdict.Message)
 			}
 		})
 	}
@@ -137,8 +137,8 @@ func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
 func unended(r *v1alpha1.Request) { r.FinishedAt = metav1.Time{} }
 
 // overdue has the attempt be with the carrier for a year when the word is said.
-func overdue(v *decide.ServiceView) {
-	request := v.Service.RequestOf(v1alpha1.OperationPlanChange)
+func overdue(in *decide.ServiceInput) {
+	request := in.Service.RequestOf(v1alpha1.OperationPlanChange)
 	request.SubmittedAt = metav1.NewTime(start.AddDate(-1, 0, 0))
 }
 
@@ -154,14 +154,14 @@ func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
 	settledAttempts := map[string]bool{}
 	for len(settledAttempts) < 2 {
 		decision := decide.Service(view)
-		settle, settles := decision.Step.(decide.Settle)
-		if !settles || settledAttempts[settle.AttemptID] || decision.Handled.Resolve != "" {
+		resolve, resolves := decision.Step.(decide.Resolve)
+		if !resolves || settledAttempts[resolve.AttemptID] || decision.Handled.Resolve != "" {
 			t.Fatalf("%+v after %v, and %q counts as acted on", decision.Step, settledAttempts, decision.Handled.Resolve)
 		}
-		settledAttempts[settle.AttemptID] = true
+		settledAttempts[resolve.AttemptID] = true
 		for i := range view.Service.Status.Requests {
-			if request := &view.Service.Status.Requests[i]; request.AttemptID == settle.AttemptID {
-				request.Phase, request.EndedBy = settle.Phase, v1alpha1.EndedByPerson
+			if request := &view.Service.Status.Requests[i]; request.AttemptID == resolve.AttemptID {
+				request.Phase, request.EndedBy = resolve.Phase, v1alpha1.EndedByPerson
 			}
 		}
 	}
@@ -179,11 +179,11 @@ func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
 		Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseOutcomeUnknown,
 		FinishedAt: metav1.NewTime(start),
 	}
-	decision := decide.OneShot(decide.TaskView{
-		View: decide.View{Subject: test, Now: start.Add(time.Hour)},
-		Task: decide.Task{Operation: v1alpha1.Operation(carrier.DiagnosticTest)},
+	decision := decide.OneShot(decide.TaskInput{
+		Input: decide.Input{Subject: test, Now: start.Add(time.Hour)},
+		Task:  decide.Task{Operation: v1alpha1.Operation(carrier.DiagnosticTest)},
 	})
-	if settle, settles := decision.Step.(decide.Settle); !settles || settle.Phase != v1alpha1.PhaseAbandoned {
+	if resolve, resolves := decision.Step.(decide.Resolve); !resolves || resolve.Phase != v1alpha1.PhaseAbandoned {
 		t.Errorf("%+v: %s", decision.Step, decision.Verdict.Message)
 	}
 }

@@ -13,9 +13,9 @@ import (
 
 // retryAsked is the value of the retry annotation; "" when it is used up: "The attempt that it
 // causes records the value; a recorded value is used up" (R21).
-func retryAsked(v *View, last *v1alpha1.Request) string {
-	asked := control(v.Subject, v1alpha1.AnnotationRetry)
-	if asked == v.Subject.Controls().Retry || asked == last.Retry {
+func retryAsked(in *Input, last *v1alpha1.Request) string {
+	asked := control(in.Subject, v1alpha1.AnnotationRetry)
+	if asked == in.Subject.Controls().Retry || asked == last.Retry {
 		return ""
 	}
 	return asked
@@ -34,16 +34,16 @@ func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 // asksAgain says whether the retry annotation asks for one more attempt after this one: "`retry` is
 // `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
 // before it" (R21).
-func asksAgain(v *View, last *v1alpha1.Request) bool {
+func asksAgain(in *Input, last *v1alpha1.Request) bool {
 	if last == nil || !endedInFailure(last) && !reclaimed(last) {
 		return false
 	}
-	asked := retryAsked(v, last)
+	asked := retryAsked(in, last)
 	if asked == "" || asked == last.AttemptID {
 		return asked != ""
 	}
 	at, err := time.Parse(time.RFC3339, asked)
-	return err == nil && !at.After(v.Now) && endedBefore(last, at)
+	return err == nil && !at.After(in.Now) && endedBefore(last, at)
 }
 
 // reclaimed: a reclaim that succeeded may have brought nothing back.
@@ -60,11 +60,11 @@ func endedBefore(last *v1alpha1.Request, at time.Time) bool {
 
 // usingUpRetry is a submission with the retry annotation on record, where that asks for one more
 // attempt after the last.
-func usingUpRetry(v *View, submit Submit, last *v1alpha1.Request) Submit {
-	if asksAgain(v, last) {
-		submit.Retry = retryAsked(v, last)
+func usingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
+	if asksAgain(in, last) {
+		submit.Retry = retryAsked(in, last)
 		submit.Request.Retry = submit.Retry
-	} else if unsent := unsentRetry(v, last); unsent != nil {
+	} else if unsent := unsentRetry(in, last); unsent != nil {
 		submit.Request.Retry, submit.Request.RetriedBy = unsent.Retry, unsent.RetriedBy
 	}
 	return submit
@@ -72,13 +72,13 @@ func usingUpRetry(v *View, submit Submit, last *v1alpha1.Request) Submit {
 
 // unsentRetry is the attempt that a retry has caused and that did not reach the carrier; nil for none.
 // It is sent again by itself.
-func unsentRetry(v *View, last *v1alpha1.Request) *v1alpha1.Request {
+func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	if last == nil {
 		return nil
 	}
-	newest := v.Subject.RequestOf(last.Operation)
+	newest := in.Subject.RequestOf(last.Operation)
 	caused := newest != nil && newest.Retry != "" && newest.Retry != last.Retry
-	if !caused || newest.Phase.Reached() || !serves(v, newest) {
+	if !caused || newest.Phase.Reached() || !serves(in, newest) {
 		return nil
 	}
 	return newest
@@ -86,8 +86,8 @@ func unsentRetry(v *View, last *v1alpha1.Request) *v1alpha1.Request {
 
 // retryFlaw says, after a message, why the retry annotation does not ask for one more attempt after
 // this one; "" when there is none, or it is used up.
-func retryFlaw(v *View, last *v1alpha1.Request) string {
-	asked := retryAsked(v, last)
+func retryFlaw(in *Input, last *v1alpha1.Request) string {
+	asked := retryAsked(in, last)
 	if asked == "" {
 		return ""
 	}
@@ -95,27 +95,27 @@ func retryFlaw(v *View, last *v1alpha1.Request) string {
 	switch at, err := time.Parse(time.RFC3339, asked); {
 	case err != nil:
 		why = fmt.Sprintf("is neither the id of attempt %s nor an RFC 3339 time", last.AttemptID)
-	case at.After(v.Now):
+	case at.After(in.Now):
 		why = "is a time in the future, and is ignored until then"
 	}
 	return fmt.Sprintf(" (now %s is %q, which %s)", v1alpha1.AnnotationRetry, asked, why)
 }
 
 // retryDue is when a retry annotation that is a time in the future begins to count; zero for never.
-func retryDue(v *View, last *v1alpha1.Request) time.Time {
-	at, err := time.Parse(time.RFC3339, retryAsked(v, last))
-	if err != nil || !at.After(v.Now) {
+func retryDue(in *Input, last *v1alpha1.Request) time.Time {
+	at, err := time.Parse(time.RFC3339, retryAsked(in, last))
+	if err != nil || !at.After(in.Now) {
 		return time.Time{}
 	}
 	return at
 }
 
 // retryHint is how to ask for one more attempt after this one.
-func retryHint(v *View, last *v1alpha1.Request) string {
+func retryHint(in *Input, last *v1alpha1.Request) string {
 	value := last.AttemptID
 	if last.Retry == value {
 		value = "<present time, RFC 3339>" // the id was named before the attempt had ended
 	}
-	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", v.Subject.GetNamespace(),
-		v1alpha1.ShortName(v.Subject), v.Subject.GetName(), v1alpha1.AnnotationRetry, value)
+	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
+		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationRetry, value)
 }

@@ -17,16 +17,16 @@ import (
 func lasted(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(start.Add(time.Minute)) }
 
 // usedUp has the retry annotation's value on record.
-func usedUp(v *decide.ServiceView) {
-	v.Service.Status.Handled.Retry = v.Service.Annotations[v1alpha1.AnnotationRetry]
+func usedUp(in *decide.ServiceInput) {
+	in.Service.Status.Handled.Retry = in.Service.Annotations[v1alpha1.AnnotationRetry]
 }
 
 // retried has the failed attempt be the one that was made for the retry, by a clock that went back
 // since.
-func retried(v *decide.ServiceView) {
+func retried(in *decide.ServiceInput) {
 	with(v1alpha1.PhaseFailed, lasted, func(r *v1alpha1.Request) {
-		r.Retry = v.Service.Annotations[v1alpha1.AnnotationRetry]
-	})(v)
+		r.Retry = in.Service.Annotations[v1alpha1.AnnotationRetry]
+	})(in)
 }
 
 func stamp(after time.Duration) string { return start.Add(after).Format(time.RFC3339Nano) }
@@ -50,13 +50,13 @@ func TestR21RetryNamesItsAttemptOrATimeAfterIt(t *testing.T) {
 		"a time after it, with offset": {value: "2026-03-02T19:05:00+10:00", asks: true},
 		"the present":                  {value: stamp(10 * time.Minute), asks: true},
 		"a time in the future":         {value: stamp(10*time.Minute + 1), flaw: "is a time in the future"},
-		"the attempt, used up":         {value: "a-1", edits: []func(*decide.ServiceView){usedUp}},
-		"a time after it, used up":     {value: stamp(2 * time.Minute), edits: []func(*decide.ServiceView){usedUp}},
-		"a time that it was made for":  {value: stamp(2 * time.Minute), edits: []func(*decide.ServiceView){retried}},
+		"the attempt, used up":         {value: "a-1", edits: []func(*decide.ServiceInput){usedUp}},
+		"a time after it, used up":     {value: stamp(2 * time.Minute), edits: []func(*decide.ServiceInput){usedUp}},
+		"a time that it was made for":  {value: stamp(2 * time.Minute), edits: []func(*decide.ServiceInput){retried}},
 	} {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			edits := append([]func(*decide.ServiceView){
+			edits := append([]func(*decide.ServiceInput){
 				wanting, with(v1alpha1.PhaseFailed, lasted), at(10 * time.Minute),
 				annotated(v1alpha1.AnnotationRetry, test.value),
 			}, test.edits...)
@@ -79,7 +79,7 @@ type retryCase struct {
 	value string
 	asks  bool
 	flaw  string // what the object says of the value; "" for nothing
-	edits []func(*decide.ServiceView)
+	edits []func(*decide.ServiceInput)
 }
 
 // explained says whether a message gives the command for another attempt, and what is wrong with the
@@ -129,9 +129,9 @@ func TestR21ARetryRepeatsAReclaimThatBroughtNothingBack(t *testing.T) {
 			with(v1alpha1.PhaseSucceeded, lasted, func(r *v1alpha1.Request) {
 				r.Operation, r.Target = v1alpha1.OperationReclaim, v1alpha1.RequestTarget{}
 			}),
-			func(v *decide.ServiceView) {
-				v.Service.Spec.Plan, v.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
-				v.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{Cancelled: true}
+			func(in *decide.ServiceInput) {
+				in.Service.Spec.Plan, in.Service.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
+				in.Service.Status.Carrier.Cancellation = &v1alpha1.CancellationState{Cancelled: true}
 			},
 			justRead,
 			at(10*time.Minute), annotated(v1alpha1.AnnotationRetry, value),

@@ -17,10 +17,10 @@ func EndedByPerson(attempt *v1alpha1.Request) bool {
 
 // reworded is the attempt that a new word of a person changes although one has ended it before: "only
 // by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil for none.
-func reworded(v *View) *v1alpha1.Request {
+func reworded(in *Input) *v1alpha1.Request {
 	for _, contract := range carrier.Contracts() {
-		request := v.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
-		if request != nil && EndedByPerson(request) && saysAnew(v, request) && isLast(v.Ledger, request) {
+		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if request != nil && EndedByPerson(request) && saysAnew(in, request) && isLast(in.Ledger, request) {
 			return request
 		}
 	}
@@ -29,9 +29,9 @@ func reworded(v *View) *v1alpha1.Request {
 
 // saysAnew says whether a person says something of an attempt that is not on record already: another
 // manager may have recorded the word, and have yet to show that it has.
-func saysAnew(v *View, request *v1alpha1.Request) bool {
-	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == resolveAnnotation(v)
-	return !recorded && resolutionNames(v, request.AttemptID)
+func saysAnew(in *Input, request *v1alpha1.Request) bool {
+	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == resolveAnnotation(in)
+	return !recorded && resolutionNames(in, request.AttemptID)
 }
 
 // isLast says whether an attempt is its lane's newest, and nothing is open there. A ledger may be nil.

@@ -9,26 +9,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-func atAnotherCarrier(v *LedgerView) bool {
-	return v.Ledger.Spec.BaseURL != v.Account.Object.Spec.BaseURL
+func atAnotherCarrier(in *LedgerInput) bool {
+	return in.Ledger.Spec.BaseURL != in.Account.Object.Spec.BaseURL
 }
 
 // elsewhere: "an account of the identity with another [baseURL] is Conflict: nothing is sent, nothing
 // becomes unknown" (R4).
-func elsewhere(v *LedgerView) LedgerVerdict {
-	if movedByPerson(v) {
+func elsewhere(in *LedgerInput) LedgerVerdict {
+	if movedByPerson(in) {
 		return LedgerVerdict{Move: true}
 	}
 	judged := LedgerVerdict{Verdict: &Verdict{Stuck, v1alpha1.ReasonConflict, fmt.Sprintf(
 		"RequestLedger %s of %s speaks of the carrier at %s, and the account is at %s: nothing is sent. "+
 			"Two carriers need two values of spec.identity in their CarrierAccounts. %s",
-		v.Ledger.Name, holderOf(v.Ledger), v.Ledger.Spec.BaseURL, v.Account.Object.Spec.BaseURL,
-		sameCarrierHint(&v.View))}}
-	if word, ok := parseResolution(resolveAnnotation(&v.View)); ok && word.outcome == resolvedSameCarrier {
-		judged.Resolve = resolveAnnotation(&v.View) // it was seen, and will not do later either
+		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
+		sameCarrierHint(&in.Input))}}
+	if word, ok := parseResolution(resolveAnnotation(&in.Input)); ok && word.outcome == resolvedSameCarrier {
+		judged.Resolve = resolveAnnotation(&in.Input) // it was seen, and will not do later either
 		judged.Verdict.Message += fmt.Sprintf(" (now it is %q, which does not move it: "+
 			"the time must be one since the CarrierAccount was created, %s, and not in the future)",
-			judged.Resolve, v.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
+			judged.Resolve, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
 	}
 	return judged
 }
@@ -36,21 +36,21 @@ func elsewhere(v *LedgerView) LedgerVerdict {
 // movedByPerson: "`resolve: all@<time>=SameCarrier` moves the ledger, for a carrier that has only
 // moved its address" (R4). An account never changes its baseURL, so that a word from before it was
 // created speaks of another address; and a ledger that has been moved since has used the word up.
-func movedByPerson(v *LedgerView) bool {
-	value := resolveAnnotation(&v.View)
+func movedByPerson(in *LedgerInput) bool {
+	value := resolveAnnotation(&in.Input)
 	word, ok := parseResolution(value)
-	switch moved := v.Ledger.Spec.Moved; {
-	case !ok, word.outcome != resolvedSameCarrier, value == v.Subject.Controls().Resolve:
+	switch moved := in.Ledger.Spec.Moved; {
+	case !ok, word.outcome != resolvedSameCarrier, value == in.Subject.Controls().Resolve:
 		return false
 	case moved != nil && !moved.At.Time.Before(word.before):
 		return false
 	}
-	return !word.before.After(v.Now) && !word.before.Before(v.Account.Object.CreationTimestamp.Time)
+	return !word.before.After(in.Now) && !word.before.Before(in.Account.Object.CreationTimestamp.Time)
 }
 
 // sameCarrierHint is how to say that the carrier has only moved its address.
-func sameCarrierHint(v *View) string {
+func sameCarrierHint(in *Input) string {
 	return fmt.Sprintf("If the carrier has only moved its address: kubectl -n %s annotate --overwrite %s %s "+
-		"'%s=%s<present time, RFC 3339>=%s'", v.Subject.GetNamespace(), v1alpha1.ShortName(v.Subject),
-		v.Subject.GetName(), v1alpha1.AnnotationResolve, resolvedAll, resolvedSameCarrier)
+		"'%s=%s<present time, RFC 3339>=%s'", in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),
+		in.Subject.GetName(), v1alpha1.AnnotationResolve, resolvedAll, resolvedSameCarrier)
 }

@@ -15,10 +15,10 @@ import (
 
 // elsewhere is a service whose ledger is another carrier's, ten minutes after the account was
 // created, with a word of a person.
-func elsewhere(value string, edits ...func(*decide.LedgerView)) decide.LedgerView {
+func elsewhere(value string, edits ...func(*decide.LedgerInput)) decide.LedgerInput {
 	service := settled(saying(value))
 	service.Account.Object.CreationTimestamp = metav1.NewTime(start)
-	view := decide.LedgerView{View: service.View}
+	view := decide.LedgerInput{Input: service.Input}
 	view.Subject = service.Service
 	view.Ledger = &v1alpha1.RequestLedger{
 		ObjectMeta: metav1.ObjectMeta{Name: "service-1"},
@@ -34,22 +34,22 @@ func elsewhere(value string, edits ...func(*decide.LedgerView)) decide.LedgerVie
 	return view
 }
 
-func heldBy(uid string, lives bool) func(*decide.LedgerView) {
-	return func(v *decide.LedgerView) { v.Ledger.Spec.Holder.UID, v.HolderLives = uid, lives }
+func heldBy(uid string, lives bool) func(*decide.LedgerInput) {
+	return func(in *decide.LedgerInput) { in.Ledger.Spec.Holder.UID, in.HolderLives = uid, lives }
 }
 
-func movedAt(after time.Duration) func(*decide.LedgerView) {
-	return func(v *decide.LedgerView) {
-		v.Ledger.Spec.Moved = &v1alpha1.Resolution{Word: "before", At: metav1.NewTime(start.Add(after))}
+func movedAt(after time.Duration) func(*decide.LedgerInput) {
+	return func(in *decide.LedgerInput) {
+		in.Ledger.Spec.Moved = &v1alpha1.Resolution{Word: "before", At: metav1.NewTime(start.Add(after))}
 	}
 }
 
 func TestR4SameCarrierMovesALedgerToTheAccount(t *testing.T) {
 	t.Parallel()
 	value := all(5*time.Minute, "SameCarrier")
-	seen := func(v *decide.LedgerView) { v.Subject.Controls().Resolve = value }
+	seen := func(in *decide.LedgerInput) { in.Subject.Controls().Resolve = value }
 	for story, test := range map[string]struct {
-		view   decide.LedgerView
+		view   decide.LedgerInput
 		moves  bool
 		unheld string // the value that counts as acted on without an effect
 	}{
@@ -141,7 +141,7 @@ func TestR4ALedgerThatWasLostStaysWithItsCarrier(t *testing.T) {
 }
 
 // What stands for a lost order is unknown from when it was seen to be lost, so that a word from before
-// does not settle it (R27).
+// does not resolve it (R27).
 func TestR27AnOrderIsLostWhenThatIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown} {

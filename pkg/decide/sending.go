@@ -10,8 +10,8 @@ import (
 )
 
 // maySend holds a request back for the reasons of every kind.
-func maySend(v *View, w wish) *Decision {
-	for _, guard := range []func(*View, wish) *Decision{
+func maySend(in *Input, want desiredChange) *Decision {
+	for _, guard := range []func(*Input, desiredChange) *Decision{
 		markerStands,     // no ledger can be created for it
 		ledgerStays,      // its ledger is being deleted
 		cacheBehind,      // the cache shows an account or an object that has changed
@@ -19,7 +19,7 @@ func maySend(v *View, w wish) *Decision {
 		breakerClosed,    // answers were lost lately
 		underChargeLimit, // enough has been spent for now
 	} {
-		if decision := guard(v, w); decision != nil {
+		if decision := guard(in, want); decision != nil {
 			return decision
 		}
 	}
@@ -40,13 +40,13 @@ func goesAgain(phase v1alpha1.RequestPhase) bool {
 }
 
 // backedOff: NotSent, NotProcessed and NotAccepted are tried again by themselves, after back-off.
-func backedOff(v *View, w wish) *Decision {
-	last := v.Subject.RequestOf(w.operation)
+func backedOff(in *Input, want desiredChange) *Decision {
+	last := in.Subject.RequestOf(want.operation)
 	if last == nil || !goesAgain(last.Phase) {
 		return nil
 	}
-	again := sentAgainAt(v, last)
-	if !v.Now.Before(again) {
+	again := sentAgainAt(in, last)
+	if !in.Now.Before(again) {
 		return nil
 	}
 	became := "has not reached the carrier"
@@ -59,12 +59,12 @@ func backedOff(v *View, w wish) *Decision {
 	return decision
 }
 
-func supported(v *View, operation carrier.Operation) error {
+func supported(in *Input, operation carrier.Operation) error {
 	contract, _ := carrier.ContractOf(operation)
-	if v.Account.Object == nil {
+	if in.Account.Object == nil {
 		return nil
 	}
-	return contract.SupportedAt(int(v.Account.Object.Spec.APIVersion))
+	return contract.SupportedAt(int(in.Account.Object.Spec.APIVersion))
 }
 
 // weightier keeps the decision that says more about the object, and the earlier look:
@@ -74,7 +74,7 @@ func weightier(held, next *Decision) *Decision {
 		return next
 	}
 	at := earlier(held.LookAt, next.LookAt)
-	if next.Verdict.Standing.weight() > held.Verdict.Standing.weight() {
+	if next.Verdict.State.weight() > held.Verdict.State.weight() {
 		held = next
 	}
 	held.LookAt = at

@@ -9,14 +9,14 @@ import (
 )
 
 // rule looks at one thing. It answers, or leaves the decision to the next rule.
-type rule func(*ServiceView) *Decision
+type rule func(*ServiceInput) *Decision
 
 // servicePass is the order of one pass over a service; the first rule that
 // answers decides.
 func servicePass() []rule {
 	return []rule{
 		common(answeredRequest),  // an answer in memory goes into the status before anything else
-		common(resolvedByPerson), // a person's word settles an unknown outcome
+		common(resolvedByPerson), // a person's word resolves an unknown outcome
 		whoseService,             // the order it comes from, the account's list
 		common(accountReady),     // nothing can be asked without a login
 		common(sentElsewhere),    // a request under way belongs to the carrier and identity it was sent to
@@ -25,8 +25,8 @@ func servicePass() []rule {
 }
 
 // common is a rule of every kind.
-func common(rule func(*View) *Decision) rule {
-	return func(v *ServiceView) *Decision { return rule(&v.View) }
+func common(rule func(*Input) *Decision) rule {
+	return func(in *ServiceInput) *Decision { return rule(&in.Input) }
 }
 
 // modificationLane is what is done about plan, SLA, aggregation, DSL profile and reclaim,
@@ -56,15 +56,15 @@ func cancellationLane() []rule {
 }
 
 // Service judges one BroadbandService.
-func Service(v ServiceView) Decision {
-	said := answerOf(&v)
-	decision := withReadings(&v, said.both)
-	decision.LookAt = earlier(decision.LookAt, correctsAt(&v))
-	decision.Pending = pendingOf(&v)
-	decision.Facets = facetsOf(&v, said)
-	decision.withControls(&v.View)
-	if reconcileServed(&v) {
-		decision.Handled.Reconcile = control(v.Subject, v1alpha1.AnnotationReconcile)
+func Service(in ServiceInput) Decision {
+	said := answerOf(&in)
+	decision := withReadings(&in, said.both)
+	decision.LookAt = earlier(decision.LookAt, correctsAt(&in))
+	decision.Pending = pendingOf(&in)
+	decision.Aspects = aspectsOf(&in, said)
+	decision.withControls(&in.Input)
+	if reconcileServed(&in) {
+		decision.Handled.Reconcile = control(in.Subject, v1alpha1.AnnotationReconcile)
 	}
 	return decision
 }
@@ -75,12 +75,12 @@ type answer struct {
 	modification, cancellation Verdict
 }
 
-func answerOf(v *ServiceView) answer {
-	if first := firstOf(v, servicePass()); first != nil {
+func answerOf(in *ServiceInput) answer {
+	if first := firstOf(in, servicePass()); first != nil {
 		return answer{*first, first.Verdict, first.Verdict}
 	}
-	modified, ended := firstOf(v, modificationLane()), firstOf(v, cancellationLane())
-	settled := inSync(v)
+	modified, ended := firstOf(in, modificationLane()), firstOf(in, cancellationLane())
+	settled := inSync(in)
 	said := answer{Decision{Step: Rest{}, Verdict: settled}, settled, settled}
 	if modified != nil {
 		said.modification = modified.Verdict
@@ -94,9 +94,9 @@ func answerOf(v *ServiceView) answer {
 	return said
 }
 
-func firstOf(v *ServiceView, rules []rule) *Decision {
+func firstOf(in *ServiceInput, rules []rule) *Decision {
 	for _, rule := range rules {
-		if decision := rule(v); decision != nil {
+		if decision := rule(in); decision != nil {
 			return decision
 		}
 	}
@@ -109,75 +109,75 @@ func beside(modified, ended *Decision) *Decision {
 	switch {
 	case ended == nil:
 		return modified
-	case modified == nil || !rests(ended.Step):
+	case modified == nil || !isRest(ended.Step):
 		return ended
-	case !rests(modified.Step):
+	case !isRest(modified.Step):
 		return modified
 	}
 	return weightier(modified, ended)
 }
 
-func inSync(v *ServiceView) Verdict {
-	switch v.Service.Spec.ManagementPolicy {
+func inSync(in *ServiceInput) Verdict {
+	switch in.Service.Spec.ManagementPolicy {
 	case v1alpha1.ManagementObserve:
 		const message = "managementPolicy is Observe: the carrier's state is read and nothing is changed"
 		return Verdict{Settled, v1alpha1.ReasonObserving, message}
 	case v1alpha1.ManagementManage, v1alpha1.ManagementPlan:
 	}
-	return Verdict{Settled, v1alpha1.ReasonInSync, inSyncWords(v)}
+	return Verdict{Settled, v1alpha1.ReasonInSync, inSyncWords(in)}
 }
 
 // whoseService answers where this object may not speak for a service.
-func whoseService(v *ServiceView) *Decision {
-	serviceID := v.Service.ServiceNumber()
+func whoseService(in *ServiceInput) *Decision {
+	serviceID := in.Service.ServiceNumber()
 	switch {
 	case serviceID == "":
-		return orderNotReady(v)
-	case !Listed(v.Account.Object, serviceID) && len(v.Subject.OpenRequests()) == 0:
-		return &Decision{Step: Rest{}, Verdict: unseenService(v)}
+		return orderNotReady(in)
+	case !Listed(in.Account.Object, serviceID) && len(in.Subject.OpenRequests()) == 0:
+		return &Decision{Step: Rest{}, Verdict: unseenService(in)}
 	}
 	return nil
 }
 
 // orderNotReady waits for the order to become a service.
-func orderNotReady(v *ServiceView) *Decision {
+func orderNotReady(in *ServiceInput) *Decision {
 	why := "has no service yet: this continues by itself once status.serviceID of the order is set"
 	switch {
-	case v.Order == nil:
+	case in.Order == nil:
 		why = "does not exist in this namespace: create it, or set serviceID"
-	case !v.Order.Accepted:
+	case !in.Order.Accepted:
 		why = "has not been accepted by the carrier: this continues by itself once it is, and has a service"
 	}
 	name := ""
-	if v.Service.Spec.OrderRef != nil {
-		name = v.Service.Spec.OrderRef.Name
+	if in.Service.Spec.OrderRef != nil {
+		name = in.Service.Spec.OrderRef.Name
 	}
 	return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }
 
-// refused holds a wish after a definitive failure of the same. What became of a request
+// refused holds a change after a definitive failure of the same. What became of a request
 // for something else, or about another cancellation, says nothing about this one.
-func refused(v *ServiceView, w wish) *Decision {
-	last := lastOf(v, w.operation)
-	if last != nil && (aboutAnother(v, last) || last.BodyHash != "" && last.BodyHash != w.bodyHash()) {
+func refused(in *ServiceInput, want desiredChange) *Decision {
+	last := lastOf(in, want.operation)
+	if last != nil && (aboutAnother(in, last) || last.BodyHash != "" && last.BodyHash != want.bodyHash()) {
 		return nil
 	}
-	held := heldBack(&v.View, last)
+	held := heldBack(&in.Input, last)
 	if held != nil && held.Verdict.Reason == v1alpha1.ReasonNotFoundOrForbidden {
-		held.Verdict = unseen(last.Operation, v.Service.ServiceNumber())
-		held.Verdict.Message += retryFlaw(&v.View, last)
+		held.Verdict = unseen(last.Operation, in.Service.ServiceNumber())
+		held.Verdict.Message += retryFlaw(&in.Input, last)
 	}
 	return held
 }
 
 // lastOf is the newest request of an operation that reached the carrier, or may have, or the one that
 // stands for all that a lost ledger forgot. Reschedule and abort go on whatever became of those.
-func lastOf(v *ServiceView, operation v1alpha1.Operation) *v1alpha1.Request {
-	lost := reachedOf(&v.View, v1alpha1.OperationPlanChange)
+func lastOf(in *ServiceInput, operation v1alpha1.Operation) *v1alpha1.Request {
+	lost := reachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if lost != nil && gaveUpAll(lost) && !operation.AltersCancellation() {
 		return lost
 	}
-	return reachedOf(&v.View, operation)
+	return reachedOf(&in.Input, operation)
 }
 
 // gaveUpAll: what was sent before a ledger was lost is not known, so a person who gives

@@ -17,7 +17,7 @@ import (
 var start = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
 // settled is a service that is as declared, an hour after it was first seen.
-func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
+func settled(edits ...func(*decide.ServiceInput)) decide.ServiceInput {
 	service := &v1alpha1.BroadbandService{
 		ObjectMeta: metav1.ObjectMeta{Name: "site", Namespace: "shop", UID: "u-1", Generation: 3},
 		Spec: v1alpha1.BroadbandServiceSpec{
@@ -32,7 +32,7 @@ func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 			},
 		},
 	}
-	view := decide.ServiceView{Service: service, View: decide.View{
+	view := decide.ServiceInput{Service: service, Input: decide.Input{
 		Subject: service,
 		Account: decide.Account{Object: &v1alpha1.CarrierAccount{
 			ObjectMeta: metav1.ObjectMeta{Name: "default", Namespace: "shop", Generation: 1},
@@ -66,14 +66,14 @@ func settled(edits ...func(*decide.ServiceView)) decide.ServiceView {
 }
 
 // wanting wants another plan than the carrier has, which was read just now.
-func wanting(v *decide.ServiceView) {
-	v.Service.Status.Carrier.Plan.Value = "Slow"
-	justRead(v)
+func wanting(in *decide.ServiceInput) {
+	in.Service.Status.Carrier.Plan.Value = "Slow"
+	justRead(in)
 }
 
 // with puts a request on record.
-func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
+func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
 		request := v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, Attempt: 1, AttemptID: "a-1", Sender: "me", Phase: phase,
 			Target: v1alpha1.RequestTarget{Plan: "Fast", Term: 12}, Before: v1alpha1.RequestBefore{Plan: "Slow"},
@@ -84,22 +84,22 @@ func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*d
 		for _, edit := range edits {
 			edit(&request)
 		}
-		v.Service.PutRequest(request)
+		in.Service.PutRequest(request)
 	}
 }
 
-func at(after time.Duration) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Now = start.Add(after) }
+func at(after time.Duration) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Now = start.Add(after) }
 }
 
-func annotated(key, value string) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Service.Annotations = map[string]string{key: value} }
+func annotated(key, value string) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Service.Annotations = map[string]string{key: value} }
 }
 
 // read is a health request that was asked and answered.
-func read(plan string, asked time.Duration) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		v.Memory.Readings.Health = decide.Reading{
+func read(plan string, asked time.Duration) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		in.Memory.Readings.Health = decide.Reading{
 			State: decide.ReadingAnswered, AskedAt: start.Add(asked), Health: carrier.HealthResult{Plan: plan},
 		}
 	}
@@ -128,34 +128,34 @@ func profileRepeated(times int32) func(*v1alpha1.Request) {
 
 // judged is what a decision comes to.
 type judged struct {
-	Step     string
-	Standing decide.Standing
-	Reason   string
+	Step   string
+	State  decide.State
+	Reason string
 }
 
 // working is a step on the way, with nothing for a person to do.
 func working(step string) judged { return judged{step, decide.Working, v1alpha1.ReasonProgressing} }
 
 // answered puts an answer into the process's memory.
-func answered(v *decide.ServiceView) {
-	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
+func answered(in *decide.ServiceInput) {
+	in.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
 }
 
 // recorded is an attempt whose answer this process has put on record.
-func recorded(v *decide.ServiceView) {
-	v.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true}
+func recorded(in *decide.ServiceInput) {
+	in.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true}
 }
 
 // seenNow has the process see the attempt for the first time.
-func seenNow(v *decide.ServiceView) { v.Memory.Attempts["a-1"] = decide.Attempt{Seen: v.Now} }
+func seenNow(in *decide.ServiceInput) { in.Memory.Attempts["a-1"] = decide.Attempt{Seen: in.Now} }
 
-func planned(v *decide.ServiceView)        { v.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan }
-func planUnknown(v *decide.ServiceView)    { v.Service.Status.Carrier.Plan = nil }
-func withoutAccount(v *decide.ServiceView) { v.Account = decide.Account{} }
+func planned(in *decide.ServiceInput)        { in.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan }
+func planUnknown(in *decide.ServiceInput)    { in.Service.Status.Carrier.Plan = nil }
+func withoutAccount(in *decide.ServiceInput) { in.Account = decide.Account{} }
 
 // cases are views with what is decided of them.
 type cases map[string]struct {
-	view decide.ServiceView
+	view decide.ServiceInput
 	want judged
 }
 
@@ -166,7 +166,7 @@ func (c cases) run(t *testing.T) {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
 			decision := decide.Service(test.view)
-			got := judged{stepName(decision.Step), decision.Verdict.Standing, decision.Verdict.Reason}
+			got := judged{stepName(decision.Step), decision.Verdict.State, decision.Verdict.Reason}
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("%s (-want +got):\n%s", decision.Verdict.Message, diff)
 			}
@@ -213,7 +213,7 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 	cases{
 		"an intent of ours that was not posted was not sent": {
 			settled(with(v1alpha1.PhaseSubmitting)),
-			working("Settle NotSent"),
+			working("Resolve NotSent"),
 		},
 		"an answer in memory is recorded first": {
 			settled(with(v1alpha1.PhaseSubmitting), answered),
@@ -237,7 +237,7 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		},
 		"health that shows the target proves it": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Fast", 2*time.Minute), at(3*time.Minute)),
-			working("Settle Succeeded"),
+			working("Resolve Succeeded"),
 		},
 		"health from before the attempt proves nothing": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Fast", -time.Minute), at(time.Minute)),
@@ -249,23 +249,23 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		},
 		"health that shows another plan at thirty minutes ends it unknown": {
 			settled(with(v1alpha1.PhaseSubmitting, lost), read("Slow", 30*time.Minute), at(31*time.Minute)),
-			working("Settle OutcomeUnknown"),
+			working("Resolve OutcomeUnknown"),
 		},
 		"a lost answer that health cannot prove is unknown at once": {
 			settled(with(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) { r.Before.Plan = "Fast" })),
-			working("Settle OutcomeUnknown"),
+			working("Resolve OutcomeUnknown"),
 		},
 		"a lost answer with an NTD option is class Never": {
 			settled(with(v1alpha1.PhaseSubmitting, lost, func(r *v1alpha1.Request) { r.Target.NTDOption = "1_PORT" })),
-			working("Settle OutcomeUnknown"),
+			working("Resolve OutcomeUnknown"),
 		},
 		"an unknown outcome waits for a person": {
 			settled(wanting, with(v1alpha1.PhaseOutcomeUnknown)),
 			judged{"Rest", decide.Stuck, "OutcomeUnknown"},
 		},
-		"a person's word on it settles it": {
+		"a person's word on it resolves it": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-1=NotAccepted")),
-			working("Settle NotAccepted"),
+			working("Resolve NotAccepted"),
 		},
 		"a person's word on another attempt does not": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), annotated(v1alpha1.AnnotationResolve, "a-2=NotAccepted")),
@@ -277,7 +277,7 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		},
 		"but not a third time": {
 			settled(with(v1alpha1.PhaseSubmitting, lost, profileRepeated(2)), at(15*time.Minute)),
-			working("Settle OutcomeUnknown"),
+			working("Resolve OutcomeUnknown"),
 		},
 		"a Location that was not known for a day proves nothing: it is verified": {
 			settled(with(v1alpha1.PhaseInProgress, forgotten), at(24*time.Hour)),
@@ -285,7 +285,7 @@ func TestServiceFollowsAnOpenRequest(t *testing.T) {
 		},
 		"an unknown outcome is settled by a later reading": {
 			settled(with(v1alpha1.PhaseOutcomeUnknown), read("Fast", 24*time.Hour), at(25*time.Hour)),
-			working("Settle Succeeded"),
+			working("Resolve Succeeded"),
 		},
 		"a phase of another version is left alone": {
 			settled(wanting, with("Levitating")),
@@ -316,16 +316,16 @@ func stepName(step decide.Step) string {
 		return "Collect " + string(step.Topic)
 	case decide.Submit:
 		return "Submit"
-	case decide.Pose:
-		return "Pose"
+	case decide.SubmitQuery:
+		return "SubmitQuery"
 	case decide.Probe:
 		return "Probe"
 	case decide.Follow:
 		return "Follow"
-	case decide.Record:
+	case decide.RecordAnswer:
 		return "Record"
-	case decide.Settle:
-		return "Settle " + string(step.Phase)
+	case decide.Resolve:
+		return "Resolve " + string(step.Phase)
 	}
 	return "?"
 }

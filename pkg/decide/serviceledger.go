@@ -14,17 +14,17 @@ import (
 
 // JudgeServiceLedger says whether an object may act for the service that a ledger is about. "Only the
 // holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
-func JudgeServiceLedger(v LedgerView) LedgerVerdict {
+func JudgeServiceLedger(in LedgerInput) LedgerVerdict {
 	switch {
-	case v.lacks() && !heldByAnother(&v) && !isNewer(&v):
-		return LedgerVerdict{Lost: standsForLost(&v, v1alpha1.OperationPlanChange, "service")}
-	case v.Ledger == nil:
+	case in.lacks() && !heldByAnother(&in) && !isNewer(&in):
+		return LedgerVerdict{Lost: standsForLost(&in, v1alpha1.OperationPlanChange, "service")}
+	case in.Ledger == nil:
 		return LedgerVerdict{}
 	}
-	if unfit := unfit(&v); unfit != nil {
+	if unfit := unfit(&in); unfit != nil {
 		return *unfit
 	}
-	return LedgerVerdict{Take: !holds(&v)}
+	return LedgerVerdict{Take: !holds(&in)}
 }
 
 // ProjectService brings a status in line with the ledger, which alone says what was sent and what is

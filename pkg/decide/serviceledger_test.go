@@ -13,15 +13,15 @@ import (
 )
 
 // inLedger has attempts on record, the oldest first, each of which ended a minute after the last.
-func inLedger(attempts ...v1alpha1.Request) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		v.Ledger = &v1alpha1.RequestLedger{}
+func inLedger(attempts ...v1alpha1.Request) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		in.Ledger = &v1alpha1.RequestLedger{}
 		for i, attempt := range attempts {
 			attempt.SubmittedAt = metav1.NewTime(start.Add(time.Duration(i) * time.Minute))
 			attempt.FinishedAt = attempt.SubmittedAt
-			v.Ledger.Open(attempt)
+			in.Ledger.Open(attempt)
 		}
-		v.Service.ShowLedger(v.Ledger)
+		in.Service.ShowLedger(in.Ledger)
 	}
 }
 

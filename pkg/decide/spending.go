@@ -85,11 +85,11 @@ func GivesBack(attempt *v1alpha1.Request) bool {
 
 // underChargeLimit holds back what costs. That there is room may have changed once the request is
 // sent: its reservation decides.
-func underChargeLimit(v *View, w wish) *Decision {
-	if !w.costs() {
+func underChargeLimit(in *Input, want desiredChange) *Decision {
+	if !want.costs() {
 		return nil
 	}
-	return spendingHeld(v.Account.Object, v.Account.Spending, v.Now)
+	return spendingHeld(in.Account.Object, in.Account.Spending, in.Now)
 }
 
 func spendingHeld(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) *Decision {

@@ -20,9 +20,9 @@ type Task struct {
 	Changes   []v1alpha1.Change // what a person approves; none: nobody is asked
 }
 
-// TaskView is what a decision about an object that makes one request, like a Job, rests on.
-type TaskView struct {
-	View
+// TaskInput is what a decision about an object that makes one request, like a Job, rests on.
+type TaskInput struct {
+	Input
 
 	Task       Task
 	ServiceID  v1alpha1.CarrierID // the service that it is about; "": none, or not known
@@ -36,38 +36,38 @@ type TaskView struct {
 
 // OneShot judges an object that makes one request: it is sent, followed, and then done.
 // What is done, or has failed, stays so whatever becomes of the account.
-func OneShot(v TaskView) Decision {
-	plan := taskPlan(&v)
+func OneShot(in TaskInput) Decision {
+	plan := taskPlan(&in)
 	decision := firstStep([]func() *Decision{
-		func() *Decision { return answeredRequest(&v.View) },
-		func() *Decision { return resolvedByPerson(&v.View) },
-		func() *Decision { return completed(&v) },
-		func() *Decision { return failed(&v) },
-		func() *Decision { return accountReady(&v.View) },
-		func() *Decision { return sentElsewhere(&v.View) },
-		func() *Decision { return untilEnded(&v.View, openOf(&v.View), taskWitness{&v.View}) },
-		func() *Decision { return onHold(v.Hold) },
-		func() *Decision { return planApproved(&v.View, v1alpha1.ApprovalAlways, plan) },
-		func() *Decision { return laneFree(&v) },
-		func() *Decision { return sendTask(&v.View, v.Task).approvedBy(&v.View, plan) },
+		func() *Decision { return answeredRequest(&in.Input) },
+		func() *Decision { return resolvedByPerson(&in.Input) },
+		func() *Decision { return completed(&in) },
+		func() *Decision { return failed(&in) },
+		func() *Decision { return accountReady(&in.Input) },
+		func() *Decision { return sentElsewhere(&in.Input) },
+		func() *Decision { return untilEnded(&in.Input, openOf(&in.Input), taskEvidence{&in.Input}) },
+		func() *Decision { return onHold(in.Hold) },
+		func() *Decision { return planApproved(&in.Input, v1alpha1.ApprovalAlways, plan) },
+		func() *Decision { return laneFree(&in) },
+		func() *Decision { return sendTask(&in.Input, in.Task).approvedBy(&in.Input, plan) },
 	})
-	decision.LookAt = earlier(decision.LookAt, Expires(&v))
+	decision.LookAt = earlier(decision.LookAt, Expires(&in))
 	if decision.Verdict.Reason == v1alpha1.ReasonAwaitingApproval {
 		decision.Pending = plan
-		decision.Facets = []Facet{decision.Verdict.holds(v1alpha1.ConditionApprovalRequired)}
+		decision.Aspects = []Aspect{decision.Verdict.holds(v1alpha1.ConditionApprovalRequired)}
 	}
-	decision.withControls(&v.View)
+	decision.withControls(&in.Input)
 	return decision
 }
 
 // taskPlan is what a person has to approve; nil where nobody is asked. The carrier quotes no price,
 // which is what OnCost would ask about.
-func taskPlan(v *TaskView) *v1alpha1.Pending {
-	if len(v.Task.Changes) == 0 || policyOf(&v.View, v.Approval) != v1alpha1.ApprovalAlways {
+func taskPlan(in *TaskInput) *v1alpha1.Pending {
+	if len(in.Task.Changes) == 0 || policyOf(&in.Input, in.Approval) != v1alpha1.ApprovalAlways {
 		return nil
 	}
-	last := v.Ledger.LastReachedFor(string(v.Subject.GetUID()))
-	return planned(&v.View, last, v.Task.Body, v.Task.Changes, nil)
+	last := in.Ledger.LastReachedFor(string(in.Subject.GetUID()))
+	return planned(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
 }
 
 // firstStep is what the first rule says that answers.
@@ -80,8 +80,8 @@ func firstStep(rules []func() *Decision) Decision {
 	return Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, "there is nothing to do"}}
 }
 
-func openOf(v *View) *v1alpha1.Request {
-	for _, open := range v.Subject.OpenRequests() {
+func openOf(in *Input) *v1alpha1.Request {
+	for _, open := range in.Subject.OpenRequests() {
 		return open
 	}
 	return nil
@@ -94,49 +94,49 @@ func onHold(why *Verdict) *Decision {
 	return &Decision{Step: Rest{}, Verdict: *why}
 }
 
-// sendTask sends a request, or says why not. A Query is posed without an intent: a second
+// sendTask sends a request, or says why not. A Query is sent without an intent: a second
 // one changes nothing.
-func sendTask(v *View, task Task) *Decision {
-	w := wish{operation: task.Operation, target: task.Target, body: task.Body}
-	if held := taskHeld(v, task, w); held != nil {
+func sendTask(in *Input, task Task) *Decision {
+	want := desiredChange{operation: task.Operation, target: task.Target, body: task.Body}
+	if held := taskHeld(in, task, want); held != nil {
 		return held
 	}
 	decision := working(v1alpha1.ReasonProgressing, fmt.Sprintf("%s is being sent to the carrier", task.Operation))
-	submit := Submit{Request: w.intent(v), Contact: task.Contact}
-	submit = usingUpRetry(v, submit, v.Subject.RequestOf(task.Operation))
+	submit := Submit{Request: want.intent(in), Contact: task.Contact}
+	submit = usingUpRetry(in, submit, in.Subject.RequestOf(task.Operation))
 	decision.Step = submit
 	if ClassOf(task.Operation, task.Target) == carrier.ClassQuery {
-		return pose(v, decision, submit)
+		return submitQuery(in, decision, submit)
 	}
 	return decision
 }
 
 // taskHeld says why a request may not be sent now; nil when it may.
-func taskHeld(v *View, task Task, w wish) *Decision {
-	if err := supported(v, carrier.Operation(task.Operation)); err != nil {
+func taskHeld(in *Input, task Task, want desiredChange) *Decision {
+	if err := supported(in, carrier.Operation(task.Operation)); err != nil {
 		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
 			return stuck(v1alpha1.ReasonUnsupportedByAPIVersion, err.Error()+": raise apiVersion of the CarrierAccount")
 		}
 	}
-	if held := taskWithheld(v, task); held != nil {
+	if held := taskWithheld(in, task); held != nil {
 		return held
 	}
-	if held := contactHeld(v, task.Contact); held != nil {
+	if held := contactHeld(in, task.Contact); held != nil {
 		return held
 	}
-	if handleGone(v.Subject.RequestOf(task.Operation)) {
+	if handleGone(in.Subject.RequestOf(task.Operation)) {
 		return nil
 	}
-	return maySend(v, w)
+	return maySend(in, want)
 }
 
 // taskWithheld holds back what is not sent in this installation, or not yet.
-func taskWithheld(v *View, task Task) *Decision {
+func taskWithheld(in *Input, task Task) *Decision {
 	switch {
-	case v.withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
-		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, and %s is not sent", v.withheld(), task.Operation))
+	case in.withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
+		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf("%s, and %s is not sent", in.withheld(), task.Operation))
 	case asksOnce(task.Operation):
-		return newHere(v, string(task.Operation))
+		return newHere(in, string(task.Operation))
 	}
 	return nil
 }
@@ -148,41 +148,42 @@ func handleGone(last *v1alpha1.Request) bool {
 }
 
 // contactHeld waits for a contact's Secret that could not be read.
-func contactHeld(v *View, contact ContactSource) *Decision {
-	if contact.Secret == "" || v.Memory.ContactErr == nil || !v.Now.Before(v.Memory.ContactAgain) {
+func contactHeld(in *Input, contact ContactSource) *Decision {
+	if contact.Secret == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
 		return nil
 	}
-	return lookAgain(stuck(v1alpha1.ReasonContactRequired, v.Memory.ContactErr.Error()), v.Memory.ContactAgain)
+	return lookAgain(stuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }
 
 // staleGrace is how long a copy of an object may lag behind what this process wrote.
 const staleGrace = 10 * time.Second
 
-// pose asks a Query, and after a failure not before its pause is over.
-func pose(v *View, decision *Decision, submit Submit) *Decision {
-	posed, last := v.Memory.Posed, v.Subject.RequestOf(submit.Request.Operation)
-	if posed.Taken != "" && (last == nil || last.AttemptID != posed.Taken) && v.Now.Before(posed.TakenAt.Add(staleGrace)) {
-		// "One request each": this copy of the object is from before the answer was written down.
+// submitQuery sends a Query, and after a failure not before its pause is over.
+func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
+	query, last := in.Memory.LastQuery, in.Subject.RequestOf(submit.Request.Operation)
+	recorded := last != nil && last.AttemptID == query.Taken
+	if until := query.TakenAt.Add(staleGrace); query.Taken != "" && !recorded && in.Now.Before(until) {
+		// "One request each": this copy of the object is from before the answer was recorded.
 		decision.Step = Rest{}
-		return lookAgain(decision, posed.TakenAt.Add(staleGrace))
+		return lookAgain(decision, until)
 	}
-	if posed.Err != nil && v.Now.Before(posed.RetryAt) {
+	if query.Err != nil && in.Now.Before(query.RetryAt) {
 		return lookAgain(working(v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s has not been answered (%s): it is asked again", submit.Request.Operation, errorText(posed.Err))), posed.RetryAt)
+			"%s has not been answered (%s): it is asked again", submit.Request.Operation, errorText(query.Err))), query.RetryAt)
 	}
-	decision.Step = Pose(submit)
+	decision.Step = SubmitQuery(submit)
 	return decision
 }
 
-// taskWitness has no way to find out what became of a request: a Query is asked anew, and
+// taskEvidence has no way to find out what became of a request: a Query is asked anew, and
 // all else is a person's.
-type taskWitness struct{ *View }
+type taskEvidence struct{ *Input }
 
 // verify judges a request that may or may not be with the carrier. "A Query handle is asked
 // anew after 60 s", whether nobody knows it any more or it leads elsewhere.
-func (t taskWitness) verify(open *v1alpha1.Request) *Decision {
+func (t taskEvidence) verify(open *v1alpha1.Request) *Decision {
 	if ClassOf(open.Operation, open.Target) != carrier.ClassQuery {
-		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+		return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
 	why := &v1alpha1.RequestError{
 		Code: v1alpha1.ReasonHandleLost, Message: fmt.Sprintf("the carrier no longer knows its Location %s", open.Location),
@@ -196,8 +197,8 @@ func (t taskWitness) verify(open *v1alpha1.Request) *Decision {
 				t.past(last.At).Add(queryGrace))
 		}
 	}
-	return settle(open, v1alpha1.PhaseNotProcessed, why)
+	return resolveTo(open, v1alpha1.PhaseNotProcessed, why)
 }
 
-// proof: nothing that this process reads settles it.
-func (taskWitness) proof(*v1alpha1.Request) *Decision { return nil }
+// proof: nothing that this process reads resolves it.
+func (taskEvidence) proof(*v1alpha1.Request) *Decision { return nil }

@@ -13,10 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// taskView is a diagnostic test with what a person may have to approve of it.
-func taskView(edits ...func(*decide.TaskView)) decide.TaskView {
+// taskInput is a diagnostic test with what a person may have to approve of it.
+func taskInput(edits ...func(*decide.TaskInput)) decide.TaskInput {
 	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "once", Namespace: "shop", UID: "u-1"}}
-	view := decide.TaskView{View: settled().View, ServiceID: "1", Task: decide.Task{
+	view := decide.TaskInput{Input: settled().Input, ServiceID: "1", Task: decide.Task{
 		Operation: v1alpha1.OperationDiagnosticTest,
 		Changes:   []v1alpha1.Change{{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: "port-reset"}},
 	}}
@@ -29,16 +29,16 @@ func taskView(edits ...func(*decide.TaskView)) decide.TaskView {
 
 func TestATaskIsApprovedWhereSomethingOfItIsToBe(t *testing.T) {
 	t.Parallel()
-	always := func(v *decide.TaskView) { v.Approval = v1alpha1.ApprovalAlways }
-	onCost := func(v *decide.TaskView) { v.Approval = v1alpha1.ApprovalOnCost }
-	nothing := func(v *decide.TaskView) { v.Task.Changes = nil }
+	always := func(in *decide.TaskInput) { in.Approval = v1alpha1.ApprovalAlways }
+	onCost := func(in *decide.TaskInput) { in.Approval = v1alpha1.ApprovalOnCost }
+	nothing := func(in *decide.TaskInput) { in.Task.Changes = nil }
 	for name, row := range map[string]struct {
-		view decide.TaskView
+		view decide.TaskInput
 		asks bool
 	}{
-		"always":                       {taskView(always), true},
-		"on cost, which is not quoted": {taskView(onCost), false},
-		"nothing to approve":           {taskView(always, nothing), false},
+		"always":                       {taskInput(always), true},
+		"on cost, which is not quoted": {taskInput(onCost), false},
+		"nothing to approve":           {taskInput(always, nothing), false},
 	} {
 		decision := decide.OneShot(row.view)
 		_, sends := decision.Step.(decide.Submit)
@@ -52,9 +52,9 @@ func TestATaskIsApprovedWhereSomethingOfItIsToBe(t *testing.T) {
 // The number of the service is what is wrong only where the carrier says so.
 func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
 	t.Parallel()
-	refused := func(status int32) func(*decide.TaskView) {
-		return func(v *decide.TaskView) {
-			if test, is := v.Subject.(*v1alpha1.DiagnosticTest); is {
+	refused := func(status int32) func(*decide.TaskInput) {
+		return func(in *decide.TaskInput) {
+			if test, is := in.Subject.(*v1alpha1.DiagnosticTest); is {
 				test.PutRequest(v1alpha1.Request{
 					Operation: v1alpha1.OperationDiagnosticTest, AttemptID: "a-1", Phase: v1alpha1.PhaseRejected,
 					Error: &v1alpha1.RequestError{HTTPStatus: status, Message: "no"}, FinishedAt: metav1.NewTime(start),
@@ -62,16 +62,16 @@ func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
 			}
 		}
 	}
-	aboutNone := func(v *decide.TaskView) { v.ServiceID = "" }
+	aboutNone := func(in *decide.TaskInput) { in.ServiceID = "" }
 	const unseen, another = "does not let this account see service 1", "create another object"
 	for name, row := range map[string]struct {
-		view decide.TaskView
+		view decide.TaskInput
 		says string
 	}{
-		"422":                     {taskView(refused(422)), another},
-		"404":                     {taskView(refused(404)), unseen},
-		"404, and of no service":  {taskView(refused(404), aboutNone), another},
-		"422, and of no service ": {taskView(refused(422), aboutNone), another},
+		"422":                     {taskInput(refused(422)), another},
+		"404":                     {taskInput(refused(404)), unseen},
+		"404, and of no service":  {taskInput(refused(404), aboutNone), another},
+		"422, and of no service ": {taskInput(refused(422), aboutNone), another},
 	} {
 		verdict := decide.OneShot(row.view).Verdict
 		if !strings.Contains(verdict.Message, row.says) ||
@@ -107,19 +107,19 @@ func TestWhatNoReadGivesIsTakenAsDeclared(t *testing.T) {
 func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
 	t.Parallel()
 	const token = "now"
-	readFor := func(token string, state decide.ReadingState) func(*decide.ServiceView) {
-		return func(v *decide.ServiceView) {
+	readFor := func(token string, state decide.ReadingState) func(*decide.ServiceInput) {
+		return func(in *decide.ServiceInput) {
 			for _, topic := range []decide.Topic{decide.TopicHealth, decide.TopicCancellation, decide.TopicDisruptions} {
-				*v.Memory.Readings.Of(topic) = decide.Reading{State: state, Token: token, AskedAt: v.Now}
+				*in.Memory.Readings.Of(topic) = decide.Reading{State: state, Token: token, AskedAt: in.Now}
 			}
 		}
 	}
 	asked := annotated(v1alpha1.AnnotationReconcile, token)
 	for name, row := range map[string]struct {
-		asked, read func(*decide.ServiceView)
+		asked, read func(*decide.ServiceInput)
 		want        string
 	}{
-		"nothing is asked":     {func(*decide.ServiceView) {}, readFor("", decide.ReadingTaken), ""},
+		"nothing is asked":     {func(*decide.ServiceInput) {}, readFor("", decide.ReadingTaken), ""},
 		"asked, and not read":  {asked, neverRead, ""},
 		"read before":          {asked, readFor("before", decide.ReadingTaken), ""},
 		"being read":           {asked, readFor(token, decide.ReadingOpen), ""},
@@ -135,14 +135,14 @@ func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
 // A plan that is not known is being read, until the carrier cannot be asked or does not answer.
 func TestAReadingThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
-	open := func(failures int) func(*decide.ServiceView) {
-		return func(v *decide.ServiceView) {
-			failing(503, 0)(v)
-			v.Memory.Readings.Health.State, v.Memory.Readings.Health.Failures = decide.ReadingOpen, failures
+	open := func(failures int) func(*decide.ServiceInput) {
+		return func(in *decide.ServiceInput) {
+			failing(503, 0)(in)
+			in.Memory.Readings.Health.State, in.Memory.Readings.Health.Failures = decide.ReadingOpen, failures
 		}
 	}
 	for name, row := range map[string]struct {
-		edit func(*decide.ServiceView)
+		edit func(*decide.ServiceInput)
 		want string
 	}{
 		"being read":            {open(0), v1alpha1.ReasonProgressing},
@@ -163,9 +163,9 @@ func TestAReadingThatFailsSaysWhy(t *testing.T) {
 }
 
 // emptyOnce is health that named no plan when it was asked before, or just now.
-func emptyOnce(state decide.ReadingState) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		failing(503, 0)(v)
-		v.Memory.Readings.Health.State, v.Memory.Readings.Health.Empty = state, 1
+func emptyOnce(state decide.ReadingState) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		failing(503, 0)(in)
+		in.Memory.Readings.Health.State, in.Memory.Readings.Health.Empty = state, 1
 	}
 }

@@ -14,29 +14,29 @@ import (
 // JudgeTestLedger says whether the ledger of the diagnostic tests of a service can be used for one of
 // them. It has no holder: each test has its own attempts, by its UID. A test that has ended stays so,
 // whatever becomes of the ledger, unless one of its attempts is open there.
-func JudgeTestLedger(v LedgerView, test *v1alpha1.DiagnosticTest) LedgerVerdict {
+func JudgeTestLedger(in LedgerInput, test *v1alpha1.DiagnosticTest) LedgerVerdict {
 	shown := test.Status.Request
 	switch {
-	case isOver(test) && !leavesOpen(&v):
+	case isOver(test) && !leavesOpen(&in):
 		return LedgerVerdict{}
-	case isNewer(&v):
-		return LedgerVerdict{Verdict: newerLedger(v.Ledger)}
+	case isNewer(&in):
+		return LedgerVerdict{Verdict: newerLedger(in.Ledger)}
 	case isLeaving(test):
 		return LedgerVerdict{}
-	case markedForNothing(&v, shown):
-		lost := lostAttempt(&v, v1alpha1.OperationDiagnosticTest, "service")
+	case markedForNothing(&in, shown):
+		lost := lostAttempt(&in, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{
 			Code: v1alpha1.ReasonStatusLost,
 			Message: "the object has the operator's finalizer and no request on record: " +
 				"its memory of what was sent is gone",
 		}
 		return LedgerVerdict{Lost: &lost}
-	case v.lacks():
-		return LedgerVerdict{Lost: standsForLost(&v, v1alpha1.OperationDiagnosticTest, "service")}
-	case v.Ledger == nil:
+	case in.lacks():
+		return LedgerVerdict{Lost: standsForLost(&in, v1alpha1.OperationDiagnosticTest, "service")}
+	case in.Ledger == nil:
 		return LedgerVerdict{}
 	}
-	if unfit := unfit(&v); unfit != nil {
+	if unfit := unfit(&in); unfit != nil {
 		return *unfit
 	}
 	return LedgerVerdict{}
@@ -51,18 +51,18 @@ func isOver(test *v1alpha1.DiagnosticTest) bool {
 func isLeaving(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
 
 // leavesOpen says whether what a test has sent is still open in its ledger.
-func leavesOpen(v *LedgerView) bool {
-	own := v.Ledger.AttemptOf(string(v.Subject.GetUID()))
-	return own != nil && v.Ledger.IsOpen(own.AttemptID)
+func leavesOpen(in *LedgerInput) bool {
+	own := in.Ledger.AttemptOf(string(in.Subject.GetUID()))
+	return own != nil && in.Ledger.IsOpen(own.AttemptID)
 }
 
 func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !goesAgain(phase) }
 
 // markedForNothing: "finalizer without a status, and no attempt of its UID in the ledger (a restore),
 // is OutcomeUnknown, never a new run" (R24).
-func markedForNothing(v *LedgerView, shown *v1alpha1.Request) bool {
-	marked := slices.Contains(v.Subject.GetFinalizers(), v1alpha1.Finalizer)
-	return marked && shown == nil && v.Ledger.AttemptOf(string(v.Subject.GetUID())) == nil
+func markedForNothing(in *LedgerInput, shown *v1alpha1.Request) bool {
+	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
+	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
 }
 
 // ProjectTest brings the status of a diagnostic test in line with the ledger, which alone says what
@@ -102,8 +102,8 @@ func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 }
 
 // GiveUp ends an attempt whose object was deleted: whoever deleted it has given it up.
-func GiveUp(open *v1alpha1.Request) Settle {
-	return Settle{
+func GiveUp(open *v1alpha1.Request) Resolve {
+	return Resolve{
 		AttemptID: open.AttemptID, By: WriterPerson, From: open.Phase, Phase: v1alpha1.PhaseAbandoned,
 		Error: because("its object was deleted"),
 	}

@@ -85,7 +85,7 @@ func (s testStory) holds(t *testing.T) {
 	t.Helper()
 	object, ledger := s.test()
 	account := &v1alpha1.CarrierAccount{Spec: v1alpha1.CarrierAccountSpec{BaseURL: "https://a", Identity: "i"}}
-	judged := decide.JudgeTestLedger(decide.LedgerView{Lost: s.lost, View: decide.View{
+	judged := decide.JudgeTestLedger(decide.LedgerInput{Lost: s.lost, Input: decide.Input{
 		Subject: object, Ledger: ledger, Now: start, Account: decide.Account{Object: account},
 	}}, object)
 	losing := ""

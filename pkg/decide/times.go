@@ -14,13 +14,13 @@ import (
 // nextLook is the first time after a moment at which a request is polled. It is a
 // pure function of when it was submitted, the operation's curve and the object's
 // UID, so that a restart changes nothing and costs no call.
-func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
-	curve := curveOf(carrier.Operation(open.Operation), v.Account.Object)
-	look := curve.next(followedFrom(v, open), string(v.Subject.GetUID()), after)
-	if v.Memory.Told.After(after) { // "has it looked at now", but for the least there is between two looks
-		look = earlier(look, later(v.Memory.Told, after.Add(curve.shortest)))
+func nextLook(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
+	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
+	look := curve.next(followedFrom(in, open), string(in.Subject.GetUID()), after)
+	if in.Memory.Told.After(after) { // "has it looked at now", but for the least there is between two looks
+		look = earlier(look, later(in.Memory.Told, after.Add(curve.shortest)))
 	}
-	look = later(look, v.Memory.NotBefore)
+	look = later(look, in.Memory.NotBefore)
 	// A look that came late does not bring the next one nearer than the least there is
 	// between two; and "after a start no fibre quote is polled within 5 s", whose last look
 	// the process before may have taken just now.
@@ -29,10 +29,10 @@ func nextLook(v *View, open *v1alpha1.Request, after time.Time) time.Time {
 }
 
 // nextReadingLook is the same for a reading under way.
-func nextReadingLook(v *View, reading *Reading) time.Time {
-	curve := curveOf(reading.Handle.Operation, v.Account.Object)
-	look := curve.next(reading.AskedAt, string(v.Subject.GetUID()), reading.LastLook)
-	return later(look, v.Memory.NotBefore)
+func nextReadingLook(in *Input, reading *Reading) time.Time {
+	curve := curveOf(reading.Handle.Operation, in.Account.Object)
+	look := curve.next(reading.AskedAt, string(in.Subject.GetUID()), reading.LastLook)
+	return later(look, in.Memory.NotBefore)
 }
 
 // curve is how the time between two polls grows: by half from one to the next,

@@ -14,37 +14,37 @@ import (
 const shownHash = "p0123456789abcdef0123456789abcdef"
 
 // unknownMethod declares an aggregation method of a service whose own nobody knows, and nothing else.
-func unknownMethod(v *decide.ServiceView) {
-	v.Service.Spec.Plan, v.Service.Spec.AggregationMethod = nil, "ETHERNET"
+func unknownMethod(in *decide.ServiceInput) {
+	in.Service.Spec.Plan, in.Service.Spec.AggregationMethod = nil, "ETHERNET"
 }
 
 // otherSpelling spells the plan in health as the carrier does not offer it.
-func otherSpelling(v *decide.ServiceView) {
-	v.Service.Status.Carrier.Plan.Value, v.Service.Status.Carrier.Plan.AsHealth = "FAST (100)", "FAST (100)"
+func otherSpelling(in *decide.ServiceInput) {
+	in.Service.Status.Carrier.Plan.Value, in.Service.Status.Carrier.Plan.AsHealth = "FAST (100)", "FAST (100)"
 }
 
-func policy(policy v1alpha1.UnknownValues) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) { v.Service.Spec.UnknownValues = policy }
+func policy(policy v1alpha1.UnknownValues) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) { in.Service.Spec.UnknownValues = policy }
 }
 
 // shows has the status show changes under shownHash.
-func shows(changes ...v1alpha1.Change) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		v.Service.Status.Pending = &v1alpha1.Pending{Hash: shownHash, Changes: changes}
+func shows(changes ...v1alpha1.Change) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		in.Service.Status.Pending = &v1alpha1.Pending{Hash: shownHash, Changes: changes}
 	}
 }
 
 // offering has the carrier's offers read just now.
-func offering(state decide.ReadingState, plans ...string) func(*decide.ServiceView) {
-	return func(v *decide.ServiceView) {
-		reading := decide.Reading{State: state, AskedAt: v.Now}
+func offering(state decide.ReadingState, plans ...string) func(*decide.ServiceInput) {
+	return func(in *decide.ServiceInput) {
+		reading := decide.Reading{State: state, AskedAt: in.Now}
 		for _, plan := range plans {
 			reading.Options.Plans = append(reading.Options.Plans, carrier.Plan{Plan: plan})
 		}
 		if state == decide.ReadingFailed {
 			reading.Err = &carrier.Error{HTTPStatus: 422, Class: carrier.Refused}
 		}
-		v.Memory.Readings.Options = reading
+		in.Memory.Readings.Options = reading
 	}
 }
 
@@ -67,13 +67,13 @@ func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change
 func pricedAt(c *v1alpha1.Change) { c.MonthlyAfter = &v1alpha1.Money{Amount: "58.00", Currency: "AUD"} }
 
 // convertingToL2TP puts an aggregation conversion on record.
-func convertingToL2TP(phase v1alpha1.RequestPhase) func(*decide.ServiceView) {
+func convertingToL2TP(phase v1alpha1.RequestPhase) func(*decide.ServiceInput) {
 	return with(phase, func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{AggregationMethod: "L2TP"}
 	})
 }
 
-type edits = []func(*decide.ServiceView)
+type edits = []func(*decide.ServiceInput)
 
 func TestAnUnknownValueIsBelievedOnlyWhereSomebodySaysSo(t *testing.T) {
 	t.Parallel()
@@ -194,10 +194,10 @@ func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
 // A service may be hidden after its SLA was asked about: it has no plan of changes then.
 func TestNobodyIsAskedAboutAServiceThatTheCarrierHides(t *testing.T) {
 	t.Parallel()
-	view := settled(policy(v1alpha1.UnknownAsk), func(v *decide.ServiceView) {
-		v.Service.Spec.RestorationSLA = "Gold"
-		v.Memory.Readings.Cancellation = decide.Reading{
-			State: decide.ReadingFailed, AskedAt: v.Now,
+	view := settled(policy(v1alpha1.UnknownAsk), func(in *decide.ServiceInput) {
+		in.Service.Spec.RestorationSLA = "Gold"
+		in.Memory.Readings.Cancellation = decide.Reading{
+			State: decide.ReadingFailed, AskedAt: in.Now,
 			Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
 		}
 	})
@@ -205,9 +205,9 @@ func TestNobodyIsAskedAboutAServiceThatTheCarrierHides(t *testing.T) {
 	if decision.Verdict.Reason != v1alpha1.ReasonNotFoundOrForbidden || decision.Pending != nil {
 		t.Errorf("it says %s, and shows %+v", decision.Verdict.Reason, decision.Pending)
 	}
-	for _, facet := range decision.Facets {
-		if facet.Type == v1alpha1.ConditionApprovalRequired {
-			t.Errorf("it asks: %s", facet.Message)
+	for _, aspect := range decision.Aspects {
+		if aspect.Type == v1alpha1.ConditionApprovalRequired {
+			t.Errorf("it asks: %s", aspect.Message)
 		}
 	}
 }

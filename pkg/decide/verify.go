@@ -16,48 +16,48 @@ func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
-// serviceWitness knows of a service's requests by health, by the cancellation, and by
+// serviceEvidence knows of a service's requests by health, by the cancellation, and by
 // asking again where that is harmless.
-type serviceWitness struct{ *ServiceView }
+type serviceEvidence struct{ *ServiceInput }
 
 // verify judges a request that may or may not be with the carrier. Class Converge is
 // asked for again; class Verify is read; class Charge can be proven by health where the
 // plan differed before; all else is a person's.
-func (s serviceWitness) verify(open *v1alpha1.Request) *Decision {
-	v := s.ServiceView
+func (s serviceEvidence) verify(open *v1alpha1.Request) *Decision {
+	in := s.ServiceInput
 	switch {
 	case ClassOf(open.Operation, open.Target) == carrier.ClassConverge:
-		return converge(&v.View, open, func() *Decision { return repeatHeld(v, open) })
+		return converge(&in.Input, open, func() *Decision { return repeatHeld(in, open) })
 	case open.Operation.AltersCancellation():
-		return verifyCancellation(v, open)
-	case proven(v, open):
-		return settleSucceeded(WriterRule, open, v1alpha1.SourceHealth)
-	case !provable(open) || healthSupported(v) != nil || disproven(v, open):
-		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+		return verifyCancellation(in, open)
+	case proven(in, open):
+		return resolveSucceeded(WriterRule, open, v1alpha1.SourceHealth)
+	case !provable(open) || healthSupported(in) != nil || disproven(in, open):
+		return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
-	return awaitProof(v, open)
+	return awaitProof(in, open)
 }
 
 // proof: "a later interval read that equals still settles it".
-func (s serviceWitness) proof(open *v1alpha1.Request) *Decision {
-	v := s.ServiceView
+func (s serviceEvidence) proof(open *v1alpha1.Request) *Decision {
+	in := s.ServiceInput
 	switch {
-	case proven(v, open):
-		return settleSucceeded(WriterRule, open, v1alpha1.SourceHealth)
-	case open.Operation.AltersCancellation() && readSince(v, v.past(open.SubmittedAt).Add(settleTime)):
-		return shownByCancellation(v, open)
+	case proven(in, open):
+		return resolveSucceeded(WriterRule, open, v1alpha1.SourceHealth)
+	case open.Operation.AltersCancellation() && readSince(in, in.past(open.SubmittedAt).Add(settleTime)):
+		return shownByCancellation(in, open)
 	}
 	return nil
 }
 
 // openModification answers as long as a modification has not ended.
-func openModification(v *ServiceView) *Decision {
-	return untilEnded(&v.View, v.Service.OpenRequest(), serviceWitness{v})
+func openModification(in *ServiceInput) *Decision {
+	return untilEnded(&in.Input, in.Service.OpenRequest(), serviceEvidence{in})
 }
 
 // openCancellation answers as long as a reschedule or abort has not ended.
-func openCancellation(v *ServiceView) *Decision {
-	return untilEnded(&v.View, v.Service.OpenCancellation(), serviceWitness{v})
+func openCancellation(in *ServiceInput) *Decision {
+	return untilEnded(&in.Input, in.Service.OpenCancellation(), serviceEvidence{in})
 }
 
 // provable: "only where the plan known before the attempt differed from the
@@ -68,49 +68,49 @@ func provable(open *v1alpha1.Request) bool {
 }
 
 // proven says whether a health request asked after the attempt shows its target.
-func proven(v *ServiceView, open *v1alpha1.Request) bool {
-	reading := &v.Memory.Readings.Health
+func proven(in *ServiceInput, open *v1alpha1.Request) bool {
+	reading := &in.Memory.Readings.Health
 	return provable(open) && (reading.State == ReadingAnswered || reading.State == ReadingTaken) &&
-		reading.AskedAt.After(v.past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
+		reading.AskedAt.After(in.past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
 // disproven says that the last reading has been made and showed nothing. It is not
 // called for a reading that proves: inequality proves nothing, it only ends the wait.
-func disproven(v *ServiceView, open *v1alpha1.Request) bool {
-	times := verifyTimes(&v.View, open)
-	reading := &v.Memory.Readings.Health
+func disproven(in *ServiceInput, open *v1alpha1.Request) bool {
+	times := verifyTimes(&in.Input, open)
+	reading := &in.Memory.Readings.Health
 	return reading.ended() && !reading.AskedAt.Before(times[len(times)-1])
 }
 
 // verifyTimes are the three times at which health is read. A Location that was lost
 // is proven from the end of its day of grace, all at once.
-func verifyTimes(v *View, open *v1alpha1.Request) [3]time.Time {
+func verifyTimes(in *Input, open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
 	for i, after := range verifyAfter() {
-		times[i] = v.past(open.SubmittedAt).Add(after)
+		times[i] = in.past(open.SubmittedAt).Add(after)
 		if open.Phase == v1alpha1.PhaseInProgress {
-			times[i] = v.past(open.LostSince).Add(handleGrace)
+			times[i] = in.past(open.LostSince).Add(handleGrace)
 		}
 	}
 	return times
 }
 
 // awaitProof reads health at the next of the three times.
-func awaitProof(v *ServiceView, open *v1alpha1.Request) *Decision {
-	step, at := readingStep(&v.View, TopicHealth, control(v.Subject, v1alpha1.AnnotationReconcile),
-		func() (bool, time.Time) { return dueAmong(verifyTimes(&v.View, open), v) })
-	times := verifyTimes(&v.View, open)
+func awaitProof(in *ServiceInput, open *v1alpha1.Request) *Decision {
+	step, at := readingStep(&in.Input, TopicHealth, control(in.Subject, v1alpha1.AnnotationReconcile),
+		func() (bool, time.Time) { return dueAmong(verifyTimes(&in.Input, open), in) })
+	times := verifyTimes(&in.Input, open)
 	return &Decision{Step: step, LookAt: at, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
-		"%s: the service's health is read at %s, which may show it; to settle it by hand: %s",
-		notKnown(&v.View, open, whyUnknown(open)), clocks(&v.View, times[:]), resolveHint(&v.View, open))}}
+		"%s: the service's health is read at %s, which may show it; to resolve it by hand: %s",
+		notKnown(&in.Input, open, whyUnknown(open)), clocks(&in.Input, times[:]), resolveHint(&in.Input, open))}}
 }
 
 // dueAmong says whether one of the times has come since health was last asked for,
 // and else when the next one comes.
-func dueAmong(times [3]time.Time, v *ServiceView) (bool, time.Time) {
+func dueAmong(times [3]time.Time, in *ServiceInput) (bool, time.Time) {
 	for _, at := range times {
-		if at.After(v.Memory.Readings.Health.AskedAt) {
-			return !v.Now.Before(at), at
+		if at.After(in.Memory.Readings.Health.AskedAt) {
+			return !in.Now.Before(at), at
 		}
 	}
 	return false, time.Time{}

@@ -16,43 +16,43 @@ const settleTime = 15 * time.Second
 // verifyCancellation judges a reschedule or abort that may or may not be with the carrier:
 // "read the cancellation by service id first; done if as wanted; send again only while
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
-func verifyCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
-	at := v.past(open.SubmittedAt).Add(settleTime)
-	if !readSince(v, at) {
-		step, next := readingStep(&v.View, TopicCancellation, control(v.Subject, v1alpha1.AnnotationReconcile),
-			func() (bool, time.Time) { return !v.Now.Before(at), at })
+func verifyCancellation(in *ServiceInput, open *v1alpha1.Request) *Decision {
+	at := in.past(open.SubmittedAt).Add(settleTime)
+	if !readSince(in, at) {
+		step, next := readingStep(&in.Input, TopicCancellation, control(in.Subject, v1alpha1.AnnotationReconcile),
+			func() (bool, time.Time) { return !in.Now.Before(at), at })
 		return &Decision{Step: step, LookAt: next, Verdict: Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf(
-			"%s: the cancellation is read at %s, which shows it; to settle it by hand: %s",
-			notKnown(&v.View, open, whyUnknown(open)), clock(&v.View, at), resolveHint(&v.View, open))}}
+			"%s: the cancellation is read at %s, which shows it; to resolve it by hand: %s",
+			notKnown(&in.Input, open, whyUnknown(open)), clock(&in.Input, at), resolveHint(&in.Input, open))}}
 	}
-	if settled := shownByCancellation(v, open); settled != nil {
+	if settled := shownByCancellation(in, open); settled != nil {
 		return settled
 	}
 	if open.Repeats >= maxRepeats {
-		return settle(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
+		return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 	}
-	return repeat(open, func() *Decision { return repeatHeld(v, open) })
+	return repeat(open, func() *Decision { return repeatHeld(in, open) })
 }
 
 // readSince says whether the cancellation on record was read at or after a time, by this
 // process.
-func readSince(v *ServiceView, at time.Time) bool {
-	reading := &v.Memory.Readings.Cancellation
+func readSince(in *ServiceInput, at time.Time) bool {
+	reading := &in.Memory.Readings.Cancellation
 	read := reading.State == ReadingAnswered || reading.State == ReadingTaken
-	return read && knownCancellation(v) != nil && !reading.AskedAt.Before(at)
+	return read && knownCancellation(in) != nil && !reading.AskedAt.Before(at)
 }
 
-// shownByCancellation settles a request by what is known of the cancellation; nil when
+// shownByCancellation resolves a request by what is known of the cancellation; nil when
 // that says nothing.
-func shownByCancellation(v *ServiceView, open *v1alpha1.Request) *Decision {
-	known := knownCancellation(v)
+func shownByCancellation(in *ServiceInput, open *v1alpha1.Request) *Decision {
+	known := knownCancellation(in)
 	switch {
 	case known == nil:
 		return nil
 	case AsWanted(open, known):
-		return settleSucceeded(WriterRule, open, "")
+		return resolveSucceeded(WriterRule, open, "")
 	case known.RequestedOn != open.Before.RequestedOn:
-		return settle(open, v1alpha1.PhaseAbandoned, because("another cancellation has been requested since"))
+		return resolveTo(open, v1alpha1.PhaseAbandoned, because("another cancellation has been requested since"))
 	}
 	return nil
 }

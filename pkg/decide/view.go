@@ -3,10 +3,10 @@
 // Package decide judges. From what a user wants, what is recorded and what time
 // it is, it says the next Step and the Verdict that explains it.
 //
-//	(spec, status, memory, now) ──► Service ──► Decision{Step, Verdict, Facets, LookAt}
+//	(spec, status, memory, now) ──► Service ──► Decision{Step, Verdict, Aspects, LookAt}
 //
 // Everything here is a pure function of its arguments: no clock, no context, no
-// network, no cluster. The same View always gives the same Decision, so a restart
+// network, no cluster. The same Input always gives the same Decision, so a restart
 // decides as the process before it would have.
 //
 // A reason or a message of a condition is worded here and nowhere else.
@@ -21,8 +21,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// View is what a decision about an object of any kind rests on.
-type View struct {
+// Input is what a decision about an object of any kind rests on.
+type Input struct {
 	Subject Subject                 // the object as it stands, status facts of this pass included
 	Ledger  *v1alpha1.RequestLedger // that has its attempts on record; nil: there is none
 	Account Account                 // the account it names
@@ -51,9 +51,9 @@ func control(object metav1.Object, annotation string) string {
 	return bounded(object.GetAnnotations()[annotation], longest)
 }
 
-// ServiceView is all that a decision about one service rests on.
-type ServiceView struct {
-	View
+// ServiceInput is all that a decision about one service rests on.
+type ServiceInput struct {
+	Input
 
 	Service *v1alpha1.BroadbandService // the subject
 	Order   *Order                     // the order that orderRef names; nil when there is no such order, or no orderRef
@@ -90,7 +90,7 @@ type Memory struct {
 	Ahead        Ahead              // times on record that lay in the future when they were first seen
 	Readings     Readings           // the newest reading of each topic
 	Origin       Origin             // whom they are from
-	Posed        Posed              // how the last POST of class Query went
+	LastQuery    LastQuery          // how the last POST of class Query went
 	RetellAt     time.Time          // before which no other words for the same refusal are written
 	Told         time.Time          // when the carrier last sent a notification about it
 	ContactErr   error              // why the contact could not be read from its Secret; nil when it could
@@ -99,8 +99,8 @@ type Memory struct {
 	ToldOfCancellation time.Time // when it last sent one about its cancellation
 }
 
-// Posed is how the newest POST of class Query went.
-type Posed struct {
+// LastQuery is how the newest POST of class Query went.
+type LastQuery struct {
 	Failures int       // in a row
 	Err      error     // the newest; nil when the last was answered
 	RetryAt  time.Time // when it may be asked again

@@ -14,17 +14,17 @@ import (
 func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
-		handle   carrier.Handle
-		standing decide.Standing
+		handle carrier.Handle
+		state  decide.State
 	}{{carrier.Handle{}, decide.Stuck}, {carrier.Handle{ID: "77"}, decide.Settled}} {
-		view := settled(func(v *decide.ServiceView) {
-			v.Memory.Readings.Health = decide.Reading{
-				State: decide.ReadingFailed, AskedAt: v.Now, Handle: test.handle,
+		view := settled(func(in *decide.ServiceInput) {
+			in.Memory.Readings.Health = decide.Reading{
+				State: decide.ReadingFailed, AskedAt: in.Now, Handle: test.handle,
 				Err: &carrier.Error{HTTPStatus: 404, Class: carrier.NotFoundOrForbidden},
 			}
 		})
-		if said := decide.Service(view).Verdict; said.Standing != test.standing {
-			t.Errorf("with the Location %q it is %s: %s", test.handle.ID, said.Standing, said.Message)
+		if said := decide.Service(view).Verdict; said.State != test.state {
+			t.Errorf("with the Location %q it is %s: %s", test.handle.ID, said.State, said.Message)
 		}
 	}
 }

@@ -32,19 +32,19 @@ func lookAgain(decision *Decision, at time.Time) *Decision {
 	return decision
 }
 
-func settle(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
-	return settleBy(WriterRule, open, phase, why)
+func resolveTo(open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) *Decision {
+	return resolveBy(WriterRule, open, phase, why)
 }
 
-func settleBy(
+func resolveBy(
 	by Writer, open *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError,
 ) *Decision {
-	settled := Settle{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: phase, Error: why}
+	settled := Resolve{AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: phase, Error: why}
 	return &Decision{Step: settled, Verdict: progressing(open)}
 }
 
-func settleSucceeded(by Writer, open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
-	succeeded := Settle{
+func resolveSucceeded(by Writer, open *v1alpha1.Request, source v1alpha1.ValueSource) *Decision {
+	succeeded := Resolve{
 		AttemptID: open.AttemptID, By: by, From: open.Phase, Phase: v1alpha1.PhaseSucceeded, Source: source,
 	}
 	return &Decision{Step: succeeded, Verdict: progressing(open)}
@@ -193,17 +193,17 @@ func reasonOf(err *v1alpha1.RequestError) string {
 }
 
 // failureMessage begins with the raw code, as api.md asks, and ends with the way out.
-func failureMessage(v *View, request *v1alpha1.Request) string {
-	return failureMessageWith(v, request, "correct the spec")
+func failureMessage(in *Input, request *v1alpha1.Request) string {
+	return failureMessageWith(in, request, "correct the spec")
 }
 
 // failureMessageWith names another way out, beside the retry annotation.
-func failureMessageWith(v *View, request *v1alpha1.Request, way string) string {
-	way += ", or to try the same again: " + retryHint(v, request)
+func failureMessageWith(in *Input, request *v1alpha1.Request, way string) string {
+	way += ", or to try the same again: " + retryHint(in, request)
 	switch {
 	case exhausted(request):
 		return unanswered(request, way)
-	case !tryAgainAt(v, request).IsZero():
+	case !tryAgainAt(in, request).IsZero():
 		way = "it is tried again by itself"
 	}
 	if request.Error == nil || request.Error.Code == "" {
@@ -231,15 +231,15 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 
 // tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
 // a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
-func tryAgainAt(v *View, request *v1alpha1.Request) time.Time {
+func tryAgainAt(in *Input, request *v1alpha1.Request) time.Time {
 	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
-		return v.past(request.FinishedAt).Add(inProgressPause(request.Attempt))
+		return in.past(request.FinishedAt).Add(inProgressPause(request.Attempt))
 	}
 	never := ClassOf(request.Operation, request.Target) == carrier.ClassNever
 	if never || request.Phase != v1alpha1.PhaseRejected || reasonOf(request.Error) != v1alpha1.ReasonNotFoundOrForbidden {
 		return time.Time{}
 	}
-	return v.past(request.FinishedAt).Add(forbiddenPause(request))
+	return in.past(request.FinishedAt).Add(forbiddenPause(request))
 }
 
 func errorMessage(err *v1alpha1.RequestError) string {

@@ -26,7 +26,7 @@ type subject interface {
 	OpenRequests() []*v1alpha1.Request
 }
 
-// errand is one wish: an object that needs one request.
+// errand is one change: an object that needs one request.
 type errand struct {
 	sort   *sort
 	object subject

@@ -13,7 +13,7 @@ import (
 // tally adds findings up.
 type tally struct {
 	endings map[ending]int
-	wishes  int
+	changes int
 	posts   int
 	taken   int // those that the carrier knows
 	most    int // POSTs of one errand that costs
@@ -21,7 +21,7 @@ type tally struct {
 
 // tallied adds up what has become of some errands.
 func tallied(findings []finding) *tally {
-	t := &tally{endings: make(map[ending]int), wishes: len(findings)}
+	t := &tally{endings: make(map[ending]int), changes: len(findings)}
 	for _, f := range findings {
 		t.endings[f.ending]++
 		t.posts += f.sent
@@ -46,8 +46,8 @@ func (t *tally) String() string {
 			ended = append(ended, fmt.Sprintf("%d %s", t.endings[e], e))
 		}
 	}
-	return fmt.Sprintf("%d wishes: %s; %d POSTs, %d known to the carrier, at most %d of one that costs",
-		t.wishes, strings.Join(ended, ", "), t.posts, t.taken, t.most)
+	return fmt.Sprintf("%d changes: %s; %d POSTs, %d known to the carrier, at most %d of one that costs",
+		t.changes, strings.Join(ended, ", "), t.posts, t.taken, t.most)
 }
 
 // report prints what has become of the errands, by what the managers have lived through.

@@ -60,10 +60,10 @@ func (c call) takesLease() bool {
 	return err == nil && is && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != ""
 }
 
-// settles says whether a call writes what became of a request. What knows of no request settles
-// none; and an alarm of one manager settles nothing for the other, which may know better as long
+// resolves says whether a call writes what became of a request. What knows of no request resolves
+// none; and an alarm of one manager resolves nothing for the other, which may know better as long
 // as it lives.
-func (c call) settles() bool {
+func (c call) resolves() bool {
 	return c.ofRecord() != "" && strings.Contains(c.body, `"phase":"`) &&
 		!c.puts(v1alpha1.PhaseSubmitting) && !c.puts(v1alpha1.PhaseOutcomeUnknown)
 }
@@ -149,7 +149,7 @@ func (s *seen) succeeds(passing call, answer *http.Response) {
 		s.leader = passing.by
 	case object != "" && passing.puts(v1alpha1.PhaseSubmitting):
 		s.senders[object] = passing.by
-	case passing.settles():
+	case passing.resolves():
 		if len(s.open[object]) > 0 && passing.puts(v1alpha1.PhaseNotSent) {
 			s.notSent++
 		}

@@ -3,7 +3,7 @@
 // Package drill_test has the program itself live through trouble: the built manager as a
 // process, a real etcd and kube-apiserver, and the built simulator as the carrier. Managers are
 // killed, stopped and doubled; the API server, etcd, the watches and the carrier go away, and
-// the carrier forgets. Then one manager per lane is left in peace, and every wish is judged: is
+// the carrier forgets. Then one manager per lane is left in peace, and every change is judged: is
 // it done, or does it say what a person has to do, and was it sent more often than is allowed?
 //
 // The program has no switch for this. Failpoints stand in a proxy on its two ways: to the

@@ -8,38 +8,38 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// facet is one aspect of a service: how the carrier has it before and after a change,
+// aspect is one aspect of a service: how the carrier has it before and after a change,
 // and how it is declared.
-type facet struct {
+type aspect struct {
 	before, after func(*simulator.Service)
 	declare       func(*v1alpha1.BroadbandServiceSpec)
 }
 
-// facets are those of one service.
-type facets []facet
+// aspects are those of one service.
+type aspects []aspect
 
-func (f facets) before(line *simulator.Service) {
-	for _, facet := range f {
-		facet.before(line)
+func (f aspects) before(line *simulator.Service) {
+	for _, aspect := range f {
+		aspect.before(line)
 	}
 }
 
-func (f facets) after(line *simulator.Service) {
-	for _, facet := range f {
-		facet.after(line)
+func (f aspects) after(line *simulator.Service) {
+	for _, aspect := range f {
+		aspect.after(line)
 	}
 }
 
-func (f facets) declare(spec *v1alpha1.BroadbandServiceSpec) {
-	for _, facet := range f {
-		facet.declare(spec)
+func (f aspects) declare(spec *v1alpha1.BroadbandServiceSpec) {
+	for _, aspect := range f {
+		aspect.declare(spec)
 	}
 }
 
-// changing are the facets in which the carrier's state differs from the declared one.
-func changing() facets { return append(trustable(), cancellation()) }
+// changing are the aspects in which the carrier's state differs from the declared one.
+func changing() aspects { return append(trustable(), cancellation()) }
 
-// wantedPosts are the POSTs that change these facets of one service, once each. What does
+// wantedPosts are the POSTs that change these aspects of one service, once each. What does
 // not stand here must not be sent.
 func wantedPosts() []simulator.Operation {
 	return []simulator.Operation{
@@ -51,9 +51,9 @@ func wantedPosts() []simulator.Operation {
 	}
 }
 
-// trustable are the facets that trustDeclared can name.
-func trustable() facets {
-	return facets{
+// trustable are the aspects that trustDeclared can name.
+func trustable() aspects {
+	return aspects{
 		{
 			before:  func(s *simulator.Service) { s.Plan = world.PlanSlow },
 			after:   func(s *simulator.Service) { s.Plan = world.PlanFast },
@@ -77,15 +77,15 @@ func trustable() facets {
 	}
 }
 
-// cancellation is the facet of a cancellation that is wanted on another day.
-func cancellation() facet {
+// cancellation is the aspect of a cancellation that is wanted on another day.
+func cancellation() aspect {
 	const before, after = "2098-06-30", "2099-06-30" // it must not be carried out while the test runs
 	requested := func(day string) func(*simulator.Service) {
 		return func(s *simulator.Service) {
 			s.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: day}
 		}
 	}
-	return facet{
+	return aspect{
 		before: requested(before), after: requested(after),
 		declare: func(s *v1alpha1.BroadbandServiceSpec) {
 			s.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: after}

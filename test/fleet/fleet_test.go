@@ -121,13 +121,13 @@ func (f fleet) await(ctx context.Context, wanted map[string]int) {
 			f.manager.Advance(time.Second)
 			return map[string]int{"passes to take later": planned}, nil
 		}
-		return standings(ctx, f.world) // the list is long: it is read when it may be the last
+		return states(ctx, f.world) // the list is long: it is read when it may be the last
 	}).WithTimeout(25 * time.Minute).WithPolling(20 * time.Millisecond).
 		Should(Equal(wanted))
 }
 
-// standings counts the services by their Ready condition.
-func standings(ctx context.Context, w *world.World) (map[string]int, error) {
+// states counts the services by their Ready condition.
+func states(ctx context.Context, w *world.World) (map[string]int, error) {
 	var list v1alpha1.BroadbandServiceList
 	if err := w.List(ctx, &list, client.InNamespace(w.Namespace)); err != nil {
 		return nil, err
@@ -161,7 +161,7 @@ func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 	}).WithTimeout(time.Minute).WithPolling(20 * time.Millisecond).Should(Succeed())
 }
 
-var _ = Describe(fmt.Sprintf("%d services in which all facets differ", services), func() {
+var _ = Describe(fmt.Sprintf("%d services in which all aspects differ", services), func() {
 	It("converge in one run, with the wanted requests and writes and no others", func(ctx SpecContext) {
 		f := newFleet(ctx, delays)
 		ids, watch := lines(f.world, changing().before), f.begin()
@@ -169,7 +169,7 @@ var _ = Describe(fmt.Sprintf("%d services in which all facets differ", services)
 		f.awaitInSync(ctx)
 
 		run := watch.end(f.manager)
-		run.show(fmt.Sprintf("%d services, %d facets changed in %d requests each", services, len(changing()), requests()))
+		run.show(fmt.Sprintf("%d services, %d aspects changed in %d requests each", services, len(changing()), requests()))
 		perChange(run)
 		expectWanted(f.world, run.sent, ids)
 		expectFloors(run.wrote)

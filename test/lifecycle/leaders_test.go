@@ -34,7 +34,7 @@ var _ = Describe("Two managers at work at once, as when leader election fails", 
 			Expect(w.Create(ctx, w.Order(name(accepted, i), name(accepted, i)))).To(Succeed())
 		}
 		soon(ctx, func(g Gomega) {
-			g.Expect(standings(ctx, w)).To(Equal(map[string]int{
+			g.Expect(states(ctx, w)).To(Equal(map[string]int{
 				v1alpha1.ReasonInSync: pairs, v1alpha1.ReasonSubmitted: pairs,
 			}))
 		})
@@ -55,9 +55,9 @@ var _ = Describe("Two managers at work at once, as when leader election fails", 
 
 func name(of string, i int) string { return fmt.Sprintf("%s-%d", of, i) }
 
-// standings counts the services and orders of a world by the reason of Ready, as far as
+// states counts the services and orders of a world by the reason of Ready, as far as
 // that speaks of what is declared.
-func standings(ctx SpecContext, w *world.World) map[string]int {
+func states(ctx SpecContext, w *world.World) map[string]int {
 	GinkgoHelper()
 	counts := map[string]int{}
 	var services v1alpha1.BroadbandServiceList

@@ -61,10 +61,10 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 		w.AwaitLogin(ctx, watchful)
 		downgradeLedgers(ctx, "bodyHash")
 		line := w.Line()
-		wishes := []client.Object{w.Service(site, line), w.Order(site, accepted)}
-		for _, wish := range wishes {
-			Expect(w.Create(ctx, wish)).To(Succeed())
-			awaitReason(ctx, w, v1alpha1.ReasonLedgerUnreadable, wish)
+		objects := []client.Object{w.Service(site, line), w.Order(site, accepted)}
+		for _, object := range objects {
+			Expect(w.Create(ctx, object)).To(Succeed())
+			awaitReason(ctx, w, v1alpha1.ReasonLedgerUnreadable, object)
 		}
 		Expect(w.Posts(line)).To(BeZero())
 		Expect(w.Ordered(accepted).Seen).To(BeZero())
@@ -72,7 +72,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 		plane.InstallCRDs()
 		for i, reason := range []string{v1alpha1.ReasonInSync, v1alpha1.ReasonSubmitted} {
 			soon(ctx, func(g Gomega) { // one that had to wait long is not tried again at once by itself
-				before, is := wishes[i].DeepCopyObject().(client.Object)
+				before, is := objects[i].DeepCopyObject().(client.Object)
 				g.Expect(is).To(BeTrue())
 				g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())
 				now, is := before.DeepCopyObject().(client.Object)
@@ -80,7 +80,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 				now.SetAnnotations(map[string]string{v1alpha1.AnnotationReconcile: "upgraded"})
 				g.Expect(w.Patch(ctx, now, client.MergeFrom(before))).To(Succeed())
 			})
-			awaitReason(ctx, w, reason, wishes[i])
+			awaitReason(ctx, w, reason, objects[i])
 		}
 		Expect(w.Posts(line)).To(Equal(1))
 		Expect(w.Ordered(accepted).Seen).To(Equal(1))

@@ -106,7 +106,7 @@ func (s *state) isPastTheGate(attempt uint8) bool {
 		found && s.managers[at].at == gateAge && s.managers[at].stopped
 }
 
-// resolveLoss settles LedgerLost: Succeeded (it is as declared) or NotAccepted (nothing was sent).
+// resolveLoss resolves LedgerLost: Succeeded (it is as declared) or NotAccepted (nothing was sent).
 func (m *model) resolveLoss(s *state, emit emitter) {
 	if !s.ledger.lost || s.left.words == 0 {
 		return

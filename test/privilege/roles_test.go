@@ -117,16 +117,16 @@ func people() map[string][]string {
 		}
 		return lines
 	}
-	wishes := []string{
+	objects := []string{
 		"appointmentrequests", "broadbandservices", "diagnostictests", "fibrebuildquotes", "planoptionsqueries",
 		"serviceorders",
 	}
 	return map[string][]string{
-		"viewer":         each("get list watch", append([]string{"carrieraccounts", "requestledgers"}, wishes...)...),
-		"editor":         each(write, wishes...),
+		"viewer":         each("get list watch", append([]string{"carrieraccounts", "requestledgers"}, objects...)...),
+		"editor":         each(write, objects...),
 		"account-editor": each(write, "carrieraccounts"),
 		"approver":       each("approve get list patch watch", "broadbandservices", "diagnostictests", "serviceorders"),
-		"resolver":       each("get list patch resolve watch", wishes...),
+		"resolver":       each("get list patch resolve watch", objects...),
 		"metrics-reader": {"/metrics: get"},
 	}
 }

@@ -34,7 +34,7 @@ func (r *run) act(p *port, sort Sort, kind Kind) {
 		{Preempted, func(ctx context.Context) { r.preempt(ctx, p) }},
 		{Deleted, r.remove},
 		{Recreated, r.replace},
-		{Edited, r.wishAnew},
+		{Edited, r.changeAnew},
 		{Restored, r.restore},
 		{MisResolved, r.speakOfAnother},
 		{Resolved, func(ctx context.Context) { r.resolve(ctx, unsettled) }},
@@ -80,8 +80,8 @@ func (r *run) replace(ctx context.Context) {
 	r.remove(ctx)
 }
 
-// wishAnew has a user wish for something else, where the kind lets one.
-func (r *run) wishAnew(ctx context.Context) {
+// changeAnew has a user edit something else, where the kind lets one.
+func (r *run) changeAnew(ctx context.Context) {
 	if r.plan.Story.Edit != nil {
 		r.edited = true
 		r.edit(ctx, r.plan.Story.Edit)
@@ -207,7 +207,7 @@ func (r *run) approve(ctx context.Context) bool {
 	if subject == nil || pendingOf(subject) == nil {
 		return false
 	}
-	reason, _, _ := standing(subject)
+	reason, _, _ := stateOf(subject)
 	hash := pendingOf(subject).Hash
 	if reason != v1alpha1.ReasonAwaitingApproval || subject.GetAnnotations()[v1alpha1.AnnotationApprove] == hash {
 		return false
@@ -240,8 +240,8 @@ func (r *run) truth(open *v1alpha1.Request) string {
 	return "Accepted:" + sent.requestID
 }
 
-// standing is how an object is shown to a user.
-func standing(subject Subject) (reason string, ready, stuck bool) {
+// stateOf is how an object is shown to a user.
+func stateOf(subject Subject) (reason string, ready, stuck bool) {
 	conditions, _ := subject.Describes()
 	for _, condition := range *conditions {
 		holds := condition.Status == metav1.ConditionTrue

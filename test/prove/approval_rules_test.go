@@ -30,7 +30,7 @@ func TestR11WhatAPersonCalledNotAcceptedIsApprovedAnew(t *testing.T) {
 				s.alert()
 				s.passes(t, s.managers[0], 10*time.Minute)
 			}
-			if said, _, _ := standing(s.subject()); said != v1alpha1.ReasonAwaitingApproval || s.posted(converting) != 1 {
+			if said, _, _ := stateOf(s.subject()); said != v1alpha1.ReasonAwaitingApproval || s.posted(converting) != 1 {
 				t.Errorf("%v: it is %s, and %d were sent", words, said, s.posted(converting))
 			}
 		})

@@ -46,7 +46,7 @@ func (s *scripted) expectRecorded(t *testing.T, operation v1alpha1.Operation, tr
 		t.Errorf("after %d tries on record is %+v", tried, request)
 	}
 	s.drive(t.Context())
-	if _, ready, _ := standing(s.subject()); !ready || s.posted(operation) != 1 {
+	if _, ready, _ := stateOf(s.subject()); !ready || s.posted(operation) != 1 {
 		t.Errorf("%d were sent, and the object is ready: %t", s.posted(operation), ready)
 	}
 }

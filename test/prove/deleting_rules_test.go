@@ -81,7 +81,7 @@ func TestR3NoAttemptIsRepeatedInALedgerThatIsBeingDeleted(t *testing.T) {
 		s.passes(t, s.managers[0], time.Minute)
 		s.deleteLedger(t)
 		s.passes(t, s.managers[0], time.Hour)
-		if said, _, _ := standing(s.subject()); s.posted(profile) != 1 || said != v1alpha1.ReasonLedgerDeleting {
+		if said, _, _ := stateOf(s.subject()); s.posted(profile) != 1 || said != v1alpha1.ReasonLedgerDeleting {
 			t.Errorf("%d were sent, and the object is %s", s.posted(profile), said)
 		}
 	})
@@ -109,7 +109,7 @@ func TestR10NothingIsReservedInALedgerThatIsBeingDeleted(t *testing.T) {
 		_, err := manager.alive(t.Context(), reconcilerOf(manager.reconcilers, "ServiceOrder"), keyIn(s.run, "another"))
 		must(err)
 		must(s.store.Client().Get(t.Context(), keyIn(s.run, "another"), another))
-		if said, _, _ := standing(another); s.posted(ordering) != 1 || said != v1alpha1.ReasonLedgerDeleting {
+		if said, _, _ := stateOf(another); s.posted(ordering) != 1 || said != v1alpha1.ReasonLedgerDeleting {
 			t.Errorf("%d were sent, and the object is %s", s.posted(ordering), said)
 		}
 	})

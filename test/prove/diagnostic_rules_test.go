@@ -20,7 +20,7 @@ const diagnosing = v1alpha1.OperationDiagnosticTest
 // expectTests expects that the carrier has seen so many tests, and how the first object is shown.
 func (s *scripted) expectTests(t *testing.T, seen int, reason string) {
 	t.Helper()
-	said, _, _ := standing(s.subject())
+	said, _, _ := stateOf(s.subject())
 	if posted := s.posted(diagnosing); posted != seen || said != reason {
 		t.Fatalf("%d tests were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
 	}
@@ -161,7 +161,7 @@ func (s *scripted) anotherWaits(t *testing.T, names ...string) {
 	must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
 	s.passAnother(t)
 	other := s.another(t)
-	said, _, stalled := standing(other)
+	said, _, stalled := stateOf(other)
 	message := meta.FindStatusCondition(other.Status.Conditions, v1alpha1.ConditionReady).Message
 	if s.posted(diagnosing) != sent || said != v1alpha1.ReasonAnotherTestInProgress || !stalled {
 		t.Fatalf("%d were sent, and it is %s: %s", s.posted(diagnosing), said, message)

@@ -154,6 +154,6 @@ func (r *run) atRest() bool {
 	if !subject.GetDeletionTimestamp().IsZero() {
 		return false
 	}
-	_, ready, stuck := standing(subject)
+	_, ready, stuck := stateOf(subject)
 	return ready || stuck
 }

@@ -40,14 +40,14 @@ func (r *run) judgeEnd(ctx context.Context) {
 	if why := tooLong(subject); why != "" {
 		r.breaks(17, why)
 	}
-	r.judgeStanding(subject)
+	r.judgeState(subject)
 }
 
-// judgeStanding: at the end an object is Ready, or waits for a person for a reason that it
+// judgeState: at the end an object is Ready, or waits for a person for a reason that it
 // names. Where nobody but the operator has touched it, and the carrier has refused nothing, it is
 // Ready.
-func (r *run) judgeStanding(subject Subject) {
-	reason, ready, stuck := standing(subject)
+func (r *run) judgeState(subject Subject) {
+	reason, ready, stuck := stateOf(subject)
 	waits := stuck || slices.Contains(waiting(), reason)
 	untouched := !r.touched()
 	switch {
@@ -100,7 +100,7 @@ func (r *run) forbidden() bool {
 	if subject == nil {
 		return false
 	}
-	reason, _, _ := standing(subject)
+	reason, _, _ := stateOf(subject)
 	return reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 

@@ -71,7 +71,7 @@ func everything() []Kind {
 func FuzzPass(f *testing.F) {
 	scheme := stage(f)
 	for number, story := range Stories() {
-		spec := encoded(f, partOf(story.Wish(world.Offline(nil, now)), "Spec"))
+		spec := encoded(f, partOf(story.Object(world.Offline(nil, now)), "Spec"))
 		f.Add(uint8(number), spec, []byte("{}"), "", uint8(held))
 		for _, phase := range phases() {
 			request := v1alpha1.Request{

@@ -24,7 +24,7 @@ func TestR6ALedgerThatGoesBackDuringAPassIsLost(t *testing.T) {
 			return nothing
 		})
 		s.drive(t.Context())
-		if reason, _, _ := standing(s.subject()); reason != v1alpha1.ReasonLedgerLost || s.posted(converting) != 1 {
+		if reason, _, _ := stateOf(s.subject()); reason != v1alpha1.ReasonLedgerLost || s.posted(converting) != 1 {
 			t.Errorf("%d were sent, and it is %s", s.posted(converting), reason)
 		}
 	})

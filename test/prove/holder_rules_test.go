@@ -118,12 +118,12 @@ func TestR7AServiceThatIsDeclaredAnewIsNotBoughtThePlanThatItHas(t *testing.T) {
 			t.Parallel()
 			script(t, changing, 1, func(t *testing.T, s *scripted) {
 				t.Helper()
-				expectPosts(t, s.settles(t), reading, changing)
+				expectPosts(t, s.resolves(t), reading, changing)
 				s.declaresAnew(t, world.PlanCheap)
 				if restarts {
 					s.restart()
 				}
-				expectPosts(t, s.settles(t), reading)
+				expectPosts(t, s.resolves(t), reading)
 				if plan := s.service(t).Status.Carrier.Plan.Value; plan != world.PlanCheap {
 					t.Errorf("it is taken to have %s", plan)
 				}
@@ -141,7 +141,7 @@ func (s *scripted) declaresAnew(t *testing.T, plan string) {
 	s.drive(t.Context())
 	sleep(90 * 24 * time.Hour)
 	must(s.world.Carrier.SetPlan(lineID, plan))
-	service, is := s.plan.Story.Wish(s.world).(*v1alpha1.BroadbandService)
+	service, is := s.plan.Story.Object(s.world).(*v1alpha1.BroadbandService)
 	if !is {
 		t.Fatal("the story is about no service")
 	}

@@ -26,7 +26,7 @@ type Invariant struct {
 // in judgeEnd.
 func Invariants() []Invariant {
 	return []Invariant{
-		{1, "AtMostOnce", "of a wish of class Charge or Never the carrier takes one POST, for ever", atMostOnce},
+		{1, "AtMostOnce", "of a change of class Charge or Never the carrier takes one POST, for ever", atMostOnce},
 		{2, "WriteAhead", "an intent of its sender is on record before a POST, and the object is held", writeAhead},
 		{3, "OnePerAttempt", "an attempt id is sent at most once", onePerAttempt},
 		{4, "NoBlindRepeat", "an attempt follows one that ended, or one that its class lets repeat", noBlindRepeat},

@@ -54,7 +54,7 @@ func (s *scripted) replaceObject(t *testing.T) {
 // expectOrders expects that the carrier has seen so many orders, and how the object is shown.
 func (s *scripted) expectOrders(t *testing.T, seen int, reason string) {
 	t.Helper()
-	said, _, _ := standing(s.subject())
+	said, _, _ := stateOf(s.subject())
 	if posted := s.posted(ordering); posted != seen || said != reason {
 		t.Fatalf("%d orders were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
 	}

@@ -40,7 +40,7 @@ func TestR6ATestThatLeavesDoesNotHideThatItsLedgerWentBack(t *testing.T) {
 		_, err := manager.alive(t.Context(), reconcilerOf(manager.reconcilers, kindTest), s.name)
 		must(err)
 		s.passAnother(t)
-		if said, _, _ := standing(s.another(t)); said != v1alpha1.ReasonLedgerLost || s.posted(diagnosing) != 2 {
+		if said, _, _ := stateOf(s.another(t)); said != v1alpha1.ReasonLedgerLost || s.posted(diagnosing) != 2 {
 			t.Errorf("%d were sent, and it is %s", s.posted(diagnosing), said)
 		}
 	})

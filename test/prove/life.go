@@ -61,7 +61,7 @@ func newLife(ctx context.Context, scheme *runtime.Scheme, seed uint64, watched b
 	must(l.world.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: l.world.Namespace}}))
 	l.fleet = newFleet(l)
 	for _, one := range l.fleet.members {
-		must(l.world.Create(ctx, one.wish()))
+		must(l.world.Create(ctx, one.object()))
 	}
 	l.start()
 	l.people, l.turmoil = now().Add(l.soon(l.climate.acting)), now().Add(l.soon(l.climate.turning))
@@ -71,7 +71,7 @@ func newLife(ctx context.Context, scheme *runtime.Scheme, seed uint64, watched b
 // play tells a life to its end.
 func (l *life) play() {
 	l.until(now().Add(l.climate.length))
-	l.settle()
+	l.resolve()
 	l.close()
 }
 

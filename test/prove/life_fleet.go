@@ -23,8 +23,8 @@ type member struct {
 	key       client.ObjectKey
 	account   *member
 	empty     func() Subject
-	wish      func() client.Object // what a user applies
-	wishes    []func(Subject)      // other wishes, the first of which the carrier can fulfill
+	object    func() client.Object // what a user applies
+	edits     []func(Subject)      // other edits, the first of which the carrier can fulfill
 	followers []*member            // those that are looked at when it changes
 	tests     int64                // the service that a diagnostic test is about
 	about     *matter
@@ -127,7 +127,7 @@ func (f *fleet) add(one *member) *member {
 func (f *fleet) account(name string, edit func(*v1alpha1.CarrierAccount)) *member {
 	return f.add(&member{
 		kind: kindAccount, key: client.ObjectKey{Name: name},
-		wish: func() client.Object {
+		object: func() client.Object {
 			return f.life.world.Account(declared, func(account *v1alpha1.CarrierAccount) {
 				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
 				edit(account)
@@ -149,11 +149,11 @@ func doubted(before, after client.Object) bool {
 	return before != nil && after != nil && controllers.Doubted(before, after)
 }
 
-// facet is one aspect of a service, with the state of the line that it starts from, and
-// what is wished for it, the possible first.
-type facet struct {
-	line   lineEdit
-	wishes []serviceEdit
+// aspect is one aspect of a service, with the state of the line that it starts from, and
+// what a user edits of it, what the carrier can do first.
+type aspect struct {
+	line  lineEdit
+	edits []serviceEdit
 }
 
 func planned(plan string, term int32, sla string) serviceEdit {
@@ -188,10 +188,10 @@ func reclaimed(s *v1alpha1.BroadbandService) {
 	s.Spec.Cancellation, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 }
 
-// facets are those that the services of a fleet have in turn.
-func facets() []facet {
+// aspects are those that the services of a fleet have in turn.
+func aspects() []aspect {
 	const terms = 24
-	return []facet{
+	return []aspect{
 		{plain, []serviceEdit{
 			planned(world.PlanFast, 12, ""), planned(world.PlanCheap, terms, ""), planned(world.PlanFails, 12, ""),
 			planned("Home 1OO/20", 12, ""),
@@ -217,11 +217,11 @@ func facets() []facet {
 	}
 }
 
-// service adds a service whose facet is the next, sometimes two at a time.
+// service adds a service whose aspect is the next, sometimes two at a time.
 func (f *fleet) service(i int, account *member) {
 	l := f.life
-	all := facets()
-	chosen := []facet{all[i%len(all)]}
+	all := aspects()
+	chosen := []aspect{all[i%len(all)]}
 	if l.dice.IntN(3) == 0 {
 		chosen = append(chosen, all[l.dice.IntN(4)])
 	}
@@ -250,28 +250,28 @@ func (l *life) often() v1alpha1.Duration {
 }
 
 // wishFor says what a user applies as a service, and how he changes his mind.
-func (f *fleet) wishFor(one *member, chosen []facet, interval v1alpha1.Duration) {
+func (f *fleet) wishFor(one *member, chosen []aspect, interval v1alpha1.Duration) {
 	one.empty = func() Subject { return &v1alpha1.BroadbandService{} }
 	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.life.dice.IntN(2)]
-	one.wish = func() client.Object {
+	one.object = func() client.Object {
 		return f.life.world.Service(one.key.Name, one.about.line, func(s *v1alpha1.BroadbandService) {
 			s.Spec.AccountRef.Name = one.account.key.Name
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy, s.Spec.Plan = v1alpha1.ManagementManage, drift, nil
 			s.Spec.Observe = v1alpha1.Observe{HealthInterval: interval, CancellationInterval: interval}
-			for _, facet := range chosen {
-				facet.wishes[0](s)
+			for _, aspect := range chosen {
+				aspect.edits[0](s)
 			}
 		})
 	}
-	for _, facet := range chosen {
-		for _, wish := range facet.wishes {
-			one.wishes = append(one.wishes, onService(wish))
+	for _, aspect := range chosen {
+		for _, edit := range aspect.edits {
+			one.edits = append(one.edits, onService(edit))
 		}
 	}
 	for _, policy := range []v1alpha1.ManagementPolicy{
 		v1alpha1.ManagementManage, v1alpha1.ManagementPlan, v1alpha1.ManagementManage, v1alpha1.ManagementObserve,
 	} {
-		one.wishes = append(one.wishes, onService(func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = policy }))
+		one.edits = append(one.edits, onService(func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = policy }))
 	}
 }
 
@@ -291,7 +291,7 @@ func (f *fleet) rivals() {
 			kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("rival-%d", i)},
 			account: first.account, about: first.about,
 		}
-		f.wishFor(one, []facet{facets()[0]}, rarely)
+		f.wishFor(one, []aspect{aspects()[0]}, rarely)
 		f.add(one)
 	}
 }

@@ -25,7 +25,7 @@ func (f *fleet) orders(free, careful *member) {
 		kind: kindService, key: client.ObjectKey{Name: "ordered"}, account: first.account,
 		empty: func() Subject { return &v1alpha1.BroadbandService{} }, about: &matter{line: orderedLine},
 	}
-	heir.wish = func() client.Object {
+	heir.object = func() client.Object {
 		return f.life.world.Service(heir.key.Name, 0, func(s *v1alpha1.BroadbandService) {
 			s.Spec.AccountRef.Name, s.Spec.ServiceID = heir.account.key.Name, ""
 			s.Spec.OrderRef = &v1alpha1.OrderReference{Name: first.key.Name}
@@ -47,12 +47,12 @@ func (f *fleet) order(i int, account, before *member) *member {
 	if i == orders-1 {
 		reference, one.about, one.account = fmt.Sprintf("reference-%d", i-1), before.about, before.account
 	}
-	one.wish = func() client.Object {
+	one.object = func() client.Object {
 		return f.life.world.Order(one.key.Name, reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.AccountRef.Name = one.account.key.Name
 		})
 	}
-	one.wishes = []func(Subject){
+	one.edits = []func(Subject){
 		onOrder(func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast }),
 		onOrder(func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanSlow }),
 		onOrder(func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = "Home 1OO/20" }),
@@ -77,7 +77,7 @@ func (f *fleet) appointments(account *member) {
 		}
 		policies := []v1alpha1.DeletionPolicy{v1alpha1.DeletionKeep, v1alpha1.DeletionCancel, v1alpha1.DeletionCancel}
 		policy := policies[f.life.dice.IntN(len(policies))]
-		one.wish = func() client.Object {
+		one.object = func() client.Object {
 			return f.life.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
 				a.Spec.DeletionPolicy = policy
 				if i == 0 {
@@ -86,7 +86,7 @@ func (f *fleet) appointments(account *member) {
 			})
 		}
 		for _, day := range []v1alpha1.Date{"2026-03-09", "2026-03-16", "2026-03-23"} {
-			one.wishes = append(one.wishes, func(subject Subject) {
+			one.edits = append(one.edits, func(subject Subject) {
 				if a, is := subject.(*v1alpha1.AppointmentRequest); is {
 					a.Spec.DateFrom = day
 				}
@@ -108,14 +108,14 @@ func (f *fleet) oneShots(account *member) {
 		case 0:
 			one.tests = id
 			one.kind, one.empty = "DiagnosticTest", func() Subject { return &v1alpha1.DiagnosticTest{} }
-			one.wish = func() client.Object { return w.Test(name, id) }
+			one.object = func() client.Object { return w.Test(name, id) }
 		case 1:
 			one.kind, one.empty = "FibreBuildQuote", func() Subject { return &v1alpha1.FibreBuildQuote{} }
 			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.life.dice.IntN(3)]
-			one.wish = func() client.Object { return w.Quote(name, site) }
+			one.object = func() client.Object { return w.Quote(name, site) }
 		default:
 			one.kind, one.empty = "PlanOptionsQuery", func() Subject { return &v1alpha1.PlanOptionsQuery{} }
-			one.wish = func() client.Object { return w.Query(name, id) }
+			one.object = func() client.Object { return w.Query(name, id) }
 		}
 		f.add(one)
 	}

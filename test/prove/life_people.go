@@ -72,7 +72,7 @@ func (l *life) creates(one *member) {
 	l.counts("somebody creates")
 	one.again = false
 	one.about.licenses++
-	must(l.world.Create(l.ctx, one.wish()))
+	must(l.world.Create(l.ctx, one.object()))
 	l.notice("somebody creates " + one.key.Name)
 }
 
@@ -80,17 +80,17 @@ func (l *life) creates(one *member) {
 func (l *life) writes(object client.Object) { must(l.store.Client().Update(l.ctx, object)) }
 
 func (l *life) edits(one *member, subject Subject) {
-	if len(one.wishes) == 0 {
+	if len(one.edits) == 0 {
 		return
 	}
 	one.about.licenses++
-	one.wishes[l.dice.IntN(len(one.wishes))](subject)
+	one.edits[l.dice.IntN(len(one.edits))](subject)
 	l.writes(subject)
 }
 
 func (l *life) flaps(one *member, subject Subject) {
 	before, is := subject.DeepCopyObject().(Subject)
-	if len(one.wishes) == 0 || !is {
+	if len(one.edits) == 0 || !is {
 		return
 	}
 	l.edits(one, subject)

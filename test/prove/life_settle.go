@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// settle ends what goes wrong, and lets people help, until nobody can any more.
-func (l *life) settle() {
+// resolve ends what goes wrong, and lets people help, until nobody can any more.
+func (l *life) resolve() {
 	l.peace = true
 	l.noServer, l.noCarrier = time.Time{}, time.Time{}
 	l.world.Carrier.Calm()
@@ -76,7 +76,7 @@ func (l *life) waits(one *member) bool {
 	if subject == nil {
 		return false
 	}
-	reason, _, _ := standing(subject)
+	reason, _, _ := stateOf(subject)
 	return slices.Contains(waiting(), reason) || reason == v1alpha1.ReasonObserving
 }
 
@@ -101,12 +101,12 @@ func (l *life) helps(one *member) bool {
 
 // encourages has a person change what an object waits for, or leave it as it is.
 func (l *life) encourages(one *member, subject Subject) bool {
-	reason, ready, stuck := standing(subject)
+	reason, ready, stuck := stateOf(subject)
 	switch {
 	case ready:
 		return false
 	case stuck:
-		l.mends(one, subject)
+		l.correct(one, subject)
 	case reason == v1alpha1.ReasonAwaitingApproval && l.chance(500):
 		l.approves(one, subject)
 	case reason == v1alpha1.ReasonSuspended && l.chance(500):
@@ -117,10 +117,10 @@ func (l *life) encourages(one *member, subject Subject) bool {
 	return true
 }
 
-// mends has a person wish for what the carrier can do, and ask for it once more.
-func (l *life) mends(one *member, subject Subject) {
-	if len(one.wishes) > 0 {
-		one.wishes[0](subject)
+// correct has a person edit the object to what the carrier can do, and ask for it once more.
+func (l *life) correct(one *member, subject Subject) {
+	if len(one.edits) > 0 {
+		one.edits[0](subject)
 	}
 	l.retries(one, subject)
 }
@@ -145,7 +145,7 @@ func (l *life) judge() {
 
 // end is how an object has ended, in a word.
 func (l *life) end(one *member, subject Subject) string {
-	reason, ready, stuck := standing(subject)
+	reason, ready, stuck := stateOf(subject)
 	switch {
 	case !subject.GetDeletionTimestamp().IsZero():
 		l.breaks(8, one.key.Name+" is being deleted, and does not go: "+reason)

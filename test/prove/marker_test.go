@@ -107,7 +107,7 @@ func (s *scripted) message() string {
 func (s *scripted) expect(t *testing.T, asks v1alpha1.Operation, sent int, reason string) {
 	t.Helper()
 	s.drive(t.Context())
-	if said, _, _ := standing(s.subject()); s.posted(asks) != sent || said != reason {
+	if said, _, _ := stateOf(s.subject()); s.posted(asks) != sent || said != reason {
 		t.Fatalf("%d of %s were sent, not %d, and the object is %s, not %s (%s)",
 			s.posted(asks), asks, sent, said, reason, s.message())
 	}

@@ -70,7 +70,7 @@ func toldBy(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (said 
 			said += effect.What + "\n"
 		}
 		if subject := r.subject(); subject != nil {
-			reason, ready, stuck := standing(subject)
+			reason, ready, stuck := stateOf(subject)
 			said += fmt.Sprintln(reason, ready, stuck)
 			for _, contract := range carrier.Contracts() {
 				if request := subject.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {

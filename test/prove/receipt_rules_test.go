@@ -137,7 +137,7 @@ func (s *scripted) expectShown(t *testing.T, operation v1alpha1.Operation) {
 // expectAsks expects that one request was sent, and that the object names it and asks a person.
 func (s *scripted) expectAsks(t *testing.T, operation v1alpha1.Operation, reason string) {
 	t.Helper()
-	said, _, stuck := standing(s.subject())
+	said, _, stuck := stateOf(s.subject())
 	id, words := s.requestID(operation), s.message()
 	if s.posted(operation) != 1 || said != reason || !stuck || !strings.Contains(words, "/"+id) {
 		t.Fatalf("%d were sent, and the object is %s, and does not name request %s: %s", s.posted(operation), said, id, words)

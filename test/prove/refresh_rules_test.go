@@ -35,17 +35,17 @@ func (s *scripted) declares(t *testing.T, plan string) []v1alpha1.Operation {
 			service.Spec.Plan.Name = plan
 		}
 	})
-	return s.settles(t)
+	return s.resolves(t)
 }
 
-// settles lets the operator act until the object is at rest, which is to be Ready, and returns the
+// resolves lets the operator act until the object is at rest, which is to be Ready, and returns the
 // POSTs that this took.
-func (s *scripted) settles(t *testing.T) []v1alpha1.Operation {
+func (s *scripted) resolves(t *testing.T) []v1alpha1.Operation {
 	t.Helper()
 	before := len(s.sent)
 	s.alert()
 	s.drive(t.Context())
-	if reason, ready, _ := standing(s.subject()); !ready {
+	if reason, ready, _ := stateOf(s.subject()); !ready {
 		t.Fatalf("it is %s", reason)
 	}
 	posted := make([]v1alpha1.Operation, 0, len(s.sent)-before)
@@ -76,11 +76,11 @@ func TestR7AChangeCostsOneHealthRequestAndOnePOST(t *testing.T) {
 	t.Parallel()
 	script(t, changing, 1, func(t *testing.T, s *scripted) {
 		t.Helper()
-		expectPosts(t, s.settles(t), reading, changing)
+		expectPosts(t, s.resolves(t), reading, changing)
 		sleep(11 * time.Minute)
 		expectPosts(t, s.declares(t, world.PlanSlow), reading, changing)
 		s.restart()
-		expectPosts(t, s.settles(t))
+		expectPosts(t, s.resolves(t))
 		expectPosts(t, s.declares(t, world.PlanFast), reading, changing)
 	})
 }
@@ -90,7 +90,7 @@ func TestR7APlanThatSomebodyElseHasChangedIsNotBought(t *testing.T) {
 	t.Parallel()
 	script(t, changing, 1, func(t *testing.T, s *scripted) {
 		t.Helper()
-		s.settles(t)
+		s.resolves(t)
 		must(s.world.Carrier.SetPlan(lineID, world.PlanSlow))
 		expectPosts(t, s.declares(t, world.PlanSlow), reading)
 	})
@@ -119,11 +119,11 @@ func TestR7APlanIsNotBoughtAgainByAnOlderStatus(t *testing.T) {
 			t.Parallel()
 			script(t, changing, 1, func(t *testing.T, s *scripted) {
 				t.Helper()
-				s.settles(t)
+				s.resolves(t)
 				older, ledger := s.service(t), s.theLedger(t)
 				expectPosts(t, s.declares(t, world.PlanSlow), reading, changing)
 				happens(t, s, older, ledger)
-				if posted := s.settles(t); slices.Contains(posted, changing) {
+				if posted := s.resolves(t); slices.Contains(posted, changing) {
 					t.Errorf("%v were sent once more", posted)
 				}
 				if plan := s.service(t).Status.Carrier.Plan.Value; plan != world.PlanSlow {

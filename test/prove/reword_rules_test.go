@@ -49,11 +49,11 @@ func TestR14WhatAPersonCalledDoneTakesANewerWord(t *testing.T) {
 			attempt := s.subject().RequestOf(story.asks).AttemptID
 			sleep(longestWork) // a second one beside it would be refused
 			s.saysOf(t, attempt, "Succeeded")
-			if said, _, _ := standing(s.subject()); said != story.done || s.posted(story.asks) != 1 {
+			if said, _, _ := stateOf(s.subject()); said != story.done || s.posted(story.asks) != 1 {
 				t.Errorf("%s: called done, it is %s, and %d were sent", story.asks, said, s.posted(story.asks))
 			}
 			s.saysOf(t, attempt, story.word)
-			if said, _, _ := standing(s.subject()); said != story.after || s.posted(story.asks) != story.sent {
+			if said, _, _ := stateOf(s.subject()); said != story.after || s.posted(story.asks) != story.sent {
 				t.Errorf("%s: called %s, it is %s, and %d were sent", story.asks, story.word, said, s.posted(story.asks))
 			}
 		})
@@ -78,11 +78,11 @@ func TestR14WhatAPersonGaveUpTakesANewerWord(t *testing.T) {
 			s.drive(t.Context())
 			attempt := s.subject().RequestOf(asks).AttemptID
 			s.saysOf(t, attempt, "Abandoned")
-			if said, _, _ := standing(s.subject()); said != v1alpha1.ReasonCarrierRejected {
+			if said, _, _ := stateOf(s.subject()); said != v1alpha1.ReasonCarrierRejected {
 				t.Fatalf("%s: given up, it is %s", asks, said)
 			}
 			s.saysOf(t, attempt, "Succeeded")
-			if said, _, _ := standing(s.subject()); said != done || s.posted(asks) != 1 {
+			if said, _, _ := stateOf(s.subject()); said != done || s.posted(asks) != 1 {
 				t.Errorf("%s: it is %s, and %d were sent", asks, said, s.posted(asks))
 			}
 			if last := s.theLedger(t).RequestOf(asks); last.Phase != v1alpha1.PhaseSucceeded ||

@@ -183,7 +183,7 @@ func TestR12AClosedAccountPaysNothing(t *testing.T) {
 		delete(s.stale, "*v1alpha1.CarrierAccount")
 		s.alert()
 		s.drive(t.Context())
-		if reason, _, _ := standing(s.subject()); s.posted(v1alpha1.OperationPlanChange) != 0 {
+		if reason, _, _ := stateOf(s.subject()); s.posted(v1alpha1.OperationPlanChange) != 0 {
 			t.Errorf("it was sent once the cache showed the closed account (%s)", reason)
 		}
 	})

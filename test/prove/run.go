@@ -81,7 +81,7 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 
 // create has a user apply the object that the story is about.
 func (r *run) create(ctx context.Context) {
-	object := r.plan.Story.Wish(r.world)
+	object := r.plan.Story.Object(r.world)
 	r.kind, r.name = fmt.Sprintf("%T", object), client.ObjectKeyFromObject(object)
 	must(r.world.Create(ctx, object))
 	delete(r.since, Suspended) // it is not

@@ -19,7 +19,7 @@ const converting = v1alpha1.OperationAggregationConversion
 // shown.
 func (s *scripted) expectConversions(t *testing.T, taken int, reason string) {
 	t.Helper()
-	if said, _, _ := standing(s.subject()); s.accepted(converting) != taken || said != reason {
+	if said, _, _ := stateOf(s.subject()); s.accepted(converting) != taken || said != reason {
 		t.Fatalf("%d conversions were taken, not %d, and the object is %s, not %s",
 			s.accepted(converting), taken, said, reason)
 	}

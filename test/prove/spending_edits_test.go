@@ -26,7 +26,7 @@ func TestR10OneServiceThatIsEditedOftenSpendsNoMoreThanTheLimit(t *testing.T) {
 		if took, posted := now().Sub(began), s.posted(v1alpha1.OperationPlanChange); posted != limit || took > time.Hour {
 			t.Errorf("%d plan changes within %v", posted, took)
 		}
-		if reason, _, _ := standing(s.subject()); reason != v1alpha1.ReasonChargeLimit {
+		if reason, _, _ := stateOf(s.subject()); reason != v1alpha1.ReasonChargeLimit {
 			t.Errorf("it says %s", reason)
 		}
 		s.passes(t, s.managers[0], 2*time.Hour)

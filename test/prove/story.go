@@ -23,16 +23,16 @@ const (
 	kindTest        = "DiagnosticTest"
 )
 
-// Story is an operation from a user's wish to its end.
+// Story is an operation from what a user applies to its end.
 type Story struct {
-	Name  string
-	Kind  string
-	Asks  v1alpha1.Operation
-	Asked bool // a person has to approve what is sent, because what it changes is unknown
-	Empty func() Subject
-	Wish  func(*world.World) client.Object // what a user applies, once the carrier's books allow it
-	Edit  func(Subject)                    // another wish, where the kind allows one; nil: none
-	Then  func(Subject) bool               // what the user does once the wish has come true; it says whether to delete
+	Name   string
+	Kind   string
+	Asks   v1alpha1.Operation
+	Asked  bool // a person has to approve what is sent, because what it changes is unknown
+	Empty  func() Subject
+	Object func(*world.World) client.Object // what a user applies, once the carrier's books allow it
+	Edit   func(Subject)                    // another spec, where the kind allows one; nil: none
+	Then   func(Subject) bool               // what the user does once the change was made; it says whether to delete
 }
 
 // The names and numbers of the stories.
@@ -113,16 +113,16 @@ func ending(l *simulator.Service) {
 }
 
 // service is a story about a BroadbandService.
-func service(name string, asks v1alpha1.Operation, line lineEdit, wish serviceEdit) *Story {
+func service(name string, asks v1alpha1.Operation, line lineEdit, apply serviceEdit) *Story {
 	return &Story{
 		Name: name, Kind: kindService, Asks: asks, Empty: func() Subject { return &v1alpha1.BroadbandService{} },
-		Wish: func(w *world.World) client.Object {
+		Object: func(w *world.World) client.Object {
 			if _, known := w.Carrier.Service(lineID); !known {
 				w.Line(func(l *simulator.Service) { l.ID = lineID }, line)
 			}
 			return w.Service(site, lineID, func(s *v1alpha1.BroadbandService) {
 				s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
-			}, wish)
+			}, apply)
 		},
 		Edit: func(subject Subject) {
 			if s, is := subject.(*v1alpha1.BroadbandService); is {
@@ -132,7 +132,7 @@ func service(name string, asks v1alpha1.Operation, line lineEdit, wish serviceEd
 	}
 }
 
-// other is another wish for the same aspect.
+// other is another spec for the same aspect.
 func other(s *v1alpha1.BroadbandService) {
 	switch {
 	case s.Spec.Plan != nil:
@@ -152,23 +152,23 @@ func taskStories() []*Story {
 	return []*Story{
 		{
 			Name: "OrderCreate", Kind: kindOrder, Asks: v1alpha1.OperationOrderCreate,
-			Empty: func() Subject { return &v1alpha1.ServiceOrder{} },
-			Wish:  func(w *world.World) client.Object { return w.Order(site, reference) },
+			Empty:  func() Subject { return &v1alpha1.ServiceOrder{} },
+			Object: func(w *world.World) client.Object { return w.Order(site, reference) },
 		},
 		{
 			Name: "DiagnosticTest", Kind: "DiagnosticTest", Asks: v1alpha1.OperationDiagnosticTest,
-			Empty: func() Subject { return &v1alpha1.DiagnosticTest{} },
-			Wish:  func(w *world.World) client.Object { aLine(w); return w.Test(site, lineID) },
+			Empty:  func() Subject { return &v1alpha1.DiagnosticTest{} },
+			Object: func(w *world.World) client.Object { aLine(w); return w.Test(site, lineID) },
 		},
 		{
 			Name: "FibreBuildCharge", Kind: "FibreBuildQuote", Asks: v1alpha1.OperationFibreBuildCharge,
-			Empty: func() Subject { return &v1alpha1.FibreBuildQuote{} },
-			Wish:  func(w *world.World) client.Object { return w.Quote(site, world.QualifiedSite) },
+			Empty:  func() Subject { return &v1alpha1.FibreBuildQuote{} },
+			Object: func(w *world.World) client.Object { return w.Quote(site, world.QualifiedSite) },
 		},
 		{
 			Name: "PlanOptions", Kind: "PlanOptionsQuery", Asks: v1alpha1.OperationPlanOptions,
-			Empty: func() Subject { return &v1alpha1.PlanOptionsQuery{} },
-			Wish:  func(w *world.World) client.Object { aLine(w); return w.Query(site, lineID) },
+			Empty:  func() Subject { return &v1alpha1.PlanOptionsQuery{} },
+			Object: func(w *world.World) client.Object { aLine(w); return w.Query(site, lineID) },
 		},
 	}
 }
@@ -184,7 +184,7 @@ func appointmentStories() []*Story {
 	slots := Story{
 		Name: "AppointmentSlots", Kind: kindAppointment, Asks: v1alpha1.OperationAppointmentSlots,
 		Empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
-		Wish: func(w *world.World) client.Object {
+		Object: func(w *world.World) client.Object {
 			return w.Appointment(site, func(a *v1alpha1.AppointmentRequest) { a.Spec.DeletionPolicy = v1alpha1.DeletionCancel })
 		},
 		Edit: func(subject Subject) {

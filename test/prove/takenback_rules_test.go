@@ -15,13 +15,13 @@ func TestR15WhatStaysKnownIsNotBoughtAgainByANewerWord(t *testing.T) {
 	script(t, converting, 2, func(t *testing.T, s *scripted) {
 		t.Helper()
 		s.saysMeanwhile(t, "POST "+submitPath(converting), 8*time.Minute, "NotAccepted", 2*time.Hour)
-		if said, _, _ := standing(s.subject()); said != v1alpha1.ReasonLateAcceptance {
+		if said, _, _ := stateOf(s.subject()); said != v1alpha1.ReasonLateAcceptance {
 			t.Fatalf("it is %s", said)
 		}
 		late, sent := s.theLedger(t).LateAcceptance().AttemptID, s.posted(converting)
 		s.saysOf(t, late, "Succeeded")
 		s.saysOf(t, late, "Abandoned")
-		if said, _, _ := standing(s.subject()); said != v1alpha1.ReasonInSync || s.posted(converting) != sent {
+		if said, _, _ := stateOf(s.subject()); said != v1alpha1.ReasonInSync || s.posted(converting) != sent {
 			t.Errorf("it is %s, and %d were sent, not %d", said, s.posted(converting), sent)
 		}
 	})

@@ -43,7 +43,7 @@ type witness struct {
 	unsettled string // how an object that was done came to be otherwise
 
 	removed   bool // a user has deleted the object
-	edited    bool // a user has another wish
+	edited    bool // a user has another spec
 	wiped     bool // its status was lost
 	unshown   bool // the ledger was lost before any status had named it
 	denied    bool // a call was answered 404 or 422
@@ -235,7 +235,7 @@ func (w *witness) observe(next Subject) {
 // while an attempt is open: who began to look before that was on record may see what it brings about.
 func (w *witness) settled(subject Subject) bool {
 	_, observed := subject.Describes()
-	_, ready, _ := standing(subject)
+	_, ready, _ := stateOf(subject)
 	closed := len(subject.OpenRequests()) == 0
 	return ready && closed && *observed == subject.GetGeneration() && !w.touched() && !w.denied
 }
@@ -249,7 +249,7 @@ func stays(before, next Subject) bool {
 			return false
 		}
 	}
-	reason, ready, _ := standing(next)
+	reason, ready, _ := stateOf(next)
 	return ready || reason == v1alpha1.ReasonAccountNotReady || next.GetGeneration() != before.GetGeneration()
 }
 

@@ -20,28 +20,28 @@ func isCustom(object client.Object) bool {
 
 // hasStatus says whether an object is of a kind of ours whose status is written apart.
 func hasStatus(object client.Object) bool {
-	status := facet(object, "Status")
+	status := aspect(object, "Status")
 	return status.IsValid() && status.FieldByName("ObservedGeneration").IsValid()
 }
 
 // spec is what a user declares; nil where a kind has none.
 func spec(object client.Object) any {
-	declared := facet(object, "Spec")
+	declared := aspect(object, "Spec")
 	if !declared.IsValid() {
 		return nil
 	}
 	return declared.Interface()
 }
 
-// facet is a field of an object by its name, settable.
-func facet(object client.Object, name string) reflect.Value {
+// aspect is a field of an object by its name, settable.
+func aspect(object client.Object, name string) reflect.Value {
 	return reflect.ValueOf(object).Elem().FieldByName(name)
 }
 
 // copyStatus puts the status of one object into another.
 func copyStatus(from, into client.Object) {
-	if status := facet(clone(from), "Status"); status.IsValid() {
-		facet(into, "Status").Set(status)
+	if status := aspect(clone(from), "Status"); status.IsValid() {
+		aspect(into, "Status").Set(status)
 	}
 }
 
@@ -50,7 +50,7 @@ func resetStatus(object client.Object) {
 	if !hasStatus(object) {
 		return
 	}
-	status := facet(object, "Status")
+	status := aspect(object, "Status")
 	status.SetZero()
 	status.FieldByName("ObservedGeneration").SetInt(-1)
 }
@@ -67,12 +67,12 @@ func clone(object client.Object) client.Object {
 // whole seconds, and what is empty is absent.
 func settled(object client.Object) client.Object {
 	copied := clone(object)
-	settle(reflect.ValueOf(copied).Elem())
+	resolve(reflect.ValueOf(copied).Elem())
 	copied.SetManagedFields(nil)
 	return copied
 }
 
-func settle(value reflect.Value) {
+func resolve(value reflect.Value) {
 	if !value.CanSet() {
 		return
 	}
@@ -80,7 +80,7 @@ func settle(value reflect.Value) {
 	case reflect.Struct:
 		settleStruct(value)
 	case reflect.Pointer:
-		settle(value.Elem())
+		resolve(value.Elem())
 	case reflect.Slice:
 		settleSlice(value)
 	case reflect.Map:
@@ -96,7 +96,7 @@ func settleStruct(value reflect.Value) {
 		return
 	}
 	for _, held := range value.Fields() {
-		settle(held)
+		resolve(held)
 	}
 }
 
@@ -106,7 +106,7 @@ func settleSlice(value reflect.Value) {
 		value.SetZero()
 	case value.Type().Elem().Kind() != reflect.Uint8:
 		for i := range value.Len() {
-			settle(value.Index(i))
+			resolve(value.Index(i))
 		}
 	}
 }

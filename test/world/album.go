@@ -68,9 +68,9 @@ func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) s
 	if ready == nil || ready.ObservedGeneration != object.GetGeneration() || object.GetDeletionTimestamp() != nil {
 		return ""
 	}
-	for _, standing := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled} {
-		if meta.IsStatusConditionTrue(conditions, standing) {
-			return ready.Reason + "-" + strings.ToLower(standing)
+	for _, condition := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionReconciling, v1alpha1.ConditionStalled} {
+		if meta.IsStatusConditionTrue(conditions, condition) {
+			return ready.Reason + "-" + strings.ToLower(condition)
 		}
 	}
 	if asksWhich(object) {

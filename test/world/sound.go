@@ -81,7 +81,7 @@ func read(object *unstructured.Unstructured) *statement {
 
 func (s *statement) broken(secrets []string) []string {
 	var broken []string
-	for _, rule := range slices.Concat(s.standing(), s.each(), s.underWay(), s.text(secrets), s.kstatus()) {
+	for _, rule := range slices.Concat(s.summary(), s.each(), s.underWay(), s.text(secrets), s.kstatus()) {
 		if !rule.holds {
 			broken = append(broken, rule.says)
 		}
@@ -101,8 +101,8 @@ func (s *statement) is(conditionType string) bool {
 	return s.condition(conditionType).Status == metav1.ConditionTrue
 }
 
-// standing: Ready, Reconciling and Stalled say one thing between them.
-func (s *statement) standing() []rule {
+// summary: Ready, Reconciling and Stalled say one thing between them.
+func (s *statement) summary() []rule {
 	observed, described := s.status.ObservedGeneration, s.has(v1alpha1.ConditionReady)
 	ready, reconciling := s.is(v1alpha1.ConditionReady), s.is(v1alpha1.ConditionReconciling)
 	stalled := s.is(v1alpha1.ConditionStalled)

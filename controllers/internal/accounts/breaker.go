@@ -48,13 +48,13 @@ type breaker struct {
 	probing error     // how the last of them failed
 }
 
-// ticket is a request's place in the window.
+// ticket is a request's slot in the window.
 type ticket struct {
 	enteredAt time.Time // zero: of a question, which takes none
 	what      string    // the request, such as "PlanChange of bbs/site"
 }
 
-// enter takes a place in the window, or says how long to wait before asking again.
+// enter takes a slot in the window, or says how long to wait before asking again.
 func (b *breaker) enter() (ticket, time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,7 +75,7 @@ func (b *breaker) holds(now time.Time) bool {
 	return !b.lostAt.IsZero() && (!b.heard || now.Before(b.until))
 }
 
-// leave gives a place in the window back.
+// leave gives a slot in the window back.
 func (b *breaker) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -82,7 +82,7 @@ func TestTheWindowDoublesWithEachAnswer(t *testing.T) {
 	}
 }
 
-// A place that is given back without a POST says nothing of the carrier.
+// A slot that is given back without a POST says nothing of the carrier.
 func TestAPlaceInTheWindowIsGivenBack(t *testing.T) {
 	t.Parallel()
 	b, _ := patience()

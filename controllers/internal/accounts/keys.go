@@ -19,12 +19,12 @@ import (
 
 // keysOf reads an account's keys from their Secrets, at each login anew: replacing a
 // Secret is all that a rotation takes.
-func (b *Book) keysOf(account *v1alpha1.CarrierAccount) func(context.Context) ([]carrier.Key, error) {
+func (r *Registry) keysOf(account *v1alpha1.CarrierAccount) func(context.Context) ([]carrier.Key, error) {
 	namespace, spec := account.Namespace, account.Spec
 	return func(ctx context.Context) ([]carrier.Key, error) {
 		keys := make([]carrier.Key, 0, len(spec.Auth.Keys))
 		for _, ref := range spec.Auth.Keys {
-			pem, err := SecretKey(ctx, b.Secrets, namespace, ref.PrivateKeySecretRef, spec.BaseURL, spec.Auth.TokenURL)
+			pem, err := SecretKey(ctx, r.Secrets, namespace, ref.PrivateKeySecretRef, spec.BaseURL, spec.Auth.TokenURL)
 			if err != nil {
 				return nil, err
 			}

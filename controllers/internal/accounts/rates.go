@@ -26,32 +26,32 @@ func payerOf(account *v1alpha1.CarrierAccount) payer {
 
 // rateOf is the rate that an account shares with all others of its identity. One that nobody uses any
 // more is forgotten once there is nothing to remember of it.
-func (b *Book) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
+func (r *Registry) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
 	of := payerOf(account)
-	maps.DeleteFunc(b.rates, func(other payer, rate *carrier.Rate) bool {
-		return other != of && b.slowest(other) == v1alpha1.RateLimit{} && rate.IsFresh(b.Now())
+	maps.DeleteFunc(r.rates, func(other payer, rate *carrier.Rate) bool {
+		return other != of && r.slowest(other) == v1alpha1.RateLimit{} && rate.IsFresh(r.Now())
 	})
-	if b.rates == nil {
-		b.rates = map[payer]*carrier.Rate{}
+	if r.rates == nil {
+		r.rates = map[payer]*carrier.Rate{}
 	}
-	if b.rates[of] == nil {
+	if r.rates[of] == nil {
 		own := orUsual(account.Spec.RateLimit)
-		b.rates[of] = carrier.NewRate(float64(own.RequestsPerSecond), int(own.Burst))
+		r.rates[of] = carrier.NewRate(float64(own.RequestsPerSecond), int(own.Burst))
 	}
-	return b.rates[of]
+	return r.rates[of]
 }
 
 // setRate has the accounts of an identity call as often as the slowest of them may.
-func (b *Book) setRate(of payer) {
-	if slowest := b.slowest(of); slowest != (v1alpha1.RateLimit{}) {
-		b.rates[of].Set(b.Now(), float64(slowest.RequestsPerSecond), int(slowest.Burst))
+func (r *Registry) setRate(of payer) {
+	if slowest := r.slowest(of); slowest != (v1alpha1.RateLimit{}) {
+		r.rates[of].Set(r.Now(), float64(slowest.RequestsPerSecond), int(slowest.Burst))
 	}
 }
 
 // slowest is the lowest rate of the accounts of an identity, each of the two values by itself; none
 // where there is no account.
-func (b *Book) slowest(of payer) (slowest v1alpha1.RateLimit) {
-	for _, kept := range b.sessions {
+func (r *Registry) slowest(of payer) (slowest v1alpha1.RateLimit) {
+	for _, kept := range r.sessions {
 		if kept.payer != of {
 			continue
 		}

@@ -14,9 +14,9 @@ import (
 )
 
 // left is how many calls the identity of an account may still make at once.
-func left(book *Book, account *v1alpha1.CarrierAccount) (calls int) {
-	rate := book.rateOf(account)
-	for rate.Take(carrier.CallSubmit, book.Now()) == 0 {
+func left(registry *Registry, account *v1alpha1.CarrierAccount) (calls int) {
+	rate := registry.rateOf(account)
+	for rate.Take(carrier.CallSubmit, registry.Now()) == 0 {
 		calls++
 	}
 	return calls
@@ -32,28 +32,28 @@ func ratedAt(namespace string, uid types.UID, perSecond, burst int32) *v1alpha1.
 func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	for story, edit := range map[string]func(*Book){
-		"another version": func(book *Book) {
+	for story, edit := range map[string]func(*Registry){
+		"another version": func(registry *Registry) {
 			edited := ratedAt("shop", "1", 1, 4)
 			edited.Spec.APIVersion = 7
-			sessionOf(t, book, edited)
+			sessionOf(t, registry, edited)
 		},
-		"a higher rate": func(book *Book) { sessionOf(t, book, ratedAt("shop", "1", 100, 100)) },
-		"deleted and made again": func(book *Book) {
-			book.Close(client.ObjectKeyFromObject(ratedAt("shop", "1", 1, 4)))
-			sessionOf(t, book, ratedAt("shop", "2", 1, 4))
+		"a higher rate": func(registry *Registry) { sessionOf(t, registry, ratedAt("shop", "1", 100, 100)) },
+		"deleted and made again": func(registry *Registry) {
+			registry.Close(client.ObjectKeyFromObject(ratedAt("shop", "1", 1, 4)))
+			sessionOf(t, registry, ratedAt("shop", "2", 1, 4))
 		},
-		"another account of the identity": func(book *Book) { sessionOf(t, book, ratedAt("branch", "2", 1, 4)) },
+		"another account of the identity": func(registry *Registry) { sessionOf(t, registry, ratedAt("branch", "2", 1, 4)) },
 	} {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			book := &Book{Now: func() time.Time { return now }}
-			sessionOf(t, book, ratedAt("shop", "1", 1, 4))
-			if calls := left(book, ratedAt("shop", "1", 1, 4)); calls != 4 {
+			registry := &Registry{Now: func() time.Time { return now }}
+			sessionOf(t, registry, ratedAt("shop", "1", 1, 4))
+			if calls := left(registry, ratedAt("shop", "1", 1, 4)); calls != 4 {
 				t.Fatalf("%d calls at once, want 4", calls)
 			}
-			edit(book)
-			if calls := left(book, ratedAt("shop", "1", 1, 4)); calls != 0 {
+			edit(registry)
+			if calls := left(registry, ratedAt("shop", "1", 1, 4)); calls != 0 {
 				t.Errorf("%d more calls at once", calls)
 			}
 		})
@@ -63,21 +63,21 @@ func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	book := &Book{Now: func() time.Time { return now }}
-	sessionOf(t, book, ratedAt("shop", "1", 100, 100))
+	registry := &Registry{Now: func() time.Time { return now }}
+	sessionOf(t, registry, ratedAt("shop", "1", 100, 100))
 	slow, foreign := ratedAt("branch", "2", 1, 2), ratedAt("other", "3", 1, 50)
 	foreign.Spec.Identity = "another"
-	sessionOf(t, book, slow)
-	sessionOf(t, book, foreign)
-	if calls := left(book, ratedAt("shop", "1", 100, 100)); calls != 2 {
+	sessionOf(t, registry, slow)
+	sessionOf(t, registry, foreign)
+	if calls := left(registry, ratedAt("shop", "1", 100, 100)); calls != 2 {
 		t.Errorf("%d calls at once beside an account that allows 2", calls)
 	}
-	if calls := left(book, foreign); calls != 50 {
+	if calls := left(registry, foreign); calls != 50 {
 		t.Errorf("another identity has %d calls at once, want 50", calls)
 	}
-	book.Close(client.ObjectKeyFromObject(slow))
+	registry.Close(client.ObjectKeyFromObject(slow))
 	now = now.Add(time.Second)
-	if calls := left(book, ratedAt("shop", "1", 100, 100)); calls != 100 {
+	if calls := left(registry, ratedAt("shop", "1", 100, 100)); calls != 100 {
 		t.Errorf("%d calls a second once the slow account is gone, want 100", calls)
 	}
 }
@@ -85,21 +85,21 @@ func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
 func TestR10ARateThatNobodyUsesIsForgottenOnceItRemembersNothing(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	book := &Book{Now: func() time.Time { return now }}
+	registry := &Registry{Now: func() time.Time { return now }}
 	gone := ratedAt("shop", "1", 1, 4)
-	sessionOf(t, book, gone)
-	left(book, gone)
-	book.Close(client.ObjectKeyFromObject(gone))
+	sessionOf(t, registry, gone)
+	left(registry, gone)
+	registry.Close(client.ObjectKeyFromObject(gone))
 	other := ratedAt("shop", "2", 1, 4)
 	other.Spec.Identity = "another"
-	sessionOf(t, book, other)
-	if len(book.rates) != 2 {
-		t.Errorf("%d rates, want that of the account which has just gone, too", len(book.rates))
+	sessionOf(t, registry, other)
+	if len(registry.rates) != 2 {
+		t.Errorf("%d rates, want that of the account which has just gone, too", len(registry.rates))
 	}
 	now = now.Add(time.Minute)
 	other.Spec.APIVersion = 7
-	sessionOf(t, book, other)
-	if len(book.rates) != 1 {
-		t.Errorf("%d rates, and one is in use", len(book.rates))
+	sessionOf(t, registry, other)
+	if len(registry.rates) != 1 {
+		t.Errorf("%d rates, and one is in use", len(registry.rates))
 	}
 }

@@ -31,7 +31,7 @@ func (s *Session) Login(ctx context.Context) error {
 	return nil
 }
 
-// Prepare gets a token and a place in the rate limit, or says how long to wait.
+// Prepare gets a token and a slot in the rate limit, or says how long to wait.
 func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	wait, err := s.client.Prepare(ctx, kind)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	}
 }
 
-// Unprobed is in the place of Probe where there is no service to ask about: the next request that
+// Unprobed is in the slot of Probe where there is no service to ask about: the next request that
 // costs shows whether the carrier answers.
 func (s *Session) Unprobed() { s.answered() }
 

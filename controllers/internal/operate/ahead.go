@@ -10,13 +10,13 @@ import (
 
 // NoteAhead remembers which times on record lie in the future, and reports those that are news:
 // "counts as now and is reported" (R19).
-func (p *Protocol) NoteAhead(view *decide.View, subject Subject) {
-	ahead, report := decide.Clocked(view)
-	if len(ahead)+len(view.Memory.Ahead) == 0 {
+func (p *Protocol) NoteAhead(input *decide.Input, subject Subject) {
+	ahead, report := decide.Clocked(input)
+	if len(ahead)+len(input.Memory.Ahead) == 0 {
 		return
 	}
-	view.Memory.Ahead = ahead
-	p.Memory.Note(subject.GetUID(), view.Now, func(memory *decide.Memory) { memory.Ahead = ahead })
+	input.Memory.Ahead = ahead
+	p.Memory.Note(subject.GetUID(), input.Now, func(memory *decide.Memory) { memory.Ahead = ahead })
 	if report != "" {
 		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
 	}

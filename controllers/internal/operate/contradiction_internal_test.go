@@ -38,8 +38,8 @@ func TestR14ARefusedFactThatContradictsIsTold(t *testing.T) {
 		events := &heard{}
 		began := time.Date(2026, time.March, 1, 0, 0, 0, 0, time.UTC)
 		protocol := Protocol{Events: events, Now: func() time.Time { return began }}
-		job := Job{Subject: order, Describe: func() {}}
-		if err := protocol.Settle(t.Context(), job, "one", notSent(errTooLate)); err != nil {
+		scope := Scope{Subject: order, Describe: func() {}}
+		if err := protocol.Record(t.Context(), scope, "one", notSent(errTooLate)); err != nil {
 			t.Fatal(err)
 		}
 		if order.Status.Request.Phase != phase {

@@ -19,25 +19,25 @@ type Finish func(request *v1alpha1.Request, body []byte)
 
 // Follow is step 8: one look at the Location. Nothing is written unless the carrier's
 // answer changed. A wait above zero says that the look has to wait for its turn.
-func (p *Protocol) Follow(ctx context.Context, job Job, attemptID string, finish Finish) (time.Duration, error) {
-	request := attempt(job.Subject, attemptID)
+func (p *Protocol) Follow(ctx context.Context, scope Scope, attemptID string, finish Finish) (time.Duration, error) {
+	request := attempt(scope.Subject, attemptID)
 	if request == nil {
 		return 0, nil // another attempt is on record: there is nothing of this one to follow
 	}
-	if wait, err := job.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error is the account's: the caller tells it apart
 	}
 	handle, err := carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
 	if err != nil {
 		why := &v1alpha1.RequestError{HTTPStatus: 400, Message: err.Error()}
-		return 0, p.Settle(ctx, job, attemptID, p.handleFault(why))
+		return 0, p.Record(ctx, scope, attemptID, p.handleFault(why))
 	}
-	outcome, err := job.Carrier.Poll(ctx, handle)
-	p.looked(job.Subject, attemptID, outcome.RetryAfter, err)
+	outcome, err := scope.Carrier.Poll(ctx, handle)
+	p.looked(scope.Subject, attemptID, outcome.RetryAfter, err)
 	if err != nil && !proofless(err) {
 		return 0, nil // remembered by looked: the next look is at its time, and failing polls are told then
 	}
-	return 0, p.Settle(ctx, job, attemptID, p.seen(request, outcome, err, finish))
+	return 0, p.Record(ctx, scope, attemptID, p.seen(request, outcome, err, finish))
 }
 
 // seen is the fact that a look at the Location brought.
@@ -121,29 +121,31 @@ func stillPending(outcome carrier.Outcome) Fact {
 }
 
 // Decided is the fact that a decision without a call brings.
-func Decided(settle decide.Settle, settled func(*v1alpha1.Request)) Fact {
+func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
 	apply := func(_ Subject, request *v1alpha1.Request) {
-		if request.Phase != settle.From {
+		if request.Phase != resolve.From {
 			return // somebody has learned more meanwhile
 		}
-		if settle.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
+		if resolve.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
 			request.FinishedAt = metav1.Time{} // until now that was when it came to light, or the word before
 		}
-		if settle.Phase == v1alpha1.PhaseNotSent {
-			decide.TurnedAway(request, settle.Phase, settle.Error)
+		if resolve.Phase == v1alpha1.PhaseNotSent {
+			decide.TurnedAway(request, resolve.Phase, resolve.Error)
 		} else {
-			request.Phase, request.Error = settle.Phase, settle.Error
+			request.Phase, request.Error = resolve.Phase, resolve.Error
 		}
-		if settle.Location != "" {
-			request.Location, request.FinishedAt = settle.Location, metav1.Time{}
+		if resolve.Location != "" {
+			request.Location, request.FinishedAt = resolve.Location, metav1.Time{}
 		}
 		settled(request)
 	}
-	return Fact{By: settle.By, To: settle.Phase, Apply: apply, Event: decidedEvent(settle), Normal: settle.Error == nil}
+	return Fact{
+		By: resolve.By, To: resolve.Phase, Apply: apply, Event: decidedEvent(resolve), Normal: resolve.Error == nil,
+	}
 }
 
-func decidedEvent(settle decide.Settle) string {
-	switch settle.Phase {
+func decidedEvent(resolve decide.Resolve) string {
+	switch resolve.Phase {
 	case v1alpha1.PhaseOutcomeUnknown:
 		return eventUnknown
 	case v1alpha1.PhaseNotSent:

@@ -53,11 +53,11 @@ func (p *Protocol) since(began moment) time.Duration {
 
 // gate is step 4, and remembers to a fraction of a second when it was closed: the next attempt waits
 // from then.
-func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
-	err := p.stands(ctx, job, intent, began)
+func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
+	err := p.stands(ctx, scope, intent, began)
 	if err != nil {
 		now := p.Now()
-		p.Memory.Note(job.Subject.GetUID(), now, func(memory *decide.Memory) { memory.Gate.ClosedAt = now })
+		p.Memory.Note(scope.Subject.GetUID(), now, func(memory *decide.Memory) { memory.Gate.ClosedAt = now })
 	}
 	return err
 }
@@ -65,20 +65,20 @@ func (p *Protocol) gate(ctx context.Context, job Job, intent v1alpha1.Request, b
 // stands is the last look before the POST, with the finalizer before it where the status has the
 // attempts: past every cache, at whatever could have taken back what was decided (R12), and at the
 // time (R13).
-func (p *Protocol) stands(ctx context.Context, job Job, intent v1alpha1.Request, began moment) error {
-	if job.Ledger == nil || job.Marks {
-		if err := p.Hold(ctx, job.Subject); err != nil {
+func (p *Protocol) stands(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
+	if scope.Ledger == nil || scope.Marks {
+		if err := p.Hold(ctx, scope.Subject); err != nil {
 			return err
 		}
 	}
-	if err := p.accountStands(ctx, job); err != nil {
+	if err := p.accountStands(ctx, scope); err != nil {
 		return err
 	}
-	live, err := p.subjectStands(ctx, job, intent)
+	live, err := p.subjectStands(ctx, scope, intent)
 	if err != nil {
 		return err
 	}
-	if err := p.ledgerStands(ctx, job.Ledger, live); err != nil {
+	if err := p.ledgerStands(ctx, scope.Ledger, live); err != nil {
 		return err
 	}
 	switch {
@@ -92,16 +92,16 @@ func (p *Protocol) stands(ctx context.Context, job Job, intent v1alpha1.Request,
 
 // accountStands: "the account (same UID and generation as judged, not deleting, still lists the
 // service)". The list is part of its spec, and so of the generation.
-func (p *Protocol) accountStands(ctx context.Context, job Job) error {
+func (p *Protocol) accountStands(ctx context.Context, scope Scope) error {
 	var live v1alpha1.CarrierAccount
-	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(job.Account), &live); err != nil {
+	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(scope.Account), &live); err != nil {
 		return err
 	}
-	p.Memory.Note(job.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
-		memory.Gate.Account = decide.Seen(&live, job.Account)
+	p.Memory.Note(scope.Subject.GetUID(), p.Now(), func(memory *decide.Memory) {
+		memory.Gate.Account = decide.Seen(&live, scope.Account)
 	})
 	switch {
-	case live.UID != job.Account.UID || live.Generation != job.Account.Generation:
+	case live.UID != scope.Account.UID || live.Generation != scope.Account.Generation:
 		return errAccountChanged
 	case !live.DeletionTimestamp.IsZero():
 		return errAccountDeleting
@@ -112,8 +112,8 @@ func (p *Protocol) accountStands(ctx context.Context, job Job) error {
 // subjectStands: "the object (same UID and generation, not deleting, AppointmentCancel apart;
 // where the attempt has an approved hash the annotation still says it)", and the intent, where it
 // is in its status.
-func (p *Protocol) subjectStands(ctx context.Context, job Job, intent v1alpha1.Request) (Subject, error) {
-	subject := job.Subject
+func (p *Protocol) subjectStands(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
+	subject := scope.Subject
 	live, is := subject.DeepCopyObject().(Subject)
 	if !is {
 		return nil, fmt.Errorf("%T holds no requests", subject)
@@ -129,7 +129,7 @@ func (p *Protocol) subjectStands(ctx context.Context, job Job, intent v1alpha1.R
 		return nil, errChanged
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
 		return nil, errDeleting
-	case job.Ledger == nil:
+	case scope.Ledger == nil:
 		return live, errors.Join(wordsStand(live, intent), intentStands(live.RequestOf(intent.Operation), intent))
 	}
 	return live, wordsStand(live, intent)
@@ -142,7 +142,7 @@ func wordsStand(live Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
 		return errRevoked
-	case decide.IsSettled(live, intent.AttemptID):
+	case decide.IsResolved(live, intent.AttemptID):
 		return errSettled
 	}
 	return nil

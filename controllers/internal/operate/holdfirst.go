@@ -21,8 +21,8 @@ var errNotNewest = errors.New("there is a newer version than the one that was ju
 // After the answer would be too late: an object that is deleted while its question is out
 // would be gone by then, and what it left behind with it. A process that ends between the
 // two leaves a finalizer and nothing on record, and such an object is let go at once.
-func (p *Protocol) holdFirst(ctx context.Context, subject Subject, parcel Parcel) error {
-	if !parcel.Hold {
+func (p *Protocol) holdFirst(ctx context.Context, subject Subject, submission Submission) error {
+	if !submission.Hold {
 		return nil
 	}
 	if err := p.Hold(ctx, subject); err != nil {

@@ -63,9 +63,9 @@ func (*ledgerTape) Refer(Subject) {}
 // sendByLedger sends a request whose attempts are in a ledger.
 func (t *tape) sendByLedger(ctx context.Context) error {
 	subject := t.record.DeepCopy()
-	job := t.job()
-	job.Subject, job.Ledger = subject, &ledgerTape{tape: t, subject: subject}
-	return t.sendAs(ctx, job)
+	scope := t.scope()
+	scope.Subject, scope.Ledger = subject, &ledgerTape{tape: t, subject: subject}
+	return t.sendAs(ctx, scope)
 }
 
 func TestR16AnOutcomeGoesIntoTheLedgerAndTheStatusOnlyShowsIt(t *testing.T) {
@@ -118,8 +118,8 @@ func TestR16AnOutcomeThatMeetsAConflictIsRecordedOverWhatIsThere(t *testing.T) {
 	}
 }
 
-// overtaken is a job in which another attempt is recorded by the time the response comes.
-func (t *tape) overtaken() Job {
+// overtaken is a scope in which another attempt is recorded by the time the response comes.
+func (t *tape) overtaken() Scope {
 	subject := t.record.DeepCopy()
 	ledger := &ledgerTape{tape: t, subject: subject}
 	t.at[stepPOST] = func() error {
@@ -127,9 +127,9 @@ func (t *tape) overtaken() Job {
 		subject.Status.Requests = slices.Clone(ledger.onRecord)
 		return nil
 	}
-	job := t.job()
-	job.Subject, job.Ledger = subject, ledger
-	return job
+	scope := t.scope()
+	scope.Subject, scope.Ledger = subject, ledger
+	return scope
 }
 
 // Another attempt is on record by the time the answer comes.

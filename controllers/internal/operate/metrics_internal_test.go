@@ -51,12 +51,12 @@ func TestR16AnswersThatCannotBeRecordedAreCounted(t *testing.T) {
 			protocol, registry := metered(t, tape)
 			subject := tape.record.DeepCopy()
 			subject.PutRequest(v1alpha1.Request{Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1"})
-			job := tape.job()
-			job.Subject, job.Ledger = subject, &ledgerTape{tape: tape, subject: subject}
+			scope := tape.scope()
+			scope.Subject, scope.Ledger = subject, &ledgerTape{tape: tape, subject: subject}
 			protocol.Memory.Posting("a-1", tape.now)
 			protocol.Memory.Answered("a-1", receipt)
 			for range 2 {
-				if err := protocol.keepUnrecorded(t.Context(), job, "a-1", errStep); err != nil {
+				if err := protocol.keepUnrecorded(t.Context(), scope, "a-1", errStep); err != nil {
 					t.Fatal(err)
 				}
 			}

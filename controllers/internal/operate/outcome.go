@@ -35,21 +35,21 @@ type Fact struct {
 // RecordWithin is how long what became of a request may take to be written down.
 const RecordWithin = time.Minute
 
-// Settle writes a fact about an attempt into its record: "retried on conflict against
+// Record writes a fact about an attempt into its record: "retried on conflict against
 // the same attempt id only". It gives up after a minute; the fact then stays with the
 // carrier or in this process's memory, and the next pass finds it there.
-func (p *Protocol) Settle(ctx context.Context, job Job, attemptID string, fact Fact) error {
-	err := p.insist(ctx, job, attemptID, func(ctx context.Context) error {
-		return p.settleOnce(ctx, job, attemptID, fact)
+func (p *Protocol) Record(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
+	err := p.insist(ctx, scope, attemptID, func(ctx context.Context) error {
+		return p.recordOnce(ctx, scope, attemptID, fact)
 	})
 	if err == nil {
-		p.releaseUnsent(ctx, job, attemptID)
+		p.releaseUnsent(ctx, scope, attemptID)
 	}
 	return err
 }
 
 // insist writes what became of an attempt, again and again where that fails, for a minute.
-func (p *Protocol) insist(ctx context.Context, job Job, attemptID string, write func(context.Context) error) error {
+func (p *Protocol) insist(ctx context.Context, scope Scope, attemptID string, write func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, RecordWithin) // an API server may hang, too
 	defer cancel()
 	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
@@ -59,8 +59,8 @@ func (p *Protocol) insist(ctx context.Context, job Job, attemptID string, write 
 			// Whatever went wrong, what is on record now decides what is written next. It is read after the
 			// pause: beside a writer who never rests it would be out of date again. Unread, the object still
 			// has the fact that was not written, and would look as if there were nothing to write.
-			if err := p.reload(ctx, job); err != nil {
-				return IsGone(err, job.Subject.GetName()), nil
+			if err := p.reload(ctx, scope); err != nil {
+				return IsGone(err, scope.Subject.GetName()), nil
 			}
 		}
 		last = write(ctx)
@@ -73,34 +73,34 @@ func (p *Protocol) insist(ctx context.Context, job Job, attemptID string, write 
 }
 
 // reload has the object show what is on record.
-func (p *Protocol) reload(ctx context.Context, job Job) error {
-	if job.Ledger != nil {
-		return job.Ledger.Reload(ctx)
+func (p *Protocol) reload(ctx context.Context, scope Scope) error {
+	if scope.Ledger != nil {
+		return scope.Ledger.Reload(ctx)
 	}
-	return p.Live.Get(ctx, client.ObjectKeyFromObject(job.Subject), job.Subject)
+	return p.Live.Get(ctx, client.ObjectKeyFromObject(scope.Subject), scope.Subject)
 }
 
-func (p *Protocol) settleOnce(ctx context.Context, job Job, attemptID string, fact Fact) error {
-	if err := p.find(ctx, job, attemptID); err != nil {
+func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
+	if err := p.find(ctx, scope, attemptID); err != nil {
 		return err
 	}
-	before := job.Subject.DeepCopyObject()
-	request := fact.about(job.Subject, attemptID)
+	before := scope.Subject.DeepCopyObject()
+	request := fact.about(scope.Subject, attemptID)
 	if request == nil {
 		return nil // another attempt is on record: this fact is not about it
 	}
 	was := request.Phase
-	changed := p.apply(job, request, fact)
-	if job.Ledger == nil {
-		job.Describe()
+	changed := p.apply(scope, request, fact)
+	if scope.Ledger == nil {
+		scope.Describe()
 	}
-	if equality.Semantic.DeepEqual(before, job.Subject) {
+	if equality.Semantic.DeepEqual(before, scope.Subject) {
 		return nil
 	}
-	if err := p.write(ctx, job, changed); err != nil {
+	if err := p.write(ctx, scope, changed); err != nil {
 		return err
 	}
-	p.announce(job.Subject, changed, fact)
+	p.announce(scope.Subject, changed, fact)
 	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
 		logged(ctx, "a request has ended", &changed)
 	}
@@ -116,20 +116,20 @@ func logged(ctx context.Context, what string, request *v1alpha1.Request) {
 
 // find has the object show an attempt, where its ledger has it and the object does not: what an object
 // shows may be that of another moment, and no answer may be dropped for that.
-func (*Protocol) find(ctx context.Context, job Job, attemptID string) error {
-	if job.Ledger == nil || attempt(job.Subject, attemptID) != nil {
+func (*Protocol) find(ctx context.Context, scope Scope, attemptID string) error {
+	if scope.Ledger == nil || attempt(scope.Subject, attemptID) != nil {
 		return nil
 	}
-	return job.Ledger.Reload(ctx)
+	return scope.Ledger.Reload(ctx)
 }
 
 // write writes down an attempt that has changed: into the ledger, whose object shows it at the end
 // of its pass, or into the status.
-func (p *Protocol) write(ctx context.Context, job Job, attempt v1alpha1.Request) error {
-	if job.Ledger != nil {
-		return job.Ledger.Record(ctx, attempt)
+func (p *Protocol) write(ctx context.Context, scope Scope, attempt v1alpha1.Request) error {
+	if scope.Ledger != nil {
+		return scope.Ledger.Record(ctx, attempt)
 	}
-	if err := p.WriteStatus(ctx, job.Subject); err != nil {
+	if err := p.WriteStatus(ctx, scope.Subject); err != nil {
 		return fmt.Errorf("update the status: %w", err)
 	}
 	return nil
@@ -146,24 +146,24 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 }
 
 // apply changes a request by a fact, and what the status shows of it if that is news.
-func (p *Protocol) apply(job Job, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
+func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
 	was, now := *request.DeepCopy(), v1alpha1.WholeSeconds(p.Now())
 	if decide.MayBecome(request, fact.By, fact.To) {
-		fact.Apply(job.Subject, request)
+		fact.Apply(scope.Subject, request)
 	} else {
-		p.contradicted(job.Subject, request, fact)
+		p.contradicted(scope.Subject, request, fact)
 	}
 	if request.Phase != was.Phase {
 		dateEnd(request, fact.By, now)
-		decide.UseUpEarlyRetry(job.Subject, request)
+		decide.UseUpEarlyRetry(scope.Subject, request)
 	}
 	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
-	if job.Refused != nil && failed {
-		job.Refused(request)
+	if scope.Refused != nil && failed {
+		scope.Refused(request)
 	}
 	changed := *request.DeepCopy()
 	if !equality.Semantic.DeepEqual(was, changed) {
-		job.Subject.RequestChanged(changed, now)
+		scope.Subject.RequestChanged(changed, now)
 	}
 	return changed
 }
@@ -216,17 +216,17 @@ func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
 // recordLate: "An Accepted receipt is never dropped" (R15). One that the record has no room for,
 // because a person has ended the attempt or another is in its place, is with the carrier all the
 // same. A ledger keeps it as a late acceptance.
-func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, receipt carrier.Receipt) error {
-	taken := attempt(job.Subject, attemptID)
+func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt) error {
+	taken := attempt(scope.Subject, attemptID)
 	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {
 		return nil
 	}
 	news := true
 	late := lateAttempt(attemptID, receipt.Handle)
 	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when nobody knows what becomes of it
-	if job.Ledger != nil && blocks(late.Operation) {
-		err := p.insist(ctx, job, attemptID, func(ctx context.Context) (err error) {
-			news, err = job.Ledger.Late(ctx, late)
+	if scope.Ledger != nil && blocks(late.Operation) {
+		err := p.insist(ctx, scope, attemptID, func(ctx context.Context) (err error) {
+			news, err = scope.Ledger.Late(ctx, late)
 			return err
 		})
 		if err != nil {
@@ -235,7 +235,7 @@ func (p *Protocol) recordLate(ctx context.Context, job Job, attemptID string, re
 	}
 	if news {
 		p.Metrics.countLate(receipt.Handle.Operation)
-		p.warnOfLate(job.Subject, attemptID, receipt)
+		p.warnOfLate(scope.Subject, attemptID, receipt)
 	}
 	return nil
 }

@@ -44,9 +44,9 @@ func TestWritingDownAnAnswerEndsThoughTheAPIServerHangs(t *testing.T) {
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "attempt", Phase: v1alpha1.PhaseSubmitting,
 		})
 		protocol := Protocol{Cluster: hung{}, Live: hung{}, Now: func() time.Time { return began }}
-		job := Job{Subject: order, Describe: func() {}}
+		scope := Scope{Subject: order, Describe: func() {}}
 		// A POST that is out outlives the process's own context, and so does what follows it.
-		err := protocol.Settle(context.WithoutCancel(t.Context()), job, "attempt", notSent(errTooLate))
+		err := protocol.Record(context.WithoutCancel(t.Context()), scope, "attempt", notSent(errTooLate))
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("want the deadline, got %v", err)
 		}

@@ -25,7 +25,7 @@ func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
 			posted = memory.Attempts["a-1"].Posted
 			return nil
 		}
-		if err := sendBy(t.Context(), protocol, tape.job()); err != nil || !posted {
+		if err := sendBy(t.Context(), protocol, tape.scope()); err != nil || !posted {
 			t.Errorf("at the step %q it does not count as posted (%v)", step, err)
 		}
 	}
@@ -37,7 +37,7 @@ func TestAnAnswerIsToldOnce(t *testing.T) {
 	tape, events := newTape(), &heard{}
 	protocol := tape.protocol("me")
 	protocol.Events = events
-	if err := sendBy(t.Context(), protocol, tape.job()); err != nil {
+	if err := sendBy(t.Context(), protocol, tape.scope()); err != nil {
 		t.Fatal(err)
 	}
 	if said := events.said; len(said) != 1 || !strings.HasPrefix(said[0], "Normal "+eventAccepted+" ") {

@@ -56,8 +56,8 @@ type Protocol struct {
 	sighted    sighted
 }
 
-// Job is one object in one pass.
-type Job struct {
+// Scope is one object in one pass.
+type Scope struct {
 	Subject  Subject
 	Account  *v1alpha1.CarrierAccount // as it was judged
 	Carrier  Carrier
@@ -87,8 +87,8 @@ type Ledger interface {
 	Refer(status Subject)
 }
 
-// Parcel is one attempt, ready to be sent.
-type Parcel struct {
+// Submission is one attempt, ready to be sent.
+type Submission struct {
 	Request v1alpha1.Request
 	Body    []byte
 	Class   carrier.RepeatClass
@@ -98,41 +98,41 @@ type Parcel struct {
 
 // Send takes one attempt through steps 1 to 7. A wait above zero says that nothing
 // was begun and when to come back.
-func (p *Protocol) Send(ctx context.Context, job Job, parcel Parcel) (wait time.Duration, err error) {
-	if wait, err = p.ready(ctx, job, parcel.Class); wait > 0 || err != nil {
+func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission) (wait time.Duration, err error) {
+	if wait, err = p.ready(ctx, scope, submission.Class); wait > 0 || err != nil {
 		return wait, err
 	}
 	defer p.Submissions.begin()() // before it is asked whether this process is stopping
 	began := p.timed()
-	parcel.Request.AttemptID, parcel.Request.Sender = p.NewID(), p.Memory.Sender()
-	parcel.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
-	parcel.Request.UID = string(job.Subject.GetUID())
-	if wait, err = p.reserve(ctx, job, parcel); wait > 0 || err != nil {
+	submission.Request.AttemptID, submission.Request.Sender = p.NewID(), p.Memory.Sender()
+	submission.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
+	submission.Request.UID = string(scope.Subject.GetUID())
+	if wait, err = p.reserve(ctx, scope, submission); wait > 0 || err != nil {
 		return wait, err
 	}
 	// Before the intent: another pass of this process may come upon that, and leaves alone what is
 	// about to be sent.
-	p.Memory.Posting(parcel.Request.AttemptID, parcel.Request.SubmittedAt.Time)
-	if err := p.writeIntent(ctx, job, parcel); err != nil {
-		p.Memory.NotPosted(parcel.Request.AttemptID)
-		p.release(ctx, job, parcel)
+	p.Memory.Posting(submission.Request.AttemptID, submission.Request.SubmittedAt.Time)
+	if err := p.writeIntent(ctx, scope, submission); err != nil {
+		p.Memory.NotPosted(submission.Request.AttemptID)
+		p.release(ctx, scope, submission)
 		return 0, err
 	}
-	if err := p.gate(ctx, job, parcel.Request, began); err != nil {
-		p.Memory.NotPosted(parcel.Request.AttemptID)
-		return 0, p.Settle(context.WithoutCancel(ctx), job, parcel.Request.AttemptID, notSent(err))
+	if err := p.gate(ctx, scope, submission.Request, began); err != nil {
+		p.Memory.NotPosted(submission.Request.AttemptID)
+		return 0, p.Record(context.WithoutCancel(ctx), scope, submission.Request.AttemptID, notSent(err))
 	}
-	return 0, p.post(context.WithoutCancel(ctx), job, parcel)
+	return 0, p.post(context.WithoutCancel(ctx), scope, submission)
 }
 
 // ready is step 1: "everything that can wait waits before the intent".
-func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass) (time.Duration, error) {
-	wait, err := job.Carrier.Prepare(ctx, carrier.CallSubmit)
+func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatClass) (time.Duration, error) {
+	wait, err := scope.Carrier.Prepare(ctx, carrier.CallSubmit)
 	if err != nil {
-		return 0, fmt.Errorf("log in before sending %s: %w", job.Subject.GetName(), err)
+		return 0, fmt.Errorf("log in before sending %s: %w", scope.Subject.GetName(), err)
 	}
 	if wait == 0 && class.Costly() {
-		wait = job.Carrier.Enter()
+		wait = scope.Carrier.Enter()
 	}
 	return wait, nil
 }
@@ -141,61 +141,61 @@ func (p *Protocol) ready(ctx context.Context, job Job, class carrier.RepeatClass
 // conflict means that somebody else was here, and then there is no POST. That makes
 // two active leaders safe. A process that is told to stop meanwhile waits for the answer:
 // an intent that is on record without its knowledge would be an outcome that nobody knows.
-func (p *Protocol) writeIntent(ctx context.Context, job Job, parcel Parcel) error {
+func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Submission) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("this process is stopping: %w", ctx.Err())
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), RecordWithin)
 	defer cancel()
-	job.Subject.PutRequest(parcel.Request)
-	job.Subject.RequestChanged(parcel.Request, parcel.Request.SubmittedAt)
-	if parcel.Consume != nil {
-		parcel.Consume()
+	scope.Subject.PutRequest(submission.Request)
+	scope.Subject.RequestChanged(submission.Request, submission.Request.SubmittedAt)
+	if submission.Consume != nil {
+		submission.Consume()
 	}
-	if job.Ledger != nil {
-		return job.Ledger.Open(ctx, parcel.Request)
+	if scope.Ledger != nil {
+		return scope.Ledger.Open(ctx, submission.Request)
 	}
-	job.Describe()
-	if err := p.WriteStatus(ctx, job.Subject); err != nil {
-		return fmt.Errorf("write the intent of %s: %w", parcel.Request.Operation, err)
+	scope.Describe()
+	if err := p.WriteStatus(ctx, scope.Subject); err != nil {
+		return fmt.Errorf("write the intent of %s: %w", submission.Request.Operation, err)
 	}
 	return nil
 }
 
 // post is steps 5 to 7. The context outlives a graceful shutdown: once the POST is
 // out, its answer is worth more than a quick exit.
-func (p *Protocol) post(ctx context.Context, job Job, parcel Parcel) error {
-	request := parcel.Request
+func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission) error {
+	request := submission.Request
 	logged(ctx, "a request is sent", &request)
-	receipt := job.Carrier.Submit(
-		ctx, carrier.Operation(request.Operation), int(request.APIVersion), parcel.Body, parcel.Class.Costly())
+	receipt := scope.Carrier.Submit(
+		ctx, carrier.Operation(request.Operation), int(request.APIVersion), submission.Body, submission.Class.Costly())
 	p.Memory.Answered(request.AttemptID, receipt)
-	return p.RecordAnswer(ctx, job, request.AttemptID)
+	return p.RecordAnswer(ctx, scope, request.AttemptID)
 }
 
 // RecordAnswer is step 7: the answer that this process holds is recorded.
-func (p *Protocol) RecordAnswer(ctx context.Context, job Job, attemptID string) error {
-	err := p.recordAnswer(ctx, job, attemptID)
+func (p *Protocol) RecordAnswer(ctx context.Context, scope Scope, attemptID string) error {
+	err := p.recordAnswer(ctx, scope, attemptID)
 	if err != nil {
-		return errors.Join(err, p.keepUnrecorded(ctx, job, attemptID, err))
+		return errors.Join(err, p.keepUnrecorded(ctx, scope, attemptID, err))
 	}
 	p.unrecorded.drop(attemptID)
 	return nil
 }
 
-func (p *Protocol) recordAnswer(ctx context.Context, job Job, attemptID string) error {
+func (p *Protocol) recordAnswer(ctx context.Context, scope Scope, attemptID string) error {
 	receipt := p.Memory.Receipt(attemptID)
 	if receipt == nil {
 		return nil
 	}
-	if err := p.Settle(ctx, job, attemptID, finished(*receipt, job.Finish)); err != nil {
+	if err := p.Record(ctx, scope, attemptID, finished(*receipt, scope.Finish)); err != nil {
 		return err
 	}
-	if err := p.recordLate(ctx, job, attemptID, *receipt); err != nil {
+	if err := p.recordLate(ctx, scope, attemptID, *receipt); err != nil {
 		return err
 	}
 	p.Memory.Recorded(attemptID, p.Now())
-	p.remark(job.Subject, *receipt)
-	p.Memory.Note(job.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
+	p.remark(scope.Subject, *receipt)
+	p.Memory.Note(scope.Subject.GetUID(), p.Now(), restUntil(p.Now().Add(receipt.RetryAfter)))
 	return nil
 }

@@ -21,20 +21,20 @@ const showWithin = 5 * time.Second
 // showReceipt: "Ledger refused, deleted or gone after the POST: ... the receipt into the object's
 // status if there is one" (R16). The status claims more than the ledger then: should this process end
 // before that takes it, it is LedgerLost (R5).
-func (p *Protocol) showReceipt(ctx context.Context, job Job, attemptID string, handle carrier.Handle) error {
+func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID string, handle carrier.Handle) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showWithin)
 	defer cancel()
-	live, there, err := p.onRecord(ctx, job.Subject)
+	live, there, err := p.onRecord(ctx, scope.Subject)
 	if !there {
 		return err
 	}
 	if seen := attempt(live, attemptID); seen != nil && seen.Location == handle.Path() {
 		return nil
 	}
-	shown := withReceipt(attempt(job.Subject, attemptID), attemptID, handle)
+	shown := withReceipt(attempt(scope.Subject, attemptID), attemptID, handle)
 	live.PutRequest(shown)
 	live.RequestChanged(shown, v1alpha1.WholeSeconds(p.Now()))
-	job.Ledger.Refer(live)
+	scope.Ledger.Refer(live)
 	if err := p.WriteStatus(ctx, live); err != nil {
 		return fmt.Errorf("show the answer to attempt %s in the status: %w", attemptID, err)
 	}

@@ -28,17 +28,17 @@ func (c *crowded) Prepare(_ context.Context, kind carrier.CallKind) (time.Durati
 func TestR20QuestionsLeaveTheShareOfRequestsAlone(t *testing.T) {
 	t.Parallel()
 	way := &crowded{tape: newTape()}
-	protocol, job := way.protocol("me"), way.job()
-	job.Carrier = way
+	protocol, scope := way.protocol("me"), way.scope()
+	scope.Carrier = way
 	for name, row := range map[string]struct {
 		call func() (time.Duration, error)
 		kind carrier.CallKind
 	}{
 		"a plan change": {func() (time.Duration, error) {
-			return protocol.Send(t.Context(), job, Parcel{Class: carrier.ClassCharge})
+			return protocol.Send(t.Context(), scope, Submission{Class: carrier.ClassCharge})
 		}, carrier.CallSubmit},
 		"a question of its own object": {func() (time.Duration, error) {
-			return protocol.Pose(t.Context(), job, Parcel{
+			return protocol.SubmitQuery(t.Context(), scope, Submission{
 				Request: v1alpha1.Request{Operation: v1alpha1.OperationPlanOptions}, Class: carrier.ClassQuery,
 			})
 		}, carrier.CallPoll},

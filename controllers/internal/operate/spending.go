@@ -24,37 +24,37 @@ type Spending interface {
 
 // reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
 // process that is told to stop waits for the answer, so that the reservation can be taken back.
-func (p *Protocol) reserve(ctx context.Context, job Job, parcel Parcel) (time.Duration, error) {
-	if job.Spending == nil || !parcel.Class.Costly() {
+func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
+	if scope.Spending == nil || !submission.Class.Costly() {
 		return 0, nil
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
 	defer cancel()
-	wait, err := job.Spending.Reserve(ctx, parcel.Request)
+	wait, err := scope.Spending.Reserve(ctx, submission.Request)
 	if err != nil && !apierrors.IsConflict(err) { // it may have been written all the same
-		p.release(ctx, job, parcel)
+		p.release(ctx, scope, submission)
 	}
 	return wait, err
 }
 
 // release takes a reservation back whose attempt has no intent that anybody will send.
-func (*Protocol) release(ctx context.Context, job Job, parcel Parcel) {
-	if job.Spending == nil || !parcel.Class.Costly() {
+func (*Protocol) release(ctx context.Context, scope Scope, submission Submission) {
+	if scope.Spending == nil || !submission.Class.Costly() {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), gateAfter)
 	defer cancel()
-	job.Spending.Release(ctx, parcel.Request.AttemptID)
+	scope.Spending.Release(ctx, submission.Request.AttemptID)
 }
 
 // releaseUnsent takes the reservation back of an attempt that is on record as one that did not reach
 // the carrier.
-func (*Protocol) releaseUnsent(ctx context.Context, job Job, attemptID string) {
-	request := attempt(job.Subject, attemptID)
-	if job.Spending == nil || request == nil || !decide.GivesBack(request) {
+func (*Protocol) releaseUnsent(ctx context.Context, scope Scope, attemptID string) {
+	request := attempt(scope.Subject, attemptID)
+	if scope.Spending == nil || request == nil || !decide.GivesBack(request) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, gateAfter)
 	defer cancel()
-	job.Spending.Release(ctx, attemptID)
+	scope.Spending.Release(ctx, attemptID)
 }

@@ -59,9 +59,9 @@ func TestR10AReservationStandsBeforeTheIntent(t *testing.T) {
 			if test.fails != "" {
 				tape.at[test.fails] = func() error { return errStep }
 			}
-			job := tape.job()
-			job.Spending = &spendingTape{tape, test.wait}
-			if err := tape.sendAs(t.Context(), job); err != nil && test.fails == "" {
+			scope := tape.scope()
+			scope.Spending = &spendingTape{tape, test.wait}
+			if err := tape.sendAs(t.Context(), scope); err != nil && test.fails == "" {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(test.want, tape.steps); diff != "" {
@@ -75,9 +75,9 @@ func TestR10OnlyWhatCostsIsCounted(t *testing.T) {
 	t.Parallel()
 	for _, class := range []carrier.RepeatClass{carrier.ClassConverge, carrier.ClassVerify} {
 		tape := newTape()
-		job := tape.job()
-		job.Spending = &spendingTape{tape: tape}
-		_, err := tape.protocol("me").Send(t.Context(), job, Parcel{
+		scope := tape.scope()
+		scope.Spending = &spendingTape{tape: tape}
+		_, err := tape.protocol("me").Send(t.Context(), scope, Submission{
 			Request: v1alpha1.Request{
 				Operation: v1alpha1.OperationAggregationConversion, APIVersion: 8, Phase: v1alpha1.PhaseSubmitting,
 			},

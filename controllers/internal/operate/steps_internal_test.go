@@ -167,12 +167,14 @@ func (t *tape) protocol(sender string) *Protocol {
 }
 
 // send takes a plan change as far as it gets.
-func (t *tape) send(ctx context.Context) error { return t.sendAs(ctx, t.job()) }
+func (t *tape) send(ctx context.Context) error { return t.sendAs(ctx, t.scope()) }
 
-func (t *tape) sendAs(ctx context.Context, job Job) error { return sendBy(ctx, t.protocol("me"), job) }
+func (t *tape) sendAs(ctx context.Context, scope Scope) error {
+	return sendBy(ctx, t.protocol("me"), scope)
+}
 
-func sendBy(ctx context.Context, protocol *Protocol, job Job) error {
-	_, err := protocol.Send(ctx, job, Parcel{
+func sendBy(ctx context.Context, protocol *Protocol, scope Scope) error {
+	_, err := protocol.Send(ctx, scope, Submission{
 		Request: v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, APIVersion: 8, Phase: v1alpha1.PhaseSubmitting,
 			ApprovedHash: "p1",
@@ -182,8 +184,8 @@ func sendBy(ctx context.Context, protocol *Protocol, job Job) error {
 	return err
 }
 
-func (t *tape) job() Job {
-	return Job{
+func (t *tape) scope() Scope {
+	return Scope{
 		Subject: t.record.DeepCopy(), Account: t.account.DeepCopy(), Carrier: t, Describe: func() {},
 	}
 }
@@ -264,7 +266,7 @@ func TestR14AnEndStandsAgainstWhatComesLate(t *testing.T) {
 		tape.record.PutRequest(v1alpha1.Request{
 			Operation: v1alpha1.OperationPlanChange, AttemptID: "a-1", APIVersion: 8, Phase: phase,
 		})
-		if err := tape.protocol("me").Settle(t.Context(), tape.job(), "a-1", notSent(errTooLate)); err != nil {
+		if err := tape.protocol("me").Record(t.Context(), tape.scope(), "a-1", notSent(errTooLate)); err != nil {
 			t.Fatal(err)
 		}
 		if got := tape.record.Status.Requests[0].Phase; got != phase || len(tape.steps) > 0 {
@@ -308,7 +310,7 @@ func TestALookThatBringsNothingNewWritesNothing(t *testing.T) {
 		Location: "/api/connect/services/plan-changes/requests/77",
 	})
 	for range 3 {
-		_, err := tape.protocol("me").Follow(t.Context(), tape.job(), "a-1", func(*v1alpha1.Request, []byte) {})
+		_, err := tape.protocol("me").Follow(t.Context(), tape.scope(), "a-1", func(*v1alpha1.Request, []byte) {})
 		if err != nil {
 			t.Fatal(err)
 		}

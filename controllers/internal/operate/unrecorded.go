@@ -17,18 +17,18 @@ import (
 // unrecorded are the answers of the carrier that a ledger has not taken within a minute, by attempt.
 type unrecorded struct {
 	mu   sync.Mutex
-	jobs map[string]Job
+	jobs map[string]Scope
 }
 
-// keep keeps a job until its answer is recorded, and says whether that is news.
-func (u *unrecorded) keep(attemptID string, job Job) bool {
+// keep keeps a scope until its answer is recorded, and says whether that is news.
+func (u *unrecorded) keep(attemptID string, scope Scope) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	_, held := u.jobs[attemptID]
 	if u.jobs == nil {
-		u.jobs = map[string]Job{}
+		u.jobs = map[string]Scope{}
 	}
-	u.jobs[attemptID] = job
+	u.jobs[attemptID] = scope
 	return !held
 }
 
@@ -38,7 +38,7 @@ func (u *unrecorded) drop(attemptID string) {
 	delete(u.jobs, attemptID)
 }
 
-func (u *unrecorded) all() map[string]Job {
+func (u *unrecorded) all() map[string]Scope {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return maps.Clone(u.jobs)
@@ -48,10 +48,10 @@ func (u *unrecorded) all() map[string]Job {
 // retries each receipt until it is written or the process ends, whatever became of the object" (R16).
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
-	for attemptID, job := range p.unrecorded.all() {
-		err := job.Ledger.Reload(ctx) // the object has what could not be recorded, and would look as if it were
+	for attemptID, scope := range p.unrecorded.all() {
+		err := scope.Ledger.Reload(ctx) // the object has what could not be recorded, and would look as if it were
 		if err == nil {
-			err = p.RecordAnswer(ctx, job, attemptID)
+			err = p.RecordAnswer(ctx, scope, attemptID)
 		}
 		failed = errors.Join(failed, err)
 	}
@@ -61,18 +61,18 @@ func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 // keepUnrecorded keeps an answer that could not be recorded, says so once, and has the status show
 // what the carrier has taken. An object whose attempts are in its status has a finalizer, and passes
 // that try again.
-func (p *Protocol) keepUnrecorded(ctx context.Context, job Job, attemptID string, why error) error {
+func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID string, why error) error {
 	receipt := p.Memory.Receipt(attemptID)
-	if job.Ledger == nil || receipt == nil {
+	if scope.Ledger == nil || receipt == nil {
 		return nil
 	}
-	if p.unrecorded.keep(attemptID, job) {
-		p.warnOfUnrecorded(job.Subject, attemptID, receipt, why)
+	if p.unrecorded.keep(attemptID, scope) {
+		p.warnOfUnrecorded(scope.Subject, attemptID, receipt, why)
 	}
 	if receipt.Delivery != carrier.Accepted {
 		return nil
 	}
-	return p.showReceipt(ctx, job, attemptID, receipt.Handle)
+	return p.showReceipt(ctx, scope, attemptID, receipt.Handle)
 }
 
 func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *carrier.Receipt, why error) {

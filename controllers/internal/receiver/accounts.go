@@ -35,7 +35,7 @@ func (r *Receiver) Learn(ctx context.Context, account *v1alpha1.CarrierAccount) 
 	if err == nil {
 		r.install(learned)
 	}
-	if kept := r.doors[key]; kept != nil {
+	if kept := r.endpoints[key]; kept != nil {
 		return kept.shown(), r.fault
 	}
 	return "", err
@@ -52,7 +52,7 @@ func lost(err error) bool {
 func (r *Receiver) Listens(account types.NamespacedName) (path string, listens bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	found := r.doors[account]
+	found := r.endpoints[account]
 	if found == nil {
 		return "", false
 	}
@@ -66,20 +66,20 @@ func (r *Receiver) Forget(account types.NamespacedName) {
 	r.close(account)
 }
 
-// close takes a door away. The lock is held.
+// close takes a endpoint away. The lock is held.
 func (r *Receiver) close(account types.NamespacedName) {
-	if gone := r.doors[account]; gone != nil {
+	if gone := r.endpoints[account]; gone != nil {
 		for _, path := range gone.paths {
 			delete(r.paths, hashOf(path))
 		}
-		delete(r.doors, account)
+		delete(r.endpoints, account)
 	}
 }
 
 // open reads the Secrets of an account.
-func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (*door, error) {
+func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (*endpoint, error) {
 	spec := account.Spec
-	opened := &door{
+	opened := &endpoint{
 		account: client.ObjectKeyFromObject(account), uid: account.UID,
 		signed: spec.Events.Signature != v1alpha1.SignatureNone,
 	}
@@ -95,19 +95,19 @@ func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (
 	return opened, nil
 }
 
-// install puts a door in its place. The lock is held.
-func (r *Receiver) install(learned *door) {
-	learned.inherit(r.doors[learned.account], r.config.Now)
+// install puts a endpoint in its place. The lock is held.
+func (r *Receiver) install(learned *endpoint) {
+	learned.inherit(r.endpoints[learned.account], r.config.Now)
 	r.close(learned.account)
-	r.doors[learned.account] = learned
+	r.endpoints[learned.account] = learned
 	for _, path := range learned.paths {
 		r.paths[hashOf(path)] = learned
 	}
 	r.once.Do(func() { close(r.asked) })
 }
 
-// at is the door at a path.
-func (r *Receiver) at(path string) *door {
+// at is the endpoint at a path.
+func (r *Receiver) at(path string) *endpoint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.paths[hashOf(path)]
@@ -116,4 +116,4 @@ func (r *Receiver) at(path string) *door {
 func hashOf(path string) [sha256.Size]byte { return sha256.Sum256([]byte(path)) }
 
 // accounts are those that ask for notifications. The lock is held.
-func (r *Receiver) accounts() []types.NamespacedName { return slices.Collect(maps.Keys(r.doors)) }
+func (r *Receiver) accounts() []types.NamespacedName { return slices.Collect(maps.Keys(r.endpoints)) }

@@ -34,7 +34,7 @@ func NewCounter(registry prometheus.Registerer) (*Counter, error) {
 // unknownEvent stands for every event that was refused unread or that nobody knows.
 const unknownEvent = "unknown"
 
-func (c *Counter) add(answered heard) {
+func (c *Counter) add(answered response) {
 	if c == nil {
 		return
 	}

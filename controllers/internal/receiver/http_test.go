@@ -22,7 +22,7 @@ func (e *endless) Read(into []byte) (int, error) {
 // Case 82: "5 MiB body without auth: at most 64 KiB read, connection closed".
 func TestLargeBodyIsNotRead(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	body := &endless{}
 	request := call(t, http.MethodPost, path(secret), io.LimitReader(body, 5<<20))
 	request.ContentLength = 5 << 20
@@ -42,7 +42,7 @@ func TestLargeBodyIsNotRead(t *testing.T) {
 // Case 86: "1,000 rps: limiter".
 func TestFloodIsLimited(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	counts := map[int]int{}
 	for i := range 1000 {
 		counts[d.answer(d.signed(t, secret, fmt.Sprintf("evt_%d", i), planned)).Code]++
@@ -57,7 +57,7 @@ func TestFloodIsLimited(t *testing.T) {
 // Whoever knows the path and cannot sign takes nothing from who can.
 func TestStrangersDoNotStarveTheCarrier(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	for range 800 {
 		d.answer(post(t, path(secret), planned))
 	}
@@ -67,7 +67,7 @@ func TestStrangersDoNotStarveTheCarrier(t *testing.T) {
 // Case 87: "HTTP/1.0, smuggling (CL+TE), h2c: refused".
 func TestOldHTTPIsRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	request := d.signed(t, secret, "evt_1", planned)
 	request.ProtoMajor, request.ProtoMinor, request.Proto = 1, 0, "HTTP/1.0"
 	d.expect(t, request, http.StatusHTTPVersionNotSupported, 0)
@@ -76,7 +76,7 @@ func TestOldHTTPIsRefused(t *testing.T) {
 // Case 88: "GET/PUT/path probing: 404/405 without disclosure".
 func TestProbingTellsNothing(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodOptions, "TRACE"} {
 		for _, at := range []string{path(secret), path(another), "/", "/healthz", "/metrics"} {
 			d.expect(t, call(t, method, at, http.NoBody), http.StatusMethodNotAllowed, 0)

@@ -78,12 +78,12 @@ func freeAddress(t *testing.T) string {
 	return socket.Addr().String()
 }
 
-// served is a desk behind a listener that runs.
-func served(t *testing.T) (d *desk, address string, trust *tls.Config) {
+// served is a fixture behind a listener that runs.
+func served(t *testing.T) (d *fixture, address string, trust *tls.Config) {
 	t.Helper()
 	folder, roots := certified(t)
 	address, trust = freeAddress(t), &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12}
-	d = newDesk(t, hmacOnly())
+	d = newFixture(t, hmacOnly())
 	run(t, &receiver.Listener{Receiver: d.Receiver, Address: address, CertDir: folder})
 	eventually(t, func() bool {
 		socket, err := (&tls.Dialer{Config: trust}).DialContext(t.Context(), "tcp", address)
@@ -195,7 +195,7 @@ func TestNobodyListensUntilAnAccountAsks(t *testing.T) {
 	t.Parallel()
 	folder, _ := certified(t)
 	address := freeAddress(t)
-	d := &desk{now: time.Unix(0, 0), secrets: map[string]string{"a": secret}}
+	d := &fixture{now: time.Unix(0, 0), secrets: map[string]string{"a": secret}}
 	d.Receiver = receiver.New(d.config())
 	run(t, &receiver.Listener{Receiver: d.Receiver, Address: address, CertDir: folder})
 	if line := speak(t, address, nil, "x"); !strings.Contains(line, "refused") {
@@ -213,7 +213,7 @@ func TestAccountIsToldWhyNobodyListens(t *testing.T) {
 		"without --events-cert-dir": {Address: freeAddress(t)},
 		"read the certificate":      {Address: freeAddress(t), CertDir: t.TempDir()},
 	} {
-		d := newDesk(t, hmacOnly())
+		d := newFixture(t, hmacOnly())
 		listener.Receiver = d.Receiver
 		run(t, listener)
 		events := hmacOnly()

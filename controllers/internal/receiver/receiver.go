@@ -53,17 +53,17 @@ type Receiver struct {
 	once  sync.Once
 	count *Counter // nil: nobody counts
 
-	mu    sync.Mutex
-	doors map[types.NamespacedName]*door
-	paths map[[sha256.Size]byte]*door // by hash: how long a look takes tells nothing about the paths
-	fault error                       // why nobody listens; nil when somebody does, or nobody has asked
+	mu        sync.Mutex
+	endpoints map[types.NamespacedName]*endpoint
+	paths     map[[sha256.Size]byte]*endpoint // by hash: how long a look takes tells nothing about the paths
+	fault     error                           // why nobody listens; nil when somebody does, or nobody has asked
 }
 
 // New returns a receiver for no account yet.
 func New(config Config) *Receiver {
 	return &Receiver{
 		config: config, asked: make(chan struct{}),
-		doors: map[types.NamespacedName]*door{}, paths: map[[sha256.Size]byte]*door{},
+		endpoints: map[types.NamespacedName]*endpoint{}, paths: map[[sha256.Size]byte]*endpoint{},
 	}
 }
 
@@ -78,7 +78,7 @@ const (
 
 // ServeHTTP implements [http.Handler].
 func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	answered := r.hear(w, request)
+	answered := r.receive(w, request)
 	r.count.add(answered)
 	switch answered.status {
 	case http.StatusTooManyRequests:
@@ -92,67 +92,67 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 	http.Error(w, http.StatusText(answered.status), answered.status)
 }
 
-// heard is how a notification was answered.
-type heard struct {
+// response is how a notification was answered.
+type response struct {
 	status int
 	event  carrier.EventName // empty where it was not read, or is none that we know
 }
 
-// hear takes a notification as far as it is entitled to go.
-func (r *Receiver) hear(w http.ResponseWriter, request *http.Request) heard {
+// receive takes a notification as far as it is entitled to go.
+func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) response {
 	if status := wellFormed(request); status != 0 {
-		return heard{status: status}
+		return response{status: status}
 	}
-	door := r.at(request.URL.Path)
+	endpoint := r.at(request.URL.Path)
 	switch {
-	case door == nil:
-		return heard{status: http.StatusNotFound}
-	case !door.reads.AllowN(r.config.Now(), 1):
-		return heard{status: http.StatusTooManyRequests}
+	case endpoint == nil:
+		return response{status: http.StatusNotFound}
+	case !endpoint.reads.AllowN(r.config.Now(), 1):
+		return response{status: http.StatusTooManyRequests}
 	}
 	body, err := bodyOf(w, request)
 	if err != nil {
-		return heard{status: bodyStatus(err)}
+		return response{status: bodyStatus(err)}
 	}
-	ctx, cancel := context.WithTimeout(request.Context(), patience)
+	ctx, cancel := context.WithTimeout(request.Context(), handlingTimeout)
 	defer cancel()
-	return r.admit(ctx, door, letter{header: request.Header, body: body})
+	return r.admit(ctx, endpoint, message{header: request.Header, body: body})
 }
 
-// patience is how long a notification may take: an API server may hang.
-const patience = 20 * time.Second
+// handlingTimeout is how long a notification may take: an API server may hang.
+const handlingTimeout = 20 * time.Second
 
-// admit acts on a letter that is the carrier's, once.
-func (r *Receiver) admit(ctx context.Context, at *door, from letter) heard {
+// admit acts on a message that is the carrier's, once.
+func (r *Receiver) admit(ctx context.Context, at *endpoint, from message) response {
 	now := r.config.Now()
 	switch {
-	case !at.proves(from, now):
-		return heard{status: http.StatusUnauthorized}
-	case at.seen(from):
-		return heard{status: http.StatusAccepted}
+	case !at.authenticates(from, now):
+		return response{status: http.StatusUnauthorized}
+	case at.isDuplicate(from):
+		return response{status: http.StatusAccepted}
 	case !at.takes.AllowN(now, 1):
-		return heard{status: http.StatusTooManyRequests}
+		return response{status: http.StatusTooManyRequests}
 	}
 	return r.act(ctx, at, from)
 }
 
-// act does what a letter asks for.
-func (r *Receiver) act(ctx context.Context, at *door, from letter) heard {
+// act does what a message asks for.
+func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response {
 	hint, readable := carrier.ReadEvent(from.body)
 	if !readable {
-		return heard{status: http.StatusBadRequest}
+		return response{status: http.StatusBadRequest}
 	}
 	event, known := from.event(hint)
 	if !known {
-		return heard{status: http.StatusAccepted} // counted as unknown
+		return response{status: http.StatusAccepted} // counted as unknown
 	}
 	told := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
 	if err := r.config.Take(ctx, told); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "cannot take a notification now", "event", event, "account", at.account)
-		return heard{status: http.StatusServiceUnavailable, event: event}
+		return response{status: http.StatusServiceUnavailable, event: event}
 	}
 	at.remember(from)
-	return heard{status: http.StatusAccepted, event: event}
+	return response{status: http.StatusAccepted, event: event}
 }
 
 // maxBody bounds what is read of a notification, whoever sends it.

@@ -15,7 +15,7 @@ import (
 
 func TestRotationOfSharedSecrets(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	d.secrets["b"] = another
 	events := v1alpha1.AccountEvents{Signature: v1alpha1.SignatureHMAC, SecretRefs: refs("a", "b")}
 	if shown := d.learn(t, events); shown != path(secret) {
@@ -37,7 +37,7 @@ func TestRotationOfSharedSecrets(t *testing.T) {
 
 func TestReplacedSecretIsWorthlessOnceItIsReadAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	d.secrets["a"] = another
 	d.learn(t, hmacOnly())
 	moved := d.signed(t, another, "evt_1", planned)
@@ -49,7 +49,7 @@ func TestReplacedSecretIsWorthlessOnceItIsReadAgain(t *testing.T) {
 // A Secret that cannot be read this time is no reason to be deaf.
 func TestAPIServerThatIsAwayLeavesTheReceiverListening(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	d.away = errors.New("the API server is away")
 	if shown := d.learn(t, hmacOnly()); shown != path(secret) {
 		t.Errorf("the path is %q", shown)
@@ -65,7 +65,7 @@ func TestFormsOfASecret(t *testing.T) {
 	for name, held := range map[string]struct{ content, path string }{
 		"with a line break": {secret + "\n", secret}, "in the form of Standard Webhooks": {standard, standard},
 	} {
-		d := newDesk(t, hmacOnly())
+		d := newFixture(t, hmacOnly())
 		d.secrets["a"] = held.content
 		d.learn(t, hmacOnly())
 		request := d.signed(t, secret, "evt_1", planned)
@@ -77,7 +77,7 @@ func TestFormsOfASecret(t *testing.T) {
 
 func TestSecretThatIsMissingOrWeak(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	events := hmacOnly()
 	for _, weak := range []string{
 		"short", "whsec_c2hvcnQ=", "whsec_no-base64-at-all-but-long-enough", "   \n              \n",
@@ -98,7 +98,7 @@ func TestSecretThatIsMissingOrWeak(t *testing.T) {
 func TestUnsignedNotificationsComeByThePathAlone(t *testing.T) {
 	t.Parallel()
 	events := v1alpha1.AccountEvents{Signature: v1alpha1.SignatureNone, SecretRefs: refs("a")}
-	d := newDesk(t, events)
+	d := newFixture(t, events)
 	if shown := d.learn(t, events); shown != "" {
 		t.Errorf("the path is shown: %s", shown)
 	}
@@ -111,7 +111,7 @@ func TestUnsignedNotificationsComeByThePathAlone(t *testing.T) {
 
 func TestAccountThatAsksNoMoreIsForgotten(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	if _, err := d.Learn(t.Context(), account(nil)); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 func TestSignedNotificationIsTaken(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 	want := receiver.Notification{
 		Account: types.NamespacedName{Namespace: "shop", Name: "default"}, Event: carrier.EventPlanChanged, Signed: true,
@@ -32,7 +32,7 @@ func TestSignedNotificationIsTaken(t *testing.T) {
 
 func TestEventNamedInAHeaderIsTaken(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	request := d.signed(t, secret, "evt_1", `{"id":1234567}`)
 	request.Header.Set("Z-Event-Type", "service.plan-changed.event")
 	d.expect(t, request, http.StatusAccepted, 1)
@@ -44,14 +44,14 @@ func TestEventNamedInAHeaderIsTaken(t *testing.T) {
 // Case 78: "no signature: 401, constant body".
 func TestNotificationWithoutSignatureIsRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	d.expect(t, post(t, path(secret), planned), http.StatusUnauthorized, 0)
 }
 
 // Case 79: "wrong HMAC, truncated, wrong algorithm, empty secret: 401".
 func TestWrongSignatureIsRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	good := func() *http.Request { return d.signed(t, secret, "evt_1", planned) }
 	whole := good().Header.Get("Webhook-Signature")
 	foreign := func(by string) string {
@@ -83,7 +83,7 @@ func TestWrongSignatureIsRefused(t *testing.T) {
 // Case 80: "timestamp −10 min/+10 min/NaN: 401".
 func TestOldAndFutureNotificationsAreRefused(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	at := func(seconds int64) string { return strconv.FormatInt(d.now.Unix()+seconds, 10) }
 	for _, stamp := range []string{
 		at(-600), at(-301), at(301), at(600), "NaN", "", "1e9", "99999999999999999999", "-1", "0x1",
@@ -97,7 +97,7 @@ func TestOldAndFutureNotificationsAreRefused(t *testing.T) {
 // Case 81: "replayed id: 202 and no second enqueue".
 func TestReplayIsAcceptedAndNotActedOn(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	for range 3 {
 		d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 	}
@@ -107,7 +107,7 @@ func TestReplayIsAcceptedAndNotActedOn(t *testing.T) {
 
 func TestNotificationThatCannotBeTakenNowIsAskedForAgain(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	d.fail = errors.New("the API server is away")
 	request := d.signed(t, secret, "evt_1", planned)
 	answer := d.answer(request)
@@ -121,7 +121,7 @@ func TestNotificationThatCannotBeTakenNowIsAskedForAgain(t *testing.T) {
 // Case 83: "malformed JSON, wrong types, nulls, deep nesting: 202 or 400, no panic".
 func TestMalformedPayloads(t *testing.T) {
 	t.Parallel()
-	d := newDesk(t, hmacOnly())
+	d := newFixture(t, hmacOnly())
 	payloads := map[string]int{
 		"": 400, "{": 400, "[]": 400, "null": 400, `"x"`: 400, "\xff\xfe": 400,
 		`{"id":1,"id":2}`: 400, `{"serviceId":1.5}`: 400, `{"orderId":1,"order":{"id":2}}`: 400,
@@ -141,7 +141,7 @@ func FuzzNotification(f *testing.F) {
 	f.Add("evt_1", "1772452800", "v1,AAAA", []byte(planned))
 	f.Add("", "NaN", "v1a,", []byte(`{"id":1,"id":2}`))
 	f.Fuzz(func(t *testing.T, id, stamp, signature string, body []byte) {
-		d := newDesk(t, hmacOnly())
+		d := newFixture(t, hmacOnly())
 		request := call(t, http.MethodPost, path(secret), bytes.NewReader(body))
 		request.Header["Webhook-Id"] = []string{id}
 		request.Header["Webhook-Timestamp"] = []string{stamp}

@@ -26,7 +26,7 @@ type Object struct {
 // they are True, as kstatus wants abnormal conditions.
 func Describe(object Object, verdict decide.Verdict, now time.Time) {
 	ready := metav1.ConditionFalse
-	if verdict.Standing == decide.Settled {
+	if verdict.State == decide.Settled {
 		ready = metav1.ConditionTrue
 	}
 	object.set(v1alpha1.ConditionReady, ready, verdict, now)
@@ -34,28 +34,28 @@ func Describe(object Object, verdict decide.Verdict, now time.Time) {
 	object.abnormal(v1alpha1.ConditionStalled, decide.Stuck, verdict, now)
 }
 
-// DescribeFacets writes one condition per declared aspect and takes those away that
+// DescribeAspects writes one condition per declared aspect and takes those away that
 // are no longer declared.
-func DescribeFacets(object Object, facets []decide.Facet, now time.Time) {
-	for _, conditionType := range facetTypes() {
-		facet := facetOf(facets, conditionType)
-		if facet == nil {
+func DescribeAspects(object Object, aspects []decide.Aspect, now time.Time) {
+	for _, conditionType := range aspectTypes() {
+		aspect := aspectOf(aspects, conditionType)
+		if aspect == nil {
 			object.remove(conditionType)
 			continue
 		}
-		DescribeFacet(object, *facet, now)
+		DescribeAspect(object, *aspect, now)
 	}
 }
 
-// DescribeFacet writes one condition.
-func DescribeFacet(object Object, facet decide.Facet, now time.Time) {
-	object.set(facet.Type, facet.Status, decide.Verdict{Reason: facet.Reason, Message: facet.Message}, now)
+// DescribeAspect writes one condition.
+func DescribeAspect(object Object, aspect decide.Aspect, now time.Time) {
+	object.set(aspect.Type, aspect.Status, decide.Verdict{Reason: aspect.Reason, Message: aspect.Message}, now)
 }
 
-// Unjudged brings the facets of an older generation up to date where a pass has not got so far as to
+// Unjudged brings the aspects of an older generation up to date where a pass has not got so far as to
 // judge them.
 func Unjudged(object Object, verdict decide.Verdict, now time.Time) {
-	for _, conditionType := range facetTypes() {
+	for _, conditionType := range aspectTypes() {
 		held := meta.FindStatusCondition(*object.Conditions, conditionType)
 		if held != nil && held.ObservedGeneration != object.Generation {
 			object.set(conditionType, metav1.ConditionUnknown, verdict, now)
@@ -63,7 +63,7 @@ func Unjudged(object Object, verdict decide.Verdict, now time.Time) {
 	}
 }
 
-func facetTypes() []string {
+func aspectTypes() []string {
 	return []string{
 		v1alpha1.ConditionPlanSynced, v1alpha1.ConditionRestorationSLASynced, v1alpha1.ConditionAggregationSynced,
 		v1alpha1.ConditionDSLProfileSynced, v1alpha1.ConditionCancellationSynced, v1alpha1.ConditionConnected,
@@ -72,18 +72,18 @@ func facetTypes() []string {
 	}
 }
 
-func facetOf(facets []decide.Facet, conditionType string) *decide.Facet {
-	for i := range facets {
-		if facets[i].Type == conditionType {
-			return &facets[i]
+func aspectOf(aspects []decide.Aspect, conditionType string) *decide.Aspect {
+	for i := range aspects {
+		if aspects[i].Type == conditionType {
+			return &aspects[i]
 		}
 	}
 	return nil
 }
 
-// abnormal writes a condition that there is in one standing only.
-func (o Object) abnormal(conditionType string, standing decide.Standing, verdict decide.Verdict, now time.Time) {
-	if verdict.Standing != standing {
+// abnormal writes a condition that there is in one state only.
+func (o Object) abnormal(conditionType string, state decide.State, verdict decide.Verdict, now time.Time) {
+	if verdict.State != state {
 		o.remove(conditionType)
 		return
 	}

@@ -21,7 +21,7 @@ const (
 	pathPrefix = "/events/"
 	minSecret  = 16 // bytes; the path is a hash of the secret and may be shown
 
-	// What is read at an account's door, from whomever, and what is acted on: far more than
+	// What is read at an account's endpoint, from whomever, and what is acted on: far more than
 	// its services can have to say.
 	readPerSecond, readBurst   = 500, 1000
 	takenPerSecond, takenBurst = 50, 200
@@ -31,8 +31,8 @@ const (
 	rememberFor = 2 * tolerance
 )
 
-// door is where the notifications of one account arrive.
-type door struct {
+// endpoint is where the notifications of one account arrive.
+type endpoint struct {
 	account types.NamespacedName
 	uid     types.UID
 	signed  bool
@@ -50,15 +50,15 @@ func PathOf(secret []byte, account types.NamespacedName) string {
 	return pathPrefix + hex.EncodeToString(sum[:])
 }
 
-// add lets a shared secret open the door. White space around it is no part of it: files end
+// add lets a shared secret open the endpoint. White space around it is no part of it: files end
 // in a line break.
-func (d *door) add(ref v1alpha1.SecretKeyReference, secret []byte) error {
+func (e *endpoint) add(ref v1alpha1.SecretKeyReference, secret []byte) error {
 	secret = bytes.TrimSpace(secret)
 	key := signingKey(secret)
 	if len(key) < minSecret {
 		return &WeakSecretError{Ref: ref}
 	}
-	d.keys, d.paths = append(d.keys, key), append(d.paths, PathOf(secret, d.account))
+	e.keys, e.paths = append(e.keys, key), append(e.paths, PathOf(secret, e.account))
 	return nil
 }
 
@@ -86,46 +86,46 @@ func (e *WeakSecretError) Error() string {
 		"as they are or in base64 behind whsec_", e.Ref.Key, e.Ref.Name, minSecret)
 }
 
-// inherit takes over rates and memory of the door that stood here before for the same
+// inherit takes over rates and memory of the endpoint that stood here before for the same
 // account; for another account both are new.
-func (d *door) inherit(before *door, now func() time.Time) {
-	if before != nil && before.uid == d.uid {
-		d.reads, d.takes, d.taken = before.reads, before.takes, before.taken
+func (e *endpoint) inherit(before *endpoint, now func() time.Time) {
+	if before != nil && before.uid == e.uid {
+		e.reads, e.takes, e.taken = before.reads, before.takes, before.taken
 		return
 	}
-	d.reads, d.takes = rate.NewLimiter(readPerSecond, readBurst), rate.NewLimiter(takenPerSecond, takenBurst)
-	d.taken = cache.NewLRUExpireCacheWithClock(remembered, clock(now))
+	e.reads, e.takes = rate.NewLimiter(readPerSecond, readBurst), rate.NewLimiter(takenPerSecond, takenBurst)
+	e.taken = cache.NewLRUExpireCacheWithClock(remembered, clock(now))
 }
 
-// proves says whether a letter is the carrier's. Without signatures knowing the path is
+// authenticates says whether a message is the carrier's. Without signatures knowing the path is
 // all that it takes.
-func (d *door) proves(from letter, now time.Time) bool {
-	return !d.signed || from.recent(now) && from.signedBy(d.keys)
+func (e *endpoint) authenticates(from message, now time.Time) bool {
+	return !e.signed || from.recent(now) && from.signedBy(e.keys)
 }
 
-// seen says whether a letter was taken before. One without a signature has no id to be
+// isDuplicate says whether a message was taken before. One without a signature has no id to be
 // known by; to look twice does no harm.
-func (d *door) seen(from letter) bool {
-	_, found := d.taken.Get(from.id())
-	return d.signed && found
+func (e *endpoint) isDuplicate(from message) bool {
+	_, found := e.taken.Get(from.id())
+	return e.signed && found
 }
 
-func (d *door) remember(from letter) {
-	if d.signed {
-		d.taken.Add(from.id(), true, rememberFor)
+func (e *endpoint) remember(from message) {
+	if e.signed {
+		e.taken.Add(from.id(), true, rememberFor)
 	}
 }
 
 // path is that of the oldest secret. Those of the others are good too, so that the carrier
 // can be told another path before the old one is gone.
-func (d *door) path() string { return d.paths[0] }
+func (e *endpoint) path() string { return e.paths[0] }
 
 // shown is the path as far as the account's status may show it.
-func (d *door) shown() string {
-	if !d.signed {
+func (e *endpoint) shown() string {
+	if !e.signed {
 		return ""
 	}
-	return d.path()
+	return e.path()
 }
 
 // clock is a function as the cache wants a clock.

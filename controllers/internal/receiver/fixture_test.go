@@ -31,8 +31,8 @@ const (
 	planned = `{"eventType":"ServicePlanChanged","serviceId":1234567,"requestId":99}`
 )
 
-// desk is a receiver with one account, and everything that it took.
-type desk struct {
+// fixture is a receiver with one account, and everything that it took.
+type fixture struct {
 	*receiver.Receiver
 
 	now     time.Time
@@ -46,16 +46,16 @@ type desk struct {
 	taken []receiver.Notification
 }
 
-func newDesk(t *testing.T, events v1alpha1.AccountEvents) *desk {
+func newFixture(t *testing.T, events v1alpha1.AccountEvents) *fixture {
 	t.Helper()
-	d := &desk{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC), secrets: map[string]string{"a": secret}}
+	d := &fixture{now: time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC), secrets: map[string]string{"a": secret}}
 	d.Receiver = receiver.New(d.config())
 	d.learn(t, events)
 	return d
 }
 
-// config is what a receiver finds at the desk.
-func (d *desk) config() receiver.Config {
+// config is what a receiver finds at the fixture.
+func (d *fixture) config() receiver.Config {
 	return receiver.Config{
 		Secret: d.secret, Take: d.take, Now: func() time.Time { return d.now },
 		Changed: func(account types.NamespacedName) {
@@ -66,7 +66,7 @@ func (d *desk) config() receiver.Config {
 	}
 }
 
-func (d *desk) secret(
+func (d *fixture) secret(
 	_ context.Context, _ string, ref v1alpha1.SecretKeyReference, _ ...string,
 ) ([]byte, error) {
 	d.reads++
@@ -80,7 +80,7 @@ func (d *desk) secret(
 	return []byte(held), nil
 }
 
-func (d *desk) take(_ context.Context, told receiver.Notification) error {
+func (d *fixture) take(_ context.Context, told receiver.Notification) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fail == nil {
@@ -108,7 +108,7 @@ func account(events *v1alpha1.AccountEvents) *v1alpha1.CarrierAccount {
 	}
 }
 
-func (d *desk) learn(t *testing.T, events v1alpha1.AccountEvents) string {
+func (d *fixture) learn(t *testing.T, events v1alpha1.AccountEvents) string {
 	t.Helper()
 	path, err := d.Learn(t.Context(), account(&events))
 	if err != nil {
@@ -135,7 +135,7 @@ func call(t *testing.T, method, to string, body io.Reader) *http.Request {
 }
 
 // signed is a call with a signature over an id, a time and a body.
-func (d *desk) signed(t *testing.T, by, id, body string) *http.Request {
+func (d *fixture) signed(t *testing.T, by, id, body string) *http.Request {
 	t.Helper()
 	return stamped(t, by, id, strconv.FormatInt(d.now.Unix(), 10), body)
 }
@@ -155,13 +155,13 @@ func signature(by, id, stamp, body string) string {
 	return base64.StdEncoding.EncodeToString(mac.Sum(nil))
 }
 
-func (d *desk) answer(request *http.Request) *httptest.ResponseRecorder {
+func (d *fixture) answer(request *http.Request) *httptest.ResponseRecorder {
 	recorder := httptest.NewRecorder()
 	d.ServeHTTP(recorder, request)
 	return recorder
 }
 
-func (d *desk) expect(t *testing.T, request *http.Request, status, taken int) {
+func (d *fixture) expect(t *testing.T, request *http.Request, status, taken int) {
 	t.Helper()
 	answer := d.answer(request)
 	if answer.Code != status || answer.Body.String() != http.StatusText(status)+"\n" {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	placePatience = time.Second // how long a pass waits for a place: longer than a sound carrier takes to answer
+	slotPatience = time.Second // how long a pass waits for a slot: longer than a sound carrier takes to answer
 
 	// When a pass that was turned away comes back.
 	crowdedPause   = time.Second
@@ -19,34 +19,34 @@ const (
 	longestCrowded = 30 * time.Second
 )
 
-// places keeps a carrier that hangs to itself. A call is made by the pass that needs it, and
+// slots keeps a carrier that hangs to itself. A call is made by the pass that needs it, and
 // holds its worker for up to 45 seconds; so of the workers of one kind an account may hold no
 // more than it leaves free for all others: half of them when it is alone, a third each when
 // there are two such accounts, and so on. It takes five that hang at once to hold all of
 // sixteen, for as long as a call may take.
 //
-// Where calls are answered soon nothing of this is felt: whoever finds no place waits a moment
+// Where calls are answered soon nothing of this is felt: whoever finds no slot waits a moment
 // for one. When none becomes free in that time the account is crowded, and until one does
 // nobody waits for it any more.
-type places struct {
+type slots struct {
 	all int // as many as there are workers; 0: no limit
 
 	mu      sync.Mutex
 	held    int
 	by      map[types.UID]int
-	crowded map[types.UID]int // how many were turned away since a place became free
-	left    chan struct{}     // closed when a place becomes free
+	crowded map[types.UID]int // how many were turned away since a slot became free
+	left    chan struct{}     // closed when a slot becomes free
 }
 
-func newPlaces(workers int) *places {
-	return &places{
+func newSlots(workers int) *slots {
+	return &slots{
 		all: workers, by: map[types.UID]int{}, crowded: map[types.UID]int{}, left: make(chan struct{}),
 	}
 }
 
-// enter takes a place for an account, or says that there is none.
-func (p *places) enter(ctx context.Context, account types.UID) bool {
-	ctx, cancel := context.WithTimeout(ctx, placePatience)
+// acquire takes a slot for an account, or says that there is none.
+func (p *slots) acquire(ctx context.Context, account types.UID) bool {
+	ctx, cancel := context.WithTimeout(ctx, slotPatience)
 	defer cancel()
 	for {
 		entered, left := p.try(account)
@@ -62,8 +62,8 @@ func (p *places) enter(ctx context.Context, account types.UID) bool {
 	}
 }
 
-// try takes a place, or says what to wait for; nothing when it is of no use.
-func (p *places) try(account types.UID) (entered bool, left <-chan struct{}) {
+// try takes a slot, or says what to wait for; nothing when it is of no use.
+func (p *slots) try(account types.UID) (entered bool, left <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch {
@@ -78,8 +78,8 @@ func (p *places) try(account types.UID) (entered bool, left <-chan struct{}) {
 	return false, p.left
 }
 
-// noteCrowded remembers that an account gives no place back, if it holds any.
-func (p *places) noteCrowded(account types.UID) {
+// noteCrowded remembers that an account gives no slot back, if it holds any.
+func (p *slots) noteCrowded(account types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.by[account] > 0 {
@@ -88,20 +88,20 @@ func (p *places) noteCrowded(account types.UID) {
 }
 
 // pause is when a pass that was turned away comes back.
-func (p *places) pause(account types.UID) time.Duration {
+func (p *slots) pause(account types.UID) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return crowdPause(p.crowded[account])
 }
 
 // crowdPause is when a pass comes back that was turned away: the sooner, the fewer have been since a
-// place became free. So a thousand that wait are no load.
+// slot became free. So a thousand that wait are no load.
 func crowdPause(turnedAway int) time.Duration {
 	return min(crowdedPause+time.Duration(turnedAway)*crowdedEach, longestCrowded)
 }
 
-// leave gives a place back.
-func (p *places) leave(account types.UID) {
+// release gives a slot back.
+func (p *slots) release(account types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.held--

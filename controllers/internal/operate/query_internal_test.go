@@ -26,7 +26,7 @@ func TestR15ASecondAnswerToAQuestionThatLeavesSomethingBehindIsTold(t *testing.T
 			tape.record.ResourceVersion += "+"
 			return nil
 		}
-		if _, err := protocol.Pose(t.Context(), tape.job(), Parcel{Request: question, Hold: holds}); err != nil {
+		if _, err := protocol.SubmitQuery(t.Context(), tape.scope(), Submission{Request: question, Hold: holds}); err != nil {
 			t.Fatal(err)
 		}
 		told := slices.DeleteFunc(slices.Clone(events.said), func(said string) bool {

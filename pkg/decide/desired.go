@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// wish is what one request would bring about.
-type wish struct {
+// desiredChange is what one request would bring about.
+type desiredChange struct {
 	operation v1alpha1.Operation
 	target    v1alpha1.RequestTarget
 	before    v1alpha1.RequestBefore // the evidence by which an unknown outcome can be judged
@@ -20,13 +20,13 @@ type wish struct {
 	unread    bool                   // what it changes could not be read
 }
 
-func (w wish) wanted() bool { return len(w.changes) > 0 }
+func (want desiredChange) wanted() bool { return len(want.changes) > 0 }
 
 // differences are all changes that are wanted.
-func differences(wanted []wish) []v1alpha1.Change {
+func differences(wanted []desiredChange) []v1alpha1.Change {
 	var changes []v1alpha1.Change
-	for _, w := range wanted {
-		changes = append(changes, w.changes...)
+	for _, want := range wanted {
+		changes = append(changes, want.changes...)
 	}
 	return changes
 }
@@ -75,8 +75,8 @@ func planChangeRequest(
 }
 
 // costs: the breaker and the charge limit hold back Charge and Never.
-func (w wish) costs() bool {
-	return ClassOf(w.operation, w.target).Costly()
+func (want desiredChange) costs() bool {
+	return ClassOf(want.operation, want.target).Costly()
 }
 
 // ClassOf is the repeat class of a request: the table's, by operation and target.
@@ -86,20 +86,20 @@ func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrie
 }
 
 // intent is the request as it is written before it is sent.
-func (w wish) intent(v *View) v1alpha1.Request {
+func (want desiredChange) intent(in *Input) v1alpha1.Request {
 	return v1alpha1.Request{
-		Operation: w.operation, Attempt: attemptNumber(v, w), Repeats: questionsBefore(v, w),
-		Target: w.target, Before: w.before,
-		Identity: v.Account.Object.IdentityName(), BaseURL: v.Account.Object.Spec.BaseURL,
-		Generation: v.Subject.GetGeneration(), BodyHash: w.bodyHash(),
-		Phase: v1alpha1.PhaseSubmitting, APIVersion: v.Account.Object.Spec.APIVersion,
+		Operation: want.operation, Attempt: attemptNumber(in, want), Repeats: questionsBefore(in, want),
+		Target: want.target, Before: want.before,
+		Identity: in.Account.Object.IdentityName(), BaseURL: in.Account.Object.Spec.BaseURL,
+		Generation: in.Subject.GetGeneration(), BodyHash: want.bodyHash(),
+		Phase: v1alpha1.PhaseSubmitting, APIVersion: in.Account.Object.Spec.APIVersion,
 	}
 }
 
-// attemptNumber counts attempts at the same wish of the same generation.
-func attemptNumber(v *View, w wish) int32 {
-	last := v.Subject.RequestOf(w.operation)
-	if last == nil || last.Generation != v.Subject.GetGeneration() || last.BodyHash != w.bodyHash() {
+// attemptNumber counts attempts at the same change of the same generation.
+func attemptNumber(in *Input, want desiredChange) int32 {
+	last := in.Subject.RequestOf(want.operation)
+	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.bodyHash() {
 		return 1
 	}
 	if last.Phase == v1alpha1.PhaseSucceeded {
@@ -110,7 +110,7 @@ func attemptNumber(v *View, w wish) int32 {
 
 // bodyHash is over the body without contact data: a phone number has too few
 // digits to be hidden by a hash.
-func (w wish) bodyHash() string {
-	sum := sha256.Sum256(w.body)
+func (want desiredChange) bodyHash() string {
+	sum := sha256.Sum256(want.body)
 	return "sha256:" + hex.EncodeToString(sum[:])
 }

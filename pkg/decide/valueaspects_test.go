@@ -13,10 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-func TestTheFacetOfACancellation(t *testing.T) {
+func TestTheAspectOfACancellation(t *testing.T) {
 	t.Parallel()
 	for story, test := range map[string]struct {
-		view   decide.ServiceView
+		view   decide.ServiceInput
 		status metav1.ConditionStatus
 		reason string
 	}{
@@ -29,7 +29,7 @@ func TestTheFacetOfACancellation(t *testing.T) {
 			metav1.ConditionFalse, v1alpha1.ReasonProgressing,
 		},
 		"not known yet": {
-			settled(ending("2026-11-30"), func(v *decide.ServiceView) { v.Service.Status.Carrier.Cancellation = nil }),
+			settled(ending("2026-11-30"), func(in *decide.ServiceInput) { in.Service.Status.Carrier.Cancellation = nil }),
 			metav1.ConditionUnknown, v1alpha1.ReasonProgressing,
 		},
 		"too late to abort": {
@@ -39,8 +39,8 @@ func TestTheFacetOfACancellation(t *testing.T) {
 	} {
 		t.Run(story, func(t *testing.T) {
 			t.Parallel()
-			all := decide.Service(test.view).Facets
-			i := slices.IndexFunc(all, func(f decide.Facet) bool { return f.Type == v1alpha1.ConditionCancellationSynced })
+			all := decide.Service(test.view).Aspects
+			i := slices.IndexFunc(all, func(f decide.Aspect) bool { return f.Type == v1alpha1.ConditionCancellationSynced })
 			if i < 0 || all[i].Status != test.status || all[i].Reason != test.reason || all[i].Message == "" {
 				t.Errorf("got %+v, want %s with reason %s", all, test.status, test.reason)
 			}

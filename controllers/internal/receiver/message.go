@@ -41,8 +41,8 @@ const (
 	maxID         = 256
 )
 
-// letter is a notification as it came.
-type letter struct {
+// message is a notification as it came.
+type message struct {
 	header http.Header
 	body   []byte
 }
@@ -76,31 +76,31 @@ func bodyStatus(err error) int {
 }
 
 // single is the value of a header that is given once; "" of any other.
-func (l letter) single(name string) string {
-	if values := l.header.Values(name); len(values) == 1 {
+func (m message) single(name string) string {
+	if values := m.header.Values(name); len(values) == 1 {
 		return values[0]
 	}
 	return ""
 }
 
 // id is what a signed notification is known by again.
-func (l letter) id() string { return l.single(headerID) }
+func (m message) id() string { return m.single(headerID) }
 
-// recent says whether the letter was written about now.
-func (l letter) recent(now time.Time) bool {
-	seconds, err := strconv.ParseInt(l.single(headerTimestamp), 10, 64)
+// recent says whether the message was written about now.
+func (m message) recent(now time.Time) bool {
+	seconds, err := strconv.ParseInt(m.single(headerTimestamp), 10, 64)
 	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
 }
 
-// signedBy says whether one of the letter's signatures was made with one of the keys.
+// signedBy says whether one of the message's signatures was made with one of the keys.
 // Every pair is compared, in constant time.
-func (l letter) signedBy(keys [][]byte) bool {
-	id := l.id()
+func (m message) signedBy(keys [][]byte) bool {
+	id := m.id()
 	if id == "" || len(id) > maxID || strings.Contains(id, ".") {
 		return false // with a dot in it, id.timestamp.body could be read in two ways
 	}
-	content := slices.Concat([]byte(id+"."+l.single(headerTimestamp)+"."), l.body)
-	signatures := strings.Fields(l.single(headerSignature))
+	content := slices.Concat([]byte(id+"."+m.single(headerTimestamp)+"."), m.body)
+	signatures := strings.Fields(m.single(headerSignature))
 	signed := false
 	for _, signature := range signatures[:min(len(signatures), maxSignatures)] {
 		encoded, isOurs := strings.CutPrefix(signature, signatureScheme)
@@ -115,6 +115,6 @@ func (l letter) signedBy(keys [][]byte) bool {
 }
 
 // event names what has happened: in a header, or in the body.
-func (l letter) event(hint carrier.EventHint) (carrier.EventName, bool) {
-	return carrier.ParseEventName(cmp.Or(l.single(headerEventType), l.single(headerNotificationType), hint.Name))
+func (m message) event(hint carrier.EventHint) (carrier.EventName, bool) {
+	return carrier.ParseEventName(cmp.Or(m.single(headerEventType), m.single(headerNotificationType), hint.Name))
 }

@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Book keeps the sessions, one per CarrierAccount and spec.
-type Book struct {
+// Registry keeps the sessions, one per CarrierAccount and spec.
+type Registry struct {
 	Secrets       client.Reader // reads Secrets by name, past any cache: they are never listed or watched
 	AllowInsecure bool          // http and loopback carriers
 	UserAgent     string
@@ -33,7 +33,7 @@ type Book struct {
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*held
 	rates    map[payer]*carrier.Rate
-	places   map[string]*places // by kind
+	slots    map[string]*slots // by kind
 }
 
 // held is a session, and the object and the spec that it was opened for.
@@ -47,49 +47,49 @@ type held struct {
 
 // Session is the account's session, opened when there is none for its present spec.
 // The error says which field of the spec cannot be used.
-func (b *Book) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	spec, err := digest(account)
 	if err != nil {
 		return nil, err
 	}
 	name := client.ObjectKeyFromObject(account)
-	kept := b.sessions[name]
+	kept := r.sessions[name]
 	if kept != nil && kept.uid == account.UID && kept.spec == spec {
 		return kept.session, nil
 	}
-	session, err := b.open(account)
+	session, err := r.open(account)
 	if err != nil {
 		return nil, err
 	}
-	if b.sessions == nil {
-		b.sessions = map[types.NamespacedName]*held{}
+	if r.sessions == nil {
+		r.sessions = map[types.NamespacedName]*held{}
 	}
 	if kept != nil && kept.uid == account.UID {
 		session.breaker = kept.session.breaker // what the carrier lost is lost under any spec
 	}
-	b.close(name)
-	b.sessions[name] = &held{
+	r.close(name)
+	r.sessions[name] = &held{
 		session: session, uid: account.UID, spec: spec, payer: payerOf(account), rate: account.Spec.RateLimit,
 	}
-	b.setRate(payerOf(account))
+	r.setRate(payerOf(account))
 	return session, nil
 }
 
 // Close forgets the session of an account that is gone.
-func (b *Book) Close(account types.NamespacedName) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.close(account)
+func (r *Registry) Close(account types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.close(account)
 }
 
 // close is Close with the lock held.
-func (b *Book) close(account types.NamespacedName) {
-	if kept := b.sessions[account]; kept != nil {
+func (r *Registry) close(account types.NamespacedName) {
+	if kept := r.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
-		delete(b.sessions, account)
-		b.setRate(kept.payer)
+		delete(r.sessions, account)
+		r.setRate(kept.payer)
 	}
 }
 
@@ -101,7 +101,7 @@ func digest(account *v1alpha1.CarrierAccount) ([sha256.Size]byte, error) {
 	return sha256.Sum256(spec), nil
 }
 
-func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
+func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 	spec := account.Spec
 	if flaw := zoneFlaw(spec.TimeZone); flaw != "" {
 		return nil, &FieldError{Field: "timeZone", Message: flaw}
@@ -111,31 +111,31 @@ func (b *Book) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
-		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: b.keysOf(account),
-		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, NewID: b.NewID, Sign: b.Sign,
-		Wrap: b.Wrap, UserAgent: b.UserAgent,
+		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: r.keysOf(account),
+		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, NewID: r.NewID, Sign: r.Sign,
+		Wrap: r.Wrap, UserAgent: r.UserAgent,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
 	}
 	way, err := carrier.NewClient(carrier.Config{
 		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
-		RootCAs: roots, AllowInsecure: b.AllowInsecure, Now: b.Now, Wrap: b.Wrap, UserAgent: b.UserAgent,
-		Rate: b.rateOf(account),
+		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, Wrap: r.Wrap, UserAgent: r.UserAgent,
+		Rate: r.rateOf(account),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)
 	}
 	return &Session{
-		client: way, tokens: tokens, breaker: &breaker{now: b.Now},
-		tell: b.tell(client.ObjectKeyFromObject(account)),
+		client: way, tokens: tokens, breaker: &breaker{now: r.Now},
+		tell: r.tell(client.ObjectKeyFromObject(account)),
 	}, nil
 }
 
-func (b *Book) tell(account types.NamespacedName) func() {
+func (r *Registry) tell(account types.NamespacedName) func() {
 	return func() {
-		if b.Changed != nil {
-			b.Changed(account)
+		if r.Changed != nil {
+			r.Changed(account)
 		}
 	}
 }

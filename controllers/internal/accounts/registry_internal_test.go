@@ -23,9 +23,9 @@ func accountOf(uid types.UID) *v1alpha1.CarrierAccount {
 	return account
 }
 
-func sessionOf(t *testing.T, book *Book, account *v1alpha1.CarrierAccount) *Session {
+func sessionOf(t *testing.T, registry *Registry, account *v1alpha1.CarrierAccount) *Session {
 	t.Helper()
-	session, err := book.Session(account)
+	session, err := registry.Session(account)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,40 +34,41 @@ func sessionOf(t *testing.T, book *Book, account *v1alpha1.CarrierAccount) *Sess
 
 // One session for an account and its spec; what the carrier lost stays lost when the spec
 // changes, and is no matter of another account that takes the name.
-func TestBookKeepsOneSessionForAnAccount(t *testing.T) {
+func TestRegistryKeepsOneSessionForAnAccount(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }
-	book := &Book{Now: now}
-	first := sessionOf(t, book, accountOf("1"))
-	if sessionOf(t, book, accountOf("1")) != first {
+	registry := &Registry{Now: now}
+	first := sessionOf(t, registry, accountOf("1"))
+	if sessionOf(t, registry, accountOf("1")) != first {
 		t.Error("the same account has two sessions")
 	}
 	first.breaker.posted(carrier.ClassCharge, carrier.Ambiguous, ticket{})
 	edited := accountOf("1")
 	edited.Spec.APIVersion = 7
-	second := sessionOf(t, book, edited)
+	second := sessionOf(t, registry, edited)
 	if second == first || second.Breaker().LostAt.IsZero() {
 		t.Error("an edited account keeps its session, or forgets what the carrier lost")
 	}
-	third := sessionOf(t, book, accountOf("2"))
-	if !third.Breaker().LostAt.IsZero() || len(book.sessions) != 1 {
-		t.Errorf("another account of the same name: breaker until %v, %d sessions", third.Breaker().Until, len(book.sessions))
+	third := sessionOf(t, registry, accountOf("2"))
+	if !third.Breaker().LostAt.IsZero() || len(registry.sessions) != 1 {
+		t.Errorf("another account of the same name: breaker until %v, %d sessions",
+			third.Breaker().Until, len(registry.sessions))
 	}
-	book.Close(client.ObjectKeyFromObject(accountOf("2")))
-	if len(book.sessions) != 0 {
+	registry.Close(client.ObjectKeyFromObject(accountOf("2")))
+	if len(registry.sessions) != 0 {
 		t.Error("an account that is gone leaves its session behind")
 	}
 }
 
-func TestBookTakesNoTimeZoneOfTheMachine(t *testing.T) {
+func TestRegistryTakesNoTimeZoneOfTheMachine(t *testing.T) {
 	t.Parallel()
-	book := &Book{Now: func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }}
+	registry := &Registry{Now: func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }}
 	for zone, usable := range map[string]bool{
 		"": true, "UTC": true, "Australia/Sydney": true, "Local": false, "Nowhere/Land": false,
 	} {
 		account := accountOf("1")
 		account.Spec.TimeZone = zone
-		_, err := book.Session(account)
+		_, err := registry.Session(account)
 		flaw, refused := errors.AsType[*FieldError](err)
 		if refused == usable || refused && flaw.Field != "timeZone" {
 			t.Errorf("%q: %v", zone, err)
