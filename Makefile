@@ -1,12 +1,12 @@
-# `make` says what there is to make. Everything is built from source by Go: no
-# download besides Go modules, no C compiler.
+# `make` lists the targets. Everything is built from source with Go: nothing but
+# Go modules is downloaded, and no C compiler is needed.
 .DEFAULT_GOAL := help
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 
-# One set of flags for the operator, the control plane and the tools: packages
-# that several of them need are compiled once.
+# The operator, the control plane and the tools are built with the same flags, so
+# that shared packages are compiled once.
 export CGO_ENABLED := 0
 export GOFLAGS := -trimpath -buildvcs=false
 export GOWORK := off
@@ -14,8 +14,8 @@ export GOWORK := off
 VERSION := $(shell git describe --always --dirty 2>/dev/null || echo devel)
 LDFLAGS := -X main.version=$(VERSION)
 
-# The control plane for tests and the demo: built here, unless KUBEBUILDER_ASSETS
-# names a folder that has one. KUBECTL replaces kubectl alone.
+# The control plane for tests and the demo is built here, unless KUBEBUILDER_ASSETS
+# names a folder that contains one. KUBECTL replaces only kubectl.
 ifdef KUBEBUILDER_ASSETS
 CONTROLPLANE :=
 else
@@ -31,7 +31,7 @@ FUZZTIME ?= 10s
 ##@ Build
 
 .PHONY: help
-help: ## Say what there is to make.
+help: ## List the targets.
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 		/^[a-z0-9-]+:.*## / { printf "  %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
@@ -41,16 +41,16 @@ build: ## Build bin/manager and bin/simulator.
 	go build -ldflags '$(LDFLAGS)' -o bin/simulator ./hack/simulator
 
 .PHONY: controlplane
-controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane: minutes the first time, then nothing.
+controlplane: ## Build etcd, kube-apiserver and kubectl into bin/controlplane; takes minutes the first time.
 	@bash hack/controlplane/build.sh bin/controlplane
 
 .PHONY: clean
-clean: ## Remove what was built, the control plane and the tools too.
+clean: ## Remove everything that was built, including the control plane and the tools.
 	rm -rf bin cover.out cover.html
 
 ##@ Generated files
 
-# Where the generated files go; `make verify` has them written elsewhere and compares.
+# The root of the generated files; `make verify` sets another one and compares.
 INTO ?= .
 
 .PHONY: generate
@@ -66,11 +66,11 @@ manifests: bin/controller-gen ## Write config/crd/bases from the types and confi
 	bin/controller-gen rbac:roleName=manager-role paths=./controllers/... output:rbac:dir=$(INTO)/config/rbac
 
 .PHONY: argocd
-argocd: ## Write config/argocd, how Argo CD sees our kinds, from the fragments in config/argocd/lua.
+argocd: ## Write config/argocd, Argo CD's health checks and actions, from the fragments in config/argocd/lua.
 	go run ./hack/customizations -into $(INTO)/config/argocd
 
 .PHONY: argocd-testdata
-argocd-testdata: $(CONTROLPLANE) ## Write config/argocd/.../testdata anew: an object of every state that the stories of controllers/ lead to.
+argocd-testdata: $(CONTROLPLANE) ## Regenerate config/argocd/.../testdata: an object in every state that the specs of controllers/ reach.
 	rm -rf config/argocd/wholesale.broadband/*/testdata
 	ALBUM=$(CURDIR)/config/argocd/wholesale.broadband go test -count=1 -timeout=30m ./controllers
 	go test -count=1 ./test/gitops -update
@@ -86,10 +86,10 @@ vet: ## Run go vet.
 	go vet ./...
 
 .PHONY: lint
-lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml).
+lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for words that hack/prose/words.yaml forbids.
 	bin/golangci-lint run --allow-parallel-runners ./...
 	cd hack/flux && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
-	@# Argo CD cannot be built without the replace block of its own go.mod.
+	@# Building Argo CD requires the replace block of its own go.mod.
 	cd hack/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
 
 .PHONY: verify
@@ -98,35 +98,35 @@ verify: bin/controller-gen bin/kustomize ## Fail unless generated files are curr
 	@$(MAKE) --no-print-directory lint
 
 .PHONY: test
-test: $(CONTROLPLANE) ## Run every test, the slow ones at a small size, those against a real kube-apiserver too: minutes.
+test: $(CONTROLPLANE) ## Run all tests, the slow ones at reduced size, including those against a real kube-apiserver; takes minutes.
 	@bash hack/test.sh part
 
 .PHONY: test-all
-test-all: $(CONTROLPLANE) ## Run every test at full size, with the race detector if there is a C compiler: what CI runs.
+test-all: $(CONTROLPLANE) ## Run all tests at full size as CI does, with the race detector if there is a C compiler.
 	@bash hack/test.sh all
 
 .PHONY: test-times
-test-times: $(CONTROLPLANE) ## Run every test at full size, and print the specs that take longest, too.
+test-times: $(CONTROLPLANE) ## Run all tests at full size, and print the slowest specs.
 	@SPECS=1 bash hack/test.sh all
 
 .PHONY: prove
-prove: ## Try all that can happen alone, and most of what can happen together, in memory; PROVE=all leaves nothing out.
+prove: ## Run the fault enumeration in memory: every single fault and most combinations; PROVE=all runs all of them.
 	PROVE=$(or $(PROVE),most) GOGC=3000 GOMAXPROCS=2 go test -v -parallel=26 -timeout=4h -run='^TestProve$$' ./test/prove
 
 .PHONY: test-argocd
-test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM: it compiles for 5 CPU-minutes the first time.
+test-argocd: ## Run the scripts of config/argocd in Argo CD's own Lua VM; the first build takes 5 CPU-minutes.
 	go -C hack/argocd-lua test ./...
 
 .PHONY: simulate
-simulate: ## Tell SEEDS (10000) long lives of fifty objects, in memory; SIM_SEED=number tells one again, line by line.
-	SEEDS=$(or $(SEEDS),10000) GOGC=600 go test -v -timeout=90m -run='^TestLives$$' ./test/prove
+simulate: ## Run SEEDS (10000) long simulations of fifty objects, in memory; SIM_SEED=number prints one line by line.
+	SEEDS=$(or $(SEEDS),10000) GOGC=600 go test -v -timeout=90m -run='^TestSimulation$$' ./test/prove
 
 .PHONY: drill
-drill: $(CONTROLPLANE) ## Kill, stop and double the built manager, kill its control plane and the carrier: the whole of test/drill, minutes.
+drill: $(CONTROLPLANE) ## Run all of test/drill: kill, pause and duplicate the built manager, kill its control plane and the carrier; takes minutes.
 	DRILL=all go test -v -count=1 -timeout=20m ./test/drill
 
 .PHONY: cover
-cover: $(CONTROLPLANE) ## Run every test and write cover.out and cover.html.
+cover: $(CONTROLPLANE) ## Run all tests and write cover.out and cover.html.
 	go test -shuffle=on -coverpkg=./api/...,./controllers/...,./pkg/...,. -coverprofile=cover.out ./...
 	go tool cover -html=cover.out -o cover.html
 	go tool cover -func=cover.out | tail -1
@@ -136,11 +136,11 @@ fuzz: ## Run every fuzz target for FUZZTIME each (10s).
 	@bash hack/fuzz.sh '$(FUZZTIME)'
 
 .PHONY: mutants
-mutants: $(CONTROLPLANE) ## Break 56 rules of the protocol, one at a time: two layers of tests must notice each (ONLY=number for one).
+mutants: $(CONTROLPLANE) ## Break 56 rules of the protocol, one at a time: at least two layers of tests must detect each (ONLY=number for one).
 	go run ./hack/mutants -only=$(or $(ONLY),0)
 
 .PHONY: mutants-drawn
-mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (200) places drawn by SEED (1): tests must notice 95 %; ONLY=101-200 for some.
+mutants-drawn: $(CONTROLPLANE) ## Break the code that decides and sends in N (200) places chosen by SEED (1): tests must detect 95 %; ONLY=101-200 for some.
 	go run ./hack/mutants -draw=$(or $(N),200) -seed=$(or $(SEED),1) -only=$(or $(ONLY),0) -upto=$(UPTO)
 
 ##@ Run
@@ -153,13 +153,13 @@ install: $(KUBECTL_FROM) bin/kustomize ## Install namespace, CRDs, RBAC and poli
 	bin/kustomize build config/policy | $(KUBECTL) apply -f -
 
 .PHONY: uninstall
-uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs (with all their objects: let the manager run meanwhile), RBAC and policy; the ledgers and the namespace stay.
+uninstall: $(KUBECTL_FROM) bin/kustomize ## Remove CRDs with all their objects (keep the manager running), RBAC and policy; the ledgers and the namespace remain.
 	$(KUBECTL) delete --ignore-not-found $(addprefix -f ,$(filter-out %_requestledgers.yaml,$(wildcard config/crd/bases/*.yaml)))
 	bin/kustomize build config/policy | $(KUBECTL) delete --ignore-not-found -f -
 	bin/kustomize build config/rbac | $(KUBECTL) delete --ignore-not-found -f -
 
 .PHONY: run
-run: build ## Run the manager here, against the current kubeconfig's cluster.
+run: build ## Run the manager on this machine, against the current kubeconfig's cluster.
 	bin/manager --log-text $(ARGS)
 
 .PHONY: sim
@@ -167,17 +167,17 @@ sim: build ## Run the simulated carrier (ARGS="--seed FILE ...").
 	bin/simulator $(ARGS)
 
 .PHONY: demo
-demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Show it all on this machine; Ctrl-C ends it. ONCE=1 ends by itself and judges the outcome.
+demo: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Run the demo on this machine until Ctrl-C; ONCE=1 checks the outcome and exits.
 	@go build -o bin/demo-run ./hack/demo
 	@exec bin/demo-run $(if $(filter-out 0,$(ONCE)),--once)
 
 .PHONY: e2e-argocd
-e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Drive services from Git with the real Argo CD, and judge it; builds Argo CD into bin/argocd once.
+e2e-argocd: build $(CONTROLPLANE) $(KUBECTL_FROM) bin/kustomize ## Test managing services from Git with the real Argo CD; builds Argo CD into bin/argocd once.
 	@bash hack/argocd/build.sh bin/argocd
 	@go build -o bin/e2e-argocd-run ./hack/gitops
 	@exec bin/e2e-argocd-run
 
-# Tools, at the versions that hack/tools pins.
+# Tools, at the versions pinned in hack/tools.
 
 bin/controller-gen: TOOL := sigs.k8s.io/controller-tools/cmd/controller-gen
 bin/kustomize: TOOL := sigs.k8s.io/kustomize/kustomize/v5
@@ -185,7 +185,7 @@ bin/controller-gen bin/kustomize: hack/tools/go.mod hack/tools/go.sum
 	go build -C hack/tools -ldflags '-s -w' -o $(CURDIR)/$@ $(TOOL)
 	@touch $@
 
-# golangci-lint has a module of its own: its dependencies and the others' exclude each other.
+# golangci-lint has its own module: its dependencies conflict with those of the other tools.
 bin/golangci-lint: $(wildcard hack/tools/golangci-lint/*)
 	go build -C hack/tools/golangci-lint -ldflags '-s -w' -o $(CURDIR)/$@ .
 	@touch $@

@@ -44,13 +44,13 @@ var version = "devel"
 func main() {
 	err := run(ctrl.SetupSignalHandler(), os.Args[1:], os.Stderr)
 	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		_, _ = fmt.Fprintln(os.Stderr, "broadband-operator:", err) // stderr is the last place to say it
+		_, _ = fmt.Fprintln(os.Stderr, "broadband-operator:", err) // stderr is the last place to report it
 		os.Exit(1)
 	}
 }
 
-// run is the whole program, so that a test can start one. It ends when ctx does, and
-// then only after the answers to requests under way are written down.
+// run is the whole program, so that a test can start it. It ends after ctx does, once the answers
+// to requests in progress are recorded.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	settings, err := parse(args, out)
 	if err != nil {
@@ -80,7 +80,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	}
 	go tellStandby(ctx, mgr, settings)
 	err = mgr.Start(ctx)
-	// A manager that has lost its lease does not wait for its passes: an answer that one holds would be lost.
+	// A manager that lost its lease does not wait for its passes, whose answers would be lost.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), controllers.LongestSubmission)
 	defer cancel()
 	own.Submissions.Await(last)
@@ -90,9 +90,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// tellStandby says for what a manager waits that does not lead.
+// tellStandby logs that a manager that does not lead is waiting for the lease.
 func tellStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
-	const soon = 5 * time.Second // a lease that is free is taken within its retry period
+	const soon = 5 * time.Second // a free lease is taken within its retry period
 	if !own.leaderElect {
 		return
 	}
@@ -105,8 +105,8 @@ func tellStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
 	}
 }
 
-// filled is ready when every kind has been listed: a manager that can take over has its
-// caches full already. Neither check asks the carrier: no restart mends a carrier that is down.
+// filled is ready when every kind has been listed: a standby manager already has full caches. No
+// health check calls the carrier: a restart does not fix a carrier that is down.
 func filled(held cache.Cache) healthz.Checker {
 	const most = 500 * time.Millisecond // shorter than the second that a kubelet waits
 	return func(request *http.Request) error {
@@ -119,7 +119,7 @@ func filled(held cache.Cache) healthz.Checker {
 	}
 }
 
-// settings are the manager's flags.
+// settings has the manager's flags.
 type settings struct {
 	kubeconfig           string
 	allowInsecureCarrier bool
@@ -173,7 +173,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo, "`level` of the log: debug, info, warn or error")
 	flags.BoolVar(&s.logText, "log-text", false, "write the log for a person to read, not as JSON")
 	if err := flags.Parse(args); err != nil {
-		return settings{}, err //nolint:wrapcheck // the flag package says it in full
+		return settings{}, err //nolint:wrapcheck // the flag package reports it in full
 	}
 	if flags.NArg() > 0 {
 		return settings{}, fmt.Errorf("unexpected argument %q: see --help", flags.Arg(0))
@@ -181,7 +181,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	return s, s.checkElection()
 }
 
-// electionFlags have the names and the defaults that they have in the components of Kubernetes.
+// electionFlags adds flags with the same names and defaults as in the components of Kubernetes.
 func electionFlags(flags *flag.FlagSet, s *settings) {
 	flags.DurationVar(&s.leaseDuration, "leader-elect-lease-duration", 15*time.Second,
 		"how `long` the others wait before they take over from a leader that no longer renews its lease")
@@ -191,8 +191,8 @@ func electionFlags(flags *flag.FlagSet, s *settings) {
 		"how `long` to wait between two tries to take or renew the lease")
 }
 
-// checkElection says which of the durations do not fit together: a leader must have given up before
-// another takes over, and must have had the time for a second try.
+// checkElection returns which durations are inconsistent: a leader must have given up before
+// another takes over, and must have time for a second attempt.
 func (s settings) checkElection() error {
 	again := time.Duration(leaderelection.JitterFactor * float64(s.retryPeriod))
 	switch {
@@ -211,7 +211,7 @@ func (s settings) checkElection() error {
 }
 
 func (s settings) logger(out io.Writer) logr.Logger {
-	// Below debug, client-go logs the bodies that it gets, and Secrets are among them.
+	// More verbose than debug, client-go logs response bodies, including Secrets.
 	options := &slog.HandlerOptions{Level: max(s.logLevel, slog.LevelDebug)}
 	if s.logText {
 		return logr.FromSlogHandler(slog.NewTextHandler(out, options))
@@ -228,11 +228,11 @@ func (s settings) restConfig() (*rest.Config, error) {
 		cluster.QPS = -1 // as without the flag: the API server's own fairness is the limit, not 5 calls a second
 		return cluster, nil
 	}
-	return ctrl.GetConfig() //nolint:wrapcheck // the caller says what it was for
+	return ctrl.GetConfig() //nolint:wrapcheck // the caller adds the context
 }
 
-// gracefulShutdown is longer than the longest POST and the writing down of its answer: a
-// request that is out when the process is told to stop is not lost.
+// gracefulShutdown is longer than the longest POST and the recording of its answer: a request in
+// progress when the process is told to stop is not lost.
 const gracefulShutdown = controllers.LongestSubmission + 10*time.Second
 
 func (s settings) managerOptions() (ctrl.Options, error) {
@@ -261,8 +261,8 @@ func (s settings) managerOptions() (ctrl.Options, error) {
 	}, nil
 }
 
-// leaseName: "Managers with different --namespaces have leases of different names" (R29): else one of
-// them would never act. The order in which the namespaces are named does not matter.
+// leaseName returns a name for the lease: "Managers with different --namespaces have leases of
+// different names" (R29), or one would never act. The order of the namespaces does not matter.
 func (s settings) leaseName() string {
 	const name = "broadband-operator.wholesale.broadband"
 	managed := s.managed()
@@ -274,8 +274,8 @@ func (s settings) leaseName() string {
 	return name + "-" + hex.EncodeToString(sum[:8])
 }
 
-// metricsOptions have the API server asked who wants the metrics, and whether they may: they
-// tell how much is ordered, and when. Profiles are not served at all.
+// metricsOptions requires authentication and authorization by the API server: metrics reveal how
+// much is ordered, and when. Profiles are not served at all.
 func (s settings) metricsOptions() metricsserver.Options {
 	options := metricsserver.Options{
 		BindAddress: s.metricsAddress, SecureServing: s.metricsSecure, CertDir: s.metricsCertDir,
@@ -286,7 +286,7 @@ func (s settings) metricsOptions() metricsserver.Options {
 	return options
 }
 
-// watched are the namespaces that the cache holds; nil means all of them.
+// watched returns the namespaces that the cache holds; nil means all.
 func (s settings) watched() map[string]cache.Config {
 	var watched map[string]cache.Config
 	for _, namespace := range s.managed() {
@@ -298,7 +298,7 @@ func (s settings) watched() map[string]cache.Config {
 	return watched
 }
 
-// managed are the namespaces of --namespaces; nil means all of them.
+// managed returns the namespaces of --namespaces; nil means all.
 func (s settings) managed() []string {
 	if s.namespaces == "" {
 		return nil

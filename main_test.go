@@ -33,7 +33,7 @@ func TestManager(t *testing.T) {
 	world.RunSpecs(t, "the manager against a real kube-apiserver and the simulated carrier")
 }
 
-// user is who the manager is at the API server; it has the generated RBAC and no more.
+// user is the user of the manager at the API server. It has the generated RBAC and no more.
 const user = "operator"
 
 var (
@@ -49,23 +49,23 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	certify()
 })
 
-// often is how often is looked at what takes its time.
+// often is the polling interval for slow expectations.
 const often = 100 * time.Millisecond
 
-// changeTakes is how long the carrier works on a plan change, unless the test moves its clock on.
+// changeTakes is how long the carrier takes for a plan change, unless the test advances its clock.
 const changeTakes = time.Minute
 
-// slow has the carrier work on plan changes until the test moves its clock on.
+// slow makes plan changes take until the test advances the carrier's clock.
 func slow(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(world.Speed * changeTakes)
 }
 
-// watchful has a request polled as often as its operation allows.
+// watchful polls a request as often as its operation allows.
 func watchful(account *v1alpha1.CarrierAccount) {
 	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 }
 
-// contact is a person, as a Secret holds one.
+// contact is a person's contact details, as stored in a Secret.
 var contact = map[string]string{"name": "Jo Yellowbird", "phone": "0491 570 156", "email": "jo.canary@example.com"}
 
 var _ = Describe("The manager", Ordered, func() {
@@ -76,7 +76,7 @@ var _ = Describe("The manager", Ordered, func() {
 	var (
 		w          *world.World
 		kubeconfig string
-		reader     string // the token of one who may read the metrics
+		reader     string // token of a user who may read the metrics
 		manager    *running
 		lines      []int64
 	)
@@ -93,15 +93,15 @@ var _ = Describe("The manager", Ordered, func() {
 			}
 		}).WithTimeout(2 * time.Minute).WithPolling(often).Should(Succeed())
 	}
-	// expectWrites waits for the audit log: the API server may answer a read before it has logged the write
-	// that the read shows.
+	// expectWrites waits for the audit log: the API server may answer a read before it has logged the
+	// write that the read shows.
 	expectWrites := func(ctx context.Context, of string, count int) {
 		GinkgoHelper()
 		Eventually(ctx, func() int { return audit.Writes(user, w.Namespace)[of] }).
 			WithTimeout(10*time.Second).WithPolling(often).Should(Equal(count), of)
 	}
-	// Each write of a ledger has a revision of its own. Ledgers are in no namespace, and the audit log has
-	// those of other specs, too.
+	// Each write of a ledger has its own revision. Ledgers are cluster-scoped, and the audit log
+	// contains those of other specs, too.
 	expectLedgerWrites := func(ctx context.Context, count int) {
 		GinkgoHelper()
 		var ledgers v1alpha1.RequestLedgerList
@@ -131,7 +131,7 @@ var _ = Describe("The manager", Ordered, func() {
 		manager = start(ctx, kubeconfig)
 	})
 
-	AfterAll(func(ctx SpecContext) { // whoever leads next need not wait for the lease of one that is dead
+	AfterAll(func(ctx SpecContext) { // so that the next leader need not wait for the lease of a dead one
 		manager.end(syscall.SIGTERM)
 		Expect(plane.Client.DeleteAllOf(ctx, &coordinationv1.Lease{}, client.InNamespace(world.OperatorName))).To(Succeed())
 	})
@@ -152,7 +152,7 @@ var _ = Describe("The manager", Ordered, func() {
 		everyService(ctx, changing)
 		w.Carrier.Advance(changeTakes)
 		everyService(ctx, inSync(1))
-		expectWrites(ctx, statuses, 3*sites) // first sight, accepted, terminal
+		expectWrites(ctx, statuses, 3*sites) // first reconciliation, accepted, terminal
 		expectLedgerWrites(ctx, 3*sites)     // intent, accepted, terminal
 		writes := audit.Writes(user, w.Namespace)
 		AddReportEntry("status writes for a first change", fmt.Sprintf("%d for %d services", writes[statuses], sites))
@@ -201,7 +201,7 @@ var _ = Describe("The manager", Ordered, func() {
 		manager = start(ctx, kubeconfig)
 		Eventually(func() int { return audit.Count(user, "watch broadbandservices") }).
 			WithTimeout(30 * time.Second).Should(BeNumerically(">", listed))
-		// A change of one service comes after the others were looked at again.
+		// The change of one service follows the reconciliation of the others.
 		w.Edit(ctx, name(0), func(s *v1alpha1.BroadbandService) { s.Spec.Plan.Term = 24 })
 		service(ctx, name(0), changing)
 		w.Carrier.Advance(changeTakes)
@@ -279,7 +279,7 @@ var _ = Describe("The manager", Ordered, func() {
 		Expect(w.Posted("/api/connect/orders/create")).To(ConsistOf(ContainSubstring(contact["phone"])))
 	})
 
-	// discreet expects that no secret of the world stands in the texts.
+	// discreet expects that the texts contain no secret of the world.
 	discreet := func(texts map[string]string) {
 		GinkgoHelper()
 		canaries := append(w.Canaries(), slices.Collect(maps.Values(contact))...)

@@ -17,8 +17,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// asManager in the environment makes this test binary be the manager: a process of its
-// own, which can be killed.
+// asManager in the environment makes this test binary run as the manager, in its own process, which
+// can be killed.
 const asManager = "BROADBAND_OPERATOR_TEST_AS_MANAGER"
 
 func TestMain(m *testing.M) {
@@ -29,10 +29,10 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// everyLog is what the managers have logged, those that are gone too.
+// everyLog is the log of all managers, including those that have ended.
 var everyLog = &buffer{}
 
-// kubeconfigOf is a file with which a user comes to the API server.
+// kubeconfigOf is a kubeconfig file for a user.
 func kubeconfigOf(user string) string {
 	GinkgoHelper()
 	credentials, err := plane.AddUser(user)
@@ -42,15 +42,15 @@ func kubeconfigOf(user string) string {
 	return file
 }
 
-// running is a manager in a process of its own.
+// running is a manager in its own process.
 type running struct {
 	command *exec.Cmd
 	log     *buffer
 	once    sync.Once
-	ended   *os.ProcessState // set once it is
+	ended   *os.ProcessState // set once it has ended
 }
 
-// start begins a manager, which outlives the spec that starts it.
+// start starts a manager, which outlives the spec that starts it.
 func start(ctx context.Context, kubeconfig string, more ...string) *running {
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
@@ -78,20 +78,20 @@ func (r *running) end(signal os.Signal) {
 	})
 }
 
-// buffer is a log that is written and read at once.
+// buffer is a log that can be written and read concurrently.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write appends.
+// Write appends to the log.
 func (b *buffer) Write(text []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(text)
 }
 
-// String is all of it.
+// String returns the whole log.
 func (b *buffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -24,7 +24,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// freeAddress is one that was free just now.
+// freeAddress returns an address that was free a moment ago.
 func freeAddress() string {
 	server := httptest.NewServer(nil)
 	defer server.Close()
@@ -34,13 +34,13 @@ func freeAddress() string {
 var (
 	// metricsAddress is where a manager serves its metrics.
 	metricsAddress = freeAddress()
-	// certificates is the folder of the certificate that they are served with.
+	// certificates is the folder of the serving certificate.
 	certificates string
-	// authority is that certificate.
+	// authority trusts that certificate.
 	authority = x509.NewCertPool()
 )
 
-// certify puts a certificate into its folder, as cert-manager would.
+// certify writes a certificate into its folder, as cert-manager would.
 func certify() {
 	certificates = GinkgoT().TempDir()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
@@ -50,16 +50,16 @@ func certify() {
 	Expect(authority.AppendCertsFromPEM(certificate)).To(BeTrue())
 }
 
-// metricsReader is the file of the role that lets read them.
+// metricsReader is the manifest of the role that allows reading the metrics.
 const metricsReader = "metrics_reader_role.yaml"
 
-// answer is what was served.
+// answer is the response.
 type answer struct {
 	status int
 	text   string
 }
 
-// fetch gets a URL of a manager that listens, with a token if there is one.
+// fetch gets a URL from a listening manager, with a token if there is one.
 func fetch(ctx context.Context, url, token string) answer {
 	GinkgoHelper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
@@ -82,7 +82,7 @@ func fetch(ctx context.Context, url, token string) answer {
 	return answer{status: reply.StatusCode, text: text.String()}
 }
 
-// scraper makes a ServiceAccount that may read the metrics or not, and returns its token.
+// scraper creates a ServiceAccount that may or may not read the metrics, and returns its token.
 func scraper(ctx context.Context, name string, roles ...string) string {
 	GinkgoHelper()
 	account := &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Namespace: world.OperatorName, Name: name}}

@@ -20,7 +20,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// reachable is the receiver of a manager at an address, as the carrier reaches it.
+// reachable is the address at which the carrier reaches a manager's receiver.
 func reachable(address string) *world.Ear {
 	trust := &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS12}
 	return &world.Ear{URL: "https://" + address, Via: &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
@@ -30,8 +30,8 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 	var (
 		w               *world.World
 		first, other    *running
-		leader, standby string // where each takes notifications
-		reader          string // the token of one who may read the metrics
+		leader, standby string // where each receives notifications
+		reader          string // token of a user who may read the metrics
 	)
 	listening := func(ctx context.Context, events string, more ...string) *running {
 		return start(ctx, kubeconfigOf(user), slices.Concat(more, []string{

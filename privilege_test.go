@@ -24,13 +24,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// walk is a world in which a manager is led past everything that it needs a right for.
+// walk is a world in which a manager is made to use every right that it needs.
 type walk struct{ *world.World }
 
 var _ = Describe("The rights of a manager", func() {
 	It("are each used, and none is missing", func(ctx SpecContext) {
 		w := walk{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, prompt)}
-		// As with an API server that cannot stream a list: there each kind is listed first.
+		// Simulates an API server that cannot stream a list: there each kind is listed first.
 		GinkgoT().Setenv("KUBE_FEATURE_WatchListClient", "false")
 		manager := start(ctx, kubeconfigOf(user))
 		DeferCleanup(func() {
@@ -54,20 +54,20 @@ var _ = Describe("The rights of a manager", func() {
 	})
 })
 
-// prompt has the carrier done with everything at the first poll.
+// prompt makes every request complete at the first poll.
 func prompt(seed *simulator.Seed) {
 	for operation := range seed.Delays {
 		seed.Delays[operation] = simulator.Duration(time.Second)
 	}
 }
 
-// disturb changes an object while the next POST of an operation is out: its answer is then
-// written into what is on record, which is read past the cache.
+// disturb changes an object while the next POST of an operation is in flight: its answer is then
+// written into the current object, which is read past the cache.
 func (w walk) disturb(ctx context.Context, operation carrier.Operation, object client.Object) {
 	GinkgoHelper()
 	contract, found := carrier.ContractOf(operation)
 	Expect(found).To(BeTrue())
-	another, isObject := object.DeepCopyObject().(client.Object) // the POST is another goroutine's
+	another, isObject := object.DeepCopyObject().(client.Object) // the POST runs in another goroutine
 	Expect(isObject).To(BeTrue())
 	w.Meanwhile(contract.SubmitPath, func() {
 		label := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"team":"north"}}}`))
@@ -75,7 +75,7 @@ func (w walk) disturb(ctx context.Context, operation carrier.Operation, object c
 	})
 }
 
-// awaitGone waits until an object is no longer there.
+// awaitGone waits until an object no longer exists.
 func (w walk) awaitGone(ctx context.Context, object client.Object) {
 	GinkgoHelper()
 	Eventually(ctx, func() bool {
@@ -83,7 +83,7 @@ func (w walk) awaitGone(ctx context.Context, object client.Object) {
 	}).WithTimeout(time.Minute).Should(BeTrue())
 }
 
-// askOnce makes one-shots of each kind, which expire, and returns them.
+// askOnce creates one-shots of each kind, which expire, and returns them.
 func (w walk) askOnce(ctx context.Context) []client.Object {
 	GinkgoHelper()
 	const soon = "1s"
@@ -101,8 +101,8 @@ func (w walk) askOnce(ctx context.Context) []client.Object {
 	return shots
 }
 
-// replace deletes a service while its plan change is under way, and has another object take its ledger
-// over.
+// replace deletes a service while its plan change is in progress, and lets another object take over
+// its ledger.
 func (w walk) replace(ctx context.Context) {
 	GinkgoHelper()
 	line := w.Line()
@@ -127,8 +127,8 @@ func (w walk) replace(ctx context.Context) {
 	Expect(w.Posts(line)).To(Equal(1))
 }
 
-// mute has a policy of the cluster refuse the status of a service: the same Event is then written
-// again, and counted up.
+// mute makes an admission policy refuse the status of a service: the same Event is then written
+// again, with a higher count.
 func (w walk) mute(ctx context.Context) {
 	GinkgoHelper()
 	service := w.Service("muted", w.Line(func(line *simulator.Service) { line.Plan = world.PlanFast }))
@@ -156,7 +156,7 @@ func (w walk) mute(ctx context.Context) {
 			ValidationActions: []admissionregistrationv1.ValidationAction{admissionregistrationv1.Deny},
 		},
 	}
-	// An Event is patched when it comes the second time, and then for half an hour no more.
+	// An Event is patched when it occurs the second time, and then not again for half an hour.
 	before := audit.Count(user, "patch events")
 	Expect(w.Create(ctx, policy)).To(Succeed())
 	Expect(w.Create(ctx, binding)).To(Succeed())
@@ -173,7 +173,7 @@ func (w walk) mute(ctx context.Context) {
 	Expect(w.Delete(ctx, policy)).To(Succeed())
 }
 
-// order orders once, asks for the same again, and waits with a third for the result of its
+// order places an order, requests the same again, and waits with a third one for the result of its
 // qualification.
 func (w walk) order(ctx context.Context) {
 	GinkgoHelper()
@@ -196,7 +196,7 @@ func (w walk) order(ctx context.Context) {
 	Expect(w.Ordered(reference).Seen).To(Equal(1))
 }
 
-// appoint asks for slots, and wants them no more.
+// appoint requests slots, and then withdraws the request.
 func (w walk) appoint(ctx context.Context) {
 	GinkgoHelper()
 	visit := w.Appointment("visit", func(a *v1alpha1.AppointmentRequest) { a.Spec.DateFrom = "2099-01-05" })

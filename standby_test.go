@@ -13,7 +13,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// candidate is a manager that leads, or waits for it.
+// candidate is a manager that leads, or waits to lead.
 type candidate struct {
 	ctrl.Manager
 
@@ -29,7 +29,7 @@ func TestR29AStandbySaysForWhatItWaits(t *testing.T) {
 	t.Parallel()
 	for story, test := range map[string]struct {
 		args []string
-		led  time.Duration // when it leads; 0: never
+		led  time.Duration // when it becomes the leader; 0: never
 		says bool
 	}{
 		"another leads":                        {[]string{"--leader-elect"}, 0, true},
@@ -55,7 +55,7 @@ func TestR29AStandbySaysForWhatItWaits(t *testing.T) {
 	}
 }
 
-// toldBy are the log lines of a manager that leads after some time; 0: never.
+// toldBy returns the log lines of a manager that becomes the leader after some time; 0: never.
 func toldBy(t *testing.T, own settings, led time.Duration) (lines []string) {
 	t.Helper()
 	held := candidate{elected: make(chan struct{}), logger: funcr.New(func(_, line string) {

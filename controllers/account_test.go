@@ -27,10 +27,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// trouble is a login that cannot work, and how it is mended.
+// trouble is a login that cannot work, and how it is fixed.
 type trouble struct {
 	account func(*v1alpha1.CarrierAccount)
-	key     func(good []byte) []byte // what the Secret holds instead of the key; nil return: no Secret
+	key     func(good []byte) []byte // changes the content of the Secret; nil return: no Secret
 	fault   *simulator.Fault         // what the identity provider answers
 	secure  bool                     // without --allow-insecure-carrier
 	reason  string
@@ -65,7 +65,7 @@ var _ = DescribeTable("A Secret that is made right is noticed within 5 seconds, 
 	Entry("one with a key that nobody knows", func([]byte) []byte { return freshKey(2048) }, putKey),
 )
 
-// lookUntil has an account looked at when it wants to be, up to a time, and says when it wants that
+// lookUntil reconciles an account whenever it is due, up to a time, and returns when it is due
 // next.
 func lookUntil(ctx context.Context, w *world.World, process *world.Process, end time.Time) time.Duration {
 	GinkgoHelper()
@@ -239,7 +239,7 @@ var _ = Describe("An account", func() {
 	})
 })
 
-// lookFor takes passes over account and service for a time, as their waits ask.
+// lookFor reconciles account and service for a span of time, whenever they are due.
 func lookFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {

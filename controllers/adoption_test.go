@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// conflictOnce fails the first effect whose name begins so, with a conflict.
+// conflictOnce fails the first effect whose name has this prefix, with a conflict.
 func conflictOnce(effect string) func(world.Effect) error {
 	met := false
 	return func(happening world.Effect) error {

@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// shapes are what a control annotation may hold, as no admission looks at annotations.
+// shapes are possible values of a control annotation. Admission does not check annotations.
 func shapes() []TableEntry {
 	return []TableEntry{
 		Entry("nothing", ""),
@@ -31,7 +31,7 @@ func shapes() []TableEntry {
 	}
 }
 
-// controls gives every control annotation one value.
+// controls sets every control annotation to one value.
 func controls(value string) map[string]string {
 	return map[string]string{
 		v1alpha1.AnnotationReconcile: value, v1alpha1.AnnotationApprove: value,
@@ -39,7 +39,7 @@ func controls(value string) map[string]string {
 	}
 }
 
-// stamped is the present time as a retry annotation holds it.
+// stamped is the present time in the format of a retry annotation.
 func stamped(w *world.World) string { return w.Clock.Now().UTC().Format(time.RFC3339) }
 
 // saying annotates an object before it is created.

@@ -13,12 +13,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// eventAnnotationUnused is the reason of an Event of a control annotation that asks for nothing.
+// eventAnnotationUnused is the Event reason for a control annotation that has no effect.
 const eventAnnotationUnused = "AnnotationUnused"
 
-// announce records an Event where the reason of Ready has changed: a Warning where only a person can
-// help. Who watches Events then hears of what waits for an approval, too. That a new object is in
-// sync, or in progress, is no news: a fleet that is imported would be as many Events.
+// announce emits an Event if the reason of Ready has changed: a Warning if only a person can help.
+// Pending approvals thus appear among the Events, too. There is no Event for a new object that is
+// in sync or in progress: importing a fleet would emit one per object.
 func (o *Operator) announce(before, now Subject) {
 	held, ready := readyIn(before), readyIn(now)
 	if ready == nil || held != nil && held.Reason == ready.Reason {
@@ -36,8 +36,8 @@ func (o *Operator) announce(before, now Subject) {
 	o.Protocol.Events.Eventf(now, nil, kind, ready.Reason, "Reconcile", "%s", ready.Message)
 }
 
-// announceUnused records an Event of a control annotation that asks for nothing, once: what Ready says
-// of it already is no news.
+// announceUnused emits an Event for a control annotation that has no effect, unless Ready already
+// reports it.
 func (p *pass) announceUnused(decision decide.Decision) {
 	held, isSubject := p.written.(Subject)
 	if decision.Unused == "" || !isSubject {

@@ -15,22 +15,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Answers records the carrier's answers that no pass can record: their objects may be gone.
+// Answers records the carrier's answers that no pass can record, because their objects may be
+// deleted.
 type Answers struct {
 	*Operator
 
-	swept time.Time // when it was last looked which ledgers there are
+	swept time.Time // when the existing ledgers were last listed
 }
 
 var _ manager.LeaderElectionRunnable = (*Answers)(nil)
 
-// recordEvery is the wait before what could not be recorded is tried again.
+// recordEvery is the wait before answers that could not be recorded are tried again.
 const recordEvery = 10 * time.Second
 
-// sweepLedgersEvery is how often it is looked which ledgers there are.
+// sweepLedgersEvery is the interval at which the existing ledgers are listed.
 const sweepLedgersEvery = 10 * time.Minute
 
-// Start tries again and again, until the process ends.
+// Start tries repeatedly until the process ends.
 func (a *Answers) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := a.Record(ctx); err != nil {
@@ -43,10 +44,10 @@ func (a *Answers) Start(ctx context.Context) error {
 	return nil
 }
 
-// Record tries once.
+// Record tries once to record all unrecorded answers.
 func (a *Answers) Record(ctx context.Context) error { return a.Protocol.RecordUnrecorded(ctx) }
 
-// Sweep drops now and then what this process has seen of ledgers that are gone (R28).
+// Sweep regularly drops what this process has seen of deleted ledgers (R28).
 func (a *Answers) Sweep(ctx context.Context) error {
 	now := a.Protocol.Now()
 	if now.Sub(a.swept) < sweepLedgersEvery {
@@ -65,5 +66,6 @@ func (a *Answers) Sweep(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection says that it does not: an answer is recorded by who has it, whoever leads by now.
+// NeedLeaderElection returns false: the process that has an answer records it, even if it no longer
+// leads.
 func (*Answers) NeedLeaderElection() bool { return false }

@@ -14,8 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// A question has no intent, so that two managers can ask at the same time. The object has room for one
-// of the two answers.
+// A query has no intent, so two managers can send one at the same time. The object has room for
+// only one of the two answers.
 var _ = It("Slots that two managers have asked for at once leave an appointment-request that is told (R15)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)

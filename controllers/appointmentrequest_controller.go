@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// AppointmentRequestReconciler reads the slots in which a technician could come for an
-// order, and cancels the appointment-request that this makes at the carrier.
+// AppointmentRequestReconciler reads the available technician slots for an order, and cancels the
+// appointment-request that this creates at the carrier.
 type AppointmentRequestReconciler struct{ *Operator }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=appointmentrequests,verbs=get;list;watch;patch
@@ -26,7 +26,7 @@ type AppointmentRequestReconciler struct{ *Operator }
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=serviceorders,verbs=get;list;watch
 // +kubebuilder:rbac:groups=core,resources=namespaces,verbs=get
 
-// Reconcile takes one appointment-request as far as it can go now.
+// Reconcile takes one appointment-request as far as possible now.
 func (r *AppointmentRequestReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	appointment := &v1alpha1.AppointmentRequest{}
 	if err := r.Get(ctx, request.NamespacedName, appointment); err != nil {
@@ -45,12 +45,12 @@ func (r *AppointmentRequestReconciler) over(appointment *v1alpha1.AppointmentReq
 	return p
 }
 
-// RecordCancellation writes down that the carrier cancelled the appointment of an order, on
-// an appointment-request that is for this order; on any other it does nothing.
+// RecordCancellation records that the carrier canceled the appointment of an order, if the
+// appointment-request is for this order; otherwise it does nothing.
 func (r *AppointmentRequestReconciler) RecordCancellation(
-	ctx context.Context, key client.ObjectKey, orderID v1alpha1.CarrierID, told decide.Notification,
+	ctx context.Context, key client.ObjectKey, orderID v1alpha1.CarrierID, notification decide.Notification,
 ) error {
-	return recorded(told, func() error {
+	return recorded(notification, func() error {
 		appointment := &v1alpha1.AppointmentRequest{}
 		if err := r.Protocol.Live.Get(ctx, key, appointment); err != nil {
 			return fmt.Errorf("read AppointmentRequest %s: %w", key, err)
@@ -62,16 +62,16 @@ func (r *AppointmentRequestReconciler) RecordCancellation(
 		if decide.OrderNumber(appointment, p.order) != orderID {
 			return nil
 		}
-		return p.note(ctx, &appointment.Status.Cancelled, told)
+		return p.note(ctx, &appointment.Status.Cancelled, notification)
 	})
 }
 
-// setup has an appointment-request looked at when a user changed it, and when its account
-// or its order changes.
+// setup reconciles an appointment-request when a user changes it, and when its account or its order
+// changes.
 func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.AppointmentRequest{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.AppointmentRequest{}, recheck(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
 			builder.WithPredicates(otherAccount())).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
@@ -82,22 +82,22 @@ func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controlle
 		Complete(r)
 }
 
-// ofAccount finds the appointment-requests that wait for an account.
+// ofAccount returns the appointment-requests that use an account.
 func (r *AppointmentRequestReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
 	return r.those(ctx, account.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
 		return spec.AccountRef.Name == account.GetName()
 	})
 }
 
-// ofOrder finds the appointment-requests that wait for an order. Its status is what they
-// wait for, so every change of it counts.
+// ofOrder returns the appointment-requests that refer to an order. They wait for its status, so
+// every change of it counts.
 func (r *AppointmentRequestReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
 	return r.those(ctx, order.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
 		return spec.OrderRef != nil && spec.OrderRef.Name == order.GetName()
 	})
 }
 
-// forget drops what is remembered of an object that is gone.
+// forget drops what is remembered of a deleted object.
 func (r *AppointmentRequestReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	return nil

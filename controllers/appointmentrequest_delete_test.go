@@ -20,8 +20,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// removed deletes the object as a user would. The API server goes by the real clock: the
-// world's is brought in line with it, or nothing would ever be ten minutes after a deletion.
+// removed deletes the object as a user would. The API server uses the real clock, so the world's
+// clock is set to it first. Otherwise ten minutes would never pass after a deletion.
 func removed(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.ReadAppointment(ctx, site))).To(Succeed())
@@ -30,7 +30,7 @@ func removed(ctx context.Context, w *world.World) {
 	}
 }
 
-// warned counts the warnings that an appointment-request was left behind.
+// warned counts the warnings about an appointment-request that was left behind.
 func warned(w *world.World) int {
 	count := 0
 	for _, line := range w.Events.All() {
@@ -174,7 +174,7 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	It("of which nothing is known at the carrier goes at once", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		appointment := offered(ctx, w, process, from("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
-			a.Finalizers = []string{v1alpha1.Finalizer} // as a process leaves it that ended before the question
+			a.Finalizers = []string{v1alpha1.Finalizer} // as left by a process that ended before the query
 		})
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
 		removed(ctx, w)
@@ -184,15 +184,15 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 	})
 })
 
-// ends is a story that is cut at each of its effects, and what must hold at its end.
+// ends is a scenario that is cut at each of its effects, and what must hold at its end.
 type ends struct {
-	story    func(context.Context, *world.World, *world.Process) // with a process that may die in it
-	rest     func(context.Context, *world.World, *world.Process) // what the user does that the dead process did not see
-	left     int                                                 // appointment-requests at the carrier in the end
-	gone     bool                                                // whether the object is, too
-	cancels  int                                                 // cancel POSTs of the uncut story
-	atLeast  int                                                 // effects of the uncut story
-	repeated int                                                 // cancel POSTs more, at most: the declared repeats
+	story    func(context.Context, *world.World, *world.Process) // run with a process that may die in it
+	rest     func(context.Context, *world.World, *world.Process) // what the user does after the process died
+	left     int                                                 // appointment-requests that remain at the carrier
+	gone     bool                                                // whether the object is gone, too
+	cancels  int                                                 // cancel POSTs of the uncut scenario
+	atLeast  int                                                 // effects of the uncut scenario
+	repeated int                                                 // additional cancel POSTs, at most: the declared repeats
 }
 
 var _ = DescribeTable("An operator that is killed at any effect of an AppointmentRequest's",
@@ -227,8 +227,8 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 			}
 			appointment := w.ReadAppointment(ctx, site)
 			if end.gone && unsettled(effects, cut) {
-				// Whether the cancel was sent is not known, it is repeated "not before 15 min",
-				// and a deleted object is "given up with a Warning event after 10 minutes".
+				// The outcome of the cancel is unknown, so it is repeated "not before 15 min", and a deleted
+				// object is "given up with a Warning event after 10 minutes".
 				Expect(warned(w)).To(Equal(1))
 				left, given = left+1-cancelPosts(w), given+1
 			} else {
@@ -267,8 +267,8 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 	}),
 )
 
-// forgotten says whether a process ended between a question for slots and its record. Class
-// Query: such a question is put again, and what it made is known to nobody.
+// forgotten reports whether a process ended between a query for slots and its record. Class Query:
+// such a query is sent again, and nobody knows what the first one created.
 func forgotten(effects []world.Effect, end world.Cut) bool {
 	asks := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
 	if end.After {
@@ -277,7 +277,7 @@ func forgotten(effects []world.Effect, end world.Cut) bool {
 	return end.At > 1 && asks(effects[end.At-2])
 }
 
-// unsettled says whether a process ended between the intent of a cancel and its outcome.
+// unsettled reports whether a process ended between the intent of a cancel and its outcome.
 func unsettled(effects []world.Effect, end world.Cut) bool {
 	for _, effect := range effects {
 		if strings.HasSuffix(effect.What, "appointment-requests/cancel") {

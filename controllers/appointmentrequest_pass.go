@@ -22,11 +22,11 @@ import (
 type appointmentPass struct {
 	*pass
 
-	appointment *v1alpha1.AppointmentRequest // as it stands, facts of this pass included
-	order       *v1alpha1.ServiceOrder       // the order that orderRef names, if there is one
+	appointment *v1alpha1.AppointmentRequest // including the facts of this pass
+	order       *v1alpha1.ServiceOrder       // the order that orderRef names, if it exists
 }
 
-// gather brings together what does not change within a pass.
+// gather collects the inputs that do not change within a pass.
 func (p *appointmentPass) gather(ctx context.Context) error {
 	decide.TakeAppointment(&p.appointment.Status)
 	if err := p.gatherAccount(ctx); err != nil {
@@ -58,8 +58,8 @@ func (p *appointmentPass) gatherOrder(ctx context.Context) error {
 	return nil
 }
 
-// judge takes over first what the request on record says of the appointment-request: a
-// decision never rests on one that has just been cancelled.
+// judge first takes over the state of the appointment-request from the recorded requests: no
+// decision may be based on an appointment-request that has just been canceled.
 func (p *appointmentPass) judge(input decide.Input) decide.Decision {
 	decide.TakeAppointment(&p.appointment.Status)
 	if !p.appointment.DeletionTimestamp.IsZero() {
@@ -74,7 +74,7 @@ func (p *appointmentPass) judged(input decide.Input) decide.AppointmentInput {
 
 func (p *appointmentPass) show(decide.Decision) { decide.ShowAppointment(p.appointment, p.order) }
 
-// take: this kind has no step of its own.
+// take does nothing: this kind has no steps of its own.
 func (*appointmentPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *appointmentPass) body(request v1alpha1.Request, _ v1alpha1.Contact) []byte {
@@ -82,11 +82,11 @@ func (p *appointmentPass) body(request v1alpha1.Request, _ v1alpha1.Contact) []b
 	return decide.AppointmentBody(request, p.appointment.Status.AppointmentRequestID, number)
 }
 
-// finish takes over the slots. An answer that cannot be read is an answer all the same:
-// asked again it would read the same, and another appointment-request would be made.
+// finish takes over the slots. An unreadable answer still ends the request: another query would get
+// the same answer, and would create another appointment-request.
 func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	if request.Operation != v1alpha1.OperationAppointmentSlots {
-		return // a cancel has no result
+		return // a cancellation has no result
 	}
 	decide.TakeAppointment(&p.appointment.Status)
 	if err := decide.TakeSlots(&p.appointment.Status, body, p.Protocol.Now()); err != nil {
@@ -94,16 +94,16 @@ func (p *appointmentPass) finish(request *v1alpha1.Request, body []byte) {
 	}
 }
 
-// reached: what a settled request brings about is taken from its phase.
+// reached does nothing: the effect of a settled request is derived from its phase.
 func (*appointmentPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
 
 func (*appointmentPass) takenBack(*v1alpha1.Request, time.Time) {}
 
-// refused: what the carrier refused changes nothing of what is known.
+// refused does nothing: a refusal does not change what is known.
 func (*appointmentPass) refused(*v1alpha1.Request) {}
 
-// leave takes a deleted object through its cancel, and lets it go once there is nothing to
-// cancel, nobody who could, or no time left.
+// leave cancels the appointment-request of a deleted object. It releases the object once there is
+// nothing to cancel, no way to cancel it, or no time left.
 func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.appointment, v1alpha1.Finalizer) {
 		p.Protocol.Memory.Forget(p.appointment.UID)
@@ -129,7 +129,7 @@ func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
 	return result, nil
 }
 
-// release lets the object go, and says what it leaves behind.
+// release removes the finalizer, and warns about what is left at the carrier.
 func (p *appointmentPass) release(ctx context.Context, departure decide.AppointmentDeparture) (ctrl.Result, error) {
 	if departure.Warning != "" {
 		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, "AppointmentNotCancelled", "Delete",
@@ -142,8 +142,8 @@ func (p *appointmentPass) release(ctx context.Context, departure decide.Appointm
 	return ctrl.Result{}, nil
 }
 
-// namespaceGoing reads past the cache: one look at a deletion is no reason to watch all
-// namespaces.
+// namespaceGoing reports whether the namespace is being deleted. It bypasses the cache: one read
+// per deletion is no reason to watch all namespaces.
 func (p *appointmentPass) namespaceGoing(ctx context.Context) (bool, error) {
 	var namespace corev1.Namespace
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: p.appointment.Namespace}, &namespace)

@@ -22,7 +22,7 @@ import (
 
 type appointmentEdit = func(*v1alpha1.AppointmentRequest)
 
-// offered drives a fresh AppointmentRequest until it rests.
+// offered drives a new AppointmentRequest until it is settled.
 func offered(
 	ctx context.Context, w *world.World, process *world.Process, edits ...appointmentEdit,
 ) *v1alpha1.AppointmentRequest {

@@ -18,7 +18,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// status is a fault that answers with a status and leaves the carrier as it is.
+// status is a fault that answers with a status code and changes nothing at the carrier.
 func status(code int) simulator.Fault {
 	return simulator.Fault{Kind: simulator.FaultStatus, Status: code}
 }
@@ -30,7 +30,7 @@ func refusal422(code, field string) simulator.Fault {
 			`"apiSubErrors":[{"code":%q,"message":"must not be null","field":%q}]}`, code, field)}
 }
 
-// look takes one pass that must work.
+// look runs one pass that must succeed.
 func look(ctx context.Context, w *world.World, process *world.Process) *v1alpha1.AppointmentRequest {
 	GinkgoHelper()
 	_, err := process.LookAtAppointment(ctx, site)
@@ -110,7 +110,7 @@ var _ = Describe("Following slots", func() {
 	It("goes on after a 500", goesOn(status(500)))
 	It("goes on after a 502", goesOn(status(502)))
 
-	It("that the carrier cannot be asked after says so, and goes on", func(ctx SpecContext) {
+	It("that cannot be polled says so, and polling continues", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		fault := status(502)
 		fault.Times = 6

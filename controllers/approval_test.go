@@ -22,8 +22,8 @@ func approving(approval v1alpha1.Approval) edit {
 	return func(s *v1alpha1.BroadbandService) { s.Spec.Approval = approval }
 }
 
-// expectAwaiting expects that a service waits for approval and says how it is given, and
-// for what. It returns the hash.
+// expectAwaiting expects that a service waits for approval, and that it shows how to approve and
+// what. It returns the hash.
 func expectAwaiting(service *v1alpha1.BroadbandService, words ...string) string {
 	GinkgoHelper()
 	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
@@ -41,8 +41,8 @@ func expectAwaiting(service *v1alpha1.BroadbandService, words ...string) string 
 	return hash
 }
 
-// expectApproved expects that each request of a service was approved by a hash, and what
-// became of it.
+// expectApproved expects that each request of a service was approved by a hash, and has this
+// outcome.
 func expectApproved(service *v1alpha1.BroadbandService, hash, reason string) {
 	GinkgoHelper()
 	Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
@@ -75,7 +75,7 @@ func gone(service *simulator.Service) {
 	service.ReclaimableUntil = "2026-12-31"
 }
 
-// agreed is a story in which a change waits for approval and is approved.
+// agreed is a scenario in which a change waits for approval and is approved.
 type agreed struct {
 	policy v1alpha1.Approval // "": OnCost
 	sold   func(*simulator.Service)
@@ -90,7 +90,7 @@ var _ = DescribeTable("A change that waits for approval",
 		d := bargain(ctx, approving(policy), orNothing(story.sold))
 		waiting := d.want(ctx, story.wanted)
 		hash := expectAwaiting(waiting, "approval is "+string(policy), story.words)
-		quotes := 0 // others than plan changes have no quoted price
+		quotes := 0 // only plan changes have a quoted price
 		if waiting.Status.Pending.Changes[0].Operation == v1alpha1.OperationPlanChange {
 			quotes = 1
 		}

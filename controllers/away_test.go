@@ -15,8 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// awayAfter has an API server go away right after a POST: nothing can be written or read until that
-// was tried a number of times. How long it may stay away is told in test/prove, where time is free.
+// awayAfter makes the API server unavailable right after a POST, for a number of reads and writes.
+// Long outages are tested in test/prove, with a simulated clock.
 func awayAfter(process *world.Process, path string, tries int) {
 	errAway := errors.New("the API server is away")
 	gone := false
@@ -33,7 +33,7 @@ func awayAfter(process *world.Process, path string, tries int) {
 	}
 	process.Seam.Fault = func(e world.Effect) error {
 		if strings.HasPrefix(e.What, "POST ") || strings.HasPrefix(e.What, "GET ") {
-			return nil // the carrier is there
+			return nil // the carrier is available
 		}
 		return try()
 	}

@@ -11,12 +11,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// BroadbandServiceReconciler brings the carrier's state of a service in line with
-// what its BroadbandService declares.
+// BroadbandServiceReconciler brings the carrier's state of a service in line with its
+// BroadbandService.
 type BroadbandServiceReconciler struct {
 	*Operator
 
-	Orders Orders // nil: there are none
+	Orders Orders // nil: there are no orders
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=broadbandservices,verbs=get;list;watch
@@ -24,7 +24,7 @@ type BroadbandServiceReconciler struct {
 // +kubebuilder:rbac:groups=events.k8s.io,resources=events,verbs=create;patch
 // +kubebuilder:rbac:groups=core,resources=secrets,verbs=get
 
-// Reconcile takes one service as far as it can go now.
+// Reconcile takes one service as far as possible now.
 func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	service := &v1alpha1.BroadbandService{}
 	if err := r.Get(ctx, request.NamespacedName, service); err != nil {
@@ -33,7 +33,7 @@ func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl
 	p := &servicePass{pass: &pass{Operator: r.Operator, subject: service}, of: r, service: service}
 	p.kind = p
 	if !service.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil // somebody else's finalizer: nothing is sent for it, and nothing is forgotten
+		return ctrl.Result{}, nil // another controller's finalizer: send nothing for it, and forget nothing
 	}
 	return p.run(ctx)
 }

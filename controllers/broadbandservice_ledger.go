@@ -23,7 +23,7 @@ func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {
 	decide.ProjectService(p.service, own, p.clock())
 }
 
-// clock is how this process judges the times on record of the service.
+// clock returns the clock by which this process evaluates the recorded times of the service.
 func (p *servicePass) clock() decide.Clock {
 	clock := decide.Clock{Now: p.Protocol.Now()}
 	p.Protocol.Memory.Note(p.service.UID, clock.Now, func(memory *decide.Memory) { clock.Ahead = memory.Ahead })
@@ -38,7 +38,7 @@ func (*servicePass) shownLedger(object client.Object) shownLedger {
 	return shownLedger{at: &service.Status.Ledger, requests: service.Status.Requests}
 }
 
-// learned: what no read gives, and the plan that the service was brought to.
+// learned records what no read returns, and the plan that the service was changed to.
 func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, _ *v1alpha1.Request) {
 	decide.RememberService(spec, p.service)
 }

@@ -4,9 +4,9 @@ package controllers
 
 import "github.com/broadband-operator/broadband-operator/pkg/decide"
 
-// gatherOrigin forgets what another carrier has said of the service, or this one to another identity:
-// an account that was deleted may have come back as another. While the ledger forbids to go on, the
-// status stays as it is: "nothing is sent, nothing becomes unknown" (R4).
+// gatherOrigin drops state reported by another carrier, or for another identity: a deleted account
+// may have been recreated as a different one. While the ledger blocks the service, the status stays
+// unchanged: "nothing is sent, nothing becomes unknown" (R4).
 func (p *servicePass) gatherOrigin() {
 	if p.account.Object == nil {
 		return
@@ -18,7 +18,7 @@ func (p *servicePass) gatherOrigin() {
 	}
 }
 
-// nameOrigin has the status say whom its values are from.
+// nameOrigin records in the status where its values come from.
 func (p *servicePass) nameOrigin() {
 	if p.account.Object != nil && p.verdict == nil {
 		decide.NameOrigin(&p.service.Status, decide.OriginOf(p.account.Object))

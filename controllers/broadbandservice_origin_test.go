@@ -14,7 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// W1 of the review: the sandbox's service was as declared, and so was production's at once.
+// W1 of the review: the sandbox's service was in sync, and production's was taken to be in sync at
+// once.
 var _ = DescribeTable("A service that was never changed is not taken to be at another carrier what it was at one",
 	func(ctx SpecContext, another func(SpecContext, *world.World, *world.Process), restarts bool) {
 		w, process := begin(ctx)
@@ -65,8 +66,8 @@ func asAnother(ctx SpecContext, w *world.World, process *world.Process) {
 	recreateAs(ctx, w, process, w.Namespace+"-2")
 }
 
-// A plan that was read of one carrier within ten minutes says nothing of another, where the object
-// itself has not changed since.
+// A plan that was read from one carrier within the last ten minutes is not evidence about another
+// carrier, even if the object itself has not changed since.
 var _ = It("A plan change is not approved at one carrier and sent at another on the reading of the first (R7)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)

@@ -16,11 +16,11 @@ type servicePass struct {
 	*pass
 
 	of      *BroadbandServiceReconciler
-	service *v1alpha1.BroadbandService // as it stands, facts of this pass included
-	order   *decide.Order              // the order that orderRef names, if there is one
+	service *v1alpha1.BroadbandService // including the facts of this pass
+	order   *decide.Order              // the order that orderRef names, if it exists
 }
 
-// gather brings together what does not change within a pass.
+// gather collects the inputs that do not change within a pass.
 func (p *servicePass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
@@ -47,7 +47,7 @@ func (p *servicePass) show(decision decide.Decision) {
 	p.nameOrigin()
 }
 
-// take reads: the other steps are those of every kind.
+// take performs the reads: the other steps are the same for every kind.
 func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
 	case decide.Ask:
@@ -80,7 +80,7 @@ func (p *servicePass) finish(request *v1alpha1.Request, body []byte) {
 
 func (p *servicePass) reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) {
 	if decide.StandsForLost(request) {
-		request.FinishedAt = v1alpha1.WholeSeconds(now) // what was read before the word is out of date
+		request.FinishedAt = v1alpha1.WholeSeconds(now) // values read before the resolution are out of date
 	}
 	if source == v1alpha1.SourceDeclared {
 		decide.Believe(p.service, request, now)
@@ -93,7 +93,7 @@ func (p *servicePass) takenBack(request *v1alpha1.Request, now time.Time) {
 	decide.TakeBack(p.service, request, now)
 }
 
-// refused gives up what was known of a cancellation that the carrier says is not requested.
+// refused drops a known cancellation if the carrier reports that none was requested.
 func (p *servicePass) refused(request *v1alpha1.Request) {
 	if decide.NotRequested(request) && p.service.Status.Carrier != nil {
 		p.service.Status.Carrier.Cancellation = nil

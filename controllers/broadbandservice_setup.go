@@ -17,33 +17,34 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// setup has a service looked at when a user changed it, when its account changes, when another object
-// of the same service is gone, when another process has written into its ledger, and when another
-// object of the service has become its holder.
-func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, told *queue, options controller.Options) error {
+// setup reconciles a service when a user changes it, when its account changes, when another object
+// of the same service is deleted, when another process writes to its ledger, and when another
+// object becomes the ledger's holder.
+func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.BroadbandService{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.BroadbandService{}, recheck(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
 			builder.WithPredicates(otherAccount())).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
-		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
+		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.successors),
+			builder.WithPredicates(gone())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
 		Watches(&v1alpha1.RequestLedger{}, others(r.ofLedger), handed()).
-		WatchesRawSource(told.source()).
+		WatchesRawSource(notified.source()).
 		WithOptions(options).
 		Complete(r)
 }
 
-// ofAccount finds the services that wait for an account.
+// ofAccount returns the services that use an account.
 func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
 	return r.named(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
 }
 
-// heirs finds the other objects of a service whose object is gone: one of them may take its ledger
-// over.
-func (r *BroadbandServiceReconciler) heirs(ctx context.Context, object client.Object) []reconcile.Request {
+// successors returns the other objects of a service after one was deleted: one of them may take over
+// the ledger.
+func (r *BroadbandServiceReconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	service, is := object.(*v1alpha1.BroadbandService)
 	if !is || service.ServiceNumber() == "" {
@@ -55,7 +56,8 @@ func (r *BroadbandServiceReconciler) heirs(ctx context.Context, object client.Ob
 	return r.servicesNumbered(ctx, service.ServiceNumber())
 }
 
-// ofLedger finds the objects of a ledger's service: its holder, and those that wait for it.
+// ofLedger returns the objects of a ledger's service: its holder, and those that wait for the
+// ledger.
 func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
@@ -67,7 +69,7 @@ func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client
 	return r.servicesNumbered(ctx, ledger.Spec.Service.ID)
 }
 
-// servicesNumbered are the objects of a service, in whatever namespace.
+// servicesNumbered returns the objects of a service, in all namespaces.
 func (o *Operator) servicesNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
 	return append(listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldServiceID: string(number)}),
 		listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldLearnedID: string(number)})...)
@@ -77,13 +79,13 @@ func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...clien
 	return listed(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
 }
 
-// ofOrder finds the services that come from an order. Its status is what they wait for, so
-// every change of it counts.
+// ofOrder returns the services that come from an order. They wait for its status, so every change
+// of it counts.
 func (r *BroadbandServiceReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
 	return r.named(ctx, client.InNamespace(order.GetNamespace()), client.MatchingFields{fieldOrderRef: order.GetName()})
 }
 
-// orderRefOf is the order that a service comes from.
+// orderRefOf returns the order that a service comes from.
 func orderRefOf(object client.Object) []string {
 	service, isService := object.(*v1alpha1.BroadbandService)
 	if !isService || service.Spec.OrderRef == nil {
@@ -100,7 +102,7 @@ func serviceIDOf(object client.Object) []string {
 	return []string{string(service.Spec.ServiceID)}
 }
 
-// learnedIDOf is the number that a service took from its order.
+// learnedIDOf returns the number that a service took from its order.
 func learnedIDOf(object client.Object) []string {
 	service, isService := object.(*v1alpha1.BroadbandService)
 	if !isService || service.Spec.ServiceID != "" || service.Status.ServiceID == "" {

@@ -21,13 +21,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// brokenProvider is an identity provider that lets nobody in.
+// brokenProvider is an identity provider that rejects every login.
 type brokenProvider struct {
 	url    string
 	logins atomic.Int64
 }
 
-// newBrokenProvider answers every login in one way; nil: it never answers.
+// newBrokenProvider answers every login in the same way; nil: it never answers.
 func newBrokenProvider(answer http.HandlerFunc) *brokenProvider {
 	p, closed := &brokenProvider{}, make(chan struct{})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -43,10 +43,10 @@ func newBrokenProvider(answer http.HandlerFunc) *brokenProvider {
 	return p
 }
 
-// crowd is how many services an account of these stories has.
+// crowd is the number of services of an account in these tests.
 const crowd = 3
 
-// crowded makes the services of an account, which are read every ten minutes.
+// crowded creates the services of an account, which are read every ten minutes.
 func crowded(ctx context.Context, w *world.World) []int64 {
 	GinkgoHelper()
 	lines := make([]int64, crowd)
@@ -59,7 +59,7 @@ func crowded(ctx context.Context, w *world.World) []int64 {
 	return lines
 }
 
-// tick takes a pass over everything of an account.
+// tick reconciles everything of an account once.
 func tick(ctx context.Context, process *world.Process) {
 	GinkgoHelper()
 	_, err := process.LookAtAccount(ctx)
@@ -91,9 +91,9 @@ var _ = DescribeTable("A broken account costs a healthy one nothing",
 			Expect(w.Posts(line)).To(Equal(1))
 			Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeNumerically("~", 7, 1), "one first, and each slot")
 		}
-		// A token is handed out for 240 s, looked at once a minute.
+		// A token is used for 240 s, and checked once a minute.
 		Expect(logins(w)-before).To(BeNumerically("<=", 60/4), "logins of the healthy account")
-		// Pauses of 5 s, doubled until they are 5 min: 5+10+20+40+80+160 s, and 3285 s of 5 min each.
+		// Pauses of 5 s, doubled up to 5 min: 5+10+20+40+80+160 s, then 3285 s in pauses of 5 min.
 		Expect(broken.logins.Load()).To(And(BeNumerically(">=", 1), BeNumerically("<=", 6+11)), "of the broken one")
 	},
 	Entry("when its logins are refused", refuse),

@@ -97,8 +97,8 @@ var _ = Describe("A reschedule or abort", func() {
 		Expect(alterations(w, line)).To(Equal(1))
 	})
 
-	// unseen is a service of which two requests are under way when it can no longer be seen, as when
-	// the permission for it is taken away.
+	// unseen is a service with two requests in progress that becomes invisible, as when the permission
+	// for it is revoked.
 	unseen := func(ctx SpecContext, edits ...func(*v1alpha1.CarrierAccount)) (*world.World, *world.Process, int64) {
 		GinkgoHelper()
 		w, process := begin(ctx, edits...)
@@ -182,7 +182,7 @@ var _ = Describe("A reschedule or abort", func() {
 	})
 })
 
-// passFor takes passes over a service for a span of time.
+// passFor reconciles a service for a span of time.
 func passFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {

@@ -15,11 +15,11 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// killedAlteration is a story that is told once in full, and then ends at each of its effects.
+// killedAlteration is a scenario that runs once in full, and then is killed at each of its effects.
 type killedAlteration struct {
 	edits []edit
 	done  simulator.Cancellation
-	least int // effects
+	least int // minimum number of effects
 }
 
 var _ = DescribeTable("An operator that is killed between any two effects brings a cancellation about all the same",
@@ -56,7 +56,7 @@ var _ = DescribeTable("An operator that is killed between any two effects brings
 	}),
 )
 
-// expectTakenOver starts another process, and expects that it ends what a killed one began.
+// expectTakenOver starts another process, and expects that it completes what a killed one began.
 func expectTakenOver(ctx context.Context, w *world.World, line int64, done simulator.Cancellation) {
 	GinkgoHelper()
 	successor := w.Start(world.Cut{})

@@ -25,7 +25,7 @@ const (
 
 func noCancellation(*simulator.Service) {}
 
-// unalterable is what the carrier says of a cancellation that it no longer lets anybody alter.
+// unalterable is the carrier's error for a cancellation that can no longer be altered.
 func unalterable(state string) func(*simulator.Simulator, int64) {
 	return func(sim *simulator.Simulator, line int64) {
 		body := fmt.Sprintf(`{"serviceId":%d,"cancelled":false,"status":%q,"requestDate":%q,`+
@@ -36,12 +36,12 @@ func unalterable(state string) func(*simulator.Simulator, int64) {
 	}
 }
 
-// untouched is a story in which nothing is sent.
+// untouched is a scenario in which nothing is sent.
 type untouched struct {
 	line     func(*simulator.Service)
 	carrier  func(*simulator.Simulator, int64)
 	declared edit
-	reason   string // of CancellationSynced, which is True where it is InSync
+	reason   string // of CancellationSynced, which is True if the reason is InSync
 	message  string
 }
 
@@ -127,7 +127,7 @@ var _ = DescribeTable("A cancellation about which nothing can or need be done",
 	}),
 )
 
-// zonedDay is a story about what day it is where the carrier reads dates.
+// zonedDay is a scenario about which day it is in the carrier's time zone.
 type zonedDay struct {
 	zone   string
 	later  time.Duration // after 2026-03-02T09:00Z
@@ -163,14 +163,14 @@ var _ = DescribeTable("A cancellation date is judged in the account's time zone"
 		"UTC", 5 * time.Hour, "2026-03-02", 1, v1alpha1.ReasonCancelled,
 	}),
 	Entry("so that a day which UTC has left is sent while Honolulu has it", zonedDay{
-		"Pacific/Honolulu", 0, "2026-03-01", 1, v1alpha1.ReasonDateInPast, // the carrier of this world reads UTC
+		"Pacific/Honolulu", 0, "2026-03-01", 1, v1alpha1.ReasonDateInPast, // the carrier of this world uses UTC
 	}),
 	Entry("so that a day which Honolulu has left is not sent", zonedDay{
 		"Pacific/Honolulu", 5 * time.Hour, "2026-03-01", 0, v1alpha1.ReasonDateInPast,
 	}),
 )
 
-// alterationRefused is a story in which the carrier refuses a reschedule or abort.
+// alterationRefused is a scenario in which the carrier refuses a reschedule or abort.
 type alterationRefused struct {
 	line     func(*simulator.Service)
 	declared edit
@@ -203,7 +203,7 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 		service := process.Drive(ctx, site)
 		Expect(service.Status.Handled.Retry).To(Equal(asked))
 		Expect(alterations(w, line)).To(Equal(2))
-		if story.fault.Kind != "" { // it struck once
+		if story.fault.Kind != "" { // the fault was injected once
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			expectAtCarrier(w, line, stateRequested, wantedDate)
 			return

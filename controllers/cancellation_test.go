@@ -18,7 +18,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The states of a cancellation that the specification names, and two that were seen.
+// The states of a cancellation that the specification names, and two that were observed.
 const (
 	stateRequested  = "REQUESTED"
 	stateInError    = "IN_ERROR"
@@ -28,26 +28,26 @@ const (
 	stateTurnedDown = "REJECTED"
 )
 
-// The days of these stories. The world begins on 2026-03-02.
+// The dates of these scenarios. The world begins on 2026-03-02.
 const (
-	pendingDate = "2026-06-30" // for which the carrier holds a cancellation
+	pendingDate = "2026-06-30" // of the cancellation at the carrier
 	wantedDate  = "2026-08-31" // to which it is to be moved
 	otherDate   = "2026-10-31" // to which somebody else moves it
 )
 
-// holding puts a cancellation into the carrier's books, together with a service.
+// holding gives a service of the simulated carrier a cancellation.
 func holding(state, date string) func(*simulator.Service) {
 	return func(s *simulator.Service) { s.Cancellation = &simulator.Cancellation{Status: state, RequestDate: date} }
 }
 
-// endOn declares the date on which the service shall end.
+// endOn declares the date on which the service is to end.
 func endOn(date string) edit {
 	return func(s *v1alpha1.BroadbandService) {
 		s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: v1alpha1.Date(date)}
 	}
 }
 
-// goOn declares that the service shall not end.
+// goOn declares that the service is not to end.
 func goOn(s *v1alpha1.BroadbandService) {
 	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 }
@@ -64,21 +64,21 @@ func alterations(w *world.World, line int64) int {
 	return rescheduled(w, line) + w.Carrier.Submissions(simulator.OpCancellationAbort, line).Seen
 }
 
-// moveAtCarrier changes a cancellation behind the operator's back, as a person at the carrier would.
+// moveAtCarrier changes a cancellation without the operator, as the carrier's staff would.
 func moveAtCarrier(w *world.World, line int64, state, date string) {
 	GinkgoHelper()
-	w.Clock.Advance(time.Minute) // it is another request, asked for at another time
+	w.Clock.Advance(time.Minute) // it is another request, made at another time
 	Expect(w.Carrier.SetCancellation(line, &simulator.Cancellation{Status: state, RequestDate: date})).To(Succeed())
 }
 
-// expectAtCarrier expects a cancellation of the carrier's books.
+// expectAtCarrier expects a cancellation in the state of the simulated carrier.
 func expectAtCarrier(w *world.World, line int64, state, date string) {
 	GinkgoHelper()
 	sold, _ := w.Carrier.Service(line)
 	Expect(sold.Cancellation).To(HaveValue(Equal(simulator.Cancellation{Status: state, RequestDate: date})))
 }
 
-// expectAspect expects of a condition that it has a status and a reason.
+// expectAspect expects a condition to have a status and a reason.
 func expectAspect(
 	service *v1alpha1.BroadbandService, conditionType string, status metav1.ConditionStatus, reason string,
 ) {
@@ -87,14 +87,14 @@ func expectAspect(
 	Expect(string(held.Status)+"/"+held.Reason).To(Equal(string(status)+"/"+reason), held.Message)
 }
 
-// lookAnewAtSite has everything read again, whatever its interval.
+// lookAnewAtSite forces everything to be read again, whatever its interval.
 func lookAnewAtSite(ctx context.Context, w *world.World, process *world.Process) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	w.Annotate(ctx, site, v1alpha1.AnnotationReconcile, w.Clock.Now().String())
 	return process.Drive(ctx, site)
 }
 
-// settledOn creates a service and drives it until it wants nothing more.
+// settledOn creates a service and drives it until it is settled.
 func settledOn(
 	ctx context.Context, line func(*simulator.Service), edits ...edit,
 ) (*world.World, *world.Process, int64) {
@@ -106,7 +106,7 @@ func settledOn(
 	return w, process, id
 }
 
-// alteration is a story in which the cancellation has to be altered.
+// alteration is a scenario in which the cancellation has to be altered.
 type alteration struct {
 	state, date string // of the cancellation at the carrier
 	declared    edit
@@ -266,7 +266,7 @@ var _ = Describe("A cancellation", func() {
 		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(otherDate)))).To(Succeed())
 		leaveInFlight(ctx, w, process)
 		failed := refusedWith("constraints.service.not.eligible.for.cancellation", "status")
-		failed.Times = 2 // the first look of the new object, and the one at the request
+		failed.Times = 2 // the new object's first read, and the read of the request
 		Expect(w.Carrier.FailNext("CancellationRead", failed)).To(Succeed())
 
 		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())

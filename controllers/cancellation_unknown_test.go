@@ -20,7 +20,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// untilAltered takes passes over a service until the carrier has seen a reschedule or abort.
+// untilAltered reconciles a service until the carrier has received a reschedule or abort.
 func untilAltered(ctx context.Context, w *world.World, process *world.Process, line int64) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 50 {
@@ -35,7 +35,7 @@ func untilAltered(ctx context.Context, w *world.World, process *world.Process, l
 	return nil
 }
 
-// cancellationCalls are the calls about a service's cancellation, in short: P for a POST that
+// cancellationCalls are the calls about a service's cancellation, abbreviated: P for a POST that
 // alters it, r for a read.
 func cancellationCalls(w *world.World) string {
 	var calls strings.Builder
@@ -50,12 +50,12 @@ func cancellationCalls(w *world.World) string {
 	return calls.String()
 }
 
-// cancellationAs is a cancellation in the carrier's books.
+// cancellationAs is a cancellation at the simulated carrier.
 func cancellationAs(state, date string) *simulator.Cancellation {
 	return &simulator.Cancellation{Status: state, RequestDate: date}
 }
 
-// alterationLost is a story in which the answer to a POST is lost.
+// alterationLost is a scenario in which the response to a POST is lost.
 type alterationLost struct {
 	declared edit
 	fault    simulator.Fault

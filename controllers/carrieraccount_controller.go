@@ -23,29 +23,30 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// CarrierAccountReconciler finds out whether an account can log in.
+// CarrierAccountReconciler checks whether an account can log in.
 type CarrierAccountReconciler struct {
 	*Operator
 
 	Receiver *receiver.Receiver
 
-	again func(types.NamespacedName) // has an account looked at again; nil: nobody does
+	again func(types.NamespacedName) // enqueues an account; nil: not called
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts/status,verbs=update
 
-// retryLogin is how often an account is tried whose identity provider does not answer.
+// retryLogin is the interval between login attempts while the identity provider does not answer.
 const retryLogin = time.Minute
 
-// secretLook is the longest pause between two looks at a Secret that is missing or wrong: the keys of
-// an account, what signs its notifications, a contact. Secrets are not watched.
+// secretLook is the longest pause between two reads of a missing or wrong Secret: the keys of an
+// account, the signing secret of its notifications, a contact. Secrets are not watched.
 const secretLook = 5 * time.Second
 
-// deprecatedVersion: "versions 1 and 2 are deprecated where they exist" (specification section 9).
+// deprecatedVersion is the newest deprecated version: "versions 1 and 2 are deprecated where they
+// exist" (specification section 9).
 const deprecatedVersion = 2
 
-// Reconcile logs the account in and says how that went.
+// Reconcile logs the account in and reports the result.
 func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	account := &v1alpha1.CarrierAccount{}
 	err := r.Get(ctx, request.NamespacedName, account)
@@ -58,27 +59,27 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 		return ctrl.Result{}, fmt.Errorf("read CarrierAccount %s: %w", request.NamespacedName, err)
 	}
 	before := account.Status.DeepCopy()
-	path, deaf := r.Receiver.Learn(ctx, account)
+	path, listenErr := r.Receiver.Learn(ctx, account)
 	account.Status.EventsPath = path
 	login := r.login(ctx, account)
 	if wait := carrier.PendingWait(login); wait > 0 {
-		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil // how it ends is not known yet
+		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil // the result is not known yet
 	}
-	verdict, err := r.identified(ctx, account, decide.CarrierAccount(account, login, deaf))
+	verdict, err := r.identified(ctx, account, decide.CarrierAccount(account, login, listenErr))
 	if err != nil {
 		return ctrl.Result{}, err
 	}
 	if err := r.record(ctx, account, before, verdict); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if verdict.State == decide.Settled && deaf == nil {
+	if verdict.State == decide.Settled && listenErr == nil {
 		return ctrl.Result{}, nil
 	}
 	return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(r.pause(account, verdict))), nil
 }
 
-// pause is until an account that is not ready is looked at again: a second at first, and longer the
-// longer that lasts.
+// pause returns when to check an account again that is not ready: after a second at first, then
+// after longer pauses.
 func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdict decide.Verdict) time.Duration {
 	if verdict.State == decide.Working {
 		return retryLogin
@@ -87,8 +88,8 @@ func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdi
 	return min(max(r.Protocol.Now().Sub(ready.LastTransitionTime.Time), time.Second), secretLook)
 }
 
-// lookAgain has an account looked at whose login failed in use, or to which the receiver
-// listens in another way than before.
+// lookAgain enqueues an account whose login failed during a call, or whose notification endpoint
+// changed.
 func (r *CarrierAccountReconciler) lookAgain(account types.NamespacedName) {
 	if r.again != nil {
 		r.again(account)
@@ -110,7 +111,7 @@ func (r *CarrierAccountReconciler) target(account *v1alpha1.CarrierAccount) stat
 	return status.Object{Conditions: &account.Status.Conditions, Generation: account.Generation}
 }
 
-// record writes the condition if it changed, and an Event with it.
+// record writes the conditions if they changed, and emits an Event.
 func (r *CarrierAccountReconciler) record(
 	ctx context.Context, account *v1alpha1.CarrierAccount, before *v1alpha1.CarrierAccountStatus, verdict decide.Verdict,
 ) error {

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// fieldLogin is a login that has sent for the identity of a ledger.
+// fieldLogin indexes identity ledgers by the logins that have sent for them.
 const fieldLogin = "spec.account.logins"
 
 func loginsOf(object client.Object) []string {
@@ -32,8 +32,8 @@ func loginsOf(object client.Object) []string {
 
 func loginKey(login v1alpha1.CarrierLogin) string { return login.BaseURL + " " + login.ClientName }
 
-// identified lets an account that could log in be Ready once its login is on record under its
-// identity, which is before anything is sent for it.
+// identified makes an account Ready only after its login is recorded under its identity. Nothing is
+// sent for the account before that.
 func (r *CarrierAccountReconciler) identified(
 	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
 ) (decide.Verdict, error) {
@@ -50,7 +50,7 @@ func (r *CarrierAccountReconciler) identified(
 	return login, err
 }
 
-// identify records the login, or says why it must not be.
+// identify records the login, or returns why it must not be recorded.
 func (r *CarrierAccountReconciler) identify(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (*decide.Verdict, error) {
@@ -72,7 +72,7 @@ func (r *CarrierAccountReconciler) identify(
 	return nil, r.recordLogin(ctx, account)
 }
 
-// foreign says why nothing may be sent for an identity whose ledger is of another cluster.
+// foreign returns why nothing may be sent for an identity whose ledger belongs to another cluster.
 func (r *CarrierAccountReconciler) foreign(
 	ctx context.Context, account *v1alpha1.CarrierAccount, here decide.Installation,
 ) (*decide.Verdict, error) {
@@ -86,7 +86,7 @@ func (r *CarrierAccountReconciler) foreign(
 	return decide.ForeignIdentity(ledger, here), nil
 }
 
-// recordLogin writes it into the ledger of the identity.
+// recordLogin writes the login to the ledger of the identity.
 func (r *CarrierAccountReconciler) recordLogin(ctx context.Context, account *v1alpha1.CarrierAccount) error {
 	spent := &spending{Operator: r.Operator, account: account}
 	err := retry.RetryOnConflict(onConflict(), func() error {

@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// readyAccount is the condition Ready of the account, once a pass was taken over it.
+// readyAccount is the condition Ready of the account, after one pass.
 func readyAccount(ctx SpecContext, w *world.World, process *world.Process) metav1.Condition {
 	GinkgoHelper()
 	_, err := process.LookAtAccount(ctx)
@@ -84,8 +84,8 @@ var _ = Describe("The login of a CarrierAccount", func() {
 	})
 })
 
-// A clientName may be edited where the identity is set. Each edit is another login, which may have
-// sent under another identity.
+// A clientName may be edited if the identity is set. Each edit is another login, which may have
+// sent requests under another identity.
 var _ = Describe("A clientName that is edited", func() {
 	It("sends nothing before it was looked at, and is acknowledged where it has sent as another (R31)",
 		func(ctx SpecContext) {

@@ -15,8 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// What did not get there is sent again after a pause, which begins when it came to its end. By the
-// record that is in a week.
+// A request that did not reach the carrier is sent again after a pause, which begins when the
+// attempt ended. By the recorded time that is in a week.
 var _ = It("An attempt that ended in the future, by the clock that wrote it, is sent again after its pause (R19)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)

@@ -19,10 +19,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// widest is how many columns a terminal has.
+// widest is the number of columns of a terminal.
 const widest = 100
 
-// What differs from run to run in what kubectl prints.
+// The parts of kubectl's output that differ from run to run.
 var (
 	ages    = regexp.MustCompile(`\b\d+(s|m|m\d+s|h|d)$`)
 	ports   = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
@@ -31,10 +31,10 @@ var (
 	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
 	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
 	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
-	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // what the API server says
+	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // set by the API server
 )
 
-// plainly is what kubectl has printed, without what differs from run to run. Columns keep their
+// plainly is the output of kubectl, without what differs from run to run. Columns keep their
 // widths.
 func plainly(w *world.World, printed string) string {
 	printed = strings.ReplaceAll(printed, w.Namespace, strings.Repeat("n", len(w.Namespace)))
@@ -52,7 +52,7 @@ func plainly(w *world.World, printed string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// expectGolden holds what was printed against a file, or writes that where GOLDEN is set.
+// expectGolden compares the output with a golden file, or writes that file if GOLDEN is set.
 func expectGolden(name, printed string) {
 	GinkgoHelper()
 	file := filepath.Join("testdata", name+".golden")
@@ -60,7 +60,7 @@ func expectGolden(name, printed string) {
 		Expect(os.MkdirAll("testdata", 0o750)).To(Succeed())
 		Expect(os.WriteFile(file, []byte(printed), 0o600)).To(Succeed())
 	}
-	wanted, err := os.ReadFile(file) //nolint:gosec // the name is the test's own
+	wanted, err := os.ReadFile(file) //nolint:gosec // the name is chosen by the test
 	Expect(err).NotTo(HaveOccurred())
 	Expect(printed).To(Equal(string(wanted)), "make it anew with GOLDEN=1, and look at the difference")
 	for line := range strings.Lines(printed) {
@@ -105,7 +105,7 @@ var _ = Describe("kubectl", Ordered, func() {
 	})
 })
 
-// shown are the objects of which all is shown.
+// shown are the objects that are printed in full.
 func shown() []string {
 	return []string{
 		"cacct/" + world.AccountName, "bbs/site-changed", "bbs/site-waits", "bbs/site-unknown", "sorder/site-new",
@@ -113,10 +113,10 @@ func shown() []string {
 	}
 }
 
-// kinds are the kinds that people declare, as they type them.
+// kinds are the kinds that users declare, as they type them.
 func kinds() []string { return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq"} }
 
-// oneOfEach is a world with objects of each kind, at rest, waiting, under way and stalled.
+// oneOfEach is a world with objects of each kind: settled, waiting, in progress and stalled.
 func oneOfEach(ctx SpecContext) *world.World {
 	GinkgoHelper()
 	w, process := begin(ctx)
@@ -163,7 +163,7 @@ func oneOfEach(ctx SpecContext) *world.World {
 	return w
 }
 
-// folded has lines that are too long go on in the next one, as a terminal would show them.
+// folded wraps lines that are too long, as a terminal would.
 func folded(text string) string {
 	var lines []string
 	for line := range strings.Lines(text) {
@@ -177,8 +177,8 @@ func folded(text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// asking has each change approved.
+// asking requires an approval for each change.
 func asking(service *v1alpha1.BroadbandService) { service.Spec.Approval = v1alpha1.ApprovalAlways }
 
-// dearer asks for the dearer SLA, too.
+// dearer also declares the more expensive SLA.
 func dearer(service *v1alpha1.BroadbandService) { service.Spec.RestorationSLA = world.SLAFast }

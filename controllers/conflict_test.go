@@ -18,8 +18,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// beside is another namespace at the same carrier, with an account of its own for the
-// same login.
+// beside is another namespace with its own account for the same login at the same carrier.
 func beside(ctx SpecContext, w *world.World, identity string) (*world.World, *world.Process) {
 	GinkgoHelper()
 	other := *w
@@ -150,8 +149,8 @@ var _ = DescribeTable("Two objects of one service whose processes do not see eac
 	Entry("when the elder one's pass comes after the younger one's intent", "younger", "plan-changes/request"),
 )
 
-// expectOneReady expects that one of a pair manages the service, whichever had the first intent, and
-// the other is in conflict with it.
+// expectOneReady expects that one of a pair manages the service, whichever had the first intent,
+// and that the other is in conflict with it.
 func expectOneReady(ctx SpecContext, w *world.World) {
 	GinkgoHelper()
 	reasons := []string{world.Ready(w.Read(ctx, "elder")).Reason, world.Ready(w.Read(ctx, "younger")).Reason}

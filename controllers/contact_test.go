@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// withContactIn wants a plan whose NTD option needs a contact, which is in a Secret.
+// withContactIn declares a plan whose NTD option needs a contact from a Secret.
 func withContactIn(secret string) edit {
 	return func(s *v1alpha1.BroadbandService) {
 		s.Spec.Plan = &v1alpha1.Plan{

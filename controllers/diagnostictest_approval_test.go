@@ -16,14 +16,14 @@ import (
 )
 
 var _ = Describe("A diagnostic test that has to be approved", func() {
-	// shown is the test with the plan that waits for approval.
+	// shown is the test once it shows the plan that waits for approval.
 	shown := func(ctx SpecContext, w *world.World) *v1alpha1.DiagnosticTest {
 		GinkgoHelper()
 		test, found := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
 		Expect(found).To(BeTrue())
 		return test
 	}
-	// created is a test in a world of its own, by what its account and it say of approval.
+	// created is a test in its own world, with the approval policies of its account and its own.
 	created := func(ctx SpecContext, account, own v1alpha1.Approval) (*world.World, *world.Process) {
 		GinkgoHelper()
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = account })

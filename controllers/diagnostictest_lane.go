@@ -16,7 +16,7 @@ import (
 // The fields by which the tests of a lane are found.
 const (
 	fieldTestUID  = "metadata.uid"
-	fieldWaitsFor = "status.ledger.name" // of those that wait until another has ended
+	fieldWaitsFor = "status.ledger.name" // of tests that wait until another has ended
 )
 
 func uidOf(object client.Object) []string { return []string{string(object.GetUID())} }
@@ -29,8 +29,8 @@ func waitsForOf(object client.Object) []string {
 	return []string{test.Status.Ledger.Name}
 }
 
-// gatherLane finds out what stands between a test and its request. What is under way for a test that
-// is gone is taken to its end by those that wait for it: nobody else looks at it.
+// gatherLane finds out what blocks a test's request. If the blocking attempt belongs to a deleted
+// test, the waiting tests track it to its end, because nothing else does.
 func (p *testPass) gatherLane(ctx context.Context) (err error) {
 	p.lane = decide.Lane{}
 	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil {
@@ -53,9 +53,9 @@ func (p *testPass) gatherLane(ctx context.Context) (err error) {
 	return nil
 }
 
-// testWith is the namespace and the name of the test with a UID; "" where it is gone. What another
-// manager looks after counts as gone: any process may write what the carrier says, or what the rule of
-// the class is (R14).
+// testWith returns the namespace and name of the test with a UID; "" if it is deleted. A test
+// managed by another manager counts as deleted: any process may record the carrier's answer, or the
+// outcome that the rules of the class prescribe (R14).
 func (p *testPass) testWith(ctx context.Context, uid string) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	if err := p.List(ctx, &tests, client.MatchingFields{fieldTestUID: uid}); err != nil {
@@ -67,7 +67,7 @@ func (p *testPass) testWith(ctx context.Context, uid string) (string, error) {
 	return "", nil
 }
 
-// elder is the test that has waited for longest; "" where it is this one.
+// elder returns the test that has waited longest; "" if it is this one.
 func (p *testPass) elder(ctx context.Context) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	if err := p.List(ctx, &tests, client.MatchingFields{fieldWaitsFor: p.ledger.name}); err != nil {
@@ -82,17 +82,17 @@ func (p *testPass) elder(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// leftPass stands in for a test that is gone: it takes what is under way to its end, and sends
+// leftPass is a pass for a deleted test: it tracks the request in progress to its end, and sends
 // nothing.
 type leftPass struct{ *testPass }
 
 var _ kind = (*leftPass)(nil)
 
-// finish: nobody is there to be shown the result.
+// finish does nothing: there is no object to show the result.
 func (*leftPass) finish(*v1alpha1.Request, []byte) {}
 
-// resolveLeft takes the attempt of a test that is gone as far as it can go now, and says what it waits
-// for; nil where it has ended.
+// resolveLeft takes the attempt of a deleted test as far as possible now, and returns what it waits
+// for; nil if it has ended.
 func (p *testPass) resolveLeft(ctx context.Context, uid string) (*decide.Decision, error) {
 	left := p.standIn(uid)
 	defer func() { p.ledger.ledger = left.ledger.ledger }()
@@ -118,16 +118,16 @@ func (p *testPass) resolveLeft(ctx context.Context, uid string) (*decide.Decisio
 	return nil, fmt.Errorf("what is left of a test took more than %d steps in one pass", maxSteps)
 }
 
-// standIn is a pass for a test that is gone, in the place of one that waits: what people say of the
-// attempt they say there. "A resolution is taken ... for an attempt whose object is gone, from any
-// object of the same ledger" (R22).
+// standIn returns a pass for a deleted test, run on behalf of a waiting test. Annotations about the
+// attempt are read from the waiting test: "A resolution is taken ... for an attempt whose object is
+// gone, from any object of the same ledger" (R22).
 func (p *testPass) standIn(uid string) *leftPass {
 	gone := p.test.DeepCopy()
 	gone.UID, gone.Status = types.UID(uid), v1alpha1.DiagnosticTestStatus{}
 	left := &leftPass{&testPass{test: gone, shotPass: &shotPass{
 		shot: diagnosticTest(), number: p.number,
 		pass: &pass{
-			Operator: p.Operator, subject: gone, account: p.account, here: p.here, session: p.session, speaker: p.subject,
+			Operator: p.Operator, subject: gone, account: p.account, here: p.here, session: p.session, annotated: p.subject,
 		},
 	}}}
 	left.kind = left

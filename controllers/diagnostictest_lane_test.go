@@ -38,7 +38,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(err).NotTo(HaveOccurred())
 		return result.RequeueAfter
 	}
-	// two has the first of two tests sent.
+	// two creates two tests, of which the first is sent.
 	two := func(ctx SpecContext) (*world.World, *world.Process, int64) {
 		GinkgoHelper()
 		w, process := begin(ctx)
@@ -49,7 +49,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(tests().posts(w)).To(Equal(1))
 		return w, process, line
 	}
-	// forceOff has somebody take the finalizer off the first and delete it.
+	// forceOff removes the finalizer of the first and deletes it, as a user would.
 	forceOff := func(ctx context.Context, w *world.World) string {
 		GinkgoHelper()
 		first := read(ctx, w, "first")
@@ -72,7 +72,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		By("waiting for long: nothing is written and nobody is asked")
 		version, calls := read(ctx, w, "second").ResourceVersion, len(w.Carrier.Calls())
 		w.Clock.Advance(time.Hour)
-		Expect(look(ctx, process, "second")).To(BeZero(), "whoever ends the first wakes it")
+		Expect(look(ctx, process, "second")).To(BeZero(), "the end of the first wakes it")
 		Expect(read(ctx, w, "second").ResourceVersion).To(Equal(version))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
@@ -90,7 +90,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
 		look(ctx, process, "third")
 		elder, younger := "second", "third"
-		if decide.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // of the same second, the UID decides
+		if decide.IsElder(read(ctx, w, younger), read(ctx, w, elder)) { // created in the same second: the UID decides
 			elder, younger = younger, elder
 		}
 		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// lateChanges lets through that a late acceptance has come into a ledger, or has been settled: the
-// tests that wait for that are woken by this process's own writes, too.
+// lateChanges passes updates in which a late acceptance was added to a ledger, or settled. Tests
+// that wait for this are also triggered by this process's own writes.
 func lateChanges() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc: func(event.CreateEvent) bool { return false },
@@ -31,7 +31,7 @@ func hasLate(object client.Object) bool {
 	return is && ledger.LateAcceptance() != nil
 }
 
-// ofLate is the test whose attempt was accepted late, which may have finished long ago.
+// ofLate returns the test whose attempt was accepted late; it may have finished long ago.
 func (r *OneShotReconciler) ofLate(ctx context.Context, ledger *v1alpha1.RequestLedger) []reconcile.Request {
 	late := ledger.LateAcceptance()
 	if late == nil {

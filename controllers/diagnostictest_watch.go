@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// fieldTestedID is the number of the service of a DiagnosticTest that may still be sent, or is under
-// way, where the test declares it.
+// fieldTestedID is the service number that a DiagnosticTest declares, if the test may still be sent
+// or is in progress.
 const fieldTestedID = "spec.serviceID"
 
 func testedIDOf(object client.Object) []string {
@@ -24,7 +24,7 @@ func testedIDOf(object client.Object) []string {
 	return []string{string(test.Spec.ServiceID)}
 }
 
-// ofLedger finds the tests of a ledger's service that have not finished: "A watch on ledgers wakes ...
+// ofLedger returns the unfinished tests of a ledger's service: "A watch on ledgers wakes ...
 // waiting tests" (R32).
 func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
 	ledger, is := object.(*v1alpha1.RequestLedger)
@@ -37,7 +37,7 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 	return append(r.testsNumbered(ctx, ledger.Spec.Diagnostics.ID), r.ofLate(ctx, ledger)...)
 }
 
-// testsNumbered are the tests of a service that have not finished.
+// testsNumbered returns the unfinished tests of a service.
 func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
 	tests := listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestedID: string(number)})
 	for _, service := range r.servicesNumbered(ctx, number) {
@@ -46,15 +46,15 @@ func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.C
 	return tests
 }
 
-// isNewsOrFree lets through what wakes a test: what another process has written into its ledger, and
-// that no test of its service is under way any more, whoever wrote that. The next may wait for it.
+// isNewsOrFree passes the ledger changes that matter to a test: a write by another process, or any
+// write after which no test of the service is in progress, because the next may wait for that.
 func (r *OneShotReconciler) isNewsOrFree(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	free := is && ledger.Spec.Diagnostics != nil && len(ledger.Spec.Open) == 0
 	return free || r.isNews(object)
 }
 
-// behind are the tests that may have waited for one that is gone.
+// behind returns the tests that may have waited for a deleted one.
 func (r *OneShotReconciler) behind(ctx context.Context, object client.Object) []reconcile.Request {
 	test, is := object.(*v1alpha1.DiagnosticTest)
 	if !is || test.Status.Ledger == nil {

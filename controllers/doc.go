@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package controllers tells one story per kind: gather, judge, act, record.
+// Package controllers reconciles each kind in the same way: gather, judge, act, record.
 //
 //	fetch ─► gather an Input ─► decide.Service ─► perform its Step ─┐
 //	             ▲                                                │ until there is

@@ -15,10 +15,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// inHealth is how health spells world.PlanFast in these stories: not as it is sold.
+// inHealth is how health spells world.PlanFast in these tests; it is sold under another name.
 const inHealth = "HOME FAST (100/20)"
 
-// settledSite is a service that our own change has brought to world.PlanFast.
+// settledSite is a service that our own change has moved to world.PlanFast.
 type settledSite struct {
 	*world.World
 
@@ -26,8 +26,8 @@ type settledSite struct {
 	line    int64
 }
 
-// bringInSync brings a service to world.PlanFast by a change, the one POST of its story so
-// far. Nothing has read it since.
+// bringInSync moves a service to world.PlanFast by a change, the only POST so far. Nothing has been
+// read since.
 func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	w, process := begin(ctx)
@@ -40,12 +40,12 @@ func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
 	return &settledSite{World: w, process: process, line: line}
 }
 
-// oneRecord lets every health request find the same health record, so that nothing about
-// the line is new.
+// oneRecord makes every health request find the same health record, so that nothing about the line
+// is new.
 func oneRecord(service *simulator.Service) { service.Health.HRIID = "HRI000000000001" }
 
-// move has the carrier put the service on another plan, and returns what the operator
-// makes of it within the interval.
+// move changes the plan of the service at the carrier, and returns the service as the operator
+// shows it within the interval.
 func (s *settledSite) move(ctx SpecContext, plan string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	Expect(s.Carrier.SetPlan(s.line, plan)).To(Succeed())
@@ -58,8 +58,8 @@ func (s *settledSite) pass(ctx SpecContext, span time.Duration) *v1alpha1.Broadb
 	return s.Read(ctx, site)
 }
 
-// elapse lets a time pass, with one pass over the service now and then those that the
-// operator asks for.
+// elapse lets a time pass, with one pass over the service at its start and those that the operator
+// asks for.
 func elapse(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); ; {
@@ -79,8 +79,8 @@ func readEvery(interval v1alpha1.Duration) edit {
 	return func(service *v1alpha1.BroadbandService) { service.Spec.Observe.HealthInterval = interval }
 }
 
-// learn brings a service to rest, lets health spell its plan in its own way and reads it every
-// hour, the first time included.
+// learn settles a service whose plan health spells in its own way, and which is read every hour,
+// the first time included.
 func learn(ctx SpecContext, edits ...edit) *settledSite {
 	GinkgoHelper()
 	s := bringInSync(ctx, edits...)
@@ -91,7 +91,7 @@ func learn(ctx SpecContext, edits ...edit) *settledSite {
 	return s
 }
 
-// looked is a service that has nothing to do and has been looked at once.
+// looked is a service that is in sync and has been reconciled once.
 func looked(ctx SpecContext, line func(*simulator.Service), edits ...edit) *settledSite {
 	GinkgoHelper()
 	w, process := begin(ctx)
@@ -101,7 +101,7 @@ func looked(ctx SpecContext, line func(*simulator.Service), edits ...edit) *sett
 	return s
 }
 
-// reconcile asks for a look now, and returns what it has led to.
+// reconcile asks for a reconciliation now, and returns its result.
 func (s *settledSite) reconcile(ctx SpecContext, word string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	s.Annotate(ctx, site, v1alpha1.AnnotationReconcile, word)

@@ -78,7 +78,7 @@ var _ = Describe("A DSL stability profile", func() {
 		Expect(times[2].Sub(times[1])).To(BeNumerically(">=", 10*time.Minute))
 	})
 
-	It("whose answer was lost is asked for again after fifteen minutes, and says so", func(ctx SpecContext) {
+	It("whose response was lost is asked for again after fifteen minutes, and says so", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		request := service.RequestOf(v1alpha1.OperationDSLStabilityProfileChange)
@@ -89,7 +89,7 @@ var _ = Describe("A DSL stability profile", func() {
 		Expect(calls[len(calls)-1].Time.Sub(calls[0].Time)).To(BeNumerically(">=", 15*time.Minute))
 	})
 
-	It("whose answer was lost three times is a person's, and is not sent a fourth time", func(ctx SpecContext) {
+	It("whose response was lost three times is a person's, and is not sent a fourth time", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset, Times: 5})
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(profileChanges(w, line)).To(Equal(3))

@@ -11,8 +11,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The number is that of docs/security-cases.md. What happens is told once, and a request
-// that is tried again tells of each attempt; attempts are five minutes apart by then.
+// The number is that of docs/security-cases.md. Each occurrence is reported once, and a repeated
+// request reports each attempt; attempts are five minutes apart by then.
 var _ = DescribeTable("Trouble that lasts is told once, and then once for each attempt (76)",
 	func(ctx SpecContext, call string, fault simulator.Fault) {
 		const span, apart, first = 2 * time.Hour, 5 * time.Minute, 8

@@ -16,7 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// changeOnce has a first change approved: what costs no more is not asked about after that.
+// changeOnce makes a first change and approves it. Later changes that cost no more need no
+// approval.
 func (d deal) changeOnce(ctx context.Context) {
 	GinkgoHelper()
 	hash := expectAwaiting(d.want(ctx, withPlan(d.Read(ctx, site).Spec.Plan.Name, 36)),
@@ -29,7 +30,7 @@ var _ = DescribeTable("A change that costs no more, under approval OnCost, is as
 		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost), sold...)
 		d.changeOnce(ctx)
 		sent, quoted := len(d.sent()), d.quotes()
-		d.Clock.Advance(time.Hour) // the prices that were read are old by then
+		d.Clock.Advance(time.Hour) // the prices that were read are stale by then
 		service := d.want(ctx, wanted)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(sent + 1))
@@ -45,7 +46,7 @@ var _ = DescribeTable("A change that costs no more, under approval OnCost, is as
 
 var _ = Describe("A service that was imported with an older plan", func() {
 	It("is not changed by the defaults before somebody has approved it", func(ctx SpecContext) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = "" }) // what the schema makes of that
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = "" }) // with the default of the schema
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
 		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanCheap, 12)))).To(Succeed())
 		service := process.Drive(ctx, site)

@@ -15,13 +15,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// flapping is a spec that is edited again and again while the request for world.PlanFast
-// runs.
+// flapping is a spec that is edited again and again while the request for world.PlanFast is in
+// progress.
 type flapping struct {
-	edits   []edit // in turn, ten in all
-	passes  bool   // whether the operator looks after each
+	edits   []edit // in turn, ten in total
+	passes  bool   // whether the operator reconciles after each
 	last    edit   // the newest spec
-	further int    // requests after the one that ran
+	further int    // requests after the one in progress
 	sold    simulator.Service
 }
 

@@ -13,10 +13,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// theirs is what others put on an object: a label, an annotation, a finalizer.
+// theirs is what other clients add to an object: a label, an annotation, a finalizer.
 const theirs = "example.com/theirs"
 
-// markAsTheirs has somebody else put something on a ledger.
+// markAsTheirs adds these to a ledger, as another client.
 func markAsTheirs(ctx SpecContext, w *world.World, ledger *v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	before := ledger.DeepCopy()
@@ -33,7 +33,7 @@ func markAsTheirs(ctx SpecContext, w *world.World, ledger *v1alpha1.RequestLedge
 	})
 }
 
-// expectTheirs expects that a ledger was written since, and that what others have put on it is there.
+// expectTheirs expects that a ledger was written since, and still has what other clients added.
 func expectTheirs(ctx SpecContext, w *world.World, before *v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	now := &v1alpha1.RequestLedger{}

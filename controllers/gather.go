@@ -25,7 +25,7 @@ func (p *pass) gatherAccount(ctx context.Context) error {
 	p.account.Object = account
 	p.session, p.account.Unusable = p.Accounts.Lease(account, v1alpha1.ShortName(p.subject), p.subject.GetName())
 	if p.session == nil {
-		return nil // the judgement waits until the account can be used
+		return nil // no decision is made until the account can be used
 	}
 	return p.gatherSpending(ctx)
 }

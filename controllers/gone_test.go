@@ -15,8 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// unserved is what an API server answers that does not serve a kind: a 404, as of an object that is
-// gone.
+// unserved is the answer of an API server that does not serve a kind: a 404, as for an object that
+// does not exist.
 func unserved(ctx SpecContext, w *world.World, name string) error {
 	GinkgoHelper()
 	reader, err := dynamic.NewForConfig(plane.Config)

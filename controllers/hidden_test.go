@@ -18,7 +18,7 @@ import (
 // unknownLine is a number that the carrier does not know.
 const unknownLine = int64(999_999)
 
-// everythingTrusted is what an import declares that nothing may be sent for.
+// everythingTrusted is what an import declares so that no request is sent.
 func everythingTrusted(service *v1alpha1.BroadbandService) {
 	spec := &service.Spec
 	spec.RestorationSLA, spec.AggregationMethod, spec.DSLStabilityProfile = world.SLAStd, "L2TP", "Stable"

@@ -13,7 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// recreateAs deletes the account and creates it again with another identity, which a person has
+// recreateAs deletes the account and creates it again with another identity that a person has
 // acknowledged.
 func recreateAs(ctx SpecContext, w *world.World, process *world.Process, identity string) {
 	GinkgoHelper()

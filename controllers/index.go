@@ -18,7 +18,7 @@ const (
 	fieldLedgerService   = "spec.service.id"
 )
 
-// indexed are the fields by which objects of a kind are listed.
+// indexed has the fields by which objects of a kind are listed.
 type indexed struct {
 	object client.Object
 	fields map[string]client.IndexerFunc
@@ -47,8 +47,8 @@ func indexes() []indexed {
 	}
 }
 
-// IndexFields lets a cache find objects by the fields that the controllers list by. A cache that
-// the controllers read from needs it before it starts.
+// IndexFields indexes the fields that the controllers list by. It must be called before the cache
+// that the controllers read from starts.
 func IndexFields(ctx context.Context, indexer client.FieldIndexer) error {
 	for _, kind := range indexes() {
 		for field, values := range kind.fields {

@@ -14,7 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Codes of requests that are refused because somebody else's is in progress.
+// Codes of requests that are refused because another client's request is in progress.
 const (
 	planInProgress  = "constraints.service.plan.change.request.in.progress"
 	otherInProgress = "constraints.service.modification.in.progress"

@@ -40,7 +40,7 @@ var _ = Describe("An intent", func() {
 	It("is not written over another's by a process whose copy is from before that", func(ctx SpecContext) {
 		w, first := begin(ctx)
 		line := w.Line()
-		var before *v1alpha1.BroadbandService // as it was just before the intent
+		var before *v1alpha1.BroadbandService // just before the intent
 		first.Seam.Fault = func(effect world.Effect) error {
 			if strings.HasPrefix(effect.What, "update status") && w.Posts(line) == 0 {
 				before = w.Read(ctx, site)

@@ -60,7 +60,7 @@ var _ = Describe("The Secret with the key, while a request is under way,", func(
 		})
 })
 
-// publicOf is the public half of a key, as the carrier has it.
+// publicOf is the public half of a key, as registered with the carrier.
 func publicOf(private []byte) string {
 	GinkgoHelper()
 	block, _ := pem.Decode(private)

@@ -23,19 +23,19 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The key that comes with a rotation.
+// The key that a rotation introduces.
 const (
 	nextKeyID  = "key-2"
 	nextSecret = "carrier-key-2"
 )
 
-// rotation is a service with a change in flight, while the keys of its account change.
+// rotation is a service with a change in progress, while the keys of its account change.
 type rotation struct {
 	world   *world.World
 	process *world.Process
 	line    int64
-	public  map[string]string // the keys that the identity provider knows
-	private []byte            // the next one
+	public  map[string]string // the keys registered with the identity provider
+	private []byte            // the next key
 	since   metav1.Time       // when the account became ready
 }
 
@@ -50,7 +50,7 @@ func beginRotation(ctx context.Context) *rotation {
 	return r
 }
 
-// keyOf is the id of the key with which the account of a world begins.
+// keyOf is the ID of the first key of a world's account.
 func keyOf(w *world.World) string { return w.Account().Spec.Auth.Keys[0].KeyID }
 
 func publicPEM(private []byte) string {
@@ -65,14 +65,14 @@ func publicPEM(private []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
-// register tells the identity provider which keys there are.
+// register registers the keys with the identity provider.
 func (r *rotation) register(keys map[string]string) {
 	GinkgoHelper()
 	Expect(r.world.Carrier.SetKeys(world.ClientName, keys)).To(Succeed())
 }
 
-// goOn takes passes over service and account, in this order, which must stay as they are: the
-// change in flight, the account ready.
+// goOn reconciles the service and then the account. Both must stay as they are: the change in
+// progress, the account ready.
 func (r *rotation) goOn(ctx context.Context) {
 	GinkgoHelper()
 	for range 3 {
@@ -88,14 +88,14 @@ func (r *rotation) goOn(ctx context.Context) {
 	}
 }
 
-// end lets the change come to its end, and expects that it was sent once.
+// end lets the change complete, and expects that it was sent once.
 func (r *rotation) end(ctx context.Context) {
 	GinkgoHelper()
 	expectReady(r.process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	Expect(r.world.Posts(r.line)).To(Equal(1))
 }
 
-// exchanges are the answers of the identity provider, by status.
+// exchanges counts the answers of the identity provider, by status.
 func exchanges(w *world.World) map[int]int {
 	count := map[int]int{}
 	for _, call := range w.Carrier.Calls() {
@@ -106,7 +106,7 @@ func exchanges(w *world.World) map[int]int {
 	return count
 }
 
-// keys sets those of the account.
+// keys sets the keys of the account.
 func keys(ctx context.Context, w *world.World, edit func([]v1alpha1.SigningKey) []v1alpha1.SigningKey) {
 	GinkgoHelper()
 	editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.Keys = edit(a.Spec.Auth.Keys) })
@@ -129,7 +129,7 @@ var _ = Describe("A rotation while a change is in flight", func() {
 		r.goOn(ctx)
 		Expect(exchanges(w)).To(Equal(map[int]int{http.StatusOK: 1}), "the token that is there is used on")
 
-		w.Carrier.RevokeTokens() // as a carrier does with a key that was lost
+		w.Carrier.RevokeTokens() // as a carrier does after a key was lost
 		r.goOn(ctx)
 		Expect(exchanges(w)).To(Equal(map[int]int{http.StatusOK: 2}), "and the next comes by the new key")
 		r.end(ctx)
@@ -193,7 +193,7 @@ var _ = Describe("Two keys of which the first is refused", func() {
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(time.Minute)
 		}
-		// A token is handed out for 240 of its 300 seconds: 15 of them in an hour.
+		// A token is used for 240 of its 300 seconds, so there are 15 of them in an hour.
 		Expect(exchanges(w)).To(Equal(map[int]int{http.StatusBadRequest: 1, http.StatusOK: 15}))
 	})
 })
@@ -212,7 +212,7 @@ var _ = DescribeTable("A clock that is a little off is no trouble",
 		Expect(exchanges(w)[http.StatusBadRequest]).To(Equal(refused), "it is learned once")
 	},
 	Entry("30 s ahead", 30*time.Second, 1),
-	Entry("30 s behind", -30*time.Second, 0), // an assertion lives for a minute
+	Entry("30 s behind", -30*time.Second, 0), // an assertion is valid for a minute
 	Entry("4 min behind", -4*time.Minute, 1),
 )
 

@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// annotateWith sets an annotation on objects of a world with kubectl, as a person does, and waits
-// until the cache has them so.
+// annotateWith sets an annotation on objects of a world with kubectl, as a user does, and waits
+// until the cache shows it.
 func annotateWith(ctx SpecContext, w *world.World, value string, objects ...string) {
 	GinkgoHelper()
 	const each = `{.kind} {.metadata.name} {.metadata.resourceVersion}{"\n"}`

@@ -16,30 +16,30 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// ledgered is a kind whose attempts are on record in a RequestLedger.
+// ledgered is a kind whose attempts are recorded in a RequestLedger.
 type ledgered interface {
-	// ledgerSpec says what the ledger is about.
+	// ledgerSpec returns a spec with the subject of the ledger.
 	ledgerSpec() v1alpha1.RequestLedgerSpec
-	// judgeLedger says whether the ledger is this object's.
+	// judgeLedger decides whether the ledger is this object's.
 	judgeLedger(input decide.LedgerInput) decide.LedgerVerdict
-	// showLedger has the status say what a ledger says; nil where the object holds none.
+	// showLedger updates the status from a ledger; nil if the object holds none.
 	showLedger(held *v1alpha1.RequestLedger)
-	// shownLedger is what the status of an object of the kind says of its ledger.
+	// shownLedger returns what the status of an object of the kind shows of its ledger.
 	shownLedger(object client.Object) shownLedger
-	// learned adds what the object has learned, by an attempt where there is one.
+	// learned adds what the object has learned, through an attempt if there is one.
 	learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request)
-	// holder is the object as the ledger's holder; none where each object has its own attempts in it.
+	// holder returns the object as the ledger's holder; empty if the ledger is shared.
 	holder() v1alpha1.LedgerHolder
 }
 
-// holding is an object as the holder of a ledger.
+// holding returns an object as the holder of a ledger.
 func holding(object client.Object) v1alpha1.LedgerHolder {
 	return v1alpha1.LedgerHolder{
 		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
 	}
 }
 
-// shownLedger is what a status says of its ledger.
+// shownLedger is what a status shows of its ledger.
 type shownLedger struct {
 	at       **v1alpha1.LedgerReference
 	requests []v1alpha1.Request
@@ -54,18 +54,18 @@ type objectLedger struct {
 	account *v1alpha1.CarrierAccount // nil: there is none
 	here    decide.Installation
 	name    string
-	ledger  *v1alpha1.RequestLedger // as it was read or written last; nil: there is none
+	ledger  *v1alpha1.RequestLedger // as last read or written; nil: there is none
 	wrote   bool                    // whether this pass has written it
-	renamed bool                    // whether the status names that of another identity
-	receipt *v1alpha1.Request       // what the status alone has of an attempt; nil for none
-	lost    bool                    // whether a step has found it behind what this process has seen of it
-	behind  bool                    // whether it was so when the pass began, and others have yet to find that out
+	renamed bool                    // whether the status names the ledger of another identity
+	receipt *v1alpha1.Request       // an attempt of which only the status has the receipt; nil for none
+	lost    bool                    // whether a step has found it older than what this process has seen
+	behind  bool                    // whether it was so when the pass began; others still have to detect that
 }
 
 var _ operate.Ledger = (*objectLedger)(nil)
 
-// nameOf: without its account, or the number of its service, only the status knows the ledger of an
-// object.
+// nameOf returns the ledger's name. Only the status has it if the account or the service number is
+// missing.
 func (l *objectLedger) nameOf() string {
 	spec, name := l.kind.ledgerSpec(), ""
 	if l.account != nil {
@@ -78,8 +78,7 @@ func (l *objectLedger) nameOf() string {
 	return name
 }
 
-// read reads the ledger, and says whether it has lost what the status, or this process, has seen
-// of it.
+// read reads the ledger, and reports whether it lacks what the status or this process has seen.
 func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	status := l.kind.shownLedger(l.subject)
 	shown, revision := *status.at, int64(0)
@@ -98,8 +97,8 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	return lost || before, err
 }
 
-// readFormer reads the ledger that the status names, of what the object was about before, and says
-// whether that has lost something, or is this object's under another name.
+// readFormer reads the ledger that the status names for the object's previous subject, and reports
+// whether it has lost something, or is this object's ledger under another name.
 func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerReference) (lost bool, err error) {
 	former, lost, err := l.Get(ctx, shown.Name, shown.Revision)
 	if err != nil {
@@ -109,8 +108,8 @@ func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerRefe
 	return lost || l.renamed, nil
 }
 
-// isAboutTheSame says whether the ledger of another identity is about what this object is about: "a
-// status ... whose ledger ... has another name" (R5). To the carrier both may be one client.
+// isAboutTheSame reports whether another identity's ledger has this object's subject: "a status ...
+// whose ledger ... has another name" (R5). To the carrier both identities may be one client.
 func (l *objectLedger) isAboutTheSame(other *v1alpha1.RequestLedger) bool {
 	if other == nil {
 		return false
@@ -120,12 +119,12 @@ func (l *objectLedger) isAboutTheSame(other *v1alpha1.RequestLedger) bool {
 	return operate.LedgerName(&spec) == other.Name
 }
 
-// knows says whether the ledger has all of the attempts that a status shows.
+// knows reports whether the ledger has all attempts that a status shows.
 func (l *objectLedger) knows(shown []v1alpha1.Request) bool {
 	return !slices.ContainsFunc(shown, func(request v1alpha1.Request) bool { return !l.ledger.Knows(&request) })
 }
 
-// act takes the ledger over, or writes into it that something was lost.
+// act takes over the ledger, or records in it that something was lost.
 func (l *objectLedger) act(ctx context.Context, judged decide.LedgerVerdict) error {
 	switch {
 	case judged.Lost != nil:
@@ -139,7 +138,7 @@ func (l *objectLedger) act(ctx context.Context, judged decide.LedgerVerdict) err
 	return nil
 }
 
-// own is the ledger, where this object holds it.
+// own returns the ledger if this object holds it.
 func (l *objectLedger) own() *v1alpha1.RequestLedger {
 	if l == nil || l.ledger == nil || l.ledger.Spec.Holder.UID != l.kind.holder().UID {
 		return nil
@@ -147,7 +146,7 @@ func (l *objectLedger) own() *v1alpha1.RequestLedger {
 	return l.ledger
 }
 
-// held is the ledger as it was read or written last; nil: there is none.
+// held returns the ledger as last read or written; nil: there is none.
 func (l *objectLedger) held() *v1alpha1.RequestLedger {
 	if l == nil {
 		return nil
@@ -155,14 +154,14 @@ func (l *objectLedger) held() *v1alpha1.RequestLedger {
 	return l.ledger
 }
 
-// show has the status name the ledger.
+// show writes the ledger's name to the status.
 func (l *objectLedger) show() {
 	if l == nil {
 		return
 	}
 	at := l.kind.shownLedger(l.subject).at
 	if l.isShared() && !l.wrote && *at != nil && (*at).Name == l.name {
-		return // what others write into it is no news of this object
+		return // writes by other objects do not concern this one
 	}
 	*at = nil
 	if own := l.own(); own != nil {
@@ -170,23 +169,23 @@ func (l *objectLedger) show() {
 	}
 }
 
-// Open writes an intent, and makes the ledger this object's.
+// Open writes an intent, and makes this object the ledger's holder.
 func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error {
 	next := l.next()
 	l.hold(next)
 	next.Spec.Cluster = l.here.Cluster
 	next.Spec.Identity, next.Spec.BaseURL = intent.Identity, intent.BaseURL
-	intent.UID = string(l.subject.GetUID()) // one that stands for what was lost comes by itself
+	intent.UID = string(l.subject.GetUID()) // an attempt that stands for a loss has none
 	next.Open(intent)
 	l.kind.learned(&next.Spec, &intent)
 	return l.put(ctx, next)
 }
 
-// Record writes what became of an attempt, and what the object has learned by it: "Outcomes are
+// Record writes the outcome of an attempt, and what the object has learned from it: "Outcomes are
 // written by whoever has them, holder or not" (R16).
 func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) error {
 	if attempt.EndedBy == v1alpha1.EndedByCarrier && l.ledger.IsFinal(attempt.AttemptID) {
-		l.kind.showLedger(l.ledger) // its result is read again, which the status alone has
+		l.kind.showLedger(l.ledger) // its result is read again; only the status has it
 		return nil
 	}
 	next := l.next()
@@ -195,13 +194,13 @@ func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) err
 	return l.put(ctx, next)
 }
 
-// Late writes that the carrier has taken an attempt that is not open any more.
+// Late records that the carrier has accepted an attempt that is no longer open.
 func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bool, err error) {
 	if l.ledger == nil {
-		return true, nil // nobody would be there to resolve it
+		return true, nil // there would be no object to resolve it
 	}
 	next := l.next()
-	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // who is asked what becomes of it
+	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // the object to be asked for the outcome
 	late.Identity, late.BaseURL = next.Spec.Identity, next.Spec.BaseURL
 	if !next.AcceptLate(late) {
 		return false, nil
@@ -210,7 +209,7 @@ func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bo
 	return err == nil, err
 }
 
-// hold makes the ledger this object's, and what is under way with it.
+// hold makes this object the holder of the ledger and of its open attempts.
 func (l *objectLedger) hold(ledger *v1alpha1.RequestLedger) {
 	holder := l.kind.holder()
 	if ledger.Spec.Holder == holder {
@@ -223,10 +222,10 @@ func (l *objectLedger) hold(ledger *v1alpha1.RequestLedger) {
 	}
 }
 
-// next is the ledger, to be changed; a new one where there is none.
+// next returns a copy of the ledger to change; a new one if there is none.
 func (l *objectLedger) next() *v1alpha1.RequestLedger { return l.current().DeepCopy() }
 
-// current is the ledger as it is; a new one where there is none.
+// current returns the ledger; a new one if there is none.
 func (l *objectLedger) current() *v1alpha1.RequestLedger {
 	if l.ledger != nil {
 		return l.ledger
@@ -239,7 +238,7 @@ func (l *objectLedger) current() *v1alpha1.RequestLedger {
 	return newLedger(l.name, spec)
 }
 
-// newLedger is a ledger that is to be created, with the finalizer that keeps it.
+// newLedger returns a ledger to create, with the finalizer that protects it.
 func newLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLedger {
 	spec.Schema = v1alpha1.LedgerSchema
 	return &v1alpha1.RequestLedger{
@@ -248,7 +247,7 @@ func newLedger(name string, spec v1alpha1.RequestLedgerSpec) *v1alpha1.RequestLe
 	}
 }
 
-// put writes the ledger as it is to be, and has the status show it.
+// put writes the changed ledger, and updates the status from it.
 func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) error {
 	write := l.Write
 	if l.lost || l.behind {
@@ -262,17 +261,17 @@ func (l *objectLedger) put(ctx context.Context, next *v1alpha1.RequestLedger) er
 	return nil
 }
 
-// Stands fails unless the ledger is as the intent left it, and no status has seen a newer one: a
-// ledger that was restored from before an attempt looks as if nothing had been sent.
-func (l *objectLedger) Stands(ctx context.Context, live operate.Subject) error {
+// Verify fails if the ledger changed after the intent, or if a status has seen a newer ledger: a
+// ledger restored from before an attempt looks as if nothing had been sent.
+func (l *objectLedger) Verify(ctx context.Context, live operate.Subject) error {
 	if l.isBehind(l.kind.shownLedger(live)) {
 		return operate.ErrLedgerChanged
 	}
 	return l.Unchanged(ctx, l.ledger)
 }
 
-// isBehind says whether a status has seen more than the ledger that was written. Another manager may
-// show the very attempt that is about to be sent.
+// isBehind reports whether a status has seen more than the written ledger. Another manager may show
+// the very attempt that is about to be sent.
 func (l *objectLedger) isBehind(status shownLedger) bool {
 	shown := *status.at
 	if shown == nil || shown.Name != l.name {
@@ -282,8 +281,8 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 		shown.Revision == l.ledger.Spec.Revision && !l.knows(status.requests)
 }
 
-// Reload shows the object what is on record now. A ledger that is gone is made again of what this
-// process knows of it.
+// Reload makes the object show what is recorded now. A deleted ledger is recreated from the copy in
+// memory.
 func (l *objectLedger) Reload(ctx context.Context) error {
 	live, lost, err := l.Latest(ctx, l.name)
 	if err != nil {
@@ -294,6 +293,6 @@ func (l *objectLedger) Reload(ctx context.Context) error {
 		live.ResourceVersion, live.UID = "", ""
 	}
 	l.ledger, l.lost = live, lost
-	l.kind.showLedger(l.ledger) // whoever holds it by now: what became of an attempt is still to be recorded
+	l.kind.showLedger(l.ledger) // for any holder: the outcome of an attempt must still be recorded
 	return nil
 }

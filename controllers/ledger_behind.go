@@ -9,14 +9,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
-// whole fails where the ledger has lost something in the course of a pass: that is judged "before all
-// else" (R5), by the next one.
+// whole fails if the ledger was found to be behind during a pass. The next pass handles this,
+// "before all else" (R5).
 func (l *objectLedger) whole() error {
 	if l == nil || !l.lost {
 		return nil
 	}
-	return fmt.Errorf("go on for %s: %w", l.subject.GetName(), operate.Behind(l.name))
+	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), operate.Behind(l.name))
 }
 
-// isShared says whether each object has its own attempts in the ledger, beside those of others.
+// isShared reports whether each object has its own attempts in the ledger, next to those of others.
 func (l *objectLedger) isShared() bool { return l.kind.holder() == (v1alpha1.LedgerHolder{}) }

@@ -22,13 +22,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// LedgerReconciler lets a RequestLedger go that somebody has deleted, once nothing depends on it.
+// LedgerReconciler releases a RequestLedger that is being deleted once nothing depends on it.
 type LedgerReconciler struct{ *Operator }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;update
 
-// Reconcile takes the finalizer off a ledger, or says in an Event why that stays: "the finalizer goes
-// only where nothing is open, the holder is gone, and the annotation ... repeats its name".
+// Reconcile removes the finalizer from a ledger, or emits an Event with the reason why it stays:
+// "the finalizer goes only where nothing is open, the holder is gone, and the annotation ...
+// repeats its name".
 func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	ledger := &v1alpha1.RequestLedger{}
 	if err := r.Get(ctx, request.NamespacedName, ledger); err != nil {
@@ -49,7 +50,7 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 	return ctrl.Result{}, client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy()))
 }
 
-// keeps says what keeps a ledger; "" where nothing does.
+// keeps returns why a ledger must not be released; "" if it may be.
 func (r *LedgerReconciler) keeps(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
 	if kept := decide.KeepsLedger(ledger); kept != "" {
 		return kept, nil
@@ -61,8 +62,8 @@ func (r *LedgerReconciler) keeps(ctx context.Context, ledger *v1alpha1.RequestLe
 	return decide.KeptByObject(object), nil
 }
 
-// goesBy names an object that goes by a ledger; "" where there is none. One that this manager may not
-// see is not gone.
+// goesBy returns an object that depends on a ledger; "" if there is none. An object that this
+// manager may not read counts as existing.
 func (r *LedgerReconciler) goesBy(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
 	holder := ledger.Spec.Holder
 	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
@@ -77,8 +78,8 @@ func (r *LedgerReconciler) goesBy(ctx context.Context, ledger *v1alpha1.RequestL
 	return "", nil
 }
 
-// there names an object, unless the API server says that there is none: "Forbidden, a kind that is not
-// served, or an error is not 'gone'" (R2).
+// there returns the name of an object, unless the API server confirms that it does not exist:
+// "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
 func there(kind string, at client.ObjectKey, err error) (string, error) {
 	switch {
 	case operate.IsGone(err, at.Name):
@@ -89,7 +90,7 @@ func there(kind string, at client.ObjectKey, err error) (string, error) {
 	return "", fmt.Errorf("look for %s %s, which goes by a RequestLedger that is being deleted: %w", kind, at, err)
 }
 
-// testOf names a DiagnosticTest that shows a ledger; "" where there is none.
+// testOf returns a DiagnosticTest whose status names a ledger; "" if there is none.
 func (r *LedgerReconciler) testOf(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	err := r.Protocol.Live.List(ctx, &tests)
@@ -107,7 +108,7 @@ func (r *LedgerReconciler) testOf(ctx context.Context, ledger *v1alpha1.RequestL
 	return "", nil
 }
 
-// release lets a ledger go, as it was judged.
+// release removes the finalizer from the version of the ledger that the decision was based on.
 func (r *LedgerReconciler) release(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	controllerutil.RemoveFinalizer(ledger, v1alpha1.FinalizerMemory)
 	if err := r.Update(ctx, ledger); err != nil {
@@ -124,8 +125,8 @@ func isLeaving(object client.Object) bool {
 	return !object.GetDeletionTimestamp().IsZero() && controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerMemory)
 }
 
-// setup has a ledger looked at that is being deleted, whenever it changes and when an object is gone
-// that may have gone by it.
+// setup reconciles a ledger that is being deleted whenever it changes, and when an object that may
+// depend on it is deleted.
 func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	leavers := handler.EnqueueRequestsFromMapFunc(r.leaving)
 	return ctrl.NewControllerManagedBy(mgr).
@@ -138,7 +139,7 @@ func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) e
 		Complete(r)
 }
 
-// leaving are the ledgers that are being deleted, which are few.
+// leaving returns the ledgers that are being deleted; there are few.
 func (r *LedgerReconciler) leaving(ctx context.Context, _ client.Object) []reconcile.Request {
 	var ledgers v1alpha1.RequestLedgerList
 	if err := r.List(ctx, &ledgers); err != nil {
@@ -154,8 +155,8 @@ func (r *LedgerReconciler) leaving(ctx context.Context, _ client.Object) []recon
 	return requests
 }
 
-// forgotten drops what this process has seen of a ledger that another manager has let go. One that
-// was forced away was not let go: it is lost (R6).
+// forgotten drops what this process has seen of a ledger that another manager released. A ledger
+// removed in any other way is lost (R6).
 func (r *LedgerReconciler) forgotten(_ context.Context, object client.Object) []reconcile.Request {
 	if !object.GetDeletionTimestamp().IsZero() && object.GetAnnotations()[v1alpha1.AnnotationForget] == object.GetName() {
 		r.Ledgers.Forget(object.GetName())

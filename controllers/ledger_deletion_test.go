@@ -19,14 +19,14 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// departing is a ledger that somebody has deleted, and a manager that runs.
+// departing is a deleted ledger, and a running manager.
 type departing struct {
 	*world.World
 
 	name string
 }
 
-// ledger is the ledger; nil once it is gone.
+// ledger returns the ledger; nil once it is gone.
 func (l departing) ledger(ctx context.Context) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}
@@ -38,7 +38,7 @@ func (l departing) ledger(ctx context.Context) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-// awaitKept waits until an Event of the ledger says why it stays.
+// awaitKept waits until an Event of the ledger reports why it is kept.
 func (l departing) awaitKept(ctx context.Context, why string) {
 	GinkgoHelper()
 	Eventually(ctx, func() []eventsv1.Event {

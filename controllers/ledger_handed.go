@@ -16,9 +16,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Handed says whether a ledger has a holder that it did not have before: from now on the other objects
-// of its service or customerReference are in conflict with that (R2). They are looked at even where
-// this process wrote it: "own writes do not" wake its holder (R32).
+// Handed reports whether a ledger has a new holder. From then on the other objects of its service
+// or customerReference are in conflict with it (R2). They are reconciled even if this process wrote
+// the change: "own writes do not" wake its holder (R32).
 func Handed(before, after client.Object) bool {
 	held, is := after.(*v1alpha1.RequestLedger)
 	if !is || held.Spec.Holder.UID == "" {
@@ -28,7 +28,7 @@ func Handed(before, after client.Object) bool {
 	return !had || was.Spec.Holder.UID != held.Spec.Holder.UID
 }
 
-// handed lets through that a ledger has got another holder.
+// handed passes changes that give a ledger another holder.
 func handed() builder.WatchesOption {
 	return builder.WithPredicates(predicate.Funcs{
 		CreateFunc:  func(create event.CreateEvent) bool { return Handed(nil, create.Object) },
@@ -38,7 +38,7 @@ func handed() builder.WatchesOption {
 	})
 }
 
-// others has the objects of a ledger looked at, but for its holder.
+// others enqueues the objects of a ledger, except its holder.
 func others(of handler.MapFunc) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
 		return slices.DeleteFunc(of(ctx, object), func(one reconcile.Request) bool {

@@ -18,8 +18,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// gatherLedger reads the ledger of what an object is about, makes sure that it is this object's, and
-// has the status show what it says.
+// gatherLedger reads the ledger for an object's subject, ensures that it is this object's, and
+// updates the status from it.
 func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 	p.ledger = nil
 	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object, here: p.here}
@@ -35,7 +35,7 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 	}
 	claims := lost || ledger.receipt != nil
 	if claims && (ledger.account == nil || ledger.renamed && !decide.IsReady(ledger.account)) {
-		return nil // the status goes on saying what was there, until there is an account to judge it by
+		return nil // the status stays unchanged until there is an account to evaluate it with
 	}
 	p.ledger = ledger
 	if err != nil {
@@ -44,7 +44,7 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 	return p.judgeAndShow(ctx, lost)
 }
 
-// judgeAndShow has the status show the ledger, where that may be used.
+// judgeAndShow updates the status from the ledger, if the object may use it.
 func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 	if p.ledger.account != nil {
 		if err := p.judgeLedger(ctx, lost); err != nil {
@@ -57,7 +57,7 @@ func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 	return nil
 }
 
-// judgeLedger makes sure that the ledger is this object's.
+// judgeLedger ensures that the ledger is this object's.
 func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	held := p.ledger.ledger
 	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), Input: decide.Input{
@@ -74,17 +74,17 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 		p.subject.Controls().Resolve = judged.Resolve
 	}
 	if why := decide.Unrecordable(&input); judged.Lost != nil && why != nil {
-		p.ledger, p.verdict = nil, why // the status goes on saying what was there
+		p.ledger, p.verdict = nil, why // the status stays unchanged
 		return nil
 	}
 	p.verdict = judged.Verdict
 	if judged.Lost != nil && judged.Lost.AttemptID == "" {
-		judged.Lost.AttemptID = p.Protocol.NewID() // for resolve to name
+		judged.Lost.AttemptID = p.Protocol.NewID() // so that a resolution can name it
 	}
 	return p.ledger.act(ctx, judged)
 }
 
-// judgeMoved judges the ledger, and once more where a person has moved it.
+// judgeMoved evaluates the ledger, and again after moving it if a person has requested that.
 func (p *pass) judgeMoved(ctx context.Context, input *decide.LedgerInput) (decide.LedgerVerdict, error) {
 	judged := p.ledger.kind.judgeLedger(*input)
 	if !judged.Move {
@@ -98,8 +98,8 @@ func (p *pass) judgeMoved(ctx context.Context, input *decide.LedgerInput) (decid
 	return p.ledger.kind.judgeLedger(*input), nil
 }
 
-// moveLedger has the ledger speak of the carrier at the account's address, because a person says that
-// it is the same one.
+// moveLedger changes the ledger's base URL to that of the account, after a person has confirmed
+// that both are the same carrier.
 func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) {
 	said, err := p.resolution(ctx)
 	if err != nil {
@@ -117,8 +117,8 @@ func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) 
 	return next, nil
 }
 
-// holderLives says whether another object that holds a ledger is there, as far as anybody can tell:
-// "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
+// holderLives reports whether another object that holds a ledger exists, or may exist: "Forbidden,
+// a kind that is not served, or an error is not 'gone'" (R2).
 func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
 	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
 		return false, nil
@@ -140,7 +140,7 @@ func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) 
 	return string(object.GetUID()) == holder.UID, nil
 }
 
-// another is an empty object of the kind.
+// another returns an empty object of the kind.
 func (p *pass) another() (client.Object, error) {
 	kind, err := p.GroupVersionKindFor(p.subject)
 	if err != nil {
@@ -157,8 +157,8 @@ func (p *pass) another() (client.Object, error) {
 	return object, nil
 }
 
-// keepLearned records what the object has learned without an attempt, where the ledger does not have
-// it: what no read gives would be forgotten with the status.
+// keepLearned records in the ledger what the object has learned without an attempt. No read returns
+// these values, so they would be lost with the status.
 func (p *pass) keepLearned(ctx context.Context) error {
 	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.TakesNoLedger() {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 )
 
-// Refer has a status name the ledger. Who shows what could not be recorded in it has seen all of it.
+// Refer writes the ledger's name to a status. The revision in it is the newest seen, because the
+// object has seen all of the ledger.
 func (l *objectLedger) Refer(status operate.Subject) {
 	at, revision := l.kind.shownLedger(status).at, int64(0)
 	if l.ledger != nil {
@@ -21,8 +22,7 @@ func (l *objectLedger) Refer(status operate.Subject) {
 	*at = &v1alpha1.LedgerReference{Name: l.name, Revision: revision}
 }
 
-// receiptIn is an attempt of which a status says where the carrier follows it, and the ledger does
-// not; nil for none.
+// receiptIn returns an attempt whose Location is in the status but not in the ledger; nil for none.
 func (l *objectLedger) receiptIn(shown []v1alpha1.Request) *v1alpha1.Request {
 	at := slices.IndexFunc(shown, func(request v1alpha1.Request) bool { return l.ledger.LacksReceipt(&request) })
 	if at < 0 {
@@ -31,8 +31,8 @@ func (l *objectLedger) receiptIn(shown []v1alpha1.Request) *v1alpha1.Request {
 	return shown[at].DeepCopy()
 }
 
-// unrecorded is what the status alone has of an attempt; nil for none. What this process still holds
-// the answer to it records itself.
+// unrecorded returns an attempt whose receipt only the status has; nil for none. An answer that
+// this process still has in memory is excluded: it is recorded from there.
 func (p *pass) unrecorded() *v1alpha1.Request {
 	receipt := p.ledger.receipt
 	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {

@@ -13,7 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// sendAs has a person make the account again, with another identity.
+// sendAs creates the account again with another identity, as a user would.
 func sendAs(ctx SpecContext, w *world.World, identity string, annotations map[string]string) *world.Process {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.Account())).To(Succeed())
@@ -36,7 +36,7 @@ var _ = It("An order whose ledger has another name by now is lost, and is not se
 	By("changing the identity by mistake")
 	process = sendAs(ctx, w, other, map[string]string{})
 	order := process.DriveOrder(ctx, site)
-	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted) // what is done stays so, whatever the account
+	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted) // settled for any account
 	Expect(order.Status.Ledger).To(Equal(before.Ledger))
 	Expect(order.Status.Request).To(Equal(before.Request))
 	process = sendAs(ctx, w, w.Namespace, map[string]string{})

@@ -21,7 +21,7 @@ import (
 
 // The numbers are those of docs/security-cases.md.
 
-// elsewhere is a host that nobody should call, and how often somebody did.
+// elsewhere is a host that must not be called, and counts the calls.
 func elsewhere() (host string, visits *atomic.Int64) {
 	visits = &atomic.Int64{}
 	server := httptest.NewUnstartedServer(nil)
@@ -31,14 +31,14 @@ func elsewhere() (host string, visits *atomic.Int64) {
 	return server.Listener.Addr().String(), visits
 }
 
-// counting counts connections, whatever is said on them.
+// counting counts connections, whatever is sent on them.
 type counting struct {
 	net.Listener
 
 	visits *atomic.Int64
 }
 
-// Accept counts.
+// Accept counts the connection.
 func (c counting) Accept() (net.Conn, error) {
 	connection, err := c.Listener.Accept()
 	if err == nil {
@@ -47,8 +47,8 @@ func (c counting) Accept() (net.Conn, error) {
 	return connection, err
 }
 
-// answerAt has the carrier take the next plan change and answer a Location, in which
-// {path} is that of the request.
+// answerAt makes the carrier accept the next plan change and answer a Location, in which {path} is
+// the path of the request.
 func answerAt(w *world.World, location string) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultLocation, Location: location}

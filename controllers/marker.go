@@ -23,28 +23,29 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Marker is the RequestLedger that says of which clusters the others are, as this process found it.
+// Marker is the RequestLedger that names the clusters of the other ledgers, as this process found
+// it.
 type Marker struct {
 	*Operator
 
-	name string // "": nobody looks for one
+	name string // "": there is no marker
 
 	mu      sync.Mutex
-	uid     types.UID // of the marker that this process started with; "": it has not looked
-	version string    // of the marker that it has seen last
+	uid     types.UID // of the marker that this process started with; "": not read yet
+	version string    // of the marker that was last seen
 	said    decide.Installation
 }
 
 var _ manager.LeaderElectionRunnable = (*Marker)(nil)
 
-// errMarkerGone forbids the creation of ledgers.
+// errMarkerGone prevents the creation of ledgers.
 var errMarkerGone = errors.New("the RequestLedger that is the marker is not the one that this manager started with")
 
-// lookEvery is the wait before a marker that could not be read or made is looked for again.
+// lookEvery is the wait before the next attempt to read or create the marker.
 const lookEvery = 2 * time.Second
 
-// Start makes the marker where there is none, before the first objects are applied: with objects there
-// it would have to be acknowledged.
+// Start creates the marker if there is none, before the first objects are applied: if objects
+// existed already, a person would have to acknowledge it.
 func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
 	defer found()
@@ -58,11 +59,11 @@ func (m *Marker) Start(ctx context.Context) error {
 	return nil
 }
 
-// NeedLeaderElection says that it does.
+// NeedLeaderElection returns true.
 func (*Marker) NeedLeaderElection() bool { return true }
 
-// Look says what the marker has to say. A process that has not seen it yet makes one where there is
-// none: no pass comes before that.
+// Look returns what the marker says about this installation. At the first call it creates the
+// marker if there is none; every pass calls it first.
 func (m *Marker) Look(ctx context.Context) (decide.Installation, error) {
 	if m.name == "" {
 		return decide.Installation{}, nil
@@ -78,7 +79,8 @@ func (m *Marker) Look(ctx context.Context) (decide.Installation, error) {
 	return m.said, nil
 }
 
-// first is the first look of a process. What a person has said by then is for the next.
+// first is the first read in this process. An acknowledgment that exists already is handled by the
+// next read.
 func (m *Marker) first(ctx context.Context) error {
 	if m.uid != "" {
 		return nil
@@ -96,7 +98,7 @@ func (m *Marker) first(ctx context.Context) error {
 	if err == nil && marker == nil {
 		marker = m.made(decide.Acknowledges(nil, m.said.Cluster, found))
 		err = m.Ledgers.Write(ctx, marker)
-		found = decide.Found{} // that is in it
+		found = decide.Found{} // the marker has recorded it
 	}
 	if err != nil {
 		return err
@@ -104,12 +106,12 @@ func (m *Marker) first(ctx context.Context) error {
 	m.uid = marker.UID
 	m.see(marker, found)
 	if marker.Annotations[v1alpha1.AnnotationAcknowledge] != "" {
-		m.version = "" // it is looked at again
+		m.version = "" // the marker is read again
 	}
 	return nil
 }
 
-// made is a marker that is to be created.
+// made returns a marker to create.
 func (m *Marker) made(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
 	return newLedger(m.name, v1alpha1.RequestLedgerSpec{
 		Cluster: m.said.Cluster,
@@ -117,8 +119,8 @@ func (m *Marker) made(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
 	})
 }
 
-// again is a later look: a person may have acknowledged what there is, and another manager may have
-// written that down.
+// again is a later read: a person may have acknowledged the ledgers found, and another manager may
+// have recorded that.
 func (m *Marker) again(ctx context.Context) error {
 	marker, err := m.read(ctx, m.Client)
 	if err != nil || marker == nil || marker.UID != m.uid || marker.ResourceVersion == m.version {
@@ -138,8 +140,8 @@ func (m *Marker) again(ctx context.Context) error {
 	return nil
 }
 
-// acknowledged is the marker with a person's word taken: those ledgers count. The annotation is used
-// up, or it would acknowledge the next restore, too.
+// acknowledged returns the marker with the acknowledgment applied: it accepts the ledgers of those
+// clusters. The annotation is removed, or it would acknowledge the next restore, too.
 func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.RequestLedger {
 	marker = marker.DeepCopy()
 	delete(marker.Annotations, v1alpha1.AnnotationAcknowledge)
@@ -150,8 +152,8 @@ func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.R
 	return marker
 }
 
-// see takes over what a marker says. Once a process sends, a ledger of another cluster holds back no
-// more than what it is about.
+// see takes over the state of a marker. Once a process sends requests, a ledger of another cluster
+// blocks only its own subject.
 func (m *Marker) see(marker *v1alpha1.RequestLedger, found decide.Found) {
 	if m.version == "" || m.said.Waits != "" {
 		m.said.Waits = decide.Acknowledges(marker.Spec.Marker, m.said.Cluster, found)
@@ -159,9 +161,9 @@ func (m *Marker) see(marker *v1alpha1.RequestLedger, found decide.Found) {
 	m.said.Clusters, m.version = marker.Spec.Marker.Clusters, marker.ResourceVersion
 }
 
-// Stands fails where no ledger may be created: "only after a live GET of the marker with the UID
-// that this process started with" (R5).
-func (m *Marker) Stands(ctx context.Context) error {
+// Verify fails if no ledger may be created: "only after a live GET of the marker with the UID that
+// this process started with" (R5).
+func (m *Marker) Verify(ctx context.Context) error {
 	if m.name == "" {
 		return nil
 	}
@@ -183,7 +185,7 @@ func (m *Marker) read(ctx context.Context, from client.Reader) (*v1alpha1.Reques
 	var marker v1alpha1.RequestLedger
 	switch err := from.Get(ctx, client.ObjectKey{Name: m.name}, &marker); {
 	case operate.IsGone(err, m.name):
-		return nil, nil //nolint:nilnil // that there is none is no error
+		return nil, nil //nolint:nilnil // a missing marker is no error
 	case err != nil:
 		return nil, fmt.Errorf("read the marker: %w", err)
 	case marker.Spec.Marker == nil:

@@ -22,7 +22,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// found is what is in this cluster, as far as this manager looks after it.
+// found returns what exists in this cluster, in the namespaces of this manager.
 func (m *Marker) found(ctx context.Context) (found decide.Found, err error) {
 	namespaces := m.Namespaces
 	if len(namespaces) == 0 {
@@ -60,7 +60,7 @@ func unledgered(object runtime.Object) error {
 	return fmt.Errorf("RequestLedger %s is named by a status", shown.Name)
 }
 
-// named are the clusters that the ledgers name.
+// named returns the clusters that the ledgers name.
 func (m *Marker) named(ctx context.Context) ([]string, error) {
 	var ledgers v1alpha1.RequestLedgerList
 	if err := m.List(ctx, &ledgers); err != nil {
@@ -77,20 +77,21 @@ func (m *Marker) named(ctx context.Context) ([]string, error) {
 	return named, nil
 }
 
-// isMarker says whether a ledger is a marker. A change of one is news to all who wait for it.
+// isMarker reports whether a ledger is a marker. A change of the marker concerns all objects that
+// wait for it.
 func isMarker(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	return is && ledger.Spec.Marker != nil
 }
 
-// ofMarker lets through what becomes of the marker. That there is one is no news: each process looks
-// for it before anything else.
+// ofMarker passes changes of the marker. Its creation is ignored: each process reads it before
+// anything else.
 func ofMarker() builder.WatchesOption {
 	changed := predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}
 	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker), changed)
 }
 
-// everyOne has every object of a list looked at.
+// everyOne enqueues every object of a list.
 func everyOne(from client.Reader, list client.ObjectList) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
 		empty, is := list.DeepCopyObject().(client.ObjectList)
@@ -101,17 +102,18 @@ func everyOne(from client.Reader, list client.ObjectList) handler.EventHandler {
 	})
 }
 
-// lacksLedger says whether a ledger would have to be created for what is sent for an object.
+// lacksLedger reports whether sending for an object would have to create a ledger.
 func (p *pass) lacksLedger() bool { return p.ledger != nil && p.ledger.ledger == nil }
 
-// installation is what the marker means for an object.
+// installation returns what the marker means for an object.
 func (p *pass) installation() decide.Installation {
 	here := p.here
 	here.Gone = here.Gone && p.lacksLedger()
 	return here
 }
 
-// reportImplausible: "A revision above 2^53 is ignored and reported" (R5).
+// reportImplausible emits an Event for an implausible revision: "A revision above 2^53 is ignored
+// and reported" (R5).
 func (p *pass) reportImplausible(kind ledgered) {
 	shown := *kind.shownLedger(p.subject).at
 	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {

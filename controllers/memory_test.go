@@ -75,7 +75,7 @@ var _ = Describe("The memory of a sent request", func() {
 		var intent *v1alpha1.BroadbandService
 		process.Seam.Lose = func(effect world.Effect) error {
 			if strings.HasSuffix(effect.What, "plan-changes/request") {
-				intent = w.Read(ctx, site) // what a cache that lags behind still shows
+				intent = w.Read(ctx, site) // still returned by a stale cache
 			}
 			return nil
 		}
@@ -226,9 +226,9 @@ var _ = Describe("The memory of a sent request", func() {
 	})
 })
 
-// deleteAndApply deletes a service whose request is in flight and applies it again,
-// with a process that ends at the cut and one that takes over. It says whether the
-// process ended at all.
+// deleteAndApply deletes a service whose request is in progress and applies it again, with a
+// process that ends at the cut and one that takes over. It reports whether the process ended at
+// all.
 func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
 	GinkgoHelper()
 	w, process := begin(ctx)
@@ -249,7 +249,7 @@ func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
 	return dying.Seam.Dead()
 }
 
-// serviceLedger is the ledger of a service, or nil.
+// serviceLedger returns the ledger of a service, or nil.
 func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
@@ -264,7 +264,7 @@ func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.Reques
 	return ledger
 }
 
-// changeOnRecord is the newest plan change, as the ledger of a service has it: whole.
+// changeOnRecord returns the complete newest plan change from the ledger of a service.
 func changeOnRecord(ctx SpecContext, w *world.World, service *v1alpha1.BroadbandService) *v1alpha1.Request {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}

@@ -20,7 +20,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// setupMetrics has the manager's registry serve the operator's own metrics.
+// setupMetrics registers the operator's own metrics with the manager's registry.
 func (o *Operator) setupMetrics(ctx context.Context) (err error) {
 	if o.Protocol.Metrics, err = operate.NewMetrics(metrics.Registry); err != nil {
 		return err
@@ -30,20 +30,20 @@ func (o *Operator) setupMetrics(ctx context.Context) (err error) {
 		return err
 	}
 	left.count.Store(new(func() (map[v1alpha1.Operation]int, error) {
-		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has none
+		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has no timeout
 		defer cancel()
 		return o.LeftOpen(within)
 	}))
 	return nil
 }
 
-// leftOpen counts, whenever it is asked, what is open in a ledger although its holder is gone:
-// "what is open stays in the ledger (column, metric and Event: open and holder gone)" (R24).
+// leftOpen counts, at each scrape, the open attempts whose holder is deleted: "what is open stays
+// in the ledger (column, metric and Event: open and holder gone)" (R24).
 type leftOpen struct {
-	count atomic.Pointer[func() (map[v1alpha1.Operation]int, error)] // by the manager that was set up last
+	count atomic.Pointer[func() (map[v1alpha1.Operation]int, error)] // of the manager that was set up last
 }
 
-// countWithin is how long counting may take: a cache that is not filled yet has no answer.
+// countWithin is the time limit for counting: a cache that is not filled yet does not answer.
 const countWithin = 2 * time.Second
 
 func describesLeft() *prometheus.Desc {
@@ -52,10 +52,10 @@ func describesLeft() *prometheus.Desc {
 		[]string{"operation"}, nil)
 }
 
-// Describe names the metric.
+// Describe sends the description of the metric.
 func (*leftOpen) Describe(into chan<- *prometheus.Desc) { into <- describesLeft() }
 
-// Collect counts. What cannot be counted is missing, and the other metrics are not.
+// Collect counts. If that fails, only this metric is missing from the scrape.
 func (l *leftOpen) Collect(into chan<- prometheus.Metric) {
 	count := l.count.Load()
 	if count == nil {
@@ -73,8 +73,7 @@ func (l *leftOpen) Collect(into chan<- prometheus.Metric) {
 	}
 }
 
-// LeftOpen counts, by operation, the attempts that are open although their object is gone, as the
-// cache shows both.
+// LeftOpen counts, by operation, the open attempts whose object is deleted, according to the cache.
 func (o *Operator) LeftOpen(ctx context.Context) (map[v1alpha1.Operation]int, error) {
 	var ledgers v1alpha1.RequestLedgerList
 	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
@@ -95,8 +94,8 @@ func (o *Operator) LeftOpen(ctx context.Context) (map[v1alpha1.Operation]int, er
 	return left, nil
 }
 
-// isLeft says whether the object of an open attempt is gone. One in a namespace that this manager does
-// not look after is another's to count.
+// isLeft reports whether the object of an open attempt is deleted. An object outside this manager's
+// namespaces is counted by another manager.
 func (o *Operator) isLeft(ctx context.Context, ledger *v1alpha1.RequestLedgerSpec, uid string) (bool, error) {
 	holder := ledger.Holder
 	switch {
@@ -125,7 +124,8 @@ func (o *Operator) isHolderGone(ctx context.Context, holder v1alpha1.LedgerHolde
 	return string(into.GetUID()) != holder.UID, nil
 }
 
-// isTestGone: a test is known by its UID alone, wherever it is.
+// isTestGone reports whether a test is deleted. Only its UID is known, not its namespace, so a
+// manager limited to some namespaces cannot tell.
 func (o *Operator) isTestGone(ctx context.Context, uid string) (bool, error) {
 	if len(o.Namespaces) > 0 {
 		return false, nil

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/scrape"
 )
 
-// A scrape counts by the manager that was set up last. What cannot be counted is missing, and spoils
-// nothing.
+// A scrape uses the manager that was set up last. Metrics that cannot be counted are missing, and
+// do not affect the others.
 func TestR24TheGaugeCountsWhatIsOpenWithoutItsObject(t *testing.T) {
 	t.Parallel()
 	registry, left := prometheus.NewRegistry(), &leftOpen{}

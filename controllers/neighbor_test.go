@@ -14,9 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// converge takes passes over new services, one after the other, until each is in sync, and
-// says how long the slowest took by the world's clock. Between two passes something else
-// may happen.
+// converge reconciles new services, one after the other, until each is in sync, and returns how
+// long the slowest took by the world's clock. Between two passes something else may happen.
 func converge(ctx SpecContext, w *world.World, process *world.Process, names []string, between func()) time.Duration {
 	GinkgoHelper()
 	took := make([]time.Duration, 0, len(names))
@@ -38,8 +37,8 @@ func converge(ctx SpecContext, w *world.World, process *world.Process, names []s
 	return slices.Max(took)
 }
 
-// The number is that of docs/security-cases.md. What one tenant may use up is his own: rate,
-// charges, breaker. How long a pass waits for its turn is the work queue's affair.
+// The number is that of docs/security-cases.md. A tenant can use up only its own limits: rate,
+// charges, circuit breaker. How long a pass waits for its turn depends on the work queue.
 var _ = It("A tenant with twenty changes at once spends what he may, and keeps nobody else waiting (67)",
 	func(ctx SpecContext) {
 		const most = 3

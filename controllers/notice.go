@@ -14,31 +14,31 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// recorded writes a notification down, anew after each conflict. An object that is gone
-// needs to know nothing any more.
-func recorded(told decide.Notification, write func() error) error {
+// recorded writes a notification, and retries after each conflict. A deleted object needs no
+// update.
+func recorded(notification decide.Notification, write func() error) error {
 	err := client.IgnoreNotFound(retry.RetryOnConflict(retry.DefaultBackoff, write))
 	if err != nil {
-		return fmt.Errorf("record %s: %w", told.Event, err)
+		return fmt.Errorf("record %s: %w", notification.Event, err)
 	}
 	return nil
 }
 
-// note writes down what the carrier told, if it is news, and what follows from it. The
-// resourceVersion that was read makes it safe on a replica that does not lead.
-func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, told decide.Notification) error {
-	if !decide.News(*held, told) {
+// note records a notification, if it is new, and its consequences. The resourceVersion that was
+// read makes this safe on a replica that does not lead.
+func (p *pass) note(ctx context.Context, held **v1alpha1.Notice, notification decide.Notification) error {
+	if !decide.News(*held, notification) {
 		return nil
 	}
-	*held = decide.NoticeOf(told, p.Protocol.Now())
+	*held = decide.NoticeOf(notification, p.Protocol.Now())
 	decision := p.decide()
-	decision.Handled = *p.subject.Controls() // nothing that a person has asked for is done here
+	decision.Handled = *p.subject.Controls() // no annotation is acted on here
 	p.describe(decision)
 	if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
 		return fmt.Errorf("update the status of %s: %w", p.subject.GetName(), err)
 	}
 	p.noteWritten()
-	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, string(told.Event), "Notification",
+	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, string(notification.Event), "Notification",
 		"%s", decide.NoticeWords(*held))
 	return nil
 }

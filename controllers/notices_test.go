@@ -62,7 +62,7 @@ var _ = Describe("The carrier's word that an order is rejected", func() {
 		reject(ctx, w, process)
 		standby := w.Start(world.Cut{})
 		standby.Follow()
-		_, err := standby.LookAtAccount(ctx) // as its own receiver would learn of it
+		_, err := standby.LookAtAccount(ctx) // as if its own receiver had noticed
 		Expect(err).NotTo(HaveOccurred())
 		ear.Hear(standby)
 		Expect(w.Deliver(ctx, ear)).To(Equal(1))

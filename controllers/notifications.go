@@ -21,38 +21,38 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Notifications acts on what the carrier tells. A notification does one thing: it has the
-// object looked at now, and what the look finds is what counts. Two tell what no look can
-// find, and are written down.
+// Notifications handles the carrier's notifications. A notification only triggers a reconciliation
+// of its object now; the result depends on what that reads. Two events report what cannot be read,
+// and are recorded.
 type Notifications struct {
 	*Operator
 
 	Orders       *ServiceOrderReconciler
 	Appointments *AppointmentRequestReconciler
-	Leads        func() bool                // whether this process acts on objects; nil: it does
-	Look         func(types.NamespacedName) // has a BroadbandService looked at now; nil: nobody does
+	Leads        func() bool                // whether this process reconciles objects; nil: it does
+	Look         func(types.NamespacedName) // reconciles a BroadbandService now; nil: not called
 }
 
-// errNotYet asks for a notification again: what it is about is being written down.
+// errNotYet makes the carrier send a notification again: the order may not be recorded yet.
 var errNotYet = errors.New("an order of this account is being sent, and its number is not known yet")
 
-// Take acts on a notification. An error says that it is to be sent again later.
-func (n *Notifications) Take(ctx context.Context, told receiver.Notification) error {
-	if told.Event == carrier.EventOrderRejected {
-		return n.orderRejected(ctx, told)
+// Take handles a notification. An error makes the carrier send it again later.
+func (n *Notifications) Take(ctx context.Context, notification receiver.Notification) error {
+	if notification.Event == carrier.EventOrderRejected {
+		return n.orderRejected(ctx, notification)
 	}
-	if told.Event == carrier.EventAppointmentCancelled {
-		return n.appointmentCancelled(ctx, told)
+	if notification.Event == carrier.EventAppointmentCancelled {
+		return n.appointmentCancelled(ctx, notification)
 	}
 	if n.Leads != nil && !n.Leads() {
-		return nil // the one that leads polls; what is lost is a hint
+		return nil // the leader polls; only a hint is lost
 	}
-	return n.serviceTold(ctx, told)
+	return n.recordForService(ctx, notification)
 }
 
-// serviceTold has the services looked at that a notification concerns.
-func (n *Notifications) serviceTold(ctx context.Context, told receiver.Notification) error {
-	services, err := n.servicesOf(ctx, told)
+// recordForService reconciles the services that a notification concerns.
+func (n *Notifications) recordForService(ctx context.Context, notification receiver.Notification) error {
+	services, err := n.servicesOf(ctx, notification)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func (n *Notifications) serviceTold(ctx context.Context, told receiver.Notificat
 	for _, service := range services {
 		n.Protocol.Memory.Note(service.UID, now, func(memory *decide.Memory) {
 			memory.Told = now
-			if told.Event == carrier.EventCancelled || told.Event == carrier.EventCancellationRejected {
-				memory.ToldOfCancellation = now
+			if notification.Event == carrier.EventCancelled || notification.Event == carrier.EventCancellationRejected {
+				memory.CancellationNotifiedAt = now
 			}
 		})
 		if n.Look != nil {
@@ -71,17 +71,17 @@ func (n *Notifications) serviceTold(ctx context.Context, told receiver.Notificat
 	return nil
 }
 
-// servicesOf finds the account's services by the service's number, and where a
-// notification does not give it, by that of a request.
+// servicesOf returns the account's services with the notification's service number or, without a
+// match, those with an open request of its number.
 func (n *Notifications) servicesOf(
-	ctx context.Context, told receiver.Notification,
+	ctx context.Context, notification receiver.Notification,
 ) ([]*v1alpha1.BroadbandService, error) {
 	var found []*v1alpha1.BroadbandService
 	for _, id := range []v1alpha1.CarrierID{
-		v1alpha1.CarrierIDOf(told.Hint.ServiceID), v1alpha1.CarrierIDOf(told.Hint.ID),
+		v1alpha1.CarrierIDOf(notification.Hint.ServiceID), v1alpha1.CarrierIDOf(notification.Hint.ID),
 	} {
 		for _, field := range []string{fieldServiceID, fieldLearnedID} {
-			services, err := n.services(ctx, told, field, id)
+			services, err := n.services(ctx, notification, field, id)
 			if err != nil {
 				return nil, err
 			}
@@ -91,30 +91,30 @@ func (n *Notifications) servicesOf(
 			return found, nil
 		}
 	}
-	return n.servicesAsking(ctx, told)
+	return n.servicesAsking(ctx, notification)
 }
 
-// services are those of the account with a number in a field.
+// services returns the account's services with a number in a field.
 func (n *Notifications) services(
-	ctx context.Context, told receiver.Notification, field string, id v1alpha1.CarrierID,
+	ctx context.Context, notification receiver.Notification, field string, id v1alpha1.CarrierID,
 ) ([]*v1alpha1.BroadbandService, error) {
 	if id == "" {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, within{told.Account, field, string(id)},
+	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, within{notification.Account, field, string(id)},
 		func(service *v1alpha1.BroadbandService) bool { return service.ServiceNumber() == id })
 }
 
-// servicesAsking are those of the account with an open request of that number.
+// servicesAsking returns the account's services with an open request of that number.
 func (n *Notifications) servicesAsking(
-	ctx context.Context, told receiver.Notification,
+	ctx context.Context, notification receiver.Notification,
 ) ([]*v1alpha1.BroadbandService, error) {
-	if told.Hint.RequestID == 0 && told.Hint.ID == 0 {
+	if notification.Hint.RequestID == 0 && notification.Hint.ID == 0 {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, allOf(told.Account),
+	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, allOf(notification.Account),
 		func(service *v1alpha1.BroadbandService) bool {
-			return asks(service, told.Hint.RequestID) || asks(service, told.Hint.ID)
+			return asks(service, notification.Hint.RequestID) || asks(service, notification.Hint.ID)
 		})
 }
 
@@ -128,25 +128,25 @@ func asks(service *v1alpha1.BroadbandService, id int64) bool {
 	return false
 }
 
-// orderRejected writes down that the carrier rejects an order that it had taken, or whose
-// outcome nobody knows: then it is known by its customerReference.
-func (n *Notifications) orderRejected(ctx context.Context, told receiver.Notification) error {
-	at := OrderAt{ID: numberOf(told), CustomerReference: told.Hint.CustomerReference}
-	orders, err := n.ordersNumbered(ctx, told, at.ID)
+// orderRejected records that the carrier has rejected an order that it had accepted, or whose
+// outcome is unknown. In the latter case the customerReference identifies the order.
+func (n *Notifications) orderRejected(ctx context.Context, notification receiver.Notification) error {
+	at := OrderAt{ID: numberOf(notification), CustomerReference: notification.Hint.CustomerReference}
+	orders, err := n.ordersNumbered(ctx, notification, at.ID)
 	if err == nil && len(orders) == 0 {
-		return n.unnumberedRejected(ctx, told, at)
+		return n.unnumberedRejected(ctx, notification, at)
 	}
 	for _, order := range orders {
-		err = errors.Join(err, n.Orders.RecordRejection(ctx, client.ObjectKeyFromObject(order), at, factOf(told)))
+		err = errors.Join(err, n.Orders.RecordRejection(ctx, client.ObjectKeyFromObject(order), at, factOf(notification)))
 	}
 	return err
 }
 
-// unnumberedRejected: the number of the order is not known. It is being sent, or its answer was
-// lost. A notification without a customerReference has to wait until each order that is being sent
-// has its number. An order that nobody sends any more is not waited for.
-func (n *Notifications) unnumberedRejected(ctx context.Context, told receiver.Notification, at OrderAt) error {
-	open, err := n.openLedgers(ctx, told, at.CustomerReference)
+// unnumberedRejected handles a rejection whose order number is not known: the order is being sent,
+// or the response was lost. A notification without a customerReference has to wait until each order
+// being sent has its number; orders that are no longer being sent do not count.
+func (n *Notifications) unnumberedRejected(ctx context.Context, notification receiver.Notification, at OrderAt) error {
+	open, err := n.openLedgers(ctx, notification, at.CustomerReference)
 	since := n.Protocol.Now().Add(-sendingFor)
 	for i := range open {
 		request, holder := open[i].RequestOf(v1alpha1.OperationOrderCreate), open[i].Spec.Holder
@@ -155,19 +155,19 @@ func (n *Notifications) unnumberedRejected(ctx context.Context, told receiver.No
 			err = errors.Join(err, errNotYet)
 		case at.CustomerReference != "":
 			key := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
-			err = errors.Join(err, client.IgnoreNotFound(n.Orders.RecordRejection(ctx, key, at, factOf(told))))
+			err = errors.Join(err, client.IgnoreNotFound(n.Orders.RecordRejection(ctx, key, at, factOf(notification))))
 		}
 	}
 	return err
 }
 
-// openLedgers are those of the account's orders that are under way, or of one customerReference
-// alone.
+// openLedgers returns the ledgers of the account's orders in progress, or only that of one
+// customerReference.
 func (n *Notifications) openLedgers(
-	ctx context.Context, told receiver.Notification, reference string,
+	ctx context.Context, notification receiver.Notification, reference string,
 ) ([]v1alpha1.RequestLedger, error) {
 	var account v1alpha1.CarrierAccount
-	if err := n.Get(ctx, told.Account, &account); err != nil {
+	if err := n.Get(ctx, notification.Account, &account); err != nil {
 		return nil, fmt.Errorf("read the account that a notification is for: %w", err)
 	}
 	by := client.MatchingFields{fieldIdentity: account.IdentityName()}
@@ -176,7 +176,7 @@ func (n *Notifications) openLedgers(
 	}
 	var ledgers v1alpha1.RequestLedgerList
 	if err := n.List(ctx, &ledgers, by); err != nil {
-		return nil, fmt.Errorf("find the orders that are under way: %w", err)
+		return nil, fmt.Errorf("find the orders in progress: %w", err)
 	}
 	return slices.DeleteFunc(ledgers.Items, func(ledger v1alpha1.RequestLedger) bool {
 		ours := ledger.Spec.Identity == account.IdentityName() && ledger.Spec.Holder.Namespace == account.Namespace
@@ -184,56 +184,58 @@ func (n *Notifications) openLedgers(
 	}), nil
 }
 
-// sendingFor is longer than any POST and the writing down of its answer take.
+// sendingFor is longer than any POST and the recording of its answer take.
 const sendingFor = 2 * time.Minute
 
-// numberOf is the order that a notification concerns. The resource of an order's own
+// numberOf returns the order that a notification concerns. The resource of an order's own
 // notification is the order.
-func numberOf(told receiver.Notification) v1alpha1.CarrierID {
-	if told.Hint.OrderID == 0 && told.Event == carrier.EventOrderRejected {
-		return v1alpha1.CarrierIDOf(told.Hint.ID)
+func numberOf(notification receiver.Notification) v1alpha1.CarrierID {
+	if notification.Hint.OrderID == 0 && notification.Event == carrier.EventOrderRejected {
+		return v1alpha1.CarrierIDOf(notification.Hint.ID)
 	}
-	return v1alpha1.CarrierIDOf(told.Hint.OrderID)
+	return v1alpha1.CarrierIDOf(notification.Hint.OrderID)
 }
 
-func factOf(told receiver.Notification) decide.Notification {
-	return decide.Notification{Event: told.Event, Reason: told.Hint.Reason, Unverified: !told.Signed}
+func factOf(notification receiver.Notification) decide.Notification {
+	return decide.Notification{
+		Event: notification.Event, Reason: notification.Hint.Reason, Unverified: !notification.Signed,
+	}
 }
 
 func (n *Notifications) ordersNumbered(
-	ctx context.Context, told receiver.Notification, number v1alpha1.CarrierID,
+	ctx context.Context, notification receiver.Notification, number v1alpha1.CarrierID,
 ) ([]*v1alpha1.ServiceOrder, error) {
 	if number == "" {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{told.Account, fieldOrderID, string(number)},
+	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{notification.Account, fieldOrderID, string(number)},
 		func(order *v1alpha1.ServiceOrder) bool { return order.Status.OrderID == number })
 }
 
-// appointmentCancelled writes down that the carrier cancelled the appointment of an order.
-func (n *Notifications) appointmentCancelled(ctx context.Context, told receiver.Notification) error {
-	number := numberOf(told)
+// appointmentCancelled records that the carrier canceled the appointment of an order.
+func (n *Notifications) appointmentCancelled(ctx context.Context, notification receiver.Notification) error {
+	number := numberOf(notification)
 	if number == "" {
 		return nil
 	}
-	orders, err := n.ordersNumbered(ctx, told, number)
+	orders, err := n.ordersNumbered(ctx, notification, number)
 	if err != nil {
 		return err
 	}
-	appointments, err := those(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(told.Account),
+	appointments, err := those(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(notification.Account),
 		func(appointment *v1alpha1.AppointmentRequest) bool { return isFor(appointment, number, orders) })
 	if err != nil {
 		return err
 	}
 	for _, appointment := range appointments {
 		key := client.ObjectKeyFromObject(appointment)
-		err = errors.Join(err, n.Appointments.RecordCancellation(ctx, key, number, factOf(told)))
+		err = errors.Join(err, n.Appointments.RecordCancellation(ctx, key, number, factOf(notification)))
 	}
 	return err
 }
 
-// isFor says whether an appointment-request is for an order, by its number or by one of its
-// objects.
+// isFor reports whether an appointment-request is for an order, by the order's number or by one of
+// its objects.
 func isFor(appointment *v1alpha1.AppointmentRequest, number v1alpha1.CarrierID, orders []*v1alpha1.ServiceOrder) bool {
 	if id := appointment.Spec.OrderID; id != "" {
 		return id == number
@@ -244,7 +246,7 @@ func isFor(appointment *v1alpha1.AppointmentRequest, number v1alpha1.CarrierID, 
 	})
 }
 
-// within is where an object is looked for: among those of an account, by a field.
+// within limits a search to the objects of an account, by a field.
 type within struct {
 	account      types.NamespacedName
 	field, value string
@@ -252,7 +254,7 @@ type within struct {
 
 func allOf(account types.NamespacedName) within { return within{account, fieldAccount, account.Name} }
 
-// those are the objects that belong to the account, and to no other, and are wanted.
+// those returns the objects that belong to the account, and to no other, and are wanted.
 func those[S Subject](
 	ctx context.Context, from client.Reader, list client.ObjectList, where within, wanted func(S) bool,
 ) ([]S, error) {

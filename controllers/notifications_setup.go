@@ -16,23 +16,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 )
 
-// ears keeps the receiver of one replica in line with the accounts and their Secrets.
-// Every replica has its own, whether it leads or not; it writes nothing.
-type ears struct {
+// receiverReconciler updates the receiver of one replica from the accounts and their Secrets. Every
+// replica has its own, whether it leads or not; it writes nothing to the API server.
+type receiverReconciler struct {
 	client.Reader
 
 	receiver *receiver.Receiver
 	changed  *CarrierAccountReconciler
 }
 
-// setupNotifications has this replica listen.
-func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, told *queue, options Options) error {
+// setupNotifications makes this replica listen for notifications.
+func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, notified *queue, options Options) error {
 	counter, err := receiver.NewCounter(metrics.Registry)
 	if err != nil {
 		return err
 	}
 	reconcilers.Receiver.CountIn(counter)
-	reconcilers.Notifications.Leads, reconcilers.Notifications.Look = leads(mgr), told.put
+	reconcilers.Notifications.Leads, reconcilers.Notifications.Look = leads(mgr), notified.put
 	listener := &receiver.Listener{
 		Receiver: reconcilers.Receiver, Address: options.EventsAddress, CertDir: options.EventsCertDir,
 	}
@@ -43,10 +43,10 @@ func setupNotifications(mgr ctrl.Manager, reconcilers Reconcilers, told *queue, 
 		Named("carrieraccount-events").
 		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(declared())).
 		WithOptions(controller.Options{NeedLeaderElection: new(false)}).
-		Complete(&ears{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, changed: reconcilers.Accounts})
+		Complete(&receiverReconciler{Reader: mgr.GetClient(), receiver: reconcilers.Receiver, changed: reconcilers.Accounts})
 }
 
-// leads says whether a manager has been elected, or needs no election.
+// leads returns a function that reports whether a manager was elected, or needs no election.
 func leads(mgr ctrl.Manager) func() bool {
 	return func() bool {
 		select {
@@ -58,9 +58,9 @@ func leads(mgr ctrl.Manager) func() bool {
 	}
 }
 
-// Reconcile reads an account's shared secrets, and again every few seconds: they are not
-// watched, and one that was replaced because somebody else knew it must soon be worthless.
-func (e *ears) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+// Reconcile reads an account's shared secrets, again every few seconds. Secrets are not watched,
+// and a secret that was replaced because it leaked must soon become invalid.
+func (e *receiverReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	account := &v1alpha1.CarrierAccount{}
 	err := e.Get(ctx, request.NamespacedName, account)
 	if err != nil || !account.DeletionTimestamp.IsZero() {
@@ -68,12 +68,12 @@ func (e *ears) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	before, listened := e.receiver.Listens(request.NamespacedName)
-	_, deaf := e.receiver.Learn(ctx, account)
+	_, listenErr := e.receiver.Learn(ctx, account)
 	after, listens := e.receiver.Listens(request.NamespacedName)
 	if before != after || listened != listens {
 		e.changed.lookAgain(request.NamespacedName)
 	}
-	if account.Spec.Events == nil && deaf == nil {
+	if account.Spec.Events == nil && listenErr == nil {
 		return ctrl.Result{}, nil
 	}
 	return ctrl.Result{RequeueAfter: secretLook}, nil

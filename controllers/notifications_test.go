@@ -20,7 +20,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// listening makes a world whose carrier sends notifications to a process in it.
+// listening creates a world whose carrier sends notifications to a process in it.
 func listening(
 	ctx context.Context, signature v1alpha1.EventSignature,
 ) (w *world.World, process *world.Process, ear *world.Ear) {
@@ -40,7 +40,8 @@ func listening(
 	return w, process, ear
 }
 
-// eventsPath is where an account's notifications arrive, by the documentation's reckoning.
+// eventsPath is where an account's notifications arrive, as computed by the rule in the
+// documentation.
 func eventsPath(w *world.World) string {
 	sum := sha256.Sum256([]byte(world.SharedSecret + "/" + w.Namespace + "/" + world.AccountName))
 	return fmt.Sprintf("/events/%x", sum)
@@ -63,18 +64,18 @@ func underWay(ctx context.Context, w *world.World, process *world.Process) int64
 	return line
 }
 
-// soon is after the least time between two looks, and before the first that is due.
+// soon is longer than the minimum time between two polls, and ends before the first poll is due.
 const soon = 3 * time.Second
 
-// changed is what the carrier says when a plan change is through.
+// changed is the carrier's notification of a completed plan change.
 func changed(line int64) string {
 	return fmt.Sprintf(`{"eventType":"ServicePlanChanged","serviceId":%d}`, line)
 }
 
-// looks counts the looks at a service's plan change.
+// looks counts the polls of a service's plan change.
 func looks(w *world.World, line int64) int { return gets(w, simulator.OpPlanChange, line) }
 
-// gets counts the GETs of an operation that were about a service.
+// gets counts the GETs of an operation for a service.
 func gets(w *world.World, operation simulator.Operation, line int64) int {
 	count := 0
 	for _, call := range w.Carrier.Calls() {
@@ -90,7 +91,8 @@ var _ = Describe("A notification of the carrier", func() {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
 		line := underWay(ctx, w, process)
-		// The carrier takes 40 s, from a moment in the second that is on record. No look of ours comes after.
+		// The carrier takes 40 s, counted from a moment within the recorded second. The operator does not
+		// poll after that.
 		ends := w.Read(ctx, site).OpenRequest().SubmittedAt.Add(40 * time.Second)
 		result, err := process.Look(ctx, site)
 		for w.Clock.Now().Add(result.RequeueAfter).Before(ends) {
@@ -98,7 +100,7 @@ var _ = Describe("A notification of the carrier", func() {
 			result, err = process.Look(ctx, site)
 		}
 		Expect(err).NotTo(HaveOccurred())
-		// Half of the pause is longer than the least between two looks.
+		// Half of the pause is longer than the minimum between two polls.
 		w.Clock.Advance(max(ends.Add(time.Second).Sub(w.Clock.Now()), result.RequeueAfter/2))
 		before := looks(w, line)
 

@@ -17,14 +17,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// onFast puts a line on the plan that world.Service declares, so that there is nothing to do.
+// onFast puts a line on the plan that world.Service declares, so that there is no change.
 func onFast(service *simulator.Service) {
 	oneRecord(service)
 	service.Plan = world.PlanFast
 }
 
-// asked counts what was asked of the carrier: logins and second looks at a health
-// request are no questions.
+// asked counts the calls to the carrier, except logins and the polls of a health request.
 type asked struct{ health, cancellation, disruptions, others int }
 
 func askedSince(w *world.World, calls int) asked {
@@ -53,13 +52,13 @@ func observing(health, cancellation, disruptions v1alpha1.Duration) edit {
 	}
 }
 
-// planless declares an aggregation method that is believed, and no plan.
+// planless declares an aggregation method that is taken as true, and no plan.
 func planless(service *v1alpha1.BroadbandService) {
 	aggregated("L2TP")(service)
 	service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
 }
 
-// believedSLA declares a restoration SLA that is believed, and nothing else.
+// believedSLA declares a restoration SLA that is taken as true, and nothing else.
 func believedSLA(service *v1alpha1.BroadbandService) {
 	service.Spec.Plan, service.Spec.RestorationSLA = nil, world.SLAStd
 	service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustRestorationSLA}
@@ -70,7 +69,7 @@ func stays(service *v1alpha1.BroadbandService) {
 	service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 }
 
-// week is a service with nothing to do, and what it costs in seven days, first sight
+// week is a service that is in sync, and the calls it needs in seven days, the first reconciliation
 // included.
 type week struct {
 	account func(*v1alpha1.CarrierAccount)
@@ -243,7 +242,7 @@ var _ = Describe("Healthy", func() {
 	})
 })
 
-// works are disruptions of an hour each, one a day; the first starts in so many hours.
+// works are disruptions of an hour each, one a day; the first starts in this number of hours.
 func works(count, firstIn int) func(*simulator.Service) {
 	return func(line *simulator.Service) {
 		for i := range count {
@@ -263,7 +262,7 @@ func outage(line *simulator.Service) {
 	})
 }
 
-// ahead are disruptions of a service, and what is made of them.
+// ahead are the disruptions of a service, and how they are shown.
 type ahead struct {
 	line              []func(*simulator.Service)
 	account           func(*v1alpha1.CarrierAccount)

@@ -18,19 +18,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// OneShotReconciler has the carrier asked once for what an object of one kind asks: "one
-// request each, like a Scope".
+// OneShotReconciler sends one request to the carrier for each object of one kind: "one request
+// each, like a Scope".
 type OneShotReconciler struct {
 	*Operator
 
-	shape func() shot // an empty object of the kind, and what its kind makes of it
+	shape func() shot // returns an empty object of the kind, with the functions of the kind
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests,verbs=get;list;watch;patch;delete
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=fibrebuildquotes;planoptionsqueries,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=diagnostictests/status;fibrebuildquotes/status;planoptionsqueries/status,verbs=update
 
-// Reconcile takes one object as far as it can go now.
+// Reconcile takes one object as far as possible now.
 func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	held := r.shape()
 	if err := r.Get(ctx, request.NamespacedName, held.subject); err != nil {
@@ -50,9 +50,8 @@ func (r *OneShotReconciler) Reconcile(ctx context.Context, request ctrl.Request)
 	return p.run(ctx)
 }
 
-// expire deletes an object that has been finished for as long as its ttlAfterFinished says.
-// Nothing else that the operator does deletes an object of a user. What has changed since
-// it was judged keeps the object.
+// expire deletes an object after its ttlAfterFinished. The operator deletes users' objects only
+// here. An object that has changed since the decision is kept.
 func (p *shotPass) expire(ctx context.Context) (ctrl.Result, error) {
 	uid, version := p.subject.GetUID(), p.subject.GetResourceVersion()
 	judged := client.Preconditions{UID: &uid, ResourceVersion: &version}
@@ -63,8 +62,8 @@ func (p *shotPass) expire(ctx context.Context) (ctrl.Result, error) {
 	return ctrl.Result{}, nil
 }
 
-// giveUp ends in the ledger what is under way for an object that goes: nobody looks at what becomes of
-// it.
+// giveUp ends the open attempts of a deleted object in the ledger: their outcome will not be
+// tracked.
 func (p *shotPass) giveUp(ctx context.Context) error {
 	for _, open := range p.subject.OpenRequests() {
 		if !p.ledger.held().IsOpen(open.AttemptID) {
@@ -89,14 +88,14 @@ func (p *shotPass) recordAnswers(ctx context.Context) error {
 	return nil
 }
 
-// leavesOpen says whether the ledger has something of the object that has not ended.
+// leavesOpen reports whether the ledger has an open attempt of the object.
 func (p *shotPass) leavesOpen() bool {
 	return slices.ContainsFunc(p.subject.OpenRequests(), func(open *v1alpha1.Request) bool {
 		return p.ledger.held().IsOpen(open.AttemptID)
 	})
 }
 
-// leave lets a deleted object go. Nobody is called, and a new object is a new request.
+// leave releases a deleted object. It does not call the carrier; a new object is a new request.
 func (p *shotPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
 		p.Protocol.Memory.Forget(p.subject.GetUID())

@@ -17,15 +17,15 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// answered is a fault of one call of a one-shot, and what becomes of the object.
+// answered is a fault in one call of a one-shot, and the outcome for the object.
 type answered struct {
 	of     oneShot
 	call   string // POST or GET
 	fault  simulator.Fault
-	reason string // of Ready=False on the way; "" for none that is told
-	code   string // begins the message
-	ends   string // the reason it comes to without help; "" for Completed
-	posts  int    // that the carrier has seen by then
+	reason string // of Ready=False on the way; "" if none is shown
+	code   string // prefix of the message
+	ends   string // the final reason without help; "" for Completed
+	posts  int    // that the carrier has received by then
 }
 
 func httpStatus(code int) simulator.Fault {
@@ -121,7 +121,7 @@ var _ = DescribeTable("A one-shot whose call is answered otherwise", func(ctx Sp
 		of: queries(), call: "POST", posts: 2, reason: v1alpha1.ReasonCarrierUnavailable,
 		fault: simulator.Fault{Kind: simulator.FaultNoLocation},
 	}),
-	// GET: 401, 404, 422, 500; 200 and 202 are in the stories of success.
+	// GET: 401, 404, 422, 500; 200 and 202 are covered by the tests of success.
 	Entry("test, GET 401", answered{of: tests(), call: "GET", fault: httpStatus(401), posts: 1}),
 	Entry("quote, GET 401", answered{of: quotes(), call: "GET", fault: httpStatus(401), posts: 1}),
 	Entry("query, GET 401", answered{of: queries(), call: "GET", fault: httpStatus(401), posts: 1}),
@@ -240,8 +240,8 @@ var _ = Describe("What a carrier answers a one-shot", func() {
 	})
 })
 
-// The long simulation found it (SIM_SEED=6193, as it was then): a test that failed ran once more by
-// a word that somebody had given before it ran at all.
+// The long simulation found it (SIM_SEED=6193, as it was then): a failed test ran once more because
+// of a retry annotation that was set before it ran at all.
 var _ = Describe("A retry that is asked for before anything was sent", func() {
 	It("is not for an attempt that fails later (R21)", func(ctx SpecContext) {
 		w, process := begin(ctx)

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// testPass is a pass over a DiagnosticTest, whose attempts are on record in the ledger of the tests of
-// its service.
+// testPass is a pass over a DiagnosticTest. Its attempts are recorded in the ledger shared by the
+// tests of its service.
 type testPass struct {
 	*shotPass
 
@@ -74,7 +74,7 @@ func (*testPass) shownLedger(object client.Object) shownLedger {
 	return shown
 }
 
-// learned: the result of a test is in its status alone. It can be read once more.
+// learned does nothing: only the status has the result of a test, and it can be read again.
 func (*testPass) learned(*v1alpha1.RequestLedgerSpec, *v1alpha1.Request) {}
 
 func (*testPass) holder() v1alpha1.LedgerHolder { return v1alpha1.LedgerHolder{} }

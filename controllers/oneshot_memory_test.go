@@ -21,7 +21,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// polls counts the GETs of an operation that the carrier has seen.
+// polls counts the GETs of an operation that the carrier has received.
 func polls(w *world.World, of simulator.Operation) int {
 	count := 0
 	for _, call := range w.Carrier.Calls() {
@@ -32,7 +32,7 @@ func polls(w *world.World, of simulator.Operation) int {
 	return count
 }
 
-// taken is the id of the test that the carrier took; "" for none.
+// taken is the ID of the accepted test; "" for none.
 func taken(w *world.World) string {
 	for _, call := range w.Carrier.Calls() {
 		if call.Operation == simulator.OpDiagnosticTest && call.Accepted {
@@ -42,7 +42,7 @@ func taken(w *world.World) string {
 	return ""
 }
 
-// resolve says of a test what really became of it, as a person would who asked the carrier.
+// resolve resolves a test truthfully, as a person would after asking the carrier.
 func resolve(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	word := "NotAccepted"
@@ -99,7 +99,7 @@ var _ = Describe("A diagnostic test", func() {
 			fmt.Sprintf("%d kill points, %d of them ended OutcomeUnknown", len(world.Cuts(points)), unknown))
 	})
 
-	DescribeTable("whose answer was lost is a person's, who can say that it",
+	DescribeTable("whose response was lost is a person's, who can say that it",
 		func(ctx SpecContext, word, reason string, posts int) {
 			w, process := begin(ctx)
 			Expect(w.Carrier.FailNext("POST DiagnosticTest", simulator.Fault{Kind: simulator.FaultReset, Processed: true})).
@@ -143,7 +143,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().posts(w)).To(Equal(1))
 	})
 
-	// The long simulation found it (SIM_SEED=41, as it was then): the ledger had the attempt open again.
+	// The long simulation found it (SIM_SEED=41, as it was then): the ledger had reopened it.
 	It("stays done when its status is lost, and the carrier no longer has its result (R3)", func(ctx SpecContext) {
 		w, process := story(ctx, world.Cut{})
 		test, _ := world.Fetch(ctx, w, once, &v1alpha1.DiagnosticTest{})
@@ -152,7 +152,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(w.Status().Update(ctx, test)).To(Succeed())
 		w.Carrier.Forget()
 		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted))
-		Expect(ready.Message).To(And(ContainSubstring("its answer was lost"), ContainSubstring("resource.not.found")))
+		Expect(ready.Message).To(And(ContainSubstring("its response was lost"), ContainSubstring("resource.not.found")))
 		Expect(testsLedger(ctx, w, test.Spec.ServiceID.Number())).To(Equal(ledger))
 
 		calls, version := len(w.Carrier.Calls()), tests().read(ctx, w).GetResourceVersion()
@@ -199,7 +199,7 @@ var _ = Describe("A diagnostic test", func() {
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	// leftBehind is a deleted test whose process has ended after the POST, and before the answer was on record.
+	// leftBehind is a deleted test whose process ended after the POST, before recording the answer.
 	leftBehind := func(ctx SpecContext) *world.World {
 		GinkgoHelper()
 		_, whole := story(ctx, world.Cut{})
@@ -294,7 +294,7 @@ var _ = Describe("A query under way", func() {
 		process.Seam.Fault = func(effect world.Effect) error {
 			if strings.HasPrefix(effect.What, "update status of "+once) && conflicts < 2 {
 				conflicts++
-				queries().annotate(ctx, w, "example.com/note", fmt.Sprint(conflicts)) // the write is of an older version
+				queries().annotate(ctx, w, "example.com/note", fmt.Sprint(conflicts)) // the write has an old resourceVersion
 			}
 			return nil
 		}

@@ -15,16 +15,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// shotPass is one pass over one object that asks for one request.
+// shotPass is one pass over an object that makes one request.
 type shotPass struct {
 	*pass
 
 	shot   shot
-	number v1alpha1.CarrierID // the service that it is about; "": none, or not known
-	hold   *decide.Verdict    // why it cannot be asked for yet; nil when it can be
+	number v1alpha1.CarrierID // the number of its service; "": none, or not known
+	hold   *decide.Verdict    // why the request cannot be sent yet; nil when it can
 }
 
-// gather brings together what does not change within a pass.
+// gather collects the inputs that do not change within a pass.
 func (p *shotPass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
@@ -32,11 +32,12 @@ func (p *shotPass) gather(ctx context.Context) error {
 	return p.gatherNumber(ctx)
 }
 
-// gatherNumber takes the number of the service from the BroadbandService that is named.
+// gatherNumber takes the service number from the spec, or from the BroadbandService that the spec
+// names.
 func (p *shotPass) gatherNumber(ctx context.Context) error {
 	own, ref := p.shot.service()
 	if own == "" && ref == nil {
-		return nil // it is about no service
+		return nil // the kind has no service
 	}
 	var named *v1alpha1.BroadbandService
 	if own == "" {
@@ -71,13 +72,13 @@ func (p *shotPass) taskInput(input decide.Input) *decide.TaskInput {
 
 func (*shotPass) show(decide.Decision) {}
 
-// take: a one-shot reads nothing.
+// take does nothing: a one-shot has no reads.
 func (*shotPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *shotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }
 
-// finish takes over the carrier's answer. A service is ours if the request is the one that
-// was sent for it, whatever the BroadbandService says by now.
+// finish takes over the carrier's answer. A service in the answer is ours if the request was sent
+// for it, whatever its BroadbandService shows now.
 func (p *shotPass) finish(request *v1alpha1.Request, body []byte) {
 	ours := func(serviceID v1alpha1.CarrierID) bool {
 		return request.BodyHash == decide.BodyHash(p.shot.body(serviceID)) || request.BodyHash == "" && serviceID == p.number
@@ -93,16 +94,16 @@ func (*shotPass) takenBack(*v1alpha1.Request, time.Time) {}
 
 func (*shotPass) refused(*v1alpha1.Request) {}
 
-// shot is an object, and what its kind makes of it.
+// shot is an object, with the functions of its kind.
 type shot struct {
 	subject    Subject
 	list       client.ObjectList // of the kind, empty
 	operation  v1alpha1.Operation
-	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service that it is about, if it is about one
+	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service of the object, if it has one
 	ttl        func() v1alpha1.Duration
 	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
-	found      func() string                                 // what the answer says, in short; "" for nothing
-	holdsUntil func() string                                 // the last day on which the answer holds; "": for ever
+	found      func() string                                 // a summary of the answer; "" for none
+	holdsUntil func() string                                 // the last day on which the answer is valid; "": no limit
 	body       func(serviceID v1alpha1.CarrierID) []byte
 	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
 }

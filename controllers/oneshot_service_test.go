@@ -93,7 +93,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 			RequestOf(v1alpha1.OperationDiagnosticTest).FinishedAt
 		calls := len(w.Carrier.Calls())
 		process.DriveAt(ctx, tests().shot())
-		process.DriveAt(ctx, tests().shot()) // that it is being deleted is an event
+		process.DriveAt(ctx, tests().shot()) // the deletion is an event
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now()).To(BeTemporally("~", finished.Add(ttl), time.Second))
 		Expect(effects(process, "delete "+once)).To(Equal(1))
@@ -154,7 +154,7 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		Expect(kept).NotTo(BeNil())
 		Expect(kept.GetDeletionTimestamp()).To(BeNil())
 		process.DriveAt(ctx, tests().shot())
-		process.DriveAt(ctx, tests().shot()) // that it is being deleted is an event
+		process.DriveAt(ctx, tests().shot()) // the deletion is an event
 		Expect(tests().read(ctx, w)).To(BeNil())
 	})
 })

@@ -18,10 +18,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// fieldServiceRef is the BroadbandService that an object names.
+// fieldServiceRef is the name of the BroadbandService that an object refers to.
 const fieldServiceRef = "spec.serviceRef.name"
 
-// oneShots is a reconciler for each kind that makes one request.
+// oneShots returns a reconciler for each kind that makes one request.
 func oneShots(operator *Operator) map[string]*OneShotReconciler {
 	return map[string]*OneShotReconciler{
 		"DiagnosticTest":   {Operator: operator, shape: diagnosticTest},
@@ -30,7 +30,7 @@ func oneShots(operator *Operator) map[string]*OneShotReconciler {
 	}
 }
 
-// setupOneShots puts them into a manager.
+// setupOneShots adds the reconcilers to a manager.
 func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, options controller.Options) error {
 	for kind, reconciler := range reconcilers {
 		if err := reconciler.setup(mgr, options); err != nil {
@@ -40,13 +40,12 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 	return nil
 }
 
-// setup has an object looked at when a user made or annotated it, when its account changes,
-// when the service that it names gets its number, and when another process has written into its
-// ledger.
+// setup reconciles an object when a user creates or annotates it, when its account changes, when
+// the service that it names gets its number, and when another process writes to its ledger.
 func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(r.shape().subject, builder.WithPredicates(wanted())).
-		Watches(r.shape().subject, doubt(r.DoubtAfter)).
+		Watches(r.shape().subject, recheck(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldAccount)),
 			builder.WithPredicates(otherAccount())).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
@@ -58,27 +57,27 @@ func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) 
 		Complete(r)
 }
 
-// naming finds the objects whose field names an object.
+// naming returns a function that finds the objects whose field names a given object.
 func (r *OneShotReconciler) naming(field string) handler.MapFunc {
 	return func(ctx context.Context, named client.Object) []reconcile.Request {
 		return r.withName(ctx, field, client.ObjectKeyFromObject(named))
 	}
 }
 
-// withName finds the objects whose field names the object with a key.
+// withName returns the objects whose field names the object with a key.
 func (r *OneShotReconciler) withName(ctx context.Context, field string, key client.ObjectKey) []reconcile.Request {
 	return listed(ctx, r, r.shape().list,
 		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})
 }
 
-// forget drops what is remembered of an object that is gone. Another test may have waited for it.
+// forget drops what is remembered of a deleted object. Another test may have waited for it.
 func (r *OneShotReconciler) forget(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	return r.behind(ctx, object)
 }
 
-// numbered lets through that a service has appeared or got its number: all else about it
-// is no news to those who name it.
+// numbered passes the creation of a service, and changes of its number: other changes do not
+// concern the objects that refer to it.
 func numbered() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(update event.UpdateEvent) bool {

@@ -24,7 +24,7 @@ import (
 // once is the one-shot of a test.
 const once = "once"
 
-// oneShot is a kind of them, as the stories that all have in common need it.
+// oneShot is a kind of one-shot, with what the tests common to all kinds need.
 type oneShot struct {
 	kind  string
 	asked simulator.Operation
@@ -49,10 +49,10 @@ func (s oneShot) request(ctx context.Context, w *world.World) *v1alpha1.Request 
 	return s.read(ctx, w).RequestOf(v1alpha1.Operation(s.asked))
 }
 
-// posts counts the POSTs that the carrier has seen in a world.
+// posts counts the POSTs that the carrier has received in a world.
 func (s oneShot) posts(w *world.World) int { return w.Carrier.Submissions(s.asked, 0).Seen }
 
-// drive takes the object as far as it can go, and expects how it ends.
+// drive reconciles the object as far as possible, and expects its final state.
 func (s oneShot) drive(
 	ctx context.Context, w *world.World, process *world.Process, status metav1.ConditionStatus, reason string,
 ) controllers.Subject {
@@ -61,7 +61,7 @@ func (s oneShot) drive(
 	return s.expect(ctx, w, status, reason)
 }
 
-// expect expects of the object that Ready has a status and a reason.
+// expect expects the object's Ready condition to have a status and a reason.
 func (s oneShot) expect(
 	ctx context.Context, w *world.World, status metav1.ConditionStatus, reason string,
 ) controllers.Subject {
@@ -73,7 +73,7 @@ func (s oneShot) expect(
 	return object
 }
 
-// until takes passes until Ready has a reason.
+// until reconciles until Ready has a reason.
 func (s oneShot) until(ctx context.Context, w *world.World, process *world.Process, reason string) controllers.Subject {
 	GinkgoHelper()
 	seen := ""
@@ -134,7 +134,7 @@ func queries() oneShot {
 	}
 }
 
-// effects counts the effects of a process that begin with a word.
+// effects counts the effects of a process with a prefix.
 func effects(process *world.Process, word string) int {
 	count := 0
 	for _, effect := range process.Seam.Effects() {
@@ -145,7 +145,7 @@ func effects(process *world.Process, word string) int {
 	return count
 }
 
-// firstOf is the place of the first effect of a process that begins with a word.
+// firstOf is the index of the first effect of a process with a prefix.
 func firstOf(process *world.Process, word string) int {
 	GinkgoHelper()
 	place := slices.IndexFunc(process.Seam.Effects(), func(effect world.Effect) bool {
@@ -156,7 +156,7 @@ func firstOf(process *world.Process, word string) int {
 }
 
 var _ = Describe("A one-shot", func() {
-	// asks has a kind ask once, and expects what all have in common.
+	// asks runs a one-shot of a kind once, and expects what all kinds have in common.
 	asks := func(ctx SpecContext, s oneShot) (*world.World, *world.Process, controllers.Subject) {
 		GinkgoHelper()
 		w, process := begin(ctx)

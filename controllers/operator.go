@@ -16,7 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Operator is what the reconcilers of all kinds that send requests share.
+// Operator has what the reconcilers of all kinds that send requests share.
 type Operator struct {
 	client.Client // reads from the cache, writes to the API server
 
@@ -26,19 +26,19 @@ type Operator struct {
 	Accounts *accounts.Registry
 	Submit   bool // whether requests may be sent at all
 
-	Namespaces []string      // those that it looks after; none: all
-	DoubtAfter time.Duration // how long a step back stands before it is doubted
+	Namespaces []string      // the namespaces that it watches; none: all
+	DoubtAfter time.Duration // delay before an object that became less settled is checked again
 }
 
-// isNews: "own writes do not" wake anybody (R32). That a ledger is being deleted, and that it is gone,
-// is not written by us.
+// isNews reports whether a ledger change is not our own: "own writes do not" wake anybody (R32). A
+// deletion is never our own write.
 func (o *Operator) isNews(object client.Object) bool {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	return is && (isMarker(ledger) || !ledger.DeletionTimestamp.IsZero() ||
 		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
 }
 
-// warnOf says what goes on at the carrier although its object is gone.
+// warnOf emits Events about requests that continue at the carrier although their object is deleted.
 func (o *Operator) warnOf(
 	ctx context.Context, object client.Object, reason string,
 	by client.MatchingFields, left func(*v1alpha1.RequestLedger) string,
@@ -55,7 +55,7 @@ func (o *Operator) warnOf(
 	}
 }
 
-// Subject is an object that a pass can take as far as it can go.
+// Subject is an object that a pass can reconcile.
 type Subject interface {
 	operate.Subject
 	decide.Subject

@@ -25,7 +25,7 @@ const order = "order"
 // orderBook holds the orders of a test, by name.
 type orderBook map[string]*decide.Order
 
-// Order is the order of that name; nil when there is none.
+// Order returns the order of that name; nil if there is none.
 func (b orderBook) Order(_ context.Context, key client.ObjectKey) (*decide.Order, error) {
 	return b[key.Name], nil
 }
@@ -46,14 +46,14 @@ func fromOrder(service *v1alpha1.BroadbandService) {
 	service.Spec.ServiceID, service.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: order}
 }
 
-// numbered takes the service's number from spec.
+// numbered sets the service's number in the spec.
 func numbered(line int64) edit {
 	return func(service *v1alpha1.BroadbandService) {
 		service.Spec.ServiceID, service.Spec.OrderRef = v1alpha1.CarrierIDOf(line), nil
 	}
 }
 
-// delivered is what an order says that became a line as the carrier's books have it.
+// delivered is an order for a line that exists at the simulated carrier.
 func delivered(line int64) *decide.Order {
 	return &decide.Order{
 		Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line), Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
@@ -61,12 +61,12 @@ func delivered(line int64) *decide.Order {
 	}
 }
 
-// changes counts the requests that the carrier has seen for a service and that change it.
+// changes counts the requests that the carrier has received for a service and that change it.
 func changes(w *world.World, line int64) int {
 	return w.Posts(line) + w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen
 }
 
-// asOrdered declares what delivered says.
+// asOrdered declares the same values as delivered.
 func asOrdered(service *v1alpha1.BroadbandService) {
 	withPlan(world.PlanSlow, 12)(service)
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod = world.SLAStd, "L2TP"
@@ -188,10 +188,9 @@ var _ = Describe("A service from an order", func() {
 	)
 })
 
-// pair is two objects of one service, one by orderRef and one by serviceID, that declare
-// the same.
+// pair is two objects for one service that declare the same, one by orderRef and one by serviceID.
 type pair struct {
-	orderFirst bool // whether the one by orderRef is the elder
+	orderFirst bool // whether the one by orderRef is older
 	early      time.Duration
 	says       func(line int64) *decide.Order
 	declare    edit
@@ -238,12 +237,12 @@ var _ = DescribeTable("Two objects of one service, one of them from an order, se
 	}),
 )
 
-// bare is an order that says nothing but its service's number.
+// bare is an order that contains nothing but its service's number.
 func bare(line int64) *decide.Order {
 	return &decide.Order{Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line)}
 }
 
-// passBoth lets a time pass with passes over both objects of a pair.
+// passBoth lets a time pass and reconciles both objects of a pair.
 func passBoth(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); ; {

@@ -20,13 +20,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// loginPause is the wait before a login that failed in use is tried again. The
-// account's controller is told at once and finds out more.
+// loginPause is the wait before a login that failed during a call is tried again. The account's
+// controller is notified at once and finds the cause.
 const loginPause = 15 * time.Second
 
-// maxSteps bounds one pass. A service needs at most a step of each kind between two waits:
-// a fact in memory, a person's word, four readings, and a request of each lane with what
-// becomes of it.
+// maxSteps limits the steps of one pass. A service needs at most one step of each kind between two
+// waits: an answer in memory, a resolution, four readings, and a request of each lane with its
+// outcome.
 const maxSteps = 16
 
 // pass is one pass over one object: gather, judge, act, record.
@@ -34,42 +34,42 @@ type pass struct {
 	*Operator
 	kind
 
-	subject Subject
-	written runtime.Object // the object as it is on record
-	account decide.Account
-	here    decide.Installation
-	session *accounts.Lease  // nil while the account cannot be used
-	ledger  *objectLedger    // nil: the kind has none, or it is not known which
-	read    *decide.Readings // what was read before the step; nil: there was none
-	speaker Subject          // whose annotations count; nil: the subject's
-	verdict *decide.Verdict  // a verdict that stands above the judgement: what is on record elsewhere forbids it
+	subject   Subject
+	written   runtime.Object // the object as recorded
+	account   decide.Account
+	here      decide.Installation
+	session   *accounts.Lease  // nil while the account cannot be used
+	ledger    *objectLedger    // nil: the kind has none, or its name is not known
+	read      *decide.Readings // what was read before the step; nil: there was none
+	annotated Subject          // whose annotations count; nil: the subject's
+	verdict   *decide.Verdict  // overrides the decision, because of what is recorded elsewhere
 }
 
-// kind is what a pass over objects of one kind needs beside what all have in common.
+// kind has the parts of a pass that are specific to a kind.
 type kind interface {
-	gather(ctx context.Context) error                                  // what else the judgement rests on
+	gather(ctx context.Context) error                                  // the other inputs of the decision
 	judge(input decide.Input) decide.Decision                          // what to do
-	show(decision decide.Decision)                                     // the status beside the conditions
+	show(decision decide.Decision)                                     // the status except for the conditions
 	take(ctx context.Context, step decide.Step) (time.Duration, error) // a step that only this kind has
-	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte    // a request as it is sent
+	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte    // the body of a request
 	outcomes
 }
 
-// marking is a kind whose objects are marked by the finalizer once they have sent.
+// marking is a kind whose objects get the finalizer before they send.
 type marking interface{ marks() }
 
-// answeredAtOnce is a kind whose request the carrier answers with its result: nothing is polled.
+// answeredAtOnce is a kind whose POST is answered with the result: nothing is polled.
 type answeredAtOnce interface{ answeredAtOnce() }
 
-// outcomes is what a kind makes of what becomes of its requests.
+// outcomes handles the outcomes of a kind's requests.
 type outcomes interface {
 	finish(request *v1alpha1.Request, body []byte)                                 // the carrier's result
-	reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) // settled without one
-	takenBack(request *v1alpha1.Request, now time.Time)                            // not settled so after all
+	reached(request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time) // settled without a result
+	takenBack(request *v1alpha1.Request, now time.Time)                            // the settlement was withdrawn
 	refused(request *v1alpha1.Request)                                             // the carrier refused it
 }
 
-// run takes an object as far as it can go now.
+// run takes an object as far as possible now.
 func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	if err := p.begin(ctx); err != nil {
 		return p.failed(ctx, err)
@@ -87,7 +87,7 @@ func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
 	return ctrl.Result{}, fmt.Errorf("%s took more than %d steps in one pass", p.subject.GetName(), maxSteps)
 }
 
-// begin brings together what a pass rests on.
+// begin collects the inputs of a pass.
 func (p *pass) begin(ctx context.Context) (err error) {
 	p.noteWritten()
 	if p.here, err = p.Marker.Look(ctx); err != nil {
@@ -96,8 +96,8 @@ func (p *pass) begin(ctx context.Context) (err error) {
 	return p.gather(ctx)
 }
 
-// again is the exit after an error. A conflict says that there is something newer to
-// look at, which is no failure.
+// again is the exit after an error. A conflict means that there is a newer version, and is not a
+// failure.
 func (p *pass) again(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
@@ -105,16 +105,16 @@ func (p *pass) again(err error) (ctrl.Result, error) {
 	return ctrl.Result{}, err
 }
 
-// record writes the conditions, if anything about them changed, and says when to look
-// again: the one exit of a pass. A pass that waits for its turn in the rate limit, or for
-// seconds, has nothing new to say, unless nothing was ever said.
+// record writes the status if anything about it changed, and returns when to look again: the one
+// exit of a pass. A pass that waits for its turn in the rate limit, or for seconds, writes nothing,
+// unless the status was never written before.
 func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
 	now, lookAt := p.Protocol.Now(), decision.LookAt
 	if wait > 0 {
 		lookAt = now.Add(wait)
 	}
 	_, observed := p.subject.Describes()
-	says := *observed <= 0 || wait == 0 && !decision.Brief
+	says := *observed <= 0 || wait == 0 && !decision.Transient
 	if err := p.keepLearned(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
@@ -129,9 +129,10 @@ func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.D
 	return status.Exit(now, p.caughtUp(now, lookAt)), nil
 }
 
-// caughtUp is when to look again, where the cache shows an older copy than this process has written.
-// The judgement was of that copy, what is on record may say something else, and our own write starts
-// no pass. The longer it lasts the longer the pause: after a restore of etcd it lasts for good.
+// caughtUp returns when to look again if the cache shows an older copy than this process has
+// written. The decision was based on that copy and may be wrong, and our own write triggers no
+// pass. The pause grows with the time that the cache is behind: after a restore of etcd it may be
+// behind forever.
 func (p *pass) caughtUp(now, lookAt time.Time) time.Time {
 	behind := p.Protocol.Memory.Behind(p.subject, now)
 	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {
@@ -140,7 +141,7 @@ func (p *pass) caughtUp(now, lookAt time.Time) time.Time {
 	return lookAt
 }
 
-// decide judges the object as it stands now.
+// decide evaluates the object in its current state.
 func (p *pass) decide() decide.Decision {
 	if p.verdict != nil {
 		return decide.Decision{Step: decide.Rest{}, Verdict: *p.verdict, Handled: *p.subject.Controls()}
@@ -162,7 +163,7 @@ func (p *pass) input() decide.Input {
 	return input
 }
 
-// describe brings the status in line with a decision.
+// describe updates the status from a decision.
 func (p *pass) describe(decision decide.Decision) {
 	now := p.Protocol.Now()
 	conditions, observed := p.subject.Describes()
@@ -175,8 +176,8 @@ func (p *pass) describe(decision decide.Decision) {
 	p.ledger.show()
 }
 
-// describeMeanwhile is describe in the course of a step. A person's word that only comes now is not
-// acted on by what is written now, but by a step of its own.
+// describeMeanwhile is describe during a step. A resolution that arrives only now is not marked as
+// handled by this write: it gets a step of its own.
 func (p *pass) describeMeanwhile() {
 	decision := p.decide()
 	if _, resolves := decision.Step.(decide.Resolve); resolves {
@@ -189,7 +190,7 @@ func (p *pass) changed() bool {
 	return !equality.Semantic.DeepEqual(operate.AsShown(p.written), operate.AsShown(p.subject))
 }
 
-// noteWritten remembers what is on record, when a step has written.
+// noteWritten remembers the recorded object after a step has written it.
 func (p *pass) noteWritten() {
 	held, isSubject := p.written.(Subject)
 	if isSubject && held.GetResourceVersion() == p.subject.GetResourceVersion() {
@@ -201,8 +202,8 @@ func (p *pass) noteWritten() {
 	p.written = p.subject.DeepCopyObject()
 }
 
-// perform does the one thing that a decision asks for. A wait above zero says when to
-// come back, because it could not be done now.
+// perform performs the one step of a decision. A wait above zero is the time after which to try
+// again, because the step could not be performed now.
 func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
 	defer p.session.Release()
 	wait, err := p.step(ctx, decision)
@@ -241,8 +242,8 @@ func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Du
 	return wait, err
 }
 
-// scope is this object as the protocol sees it. What was read so far is in the status of
-// this pass: after the step it would be older than what the step has brought.
+// scope returns this object as the protocol sees it. The readings so far are in the status of this
+// pass; after the step they may be older than the step's result.
 func (p *pass) scope() operate.Scope {
 	p.Protocol.Memory.Note(p.subject.GetUID(), p.Protocol.Now(), func(memory *decide.Memory) {
 		p.read = new(memory.Readings)
@@ -262,7 +263,8 @@ func (p *pass) scope() operate.Scope {
 	return scope
 }
 
-// settled is what a settled attempt brings about, and the word that settled it.
+// settled returns a function that applies the effect of a settled attempt, and marks the resolution
+// as handled.
 func (p *pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1alpha1.Request) {
 	return func(request *v1alpha1.Request) {
 		p.subject.Controls().Resolve = handled.Resolve

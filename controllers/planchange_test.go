@@ -19,7 +19,7 @@ import (
 // site is the BroadbandService of a test.
 const site = "site"
 
-// begin makes a world with a ready account, and a process in it.
+// begin creates a world with a ready account and a process.
 func begin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) (*world.World, *world.Process) {
 	GinkgoHelper()
 	w := world.New(ctx, plane)
@@ -30,7 +30,7 @@ func begin(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) (*world
 	return w, process
 }
 
-// expectReady expects of a service that Ready has a status and a reason.
+// expectReady expects the Ready condition of a service to have a status and a reason.
 func expectReady(service *v1alpha1.BroadbandService, status metav1.ConditionStatus, reason string) {
 	GinkgoHelper()
 	ready := world.Ready(service)
@@ -199,7 +199,7 @@ var _ = Describe("A plan that differs from the carrier's", func() {
 	})
 })
 
-// inFlight drives a service until the carrier has taken a request of it.
+// inFlight drives a service until the carrier has accepted a request for it.
 func inFlight(ctx context.Context, w *world.World, process *world.Process) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 50 {
@@ -215,7 +215,7 @@ func inFlight(ctx context.Context, w *world.World, process *world.Process) *v1al
 	return nil
 }
 
-// leaveInFlight takes a service until a request is in flight, and has it deleted then.
+// leaveInFlight drives a service until a request is in progress, and then deletes it.
 func leaveInFlight(ctx context.Context, w *world.World, process *world.Process) {
 	GinkgoHelper()
 	inFlight(ctx, w, process)

@@ -19,7 +19,7 @@ import (
 
 type edit = func(*v1alpha1.BroadbandService)
 
-// waits is a story in which a change is wanted and must not be sent.
+// waits is a scenario in which there is a change that must not be sent.
 type waits struct {
 	account func(*v1alpha1.CarrierAccount)
 	service edit
@@ -27,7 +27,7 @@ type waits struct {
 	status  metav1.ConditionStatus
 	reason  string
 	message string
-	release edit // lets it go; nil: there is no such way
+	release edit // allows the change; nil: nothing does
 }
 
 var _ = DescribeTable("A change that may not be sent",
@@ -154,7 +154,7 @@ var _ = Describe("A service", func() {
 		Expect(next.Sub(sentAt.Time)).To(BeNumerically(">=", time.Hour))
 	})
 
-	It("that the carrier does not know is asked after every ten minutes until it is there", func(ctx SpecContext) {
+	It("that the carrier does not know is polled every ten minutes until it is there", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		known, _ := w.Carrier.Service(line)
@@ -174,7 +174,7 @@ var _ = Describe("A service", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("whose carrier is down is asked after ever more rarely, and goes on once it is up", func(ctx SpecContext) {
+	It("whose carrier is down is polled ever more rarely, and continues once it is up", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		down := simulator.Fault{Kind: simulator.FaultPage, Status: 503, Times: 10_000}

@@ -12,7 +12,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// A manager recovers from a panic in a pass, and takes another pass.
+// A manager recovers from a panic in a pass, and reconciles again.
 var _ = It("An order whose pass panicked while its POST was out is not sent again", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	process.Seam.Lose = func(effect world.Effect) error {

@@ -22,9 +22,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// deal is a world with one service, of which plan, term and SLA are known and as
-// declared, so that what a change costs is known before and after. Nothing is read at
-// intervals: their slots would make a quiet day less quiet.
+// deal is a world with one service. Its plan, term and SLA are known and as declared, so that the
+// cost of a change is known before and after. Nothing is read at intervals, because reads would add
+// calls to a quiet day.
 type deal struct {
 	*world.World
 
@@ -33,7 +33,7 @@ type deal struct {
 	forger  *forger
 }
 
-// bargain makes a deal. The carrier sells the service as the edits say.
+// bargain creates a deal. The edits change how the carrier sells the service.
 func bargain(ctx context.Context, policy edit, sold ...func(*simulator.Service)) deal {
 	GinkgoHelper()
 	d := deal{forger: &forger{}}
@@ -55,22 +55,21 @@ func (d deal) drive(ctx context.Context) *v1alpha1.BroadbandService {
 	return d.process.Drive(ctx, site)
 }
 
-// want has something else declared, and takes it as far as it goes.
+// want declares something else, and reconciles as far as possible.
 func (d deal) want(ctx context.Context, wanted edit) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	d.Edit(ctx, site, wanted)
 	return d.drive(ctx)
 }
 
-// approve has a person say so, and takes it as far as it goes.
+// approve approves the change as a user would, and reconciles as far as possible.
 func (d deal) approve(ctx context.Context, hash string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 	return d.drive(ctx)
 }
 
-// pass lets an hour go by, with the passes that are due, and returns the reasons that
-// Ready had in it.
+// pass lets an hour pass, reconciles when due, and returns the reasons that Ready had in that hour.
 func (d deal) pass(ctx context.Context) []string {
 	GinkgoHelper()
 	var reasons []string
@@ -84,10 +83,10 @@ func (d deal) pass(ctx context.Context) []string {
 	return slices.Compact(reasons)
 }
 
-// quotes counts the plan-change-options requests that the carrier has seen.
+// quotes counts the plan-change-options requests that the carrier has received.
 func (d deal) quotes() int { return d.Carrier.Submissions(simulator.OpPlanOptions, d.line).Seen }
 
-// sent are the requests that the carrier has seen and that were to change something.
+// sent returns the requests for a change that the carrier has received.
 func (d deal) sent() []simulator.Operation {
 	var operations []simulator.Operation
 	asks := []simulator.Operation{simulator.OpHealth, simulator.OpPlanOptions}
@@ -105,14 +104,14 @@ func (d deal) mismatches() []string {
 	return slices.DeleteFunc(d.Events.All(), other)
 }
 
-// The paths of answers that a forger can change.
+// The paths whose answers a forger can change.
 const (
 	quotePath  = "/plan-changes/options/requests/"
 	resultPath = "/plan-changes/requests/"
 )
 
-// forger changes the carrier's answers on their way to the operator: those of 200 on a
-// path, as long as there is one.
+// forger modifies the carrier's answers on their way to the operator: each 200 on a path, while
+// there is a replacement.
 type forger struct{ path, from, to string }
 
 // join puts the forger between a process and the carrier.
@@ -128,7 +127,7 @@ type forgedWay struct {
 	*forger
 }
 
-// RoundTrip calls the carrier and forges what it answers.
+// RoundTrip calls the carrier and modifies its answer.
 func (w forgedWay) RoundTrip(request *http.Request) (*http.Response, error) {
 	answer, err := w.RoundTripper.RoundTrip(request)
 	if err != nil || w.path == "" || !strings.Contains(request.URL.Path, w.path) || answer.StatusCode != http.StatusOK {
@@ -147,7 +146,8 @@ func (w forgedWay) RoundTrip(request *http.Request) (*http.Response, error) {
 
 func planning(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementPlan }
 
-// withNTD declares a plan that comes with a device, which somebody has to let in.
+// withNTD declares a plan that comes with a device, which needs a contact who lets the technician
+// in.
 func withNTD(s *v1alpha1.BroadbandService) {
 	s.Spec.Plan = &v1alpha1.Plan{
 		Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
@@ -170,7 +170,7 @@ func charged(amount string) *v1alpha1.Charge {
 	return &v1alpha1.Charge{OneTime: aud(amount), Monthly: aud("0.00")}
 }
 
-// row is a change that goes with a plan change, and its one-time fee, and monthly fee
+// row is a change that is sent along with a plan change: its one-time fee, and its monthly fee
 // before and after.
 func row(field, from, to string, fees ...string) v1alpha1.Change {
 	change := v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: field, From: from, To: to}

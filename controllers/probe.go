@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// probe asks the carrier something that is free, to learn whether it answers: for the cancellation of
-// a service of the account. An account without services has nothing to ask for.
+// probe makes a free read, to learn whether the carrier answers: the cancellation of a service of
+// the account. An account without services has nothing to read.
 func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 	number, err := p.probed(ctx)
 	switch {
@@ -33,7 +33,7 @@ func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 	return 0, nil
 }
 
-// probed is the number of the service that the carrier is asked about, if there is one.
+// probed returns the number of the service to read; 0 if there is none.
 func (p *pass) probed(ctx context.Context) (int64, error) {
 	var services v1alpha1.BroadbandServiceList
 	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),

@@ -12,20 +12,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/source"
 )
 
-// queue has objects looked at for a reason that is no change of an object.
+// queue reconciles objects for a reason other than a change of an object.
 type queue struct {
 	waiting chan event.TypedGenericEvent[types.NamespacedName]
 }
 
-// queued is how many may wait to be put into the controller's own queue, which knows no limit.
+// queued is how many objects may wait for the controller's own queue, which has no limit.
 const queued = 1024
 
 func newQueue() *queue {
 	return &queue{waiting: make(chan event.TypedGenericEvent[types.NamespacedName], queued)}
 }
 
-// put asks for a look. With a thousand waiting it is dropped: every object that is not
-// settled is looked at again anyhow.
+// put enqueues an object. If a thousand are waiting already, it does nothing: every object that is
+// not settled is reconciled again anyway.
 func (q *queue) put(object types.NamespacedName) {
 	select {
 	case q.waiting <- event.TypedGenericEvent[types.NamespacedName]{Object: object}:

@@ -26,8 +26,8 @@ const (
 	codeReclaimFailed  = "constraints.service.reclaim.request.status.in.error"
 )
 
-// disconnectedLine puts a service into the carrier's books that has been cancelled, and can
-// be reclaimed until a day.
+// disconnectedLine makes a service of the simulated carrier disconnected, and reclaimable until a
+// day.
 func disconnectedLine(until string) func(*simulator.Service) {
 	return func(s *simulator.Service) {
 		s.Cancellation = &simulator.Cancellation{Status: stateCompleted, RequestDate: disconnectedOn}
@@ -35,17 +35,17 @@ func disconnectedLine(until string) func(*simulator.Service) {
 	}
 }
 
-// reclaiming declares that a disconnected service is wanted back.
+// reclaiming declares that a disconnected service is to be reclaimed.
 func reclaiming(s *v1alpha1.BroadbandService) { s.Spec.Disconnection = v1alpha1.DisconnectionReclaim }
 
-// reporting declares that a disconnection is only shown.
+// reporting declares that a disconnection is only reported.
 func reporting(s *v1alpha1.BroadbandService) { s.Spec.Disconnection = v1alpha1.DisconnectionReport }
 
 func reclaims(w *world.World, line int64) int {
 	return w.Carrier.Submissions(simulator.OpReclaim, line).Seen
 }
 
-// modifyingPosts are the POSTs that modify services, in their order: what, and when.
+// modifyingPosts are the POSTs that modify services, in order, with operation and time.
 func modifyingPosts(w *world.World) (operations []simulator.Operation, times []time.Time) {
 	modifying := []simulator.Operation{simulator.OpReclaim, simulator.OpPlanChange, simulator.OpAggregationConversion}
 	for _, call := range w.Carrier.Calls() {

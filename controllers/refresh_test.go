@@ -16,10 +16,11 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// stale is a time after which what was read counts no more.
+// stale is a time after which a reading is out of date.
 const stale = 11 * time.Minute
 
-// asked are the POSTs that the carrier has seen of a service, log-ins apart, from a call on.
+// asked returns the POSTs that the carrier has received for a service, logins excluded, starting at
+// a call.
 func (s *settledSite) asked(from int) []simulator.Operation {
 	var asked []simulator.Operation
 	for _, call := range s.Carrier.Calls()[from:] {
@@ -30,8 +31,7 @@ func (s *settledSite) asked(from int) []simulator.Operation {
 	return asked
 }
 
-// drive takes the service as far as it goes, and returns it with what was asked of the carrier
-// meanwhile.
+// drive reconciles the service as far as possible, and returns it with the calls made meanwhile.
 func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simulator.Operation) {
 	GinkgoHelper()
 	from := len(s.Carrier.Calls())
@@ -39,7 +39,7 @@ func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simu
 	return service, s.asked(from)
 }
 
-// restart has another process go on.
+// restart replaces the process by a new one.
 func (s *settledSite) restart() { s.process = s.Start(world.Cut{}) }
 
 func onSlow(service *simulator.Service) { service.Plan = world.PlanSlow }
@@ -241,7 +241,7 @@ var _ = Describe("A plan that the carrier has already", func() {
 	})
 })
 
-// byHand has somebody change the plan at the carrier.
+// byHand changes the plan at the carrier, as its staff would.
 func byHand(s *settledSite) { Expect(s.Carrier.SetPlan(s.line, world.PlanFast)).To(Succeed()) }
 
 // saved is a backup of an object and its ledger.
@@ -257,7 +257,7 @@ func save(ctx SpecContext, w *world.World, name string, line int64) saved {
 	return backup
 }
 
-// restore puts a backup in the place of what there is.
+// restore replaces the current state by a backup.
 func (b saved) restore(ctx SpecContext, w *world.World, line int64, manifest edit) {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.Read(ctx, b.service.Name))).To(Succeed())
@@ -282,7 +282,7 @@ var _ = It("A plan that is found to have drifted when it is read for a change is
 		expectNoDrift(service)
 
 		Expect(s.Carrier.SetPlan(s.line, world.PlanCheap)).To(Succeed())
-		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // to which we had brought it
+		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // set by our own change
 		service, asked := s.drive(ctx)
 		Expect(asked).To(ConsistOf(simulator.OpHealth))
 		expectDrift(service, world.PlanSlow, world.PlanCheap)

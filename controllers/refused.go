@@ -17,12 +17,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// retell is how often the words of one refusal may change in a status: a webhook may say something
-// else at each try.
+// retell is the minimum interval between changes of the message of one refusal: a webhook may
+// return a different message for each attempt.
 const retell = 10 * time.Minute
 
-// failed is the exit of a pass that an error has ended: "A pass that cannot gather, judge or open says
-// so on the object" (R18).
+// failed is the exit of a pass that an error has ended: "A pass that cannot gather, judge or open
+// says so on the object" (R18).
 func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 	if verdict := unable(err); verdict != nil {
 		p.keepRead()
@@ -31,8 +31,8 @@ func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
 	return p.again(err)
 }
 
-// keepRead keeps what was read before a step that has failed: it is not in the status, and would be
-// asked for again at each try.
+// keepRead restores the readings of a pass whose step failed: they are not in the status, and would
+// be read again at each attempt.
 func (p *pass) keepRead() {
 	if p.read != nil {
 		restore := func(memory *decide.Memory) { memory.Readings = *p.read }
@@ -40,8 +40,8 @@ func (p *pass) keepRead() {
 	}
 }
 
-// unable is what a status says of an error that only a person can help; nil when there is nothing to
-// say.
+// unable returns the verdict for an error that only a person can fix; nil if there is nothing to
+// report.
 func unable(err error) *decide.Verdict {
 	switch {
 	case errors.Is(err, operate.ErrLedgerPruned):
@@ -52,15 +52,15 @@ func unable(err error) *decide.Verdict {
 	return decide.APIRefused(err)
 }
 
-// tell writes a verdict into the conditions of the object as it is on record: what this pass has
-// made of its status is not to be shown before it is in the ledger.
+// tell writes a verdict to the conditions of the live object: the changes that this pass made to
+// its status must not be shown before they are in the ledger.
 func (p *pass) tell(ctx context.Context, verdict decide.Verdict) error {
 	live, is := p.subject.DeepCopyObject().(Subject)
 	if !is {
 		return fmt.Errorf("%T has no conditions", p.subject)
 	}
 	err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(p.subject), live)
-	if err != nil || live.GetUID() != p.subject.GetUID() || p.toldAlready(live, verdict) {
+	if err != nil || live.GetUID() != p.subject.GetUID() || p.isReported(live, verdict) {
 		return client.IgnoreNotFound(err)
 	}
 	before := live.DeepCopyObject()
@@ -79,17 +79,19 @@ func (p *pass) tell(ctx context.Context, verdict decide.Verdict) error {
 	if held, isSubject := before.(Subject); isSubject {
 		p.announce(held, live)
 	}
-	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { memory.RetellAt = now.Add(retell) })
+	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { memory.NextRefusalWrite = now.Add(retell) })
 	return nil
 }
 
-// toldAlready says whether an object shows the reason of a verdict, and was told lately.
-func (p *pass) toldAlready(live Subject, verdict decide.Verdict) (told bool) {
+// isReported reports whether an object shows the reason of a verdict and was updated recently.
+func (p *pass) isReported(live Subject, verdict decide.Verdict) (reported bool) {
 	now := p.Protocol.Now()
 	ready := readyIn(live)
 	if ready == nil || ready.Reason != verdict.Reason || ready.ObservedGeneration != live.GetGeneration() {
 		return false
 	}
-	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { told = now.Before(memory.RetellAt) })
-	return told
+	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) {
+		reported = now.Before(memory.NextRefusalWrite)
+	})
+	return reported
 }

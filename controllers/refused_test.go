@@ -19,12 +19,12 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// errQuota is what the API server says where a quota is used up.
+// errQuota is the API server's error when a quota is used up.
 var errQuota = apierrors.NewForbidden(
 	schema.GroupResource{Group: "wholesale.broadband", Resource: "requestledgers"}, "ledger",
 	errors.New("exceeded quota: few, limited: 3"))
 
-// answering has the API server answer so to every effect whose name begins so.
+// answering makes the API server answer this error to every effect whose name has this prefix.
 func answering(what string, answer error) func(world.Effect) error {
 	return func(effect world.Effect) error {
 		if strings.HasPrefix(effect.What, what) {
@@ -46,7 +46,7 @@ func statusWrites(process *world.Process) int {
 }
 
 var _ = Describe("An API server that refuses", func() {
-	// lookOften takes passes as a work queue would after errors, and expects one in each.
+	// lookOften reconciles as a work queue would after errors, and allows no error but Forbidden.
 	lookOften := func(w *world.World, look func() error) {
 		for range 20 {
 			err := look()

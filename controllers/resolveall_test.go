@@ -18,13 +18,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// resolving is what a person says now of all that is unknown.
+// resolving is a resolution of everything that is unknown now.
 func resolving(w *world.World, word string) string {
-	w.Clock.Advance(time.Second) // times on record are whole seconds
+	w.Clock.Advance(time.Second) // recorded times are whole seconds
 	return "all@" + w.Clock.Now().Format(time.RFC3339) + "=" + word
 }
 
-// recreateAccount deletes the account and creates it again, as a person does who may not edit it.
+// recreateAccount deletes the account and creates it again, as a user does who may not edit it.
 func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, baseURL string) {
 	GinkgoHelper()
 	account := w.Account()
@@ -36,8 +36,8 @@ func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, ba
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// sameCarrier is what a person says of an account that has moved with its carrier. It counts for the
-// account that was there then, by the API server's clock, which is the machine's.
+// sameCarrier is the annotation for an account that has moved together with its carrier. It applies
+// to the account that existed then, by the API server's clock, which is the machine's.
 func sameCarrier(ctx SpecContext, w *world.World) string {
 	GinkgoHelper()
 	account := w.Account()
@@ -49,7 +49,7 @@ func sameCarrier(ctx SpecContext, w *world.World) string {
 // movedURL is another address of the carrier of a world.
 func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1", "localhost", 1) }
 
-// carrierPosts counts what the carrier was asked to do, but for what it was asked to tell.
+// carrierPosts counts the POSTs that change something at the carrier, without those that only read.
 func carrierPosts(w *world.World) int {
 	count := 0
 	for _, call := range w.Carrier.Calls() {
@@ -60,7 +60,7 @@ func carrierPosts(w *world.World) int {
 	return count
 }
 
-// unknownPlan has the answer to the plan change of a service be lost for good.
+// unknownPlan loses the response to the plan change of a service for good.
 func unknownPlan(ctx SpecContext, w *world.World, process *world.Process, line int64) *v1alpha1.Request {
 	GinkgoHelper()
 	Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())

@@ -14,7 +14,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// M7 of the review: somebody asks for a retry because a request looks stuck, and it fails later.
+// M7 of the review: a user requests a retry because a request looks stuck, and the request fails
+// later.
 var _ = Describe("A retry that names an attempt before that has ended", func() {
 	It("runs no test again that fails later; one that is said after the failure does (R21)", func(ctx SpecContext) {
 		w, process := begin(ctx)

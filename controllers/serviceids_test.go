@@ -20,7 +20,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// naming is an object that names a service.
+// naming is an object that refers to a service.
 type naming struct {
 	make  func(w *world.World, line int64) client.Object
 	look  func(ctx context.Context, process *world.Process) (ctrl.Result, error)
@@ -40,7 +40,7 @@ func serviceNaming(edits ...func(*v1alpha1.BroadbandService)) naming {
 	}
 }
 
-// shotNaming is a one-shot that names the service by its number, unless it is edited.
+// shotNaming is a one-shot that refers to the service by its number, unless it is edited.
 func shotNaming(of oneShot, edits ...func(controllers.Subject)) naming {
 	return naming{
 		name: once,
@@ -58,7 +58,7 @@ func shotNaming(of oneShot, edits ...func(controllers.Subject)) naming {
 	}
 }
 
-// named has a one-shot name the BroadbandService in the place of its number.
+// named makes a one-shot refer to the BroadbandService instead of its number.
 func named(object controllers.Subject) {
 	ref := &v1alpha1.ServiceReference{Name: site}
 	switch object := object.(type) {
@@ -69,7 +69,7 @@ func named(object controllers.Subject) {
 	}
 }
 
-// lookFor takes passes over the object for a time, as it asks for them and once a minute.
+// lookFor reconciles the object for a span of time, when it is due and once a minute.
 func (n naming) lookFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
 	GinkgoHelper()
 	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {
@@ -83,7 +83,7 @@ func (n naming) lookFor(ctx context.Context, w *world.World, process *world.Proc
 	}
 }
 
-// says is the object's Ready condition in short.
+// says is a short form of the object's Ready condition.
 func (n naming) says(ctx context.Context, w *world.World) string {
 	GinkgoHelper()
 	object, found := world.Fetch(ctx, w, n.name, n.empty())
@@ -92,7 +92,7 @@ func (n naming) says(ctx context.Context, w *world.World) string {
 	return string(ready.Status) + " " + ready.Reason + ": " + ready.Message
 }
 
-// list sets the only services that the account may touch.
+// list sets the services that the account is limited to.
 func list(ctx context.Context, w *world.World, ids ...int64) {
 	GinkgoHelper()
 	editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
@@ -153,7 +153,7 @@ var _ = Describe("A service that is taken off the account's list", func() {
 		Expect(w.Create(ctx, story.make(w, line))).To(Succeed())
 		inFlight(ctx, w, process)
 		list(ctx, w, 7)
-		w.Edit(ctx, site, endOn(wantedDate)) // an urgent object
+		w.Edit(ctx, site, endOn(wantedDate)) // an urgent change
 		posts := postsOf(w)
 		story.lookFor(ctx, w, process, 3*time.Hour)
 		service := w.Read(ctx, site)
@@ -189,7 +189,7 @@ var _ = Describe("A service that is taken off the account's list", func() {
 	})
 })
 
-// postsOf counts all POSTs but logins.
+// postsOf counts all POSTs except logins.
 func postsOf(w *world.World) int {
 	count := 0
 	for _, call := range w.Carrier.Calls() {

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// ServiceOrderReconciler sends each order once, for ever.
+// ServiceOrderReconciler sends each order at most once.
 type ServiceOrderReconciler struct {
 	*Operator
 }
@@ -24,14 +24,14 @@ type ServiceOrderReconciler struct {
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=requestledgers,verbs=get;list;watch;create;update
 // +kubebuilder:rbac:groups=core,resources=configmaps,verbs=get
 
-// Reconcile takes one order as far as it can go now.
+// Reconcile takes one order as far as possible now.
 func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	order := &v1alpha1.ServiceOrder{}
 	if err := r.Get(ctx, request.NamespacedName, order); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if !order.DeletionTimestamp.IsZero() {
-		return ctrl.Result{}, nil // somebody else's finalizer: nothing is sent for it, and nothing is forgotten
+		return ctrl.Result{}, nil // another controller's finalizer: send nothing for it, and forget nothing
 	}
 	return r.over(order).run(ctx)
 }
@@ -42,26 +42,26 @@ func (r *ServiceOrderReconciler) over(order *v1alpha1.ServiceOrder) *orderPass {
 	return p
 }
 
-// Order is what a service takes over from an order; nil when there is no such order.
+// Order returns what a service takes over from an order; nil if there is no such order.
 func (r *ServiceOrderReconciler) Order(ctx context.Context, key client.ObjectKey) (*decide.Order, error) {
 	var order v1alpha1.ServiceOrder
 	if err := r.Get(ctx, key, &order); err != nil {
 		if apierrors.IsNotFound(err) {
-			return nil, nil //nolint:nilnil // an order that is not there yet is no error
+			return nil, nil //nolint:nilnil // an order that does not exist yet is no error
 		}
 		return nil, fmt.Errorf("read ServiceOrder %s: %w", key, err)
 	}
 	return decide.OrderOf(&order), nil
 }
 
-// OrderAt is an order as the carrier names it: by its number, and where nobody knows that
-// yet by the customerReference.
+// OrderAt identifies an order at the carrier: by its number or, if that is not known yet, by the
+// customerReference.
 type OrderAt struct {
 	ID                v1alpha1.CarrierID
 	CustomerReference string
 }
 
-// is says whether an object is that order.
+// is reports whether an object is that order.
 func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 	if order.Status.OrderID != "" {
 		return order.Status.OrderID == at.ID
@@ -69,12 +69,13 @@ func (at OrderAt) is(order *v1alpha1.ServiceOrder) bool {
 	return at.CustomerReference == order.Spec.CustomerReference && len(order.OpenRequests()) > 0
 }
 
-// RecordRejection writes down that the carrier rejects an order that it had taken. The attempt stays
-// as it is: whether the order is dead, and may be sent again, a person says.
+// RecordRejection records that the carrier has rejected an order that it had accepted. The attempt
+// stays unchanged: a person decides whether the order is closed at the carrier and may be sent
+// again.
 func (r *ServiceOrderReconciler) RecordRejection(
-	ctx context.Context, key client.ObjectKey, at OrderAt, told decide.Notification,
+	ctx context.Context, key client.ObjectKey, at OrderAt, notification decide.Notification,
 ) error {
-	return recorded(told, func() error {
+	return recorded(notification, func() error {
 		order := &v1alpha1.ServiceOrder{}
 		if err := r.Protocol.Live.Get(ctx, key, order); err != nil {
 			return fmt.Errorf("read ServiceOrder %s: %w", key, err)
@@ -87,6 +88,6 @@ func (r *ServiceOrderReconciler) RecordRejection(
 		if err := p.begin(ctx); err != nil {
 			return err
 		}
-		return p.note(ctx, &order.Status.Rejection, told)
+		return p.note(ctx, &order.Status.Rejection, notification)
 	})
 }

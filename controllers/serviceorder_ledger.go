@@ -36,8 +36,8 @@ func (*orderPass) shownLedger(object client.Object) shownLedger {
 	return shown
 }
 
-// learned: what the carrier answered to an order that it took is in no read. It goes with the attempt
-// that brought it about: the next one gets another number.
+// learned records the carrier's answer to an accepted order, because no read returns it. It is
+// removed if the order may be sent again: the next attempt gets another order number.
 func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
 	switch {
 	case by == nil:

@@ -34,8 +34,8 @@ var _ = Describe("The ledger of an order", func() {
 		Expect(settled(ctx, w, first)).To(BeFalse())
 	})
 
-	// interleaved lets a second operator take passes in the middle of the first one's, at
-	// each of its effects.
+	// interleaved lets a second operator reconcile in the middle of the first one's pass, at each of
+	// its effects.
 	It("makes two operators safe at every point where one can overtake the other", func(ctx SpecContext) {
 		points := 0
 		for met := true; met; points++ {
@@ -96,7 +96,7 @@ var _ = Describe("The ledger of an order", func() {
 		Expect(settled(ctx, w, process)).To(BeTrue())
 	})
 
-	// tamper does something to a ledger whose order is placed, and lets another process look.
+	// tamper modifies a ledger whose order is placed, and lets another process reconcile.
 	tamper := func(ctx SpecContext, do func(*world.World, *v1alpha1.ServiceOrder)) (*world.World, *world.Process) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())

@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// placedAs is the id of the order that the carrier took.
+// placedAs is the ID of the order that the carrier accepted.
 func placedAs(w *world.World) string {
 	for _, call := range w.Carrier.Calls() {
 		if call.Operation == simulator.OpOrderCreate && call.Subject == reference && call.Accepted {
@@ -27,8 +27,8 @@ func placedAs(w *world.World) string {
 	return ""
 }
 
-// expectOrderResolved resolves an unknown outcome by the truth, as a person would who has
-// asked the carrier.
+// expectOrderResolved resolves an unknown outcome truthfully, as a person would after asking the
+// carrier.
 func expectOrderResolved(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.ServiceOrder {
 	GinkgoHelper()
 	open := w.ReadOrder(ctx, site).Status.Request
@@ -52,8 +52,8 @@ func successor(ctx SpecContext, w *world.World) *world.Process {
 	return process
 }
 
-// settled drives an order to its end, with a person's word where one is needed, and
-// expects that the carrier has it exactly once. It says whether a person was needed.
+// settled drives an order until it is settled, with a person's resolution if needed, and expects
+// that the carrier has it exactly once. It reports whether a resolution was needed.
 func settled(ctx SpecContext, w *world.World, process *world.Process) bool {
 	GinkgoHelper()
 	order := process.DriveOrder(ctx, site)
@@ -84,7 +84,7 @@ var _ = Describe("An operator that is killed while it orders", func() {
 		return w, process
 	}
 
-	// every runs a story cut at each of its effects, before and after.
+	// every runs a scenario cut at each of its effects, before and after.
 	every := func(ctx SpecContext, name string, then func(*world.World)) {
 		GinkgoHelper()
 		_, whole := story(ctx, world.Cut{})

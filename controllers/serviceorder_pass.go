@@ -16,13 +16,13 @@ type orderPass struct {
 	*pass
 
 	of    *ServiceOrderReconciler
-	order *v1alpha1.ServiceOrder // as it stands, facts of this pass included
+	order *v1alpha1.ServiceOrder // including the facts of this pass
 
 	qualification    *carrier.Qualification
 	qualificationErr error
 }
 
-// gather brings together what does not change within a pass.
+// gather collects the inputs that do not change within a pass.
 func (p *orderPass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
@@ -50,19 +50,19 @@ func (p *orderPass) show(decision decide.Decision) {
 	decide.ShowOrder(&input, decision.Pending)
 }
 
-// take: an order is never asked after, "the documented API has no read of an order".
+// take does nothing: an order is never polled, "the documented API has no read of an order".
 func (p *orderPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {
 	return decide.OrderBody(&p.order.Spec, request.Target.RemoteOrderID, contact)
 }
 
-// finish takes over the order that the carrier answered with.
+// finish takes over the order from the carrier's answer.
 func (p *orderPass) finish(request *v1alpha1.Request, body []byte) {
 	decide.OrderAccepted(p.order, request, body)
 }
 
-// reached: a person says that the carrier took the order, and as which.
+// reached records that, according to a person, the carrier accepted the order, and its number.
 func (p *orderPass) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _ time.Time) {
 	decide.OrderNamed(p.order, request)
 }

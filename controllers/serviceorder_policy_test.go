@@ -18,7 +18,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// qualified is the result of the qualification of the site where nothing is installed.
+// qualified is the qualification result of a site where nothing is installed.
 const qualified = `{
   "qualificationSearchId": "SQ-NEW", "remoteQualificationSearchId": "R-SQ-NEW", "locationId": "LOC000000000001",
   "technologyType": "FTTP", "allowedAggregationMethods": ["L2TP"], "infrastructures": [],

@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// gatherQualification reads the qualification's result, as long as the order is to be
-// held against it. The ConfigMap is the user's, and read past the cache: nothing lists
-// the ConfigMaps of a cluster.
+// gatherQualification reads the result of the qualification while the order is to be checked
+// against it. The ConfigMap belongs to the user, and is read past the cache, so that the operator
+// does not list all ConfigMaps of a cluster.
 func (p *orderPass) gatherQualification(ctx context.Context) error {
 	ref, request := p.order.Spec.QualificationResultRef, p.order.Status.Request
 	if ref == nil || request != nil && !decide.Freed(request.Phase) {

@@ -30,35 +30,35 @@ type orderRule struct {
 	name string
 }
 
-// orderSite is a site as the carrier has it, and as its qualification says it is.
+// orderSite is a site at the carrier and in its qualification.
 type orderSite struct {
 	Carrier   simulator.Qualification `json:"carrier"`
 	Result    json.RawMessage         `json:"result"`
-	ServiceOn string                  `json:"serviceOn"` // the circuit of a service of our own; "" for none
+	ServiceOn string                  `json:"serviceOn"` // the circuit of our own service; "" for none
 }
 
-// orderStory is an order, and what becomes of it.
+// orderStory is an order and its outcome.
 type orderStory struct {
 	Name    string          `json:"name"`
 	Site    string          `json:"site"`
-	Rejects string          `json:"rejects"` // why the carrier rejects the order after it took it
+	Rejects string          `json:"rejects"` // why the carrier rejects the order after accepting it
 	Order   json.RawMessage `json:"order"`
 	Expect  orderOutcome    `json:"expect"`
 }
 
-// orderOutcome: just one of Refused, Stalled and Body is set.
+// orderOutcome is the outcome of an order: exactly one of Refused, Stalled and Body is set.
 type orderOutcome struct {
-	Refused string `json:"refused"` // words of the API server
+	Refused string `json:"refused"` // part of the API server's error
 	Stalled string `json:"stalled"` // the message of OrderNotPossible: nothing is sent
 	Body    string `json:"body"`    // what is sent, byte for byte
 
 	OrderType   string `json:"orderType"`
-	OneTime     string `json:"oneTime"`     // what the carrier charges once
+	OneTime     string `json:"oneTime"`     // the carrier's one-time charge
 	Rejected    string `json:"rejected"`    // the reason of the carrier's later rejection
-	Disconnects bool   `json:"disconnects"` // the service of our own is ended
+	Disconnects bool   `json:"disconnects"` // our own service is disconnected
 }
 
-// orderCorpus reads the scenarios, in their order.
+// orderCorpus reads the scenarios, in order.
 func orderCorpus() []orderRule {
 	root := os.DirFS(world.Root())
 	files, err := fs.Glob(root, "test/corpus/orders/*.yaml")
@@ -114,7 +114,7 @@ var _ = Describe("The order scenarios of the specification", func() {
 	}
 })
 
-// tell applies the order at the site, and sees what becomes of it.
+// tell applies the order at the site, and checks its outcome.
 func (s *orderStory) tell(ctx SpecContext, site orderSite) {
 	GinkgoHelper()
 	w, process := begin(ctx)
@@ -147,7 +147,7 @@ func (s *orderStory) tell(ctx SpecContext, site orderSite) {
 	Expect(w.Carrier.Violations()).To(BeEmpty())
 }
 
-// build puts the site into the carrier's books, and its qualification into the cluster.
+// build adds the site to the simulated carrier, and its qualification to the cluster.
 func (s orderSite) build(ctx SpecContext, w *world.World) (line int64) {
 	GinkgoHelper()
 	s.Carrier.Client = world.ClientName
@@ -161,7 +161,7 @@ func (s orderSite) build(ctx SpecContext, w *world.World) (line int64) {
 	return w.Line(func(ours *simulator.Service) { ours.AVCID = &s.ServiceOn })
 }
 
-// expectStalled: the order waits for a person, before anything is claimed or sent.
+// expectStalled expects that the order waits for a person, before anything is claimed or sent.
 func (s *orderStory) expectStalled(ctx SpecContext, w *world.World, order *v1alpha1.ServiceOrder) {
 	GinkgoHelper()
 	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
@@ -171,7 +171,8 @@ func (s *orderStory) expectStalled(ctx SpecContext, w *world.World, order *v1alp
 	Expect(ledgerOf(ctx, w)).To(BeNil())
 }
 
-// expectTaken: the carrier got the very bytes, once, and charges what the qualification showed.
+// expectTaken expects that the carrier received exactly these bytes, once, and charges what the
+// qualification showed.
 func (s *orderStory) expectTaken(
 	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder,
 ) {

@@ -17,23 +17,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The fields by which orders are found, and the services that come from them.
+// The fields by which orders, and the services that come from them, are found.
 const (
 	fieldReference = "spec.customerReference"
 	fieldOrderRef  = "spec.orderRef.name"
 	fieldOrderID   = "status.orderID"
 )
 
-// setup has an order looked at when a user changed it, when its account changes, when another
-// object with its customerReference is gone, when another process has written into its ledger, and
-// when another object has become its holder.
+// setup reconciles an order when a user changes it, when its account changes, when another object
+// with its customerReference is deleted, when another process writes to its ledger, and when
+// another object becomes the ledger's holder.
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.ServiceOrder{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.ServiceOrder{}, recheck(r.DoubtAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
 			builder.WithPredicates(otherAccount())).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.heirs), builder.WithPredicates(gone())).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.successors), builder.WithPredicates(gone())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
 		Watches(&v1alpha1.RequestLedger{}, others(r.ofLedger), handed()).
@@ -41,14 +41,14 @@ func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Opti
 		Complete(r)
 }
 
-// ofAccount finds the orders that wait for an account.
+// ofAccount returns the orders that use an account.
 func (r *ServiceOrderReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
 	return r.those(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
 }
 
-// heirs finds the other objects with the customerReference of an object that is gone, in
-// whatever namespace: one of them may take its ledger over.
-func (r *ServiceOrderReconciler) heirs(ctx context.Context, object client.Object) []reconcile.Request {
+// successors returns the other objects with the customerReference of a deleted object, in all
+// namespaces: one of them may take over the ledger.
+func (r *ServiceOrderReconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	if order, is := object.(*v1alpha1.ServiceOrder); is {
 		r.warnOf(ctx, order, "OrderGoesOn", client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference},
@@ -57,8 +57,8 @@ func (r *ServiceOrderReconciler) heirs(ctx context.Context, object client.Object
 	return r.those(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})
 }
 
-// ofLedger finds the objects of a ledger's customerReference: its holder, and those that wait for
-// it.
+// ofLedger returns the objects with a ledger's customerReference: its holder, and those that wait
+// for the ledger.
 func (r *ServiceOrderReconciler) ofLedger(ctx context.Context, object client.Object) []reconcile.Request {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
@@ -82,7 +82,7 @@ func referenceOf(object client.Object) []string {
 	return []string{order.Spec.CustomerReference}
 }
 
-// orderIDOf is the carrier's number of an order.
+// orderIDOf returns the carrier's number of an order.
 func orderIDOf(object client.Object) []string {
 	order, isOrder := object.(*v1alpha1.ServiceOrder)
 	if !isOrder || order.Status.OrderID == "" {

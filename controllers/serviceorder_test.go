@@ -27,7 +27,7 @@ const (
 
 type orderEdit = func(*v1alpha1.ServiceOrder)
 
-// expectOrder expects of an order that Ready has a status and a reason.
+// expectOrder expects the Ready condition of an order to have a status and a reason.
 func expectOrder(order *v1alpha1.ServiceOrder, status metav1.ConditionStatus, reason string) {
 	GinkgoHelper()
 	Expect(order).NotTo(BeNil())
@@ -39,7 +39,7 @@ func orderCondition(order *v1alpha1.ServiceOrder, conditionType string) metav1.C
 	return world.Condition(order.Status.Conditions, conditionType)
 }
 
-// ledgerOf is the ledger of the customerReference, or nil.
+// ledgerOf returns the ledger of the customerReference, or nil.
 func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}
@@ -54,7 +54,7 @@ func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-// expectShown expects that an order shows an attempt of its ledger, as far as a status does.
+// expectShown expects that an order shows an attempt of its ledger, as far as a status can.
 func expectShown(order *v1alpha1.ServiceOrder, attempt *v1alpha1.Request) {
 	GinkgoHelper()
 	wanted := &v1alpha1.ServiceOrder{}
@@ -63,13 +63,13 @@ func expectShown(order *v1alpha1.ServiceOrder, attempt *v1alpha1.Request) {
 	Expect(order.Status.Request).To(Equal(wanted.Status.Request))
 }
 
-// onRecord is the newest attempt at the order.
+// onRecord returns the newest recorded attempt of the order.
 func onRecord(ctx SpecContext, w *world.World) *v1alpha1.Request {
 	GinkgoHelper()
 	return ledgerOf(ctx, w).RequestOf(v1alpha1.OperationOrderCreate)
 }
 
-// forceAway deletes a ledger whatever holds it.
+// forceAway deletes a ledger in spite of its finalizers.
 func forceAway(ctx SpecContext, w *world.World) {
 	GinkgoHelper()
 	forceLedgerAway(ctx, w, ledgerOf(ctx, w))
@@ -252,7 +252,7 @@ var _ = DescribeTable("An order that the carrier refuses",
 )
 
 var _ = Describe("A refused order", func() {
-	It("can be mended and is sent again", func(ctx SpecContext) {
+	It("can be corrected and is sent again", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference, wrongPlan))).To(Succeed())
 		order := process.DriveOrder(ctx, site)

@@ -29,36 +29,37 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// LongestSubmission is how long a pass goes on after it was told to stop: until the request
-// that is out is answered, and the answer is on record.
+// LongestSubmission is the longest that a pass continues after it was told to stop: until its
+// request is answered, and the answer is recorded.
 const LongestSubmission = carrier.LongestCall + operate.RecordWithin
 
-// Submissions are those under way. A manager that has lost its lease ends without its passes.
+// Submissions counts those in progress. A manager that lost its lease ends without waiting for its
+// passes.
 type Submissions = operate.Submissions
 
-// Options is what the controllers need beside the manager. Time, ids and the way to
-// the network come from outside, so that a test can own them.
+// Options configures the controllers. Time, ids and the HTTP transport are injected, so that a test
+// can control them.
 type Options struct {
-	Namespaces    []string      // those that are looked after; none: all
-	AllowInsecure bool          // http and loopback carriers
+	Namespaces    []string      // the namespaces to watch; none: all
+	AllowInsecure bool          // allows http and loopback carriers
 	Submit        bool          // whether requests may be sent at all
-	Marker        string        // the RequestLedger that is the marker; "": an installation that was acknowledged
-	Workers       int           // passes at a time, per kind
-	DoubtAfter    time.Duration // how long a step back stands before it is doubted; 0: [DoubtAfter]
+	Marker        string        // the RequestLedger that is the marker; "": treat the installation as acknowledged
+	Workers       int           // concurrent passes, per kind
+	DoubtAfter    time.Duration // delay before an object that became less settled is checked again; 0: [DoubtAfter]
 	UserAgent     string
 	Now           func() time.Time
-	Elapsed       func() time.Duration // monotonic; nil: by Now, whose times have a monotonic reading in production
+	Elapsed       func() time.Duration // monotonic; nil: from Now, whose times have a monotonic reading in production
 	NewID         func() string
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
-	Orders        Orders                                    // where orderRef leads; nil: to ServiceOrders
-	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every call to a carrier; nil: nothing does
-	EventsAddress string                                    // of the receiver of notifications; "0": there is none
+	Orders        Orders                                    // resolves orderRef; nil: from ServiceOrders
+	Wrap          func(http.RoundTripper) http.RoundTripper // wraps every call to a carrier; nil: not wrapped
+	EventsAddress string                                    // of the receiver of notifications; "0": no receiver
 	EventsCertDir string                                    // its certificate: tls.crt and tls.key
-	Submissions   *Submissions                              // counts those under way; nil: nobody waits for them
+	Submissions   *Submissions                              // counts those in progress; nil: shutdown does not wait
 	NewQueue      NewQueue                                  // nil: controller-runtime's own work queues
 }
 
-// elapsed is the monotonic clock.
+// elapsed returns the monotonic clock.
 func (o Options) elapsed() func() time.Duration {
 	if o.Elapsed != nil {
 		return o.Elapsed
@@ -67,13 +68,13 @@ func (o Options) elapsed() func() time.Duration {
 	return func() time.Duration { return o.Now().Sub(began) }
 }
 
-// NewQueue makes the work queue of a controller. A pass that is to be taken later waits in the
-// queue, whose timers are the machine's unless the queue has others.
+// NewQueue creates the work queue of a controller. Delayed passes wait in the queue, which uses the
+// machine's timers unless the implementation has others.
 type NewQueue func(
 	controller string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 ) workqueue.TypedRateLimitingInterface[reconcile.Request]
 
-// Reconcilers are the operator's controllers, wired to one another.
+// Reconcilers has the operator's controllers, connected to each other.
 type Reconcilers struct {
 	Accounts *CarrierAccountReconciler
 	Services *BroadbandServiceReconciler
@@ -89,7 +90,7 @@ type Reconcilers struct {
 	Ledgers       *LedgerReconciler
 }
 
-// New wires the controllers. The client may read from a cache; live reads past it.
+// New creates and connects the controllers. The client may read from a cache; live bypasses it.
 func New(cluster client.Client, live client.Reader, events operate.Recorder, options Options) Reconcilers {
 	events = operate.Concise{Recorder: events}
 	registry := &accounts.Registry{
@@ -107,7 +108,7 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 		},
 	}
 	operator.Marker = &Marker{Operator: operator, name: options.Marker}
-	operator.Ledgers.MayCreate = operator.Marker.Stands
+	operator.Ledgers.MayCreate = operator.Marker.Verify
 	orders := &ServiceOrderReconciler{Operator: operator}
 	if options.Orders == nil {
 		options.Orders = orders
@@ -137,23 +138,23 @@ func New(cluster client.Client, live client.Reader, events operate.Recorder, opt
 	}
 }
 
-// operatorName is who writes, by the managed fields of an object and by its Events.
+// operatorName is the field manager of the operator's writes, and the reporter of its Events.
 const operatorName = "broadband-operator"
 
-// Setup puts the controllers into a manager.
+// Setup adds the controllers to a manager.
 func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	owner := client.WithFieldOwner(mgr.GetClient(), operatorName)
 	reconcilers := New(owner, mgr.GetAPIReader(), mgr.GetEventRecorder(operatorName), options)
 	if err := IndexFields(ctx, mgr.GetFieldIndexer()); err != nil {
 		return err
 	}
-	workers, told := controller.Options{
+	workers, notified := controller.Options{
 		MaxConcurrentReconciles: max(options.Workers, 1), NewQueue: options.NewQueue,
 	}, newQueue()
 	if err := reconcilers.Accounts.setup(mgr, workers); err != nil {
 		return fmt.Errorf("set up CarrierAccount: %w", err)
 	}
-	if err := reconcilers.Services.setup(mgr, told, workers); err != nil {
+	if err := reconcilers.Services.setup(mgr, notified, workers); err != nil {
 		return fmt.Errorf("set up BroadbandService: %w", err)
 	}
 	if err := reconcilers.Orders.setup(mgr, workers); err != nil {
@@ -172,44 +173,44 @@ func Setup(ctx context.Context, mgr ctrl.Manager, options Options) error {
 	if err != nil {
 		return fmt.Errorf("set up the recording of answers, the marker, and the metrics: %w", err)
 	}
-	if err := setupNotifications(mgr, reconcilers, told, options); err != nil {
+	if err := setupNotifications(mgr, reconcilers, notified, options); err != nil {
 		return fmt.Errorf("set up the receiver of notifications: %w", err)
 	}
 	return nil
 }
 
-// setup has an account looked at when a user changed it, when it asks for that itself, when the marker
-// changes, and some time after it has been called unready.
+// setup reconciles an account when a user changes it, when lookAgain is called for it, when the
+// marker changes, and some time after it became less settled.
 func (r *CarrierAccountReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	again := newQueue()
 	r.again = again.put
 	return ctrl.NewControllerManagedBy(mgr).
 		For(&v1alpha1.CarrierAccount{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.CarrierAccount{}, doubt(r.DoubtAfter)).
+		Watches(&v1alpha1.CarrierAccount{}, recheck(r.DoubtAfter)).
 		Watches(&v1alpha1.RequestLedger{}, everyOne(r, &v1alpha1.CarrierAccountList{}), ofMarker()).
 		WatchesRawSource(again.source()).
 		WithOptions(options).
 		Complete(r)
 }
 
-// wanted lets through what a user did. Our own status writes are not news to us.
+// wanted passes changes made by a user. Our own status writes do not trigger a pass.
 func wanted() predicate.Predicate {
 	return predicate.Or(declared(), predicate.AnnotationChangedPredicate{})
 }
 
-// declared lets through that a spec is another.
+// declared passes changes of a spec.
 func declared() predicate.Predicate {
 	return predicate.Or(predicate.GenerationChangedPredicate{}, predicate.Funcs{UpdateFunc: replaced})
 }
 
-// replaced: an object has taken the place of another of its name. A watch that was cut while
-// the one was deleted and the other created shows them as one object that was updated.
+// replaced reports whether an object has replaced another of the same name. If a watch is
+// interrupted while one is deleted and the other created, they appear as one updated object.
 func replaced(update event.UpdateEvent) bool {
 	return update.ObjectOld.GetUID() != update.ObjectNew.GetUID()
 }
 
-// otherAccount lets through what may let the objects of an account go on. That the carrier has
-// answered for the first time is known from a call for one of them, and none waits for it.
+// otherAccount passes account changes that may unblock the account's objects. The carrier's first
+// answer is excluded: it was the answer to a call for one of the objects, and none waits for it.
 func otherAccount() predicate.Predicate {
 	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
 		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)
@@ -218,8 +219,8 @@ func otherAccount() predicate.Predicate {
 	}}
 }
 
-// answeredFirst: the condition Carrier is there and true, was not there before, and nothing else is
-// another.
+// answeredFirst reports whether the only change is that the condition Carrier was added, and is
+// True.
 func answeredFirst(before, after *v1alpha1.CarrierAccount) bool {
 	if meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionCarrier) != nil ||
 		!meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier) {
@@ -231,7 +232,7 @@ func answeredFirst(before, after *v1alpha1.CarrierAccount) bool {
 	return equality.Semantic.DeepEqual(before, rest)
 }
 
-// gone lets through that an object has left, which may free its service for another.
+// gone passes deletions: they may free a service for another object.
 func gone() predicate.Predicate {
 	return predicate.Funcs{
 		CreateFunc:  func(event.CreateEvent) bool { return false },
@@ -241,7 +242,7 @@ func gone() predicate.Predicate {
 	}
 }
 
-// listed are the objects of a list, to be looked at.
+// listed returns requests to reconcile the objects of a list.
 func listed(
 	ctx context.Context, from client.Reader, list client.ObjectList, options ...client.ListOption,
 ) []reconcile.Request {
@@ -262,7 +263,7 @@ func listed(
 	return requests
 }
 
-// accountOf is the account of an object of any kind that sends requests.
+// accountOf returns the account of an object of any kind that sends requests.
 func accountOf(object client.Object) []string {
 	subject, isSubject := object.(Subject)
 	if !isSubject {

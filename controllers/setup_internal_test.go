@@ -11,8 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The first answer of the carrier woke all objects of an account. Of a thousand that had just been
-// written, one was looked at in a cached copy from before that, and its write met a conflict.
+// The first answer of the carrier triggered all objects of an account. Of a thousand objects that
+// had just been written, one was reconciled from an older cached copy, and its write failed with a
+// conflict.
 func TestTheFirstAnswerOfTheCarrierWakesNoObject(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse

@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Every pass of every test is held to the rules of world.Unsound. This shows that each
-// of them can be broken.
+// Every pass of every test is checked against the rules of world.Unsound. This test shows that each
+// rule can fail.
 var _ = DescribeTable("A status that every test would refuse",
 	func(spoil edit, rules ...string) {
 		service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Generation: 2}}

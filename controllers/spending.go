@@ -20,17 +20,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// judgeAnew is the pause of a pass that found no room at its reservation, before it judges again and
-// says so.
+// judgeAnew is the pause of a pass whose reservation exceeded the limit, before it evaluates the
+// object again and reports that.
 const judgeAnew = time.Second
 
-// onConflict is how often, and after which pauses, a reservation is judged anew in the same pass. Many
-// passes reserve at the same time where many objects were released by one commit.
+// onConflict is how often, and after which pauses, a reservation is retried in the same pass. Many
+// passes reserve at the same time after one commit released many objects.
 func onConflict() wait.Backoff {
 	return wait.Backoff{Steps: 5, Duration: 10 * time.Millisecond, Factor: 2}
 }
 
-// spending is what the accounts of an identity spend together, as one of them counts it.
+// spending counts what the accounts of an identity spend together, for one of them.
 type spending struct {
 	*Operator
 
@@ -39,8 +39,8 @@ type spending struct {
 
 var _ operate.Spending = (*spending)(nil)
 
-// gatherSpending reads what the identity has reserved, where the account has a chargeLimit. It may
-// be out of date: a reservation is judged by what is on record when it is made.
+// gatherSpending reads the identity's reservations, if the account has a chargeLimit. They may be
+// out of date: the reservation itself is checked against the recorded state.
 func (p *pass) gatherSpending(ctx context.Context) error {
 	account := p.account.Object
 	if account.Spec.ChargeLimit == nil {
@@ -59,7 +59,7 @@ func (p *pass) gatherSpending(ctx context.Context) error {
 	return nil
 }
 
-// reservationsOf are those of the ledger of an identity.
+// reservationsOf returns the reservations in the ledger of an identity.
 func reservationsOf(ledger *v1alpha1.RequestLedger) []v1alpha1.Reservation {
 	if ledger == nil || ledger.Spec.Account == nil {
 		return nil
@@ -67,7 +67,7 @@ func reservationsOf(ledger *v1alpha1.RequestLedger) []v1alpha1.Reservation {
 	return ledger.Spec.Account.Reservations
 }
 
-// spends counts what an object sends, where its account has a chargeLimit.
+// spends returns the counter for an object's requests; nil if its account has no chargeLimit.
 func (p *pass) spends() operate.Spending {
 	if account := p.account.Object; account != nil && account.Spec.ChargeLimit != nil {
 		return &spending{Operator: p.Operator, account: account}
@@ -75,7 +75,7 @@ func (p *pass) spends() operate.Spending {
 	return nil
 }
 
-// identitySpec is the ledger of an account's identity before anything is reserved.
+// identitySpec returns the ledger spec of an account's identity, without reservations.
 func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec {
 	return &v1alpha1.RequestLedgerSpec{
 		Identity: account.IdentityName(), BaseURL: account.Spec.BaseURL,
@@ -83,8 +83,8 @@ func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec 
 	}
 }
 
-// Reserve counts an attempt, if there is room on record now: the write is what decides, under the
-// resourceVersion that was judged.
+// Reserve counts an attempt if the recorded state allows it. The write decides: it carries the
+// resourceVersion that was checked.
 func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause time.Duration, err error) {
 	err = retry.RetryOnConflict(onConflict(), func() error {
 		ledger, more, unread := s.newest(ctx)
@@ -103,7 +103,8 @@ func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause
 	return pause, nil
 }
 
-// add adds an attempt to the identity's ledger, or says how long to wait where there is no room.
+// add adds an attempt to the identity's ledger, or returns how long to wait if the limit is
+// reached.
 func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request) time.Duration {
 	now, spent := s.Protocol.Now(), s.spent(ledger)
 	if !decide.MayReserve(s.account, spent, now) {
@@ -115,14 +116,14 @@ func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request)
 	return 0
 }
 
-// spent is what a ledger of the identity says, as this process sees it.
+// spent returns what a ledger of the identity has recorded, as this process evaluates it.
 func (s *spending) spent(ledger *v1alpha1.RequestLedger) decide.Spending {
 	spent := s.Protocol.Sight(s.account, reservationsOf(ledger))
 	spent.Ledger = ledger
 	return spent
 }
 
-// Release takes back that an attempt counts.
+// Release removes the reservation of an attempt.
 func (s *spending) Release(ctx context.Context, attemptID string) {
 	name := operate.LedgerName(identitySpec(s.account))
 	err := retry.RetryOnConflict(onConflict(), func() error {
@@ -146,9 +147,9 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 	}
 }
 
-// newest is the identity's ledger as it is on record now, with what the identity has sent in the last
-// hour by accounts without a chargeLimit, or before the ledger was there: that is in the ledgers of
-// services, orders and tests. It says whether it has more than is on record.
+// newest returns the identity's ledger as recorded now. It adds what the identity has sent in the
+// last hour from accounts without a chargeLimit, or before the ledger existed, from the ledgers of
+// services, orders and tests. It reports whether it added anything.
 func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
 	spec := identitySpec(s.account)
 	name := operate.LedgerName(spec)
@@ -174,8 +175,8 @@ func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, 
 	return ledger, len(ledger.Spec.Account.Reservations) > before, nil
 }
 
-// reachedLately are the attempts that cost, of the last hour, as the other ledgers of the identity
-// have them.
+// reachedLately returns the chargeable attempts of the last hour from the other ledgers of the
+// identity.
 func (s *spending) reachedLately(ctx context.Context) (reached []v1alpha1.Reservation, err error) {
 	var ledgers v1alpha1.RequestLedgerList
 	err = s.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: s.account.IdentityName()})

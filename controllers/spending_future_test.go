@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// timeReports are the Events that tell of a time in the future.
+// timeReports are the Events that report a time in the future.
 func timeReports(w *world.World) (told []string) {
 	for _, event := range w.Events.All() {
 		if strings.HasPrefix(event, "Warning TimeInFuture ") {

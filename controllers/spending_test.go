@@ -25,7 +25,7 @@ func limited(perHour int32) func(*v1alpha1.CarrierAccount) {
 	return func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: perHour} }
 }
 
-// identityLedger is what an identity spends, or nil.
+// identityLedger returns the ledger of what an identity spends, or nil.
 func identityLedger(ctx SpecContext, w *world.World, identity string) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{Identity: identity, Account: &v1alpha1.LedgerAccount{}})
@@ -49,10 +49,10 @@ func reserved(ctx SpecContext, w *world.World) []string {
 	return ids
 }
 
-// turnAway has the next request not reach the carrier.
+// turnAway keeps the next request from reaching the carrier.
 type turnAway func(SpecContext, *world.World, *world.Process)
 
-// lookTwenty takes twenty passes over a service.
+// lookTwenty reconciles a service twenty times.
 func lookTwenty(ctx SpecContext, w *world.World, process *world.Process, name string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 20 {
@@ -63,7 +63,7 @@ func lookTwenty(ctx SpecContext, w *world.World, process *world.Process, name st
 	return w.Read(ctx, name)
 }
 
-// firstChange takes passes over the service until it shows a plan change.
+// firstChange reconciles the service until it shows a plan change.
 func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.Request {
 	GinkgoHelper()
 	for range 20 {
@@ -78,7 +78,8 @@ func firstChange(ctx SpecContext, w *world.World, process *world.Process) *v1alp
 	return nil
 }
 
-// widenWindow has three changes answered, an hour apart: after that eight may be under way at a time.
+// widenWindow completes three changes, an hour apart: after that eight may be in progress at a
+// time.
 func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 	GinkgoHelper()
 	for i := range 3 {
@@ -89,7 +90,7 @@ func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 	}
 }
 
-// Each pass begins in the middle of another: between what that one has judged and its intent.
+// Each pass begins in the middle of another: between its decision and its intent.
 var _ = DescribeTable("Services that are released at once spend no more than the account may (R10)",
 	func(ctx SpecContext, another func(*world.World, *world.Process) *world.Process) {
 		const most, services = 2, 6

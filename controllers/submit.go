@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// submit sends a request: its contact is read first, so that a missing Secret costs
-// neither an intent nor an unknown outcome.
+// submit sends a request. It reads the contact first, so that a missing Secret causes neither an
+// intent nor an unknown outcome.
 func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, error) {
 	contact, err := p.contact(ctx, step.Contact)
 	now := p.Protocol.Now()
@@ -26,7 +26,7 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 		memory.ContactErr, memory.ContactAgain = err, now.Add(secretLook)
 	})
 	if err != nil {
-		return 0, nil //nolint:nilerr // remembered: the next judgement words it
+		return 0, nil //nolint:nilerr // remembered: the next decision reports it
 	}
 	if err := p.noteWho(ctx, &step); err != nil {
 		return 0, err
@@ -40,7 +40,7 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 	return p.Protocol.Send(ctx, p.scope(), submission)
 }
 
-// consume uses the control annotations up for which a request is sent.
+// consume marks the control annotations for which a request is sent as handled.
 func consume(handled *v1alpha1.Handled, step decide.Submit) {
 	if step.Retry != "" {
 		handled.Retry = step.Retry
@@ -53,7 +53,7 @@ func consume(handled *v1alpha1.Handled, step decide.Submit) {
 	}
 }
 
-// contact reads whom the carrier shall call; nobody when the request names nobody.
+// contact reads the contact that the carrier should call; it is empty if the request names none.
 func (p *pass) contact(ctx context.Context, source decide.ContactSource) (v1alpha1.Contact, error) {
 	switch {
 	case source.Inline != nil:
@@ -69,7 +69,7 @@ func (p *pass) contact(ctx context.Context, source decide.ContactSource) (v1alph
 	return contactIn(secret)
 }
 
-// contactIn is the contact that a Secret holds, without the line break that a file ends in.
+// contactIn returns the contact in a Secret, without the trailing line breaks of files.
 func contactIn(secret *corev1.Secret) (v1alpha1.Contact, error) {
 	for _, name := range []string{"name", "phone", "email"} {
 		if len(secret.Data[name]) == 0 {

@@ -16,11 +16,11 @@ func TestControllers(t *testing.T) {
 	world.RunSpecs(t, "controllers against a real kube-apiserver and the simulated carrier")
 }
 
-// horizon is a wait in which a request that can end has ended.
+// horizon is a wait after which every request that can end has ended.
 const horizon = 2 * time.Hour
 
-// user is who the reconcilers write as, and read as where they read past the cache. It has
-// the generated roles and no more.
+// user is the user of the reconcilers' writes, and of their reads that bypass the cache. It has the
+// generated roles and no others.
 const user = "operator-of-controllers"
 
 var (
@@ -36,7 +36,8 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(plane.CacheReads(ctx)).To(Succeed())
 })
 
-// Every pass is held to the rules of world.Unsound. This is where they were tried.
+// Every pass is checked against the rules of world.Unsound. The report entry shows what was
+// checked.
 var _ = AfterSuite(func() {
 	AddReportEntry("sound passes", ReportEntryVisibilityAlways, world.Agreement())
 	Expect(audit.Denied(user)).To(BeEmpty(), "the generated roles miss a right")

@@ -16,8 +16,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The numbers are those of docs/security-cases.md. Whoever may write statuses or the
-// operator's records can make an object lie; not one lie may send an order twice.
+// The numbers are those of docs/security-cases.md. A user who may write statuses or the operator's
+// records can make an object show something false. Nothing false may send an order twice.
 
 // forged is an attempt that the operator never made.
 const forged = "00000000-forged"
@@ -153,7 +153,7 @@ var _ = Describe("A ledger that somebody else made", func() {
 	)
 })
 
-// tenant is a user who may do everything in the world's namespace, and nothing elsewhere.
+// tenant is a user with all rights in the world's namespace, and none elsewhere.
 func tenant(ctx SpecContext, w *world.World) client.Client {
 	GinkgoHelper()
 	name := "tenant-of-" + w.Namespace

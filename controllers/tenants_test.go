@@ -23,7 +23,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// stranger is a server to which no packet may go.
+// stranger is a server that must not receive any packet.
 type stranger struct {
 	url         string
 	connections atomic.Int64
@@ -45,7 +45,7 @@ func newStranger() *stranger {
 
 func hostOf(address string) string { return strings.TrimPrefix(address, "http://") }
 
-// allow has a Secret name the hosts at which it may be used.
+// allow lists in a Secret the hosts at which it may be used.
 func allow(ctx context.Context, w *world.World, hosts ...string) {
 	GinkgoHelper()
 	secret := &corev1.Secret{}
@@ -94,7 +94,7 @@ var _ = Describe("Two tenants with the same client name", func() {
 	})
 })
 
-// logins counts the exchanges that the identity provider has seen.
+// logins counts the token exchanges that the identity provider has received.
 func logins(w *world.World) int {
 	count := 0
 	for _, call := range w.Carrier.Calls() {
@@ -156,7 +156,7 @@ var _ = Describe("A key with hosts that are allowed", func() {
 		inFlight(ctx, w, process)
 
 		allow(ctx, w, "elsewhere.example")
-		w.Clock.Advance(4 * time.Minute) // 80 % of the life of a token
+		w.Clock.Advance(4 * time.Minute) // 80 % of the lifetime of a token
 		calls := len(w.Carrier.Calls())
 		lookFor(ctx, w, process, time.Hour)
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))

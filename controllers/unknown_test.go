@@ -21,7 +21,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// expectCarrier has the account say whether its carrier answers.
+// expectCarrier expects that the account shows whether its carrier answers.
 func expectCarrier(
 	ctx context.Context, w *world.World, process *world.Process, status metav1.ConditionStatus, message OmegaMatcher,
 ) {
@@ -34,8 +34,8 @@ func expectCarrier(
 	Expect(carrier.Message).To(message)
 }
 
-// expectResolved resolves an unknown outcome by the truth, as a person would who has
-// asked the carrier, and returns the service as it is once it has come to rest.
+// expectResolved resolves an unknown outcome truthfully, as a person would after asking the
+// carrier, and returns the settled service.
 func expectResolved(
 	ctx context.Context, w *world.World, process *world.Process, line int64,
 ) *v1alpha1.BroadbandService {
@@ -53,7 +53,7 @@ func expectResolved(
 	return service
 }
 
-// processedAs is the id of the plan change that the carrier took for a service.
+// processedAs is the ID of the plan change that the carrier accepted for a service.
 func processedAs(w *world.World, line int64) string {
 	for _, call := range w.Carrier.Calls() {
 		if call.Operation == simulator.OpPlanChange && call.ServiceID == line && call.Accepted {
@@ -64,8 +64,8 @@ func processedAs(w *world.World, line int64) string {
 }
 
 var _ = Describe("An operator that is killed", func() {
-	// story is the operation that is cut at each of its effects: first sight, plan and
-	// SLA change, followed to the end.
+	// story is the scenario that is cut at each of its effects: first reconciliation, plan and SLA
+	// change, tracked until they end.
 	story := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)

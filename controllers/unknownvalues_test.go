@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// asksWhich leaves unknownValues of an account to the schema.
+// asksWhich leaves an account's unknownValues to the default of the schema.
 func asksWhich(account *v1alpha1.CarrierAccount) { account.Spec.UnknownValues = "" }
 
 // unknown sets the policy for unknown values of a service.
@@ -25,7 +25,7 @@ func unknown(policy v1alpha1.UnknownValues) edit {
 	return func(service *v1alpha1.BroadbandService) { service.Spec.UnknownValues = policy }
 }
 
-// everything declares, beside a plan that the service has, all that no read gives.
+// everything declares, in addition to a plan that the service has, everything that no read returns.
 func everything(service *v1alpha1.BroadbandService) {
 	service.Spec.Plan = &v1alpha1.Plan{Name: world.PlanSlow, Term: 12}
 	service.Spec.RestorationSLA, service.Spec.AggregationMethod = world.SLAFast, "ETHERNET"
@@ -36,18 +36,18 @@ func fast(service *v1alpha1.BroadbandService) {
 	service.Spec.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 12}
 }
 
-// ofAnotherName is on a plan that health names as the carrier's offers do not.
+// ofAnotherName is on a plan whose name in health differs from its name in the carrier's offers.
 func ofAnotherName(service *simulator.Service) { service.Plan = inHealth }
 
-// importing is how a service is imported under the default of unknownValues.
+// importing is an import of a service under the default of unknownValues.
 type importing struct {
 	wanted  edit
 	sold    func(*simulator.Service)       // nil: on copper
-	account func(*v1alpha1.CarrierAccount) // nil: as the others of these tests
-	offers  *simulator.Fault               // of the carrier's answer to what plans it offers; nil: none
+	account func(*v1alpha1.CarrierAccount) // nil: as the others in these tests
+	offers  *simulator.Fault               // in the answer for the plans on offer; nil: none
 }
 
-// begin imports the service, and takes it as far as it goes.
+// begin imports the service, and reconciles it as far as possible.
 func (i importing) begin(ctx context.Context) (deal, *v1alpha1.BroadbandService) {
 	GinkgoHelper()
 	var d deal
@@ -63,7 +63,8 @@ func (i importing) begin(ctx context.Context) (deal, *v1alpha1.BroadbandService)
 	return d, d.drive(ctx)
 }
 
-// trust has a person answer that the service has the unknown values, and takes it as far as it goes.
+// trust confirms that the service has the unknown values, as a user would, and reconciles as far as
+// possible.
 func (d deal) trust(ctx context.Context, hash string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	d.Annotate(ctx, site, v1alpha1.AnnotationTrust, hash)

@@ -18,7 +18,7 @@ import (
 // unread is a plan that cannot be read when it is to be changed.
 type unread struct {
 	fault  simulator.Fault
-	waited time.Duration // until that counts
+	waited time.Duration // until the failure counts
 	words  string
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every fuzz target of the tree, one after the other, for the time given.
+# Runs every fuzz target of the tree, one after the other, each for the given time.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 time=${1:?usage: fuzz.sh TIME}

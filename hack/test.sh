@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Runs the tests, and ends with a table of the packages and what each took.
-#   hack/test.sh part    what every change needs: all specs, the slow ones at a small size
-#   hack/test.sh all     all specs at full size, and with the race detector what has concurrency, if
-#                        there is a C compiler
-# SPECS=1 adds the specs that took longest.
+# Runs the tests, and prints a table of the time that each package took.
+#   hack/test.sh part    all specs, the slow ones at reduced size: for every change
+#   hack/test.sh all     all specs at full size; concurrent packages with the race detector if there
+#                        is a C compiler
+# SPECS=1 also prints the slowest specs.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 size=${1:?usage: test.sh part|all}
@@ -15,10 +15,10 @@ export TEST_REPORTS
 trap 'rm -rf "$TEST_REPORTS"' EXIT
 began=$SECONDS
 
-# These have many goroutines: whole managers, the client, the simulator, what passes share.
+# Packages with many goroutines: whole managers, the client, the simulator, state shared by reconciles.
 concurrent='^\./(controllers|pkg)(/|$)|^\./test/lifecycle$'
 
-# go test begins with the first: those that take longest come first.
+# go test starts packages in this order, so the slowest come first.
 longest=(./controllers ./test/drill ./test/fleet ./test/isolation ./test/prove ./test/lifecycle .)
 module=$(go list -m)
 mapfile -t packages < <({
@@ -26,7 +26,7 @@ mapfile -t packages < <({
   go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}{{end}}' ./... | sed -n "s|^$module|.|p"
 } | awk '!seen[$0]++')
 
-# Several packages wait most of their time: more of them at once than there are cores. make verify vets.
+# Several packages mostly wait, so more of them run at once than there are cores. make verify runs vet.
 run() { # run CGO_ENABLED ARGUMENTS
   CGO_ENABLED=$1 go test -vet=off -shuffle=on -timeout=30m -exec="$PWD/bin/testtimes exec $TEST_REPORTS" "${@:2}"
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fails when a generated file is not what its source says, when a kustomization does
-# not build, or when a go.mod is not tidy. Writes nothing into the tree, so that it
-# says the same of a tree with uncommitted changes.
+# Fails if a generated file is not current, a kustomization does not build, or a go.mod
+# is not tidy. Writes nothing into the tree, so the result is the same with uncommitted
+# changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ for kustomization in config/*/kustomization.yaml; do
   bin/kustomize build "${kustomization%/*}" >"$into/built.yaml" || failed=1
 done
 
-# hack/controlplane, hack/argocd and hack/argocd-lua are left out: to judge them needs every test
+# hack/controlplane, hack/argocd and hack/argocd-lua are left out: checking them requires every test
 # dependency of Kubernetes and of Argo CD.
 for module in . hack/tools hack/tools/golangci-lint hack/flux; do
   if ! go -C "$module" mod tidy -diff; then

@@ -4,7 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// AppointmentRequestSpec asks for the slots in which a technician could come.
+// AppointmentRequestSpec defines which appointment slots to request.
 // +kubebuilder:validation:XValidation:rule="has(self.orderID) || has(self.orderRef)",message="exactly one of orderID and orderRef says for which order",fieldPath=".orderID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!(has(self.orderID) && has(self.orderRef))",message="exactly one of orderID and orderRef says for which order",fieldPath=".orderRef",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.orderID) || (has(self.orderID) && self.orderID == oldSelf.orderID)",message="orderID is immutable: for another order create another AppointmentRequest",fieldPath=".orderID",reason=FieldValueForbidden
@@ -24,24 +24,24 @@ type AppointmentRequestSpec struct {
 	// +optional
 	OrderRef *OrderReference `json:"orderRef,omitempty"`
 
-	// dateFrom is the first day on which a slot may lie. Another day cancels the
-	// appointment-request at the carrier and makes a new one.
+	// dateFrom is the first day to request slots for. Changing it cancels the appointment-request at
+	// the carrier and creates a new one.
 	// +required
 	DateFrom Date `json:"dateFrom"`
 
-	// preferences choose the recommended slot among those that the carrier offers.
+	// preferences select the recommended slot among those that the carrier offers.
 	// +optional
 	Preferences SlotPreferences `json:"preferences,omitzero"`
 
-	// deletionPolicy says what becomes of the appointment-request when the object is deleted.
-	// With Cancel it is cancelled at the carrier: it can then no longer become a booking; an
-	// appointment that was booked is not cancelled by it. With Keep the carrier is not contacted.
+	// deletionPolicy says what happens when the object is deleted. Cancel (default) cancels the
+	// appointment-request at the carrier, so that it can no longer become a booking; an appointment
+	// that is already booked is kept. Keep does not contact the carrier.
 	// +kubebuilder:default=Cancel
 	// +optional
 	DeletionPolicy DeletionPolicy `json:"deletionPolicy,omitempty"`
 }
 
-// DeletionPolicy says what becomes of an appointment-request when its object is deleted.
+// DeletionPolicy says what happens to an appointment-request when its object is deleted.
 // +kubebuilder:validation:Enum=Cancel;Keep
 type DeletionPolicy string
 
@@ -51,31 +51,31 @@ const (
 	DeletionKeep   DeletionPolicy = "Keep"
 )
 
-// SlotPreferences choose among slots. What is absent does not matter.
+// SlotPreferences select a slot. A field that is left out is ignored.
 type SlotPreferences struct {
-	// slotTypes that suit. AM and PM are usual, others may incur charges.
+	// slotTypes to accept. Types other than AM and PM may incur charges.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=4
 	// +optional
 	SlotTypes []SlotType `json:"slotTypes,omitempty"`
 
-	// leadTimes that suit. Standard is usual, others may incur charges.
+	// leadTimes to accept. Any other than Standard may incur charges.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=4
 	// +optional
 	LeadTimes []LeadTime `json:"leadTimes,omitempty"`
 
-	// weekdays that suit, at the slot's own offset.
+	// weekdays to accept, in the site's local time.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=7
 	// +optional
 	Weekdays []Weekday `json:"weekdays,omitempty"`
 
-	// notAfter is the last day that suits.
+	// notAfter is the last acceptable day.
 	// +optional
 	NotAfter Date `json:"notAfter,omitempty"`
 
-	// allowChargeable lets a slot be recommended that may incur charges.
+	// allowChargeable (default false) allows chargeable slots too.
 	// +optional
 	AllowChargeable bool `json:"allowChargeable,omitempty"`
 }
@@ -92,7 +92,7 @@ type LeadTime string
 // +kubebuilder:validation:Enum=Mon;Tue;Wed;Thu;Fri;Sat;Sun
 type Weekday string
 
-// AppointmentRequestStatus is what the carrier offers.
+// AppointmentRequestStatus shows the slots on offer.
 type AppointmentRequestStatus struct {
 	TaskStatus `json:",inline"`
 
@@ -100,26 +100,26 @@ type AppointmentRequestStatus struct {
 	// +optional
 	AppointmentRequestID CarrierID `json:"appointmentRequestID,omitempty"`
 
-	// dateFrom is the day from which these slots were asked for.
+	// dateFrom is the first day that these slots are for.
 	// +optional
 	DateFrom Date `json:"dateFrom,omitempty"`
 
-	// slots that the carrier offers: the first 50.
+	// slots are the first 50 slots by start time.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
 	// +optional
 	Slots []Slot `json:"slots,omitempty"`
 
-	// slotCount is how many the carrier offered.
+	// slotCount is the number of slots on offer.
 	// +optional
 	SlotCount int32 `json:"slotCount,omitempty"`
 
-	// recommended is the first slot that suits the preferences.
+	// recommended is the first slot that suits; absent if none.
 	// +optional
 	Recommended *RecommendedSlot `json:"recommended,omitempty"`
 
-	// cancelled is the carrier's notification that it cancelled the appointment of the
-	// order. It stands until slots are asked for again.
+	// cancelled is the carrier's notification that it cancelled the order's appointment. It is kept
+	// until slots are requested again.
 	// +optional
 	Cancelled *Notice `json:"cancelled,omitempty"`
 
@@ -128,14 +128,14 @@ type AppointmentRequestStatus struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
-// Slot is a time in which a technician could come (specification section 2).
+// Slot is a time at which a technician can come (specification section 2).
 type Slot struct {
-	// slotID of the carrier.
+	// slotID at the carrier.
 	// +kubebuilder:validation:MaxLength=128
 	// +required
 	SlotID string `json:"slotID"`
 
-	// slotType is AM or PM, or a kind that may incur charges.
+	// slotType is AM or PM, or one that may incur charges.
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	SlotType string `json:"slotType,omitempty"`
@@ -160,25 +160,25 @@ type Slot struct {
 	// +optional
 	LeadTime string `json:"leadTime,omitempty"`
 
-	// withinTimeWindow is whether the slot is within the order's SLA, as the carrier
-	// says it. Reliable for FTTN, FTTB and satellite only: it counts nowhere else.
+	// withinTimeWindow is whether the slot is within the order's SLA, according to the carrier. Used
+	// for FTTN, FTTB and satellite only, where it is reliable.
 	// +optional
 	WithinTimeWindow bool `json:"withinTimeWindow,omitempty"`
 
-	// chargeable is whether it may incur charges: a type other than AM and PM, or a
-	// lead time other than Standard.
+	// chargeable is whether the slot may incur charges: its type is not AM or PM, or its lead time not
+	// Standard.
 	// +optional
 	Chargeable bool `json:"chargeable,omitempty"`
 }
 
 // RecommendedSlot is the slot to book.
 type RecommendedSlot struct {
-	// slotID of the carrier.
+	// slotID at the carrier.
 	// +kubebuilder:validation:MaxLength=128
 	// +required
 	SlotID string `json:"slotID"`
 
-	// slotType is AM or PM, or a kind that may incur charges.
+	// slotType is AM or PM, or one that may incur charges.
 	// +kubebuilder:validation:MaxLength=32
 	// +optional
 	SlotType string `json:"slotType,omitempty"`
@@ -193,15 +193,15 @@ type RecommendedSlot struct {
 	// +optional
 	EndTime string `json:"endTime,omitempty"`
 
-	// localTime is when it is at the site, for example "Tue 2026-12-01 08:00–12:00 +11:00"; absent where
+	// localTime is the time at the site, for example "Tue 2026-12-01 08:00–12:00 +11:00"; absent if
 	// the carrier's times cannot be read.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	LocalTime string `json:"localTime,omitempty"`
 }
 
-// AppointmentRequest shows in which slots a technician could come for an order, and
-// which suits best. It books nothing: the documented API has no call that does.
+// AppointmentRequest lists the slots in which a technician can come for an order and recommends
+// one. It books nothing: the documented API has no call that does.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=appt,categories=broadband
@@ -217,15 +217,15 @@ type RecommendedSlot struct {
 type AppointmentRequest struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is for which order, from when, and what suits.
+	// spec defines the order, date and preferences.
 	// +required
 	Spec AppointmentRequestSpec `json:"spec"`
 
-	// status is what the carrier offers.
+	// status shows the slots on offer.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status AppointmentRequestStatus `json:"status,omitzero"`

@@ -4,40 +4,39 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BroadbandServiceStatus is what is known of the carrier's state and what is
-// being done about it. Nothing in it changes unless something changed.
+// BroadbandServiceStatus is the known state at the carrier and the work in progress. It is written
+// only when something changed.
 type BroadbandServiceStatus struct {
-	// observedGeneration is the metadata.generation that the conditions speak of.
+	// observedGeneration is the metadata.generation that the conditions describe.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// serviceID is the carrier's number of the service: that of spec, or of the order
-	// that created the service.
+	// serviceID is the carrier's number of the service, from spec or from the order that created the
+	// service.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
-	// conditions are Ready, Reconciling and Stalled, and one for each declared aspect.
+	// conditions are Ready, Reconciling, Stalled and one per declared setting.
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=16
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// carrier is what is known of the carrier's state, and how it is known.
+	// carrier is the known state at the carrier, with each value's source.
 	// +optional
 	Carrier *CarrierState `json:"carrier,omitempty"`
 
-	// pending is the plan of changes, in Terraform's sense: what would be or is
-	// being done.
+	// pending is the plan of changes, as in Terraform: what would be or is being sent.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
-	// inFlight is the request under way, as the columns show it.
+	// inFlight is the request in progress, for kubectl get.
 	// +optional
 	InFlight *InFlight `json:"inFlight,omitempty"`
 
-	// ledger is the RequestLedger that has on record what was sent for the service, and the state of it
-	// that is shown here.
+	// ledger names the RequestLedger that records what was sent for the service, and the revision of
+	// it shown here.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
@@ -48,13 +47,13 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Requests []Request `json:"requests,omitempty"`
 
-	// change is what is to change at the carrier, in short: what is under way, else what is wanted, else
-	// a cancellation to come. For example: Home 50/20 → Home 100/20.
+	// change summarizes what changes at the carrier: the change in progress, else the planned one,
+	// else a pending cancellation. For example: Home 50/20 → Home 100/20.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	Change string `json:"change,omitempty"`
 
-	// history holds the last ten requests that ended, the newest first.
+	// history holds the last ten finished requests, newest first.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
@@ -68,24 +67,24 @@ type BroadbandServiceStatus struct {
 	// +optional
 	Health *HealthStatus `json:"health,omitempty"`
 
-	// disruptions are the carrier's works and outages that touch the service.
+	// disruptions are the carrier's outages and works affecting the service.
 	// +optional
 	Disruptions *DisruptionStatus `json:"disruptions,omitempty"`
 
-	// lastError is the newest error, kept until its operation gets on.
+	// lastError is the newest error, until its operation proceeds.
 	// +optional
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
-// CarrierState is what is known of the carrier's state. A value that is absent is
-// not known, and unknown is not equal to anything.
+// CarrierState is the known state of a service at the carrier. An absent value is unknown, and
+// unknown equals nothing.
 type CarrierState struct {
-	// baseURL is the origin of the carrier whose state it is. That of another one is not known.
+	// baseURL is the URL of the carrier with this state. The state at another URL is unknown.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	BaseURL string `json:"baseURL,omitempty"`
 
-	// identity is the account identity under which it is known.
+	// identity is the account identity that it belongs to.
 	// +kubebuilder:validation:MaxLength=253
 	// +optional
 	Identity string `json:"identity,omitempty"`
@@ -147,9 +146,9 @@ type ValueSource string
 // The sources of known values.
 const (
 	SourceHealth       ValueSource = "Health"       // a health request reported it
-	SourceChangeResult ValueSource = "ChangeResult" // our own change ended in it
-	SourceOrder        ValueSource = "Order"        // the order that created the service said it
-	SourceDeclared     ValueSource = "Declared"     // trusted as declared, or a person's word; never confirmed
+	SourceChangeResult ValueSource = "ChangeResult" // one of our changes resulted in it
+	SourceOrder        ValueSource = "Order"        // the order that created the service contained it
+	SourceDeclared     ValueSource = "Declared"     // trusted as declared, or from a resolution; never confirmed
 )
 
 // KnownValue is one value of the carrier's state and how it is known.
@@ -159,8 +158,8 @@ type KnownValue struct {
 	// +required
 	Value string `json:"value"`
 
-	// asHealth is how health spelled the value after our last success: the
-	// baseline by which drift is judged.
+	// asHealth is how the health request spelled the value after our last success: drift deviates from
+	// it.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	AsHealth string `json:"asHealth,omitempty"`
@@ -174,10 +173,11 @@ type KnownValue struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
-// CancellationState is the carrier's cancellation of a service (specification
-// section 2, service cancellation).
+// CancellationState is a service's cancellation at the carrier (specification section 2, service
+// cancellation).
 type CancellationState struct {
-	// status of the cancellation request: REQUESTED, IN_ERROR, COMPLETED, ABORTED; empty when none exists.
+	// status of the cancellation request: REQUESTED, IN_ERROR, COMPLETED or ABORTED; empty if none
+	// exists.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Status string `json:"status,omitempty"`
@@ -191,8 +191,8 @@ type CancellationState struct {
 	// +optional
 	RequestDate string `json:"requestDate,omitempty"`
 
-	// pendingDate is the day on which the service will be cancelled; absent where no cancellation is pending:
-	// none was requested, or it was aborted, rejected or carried out.
+	// pendingDate is the day on which the service will be cancelled; absent if no cancellation is
+	// pending: none was requested, or it was aborted, rejected or carried out.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	PendingDate string `json:"pendingDate,omitempty"`
@@ -229,8 +229,8 @@ type CancellationState struct {
 	// +optional
 	CanReschedule bool `json:"canReschedule,omitempty"`
 
-	// agreed is the declared cancellation with which the carrier's last agreed: its
-	// date, or none. Another state under the same declaration is drift.
+	// agreed is the declared cancellation that the carrier last matched: its date, or none. Later,
+	// another state under that declaration is drift.
 	// +kubebuilder:validation:MaxLength=10
 	// +optional
 	Agreed string `json:"agreed,omitempty"`
@@ -240,10 +240,10 @@ type CancellationState struct {
 	Since metav1.Time `json:"since,omitzero"`
 }
 
-// Pending is the plan of changes: what would be or is being done.
+// Pending is the plan of changes: what would be or is being sent.
 type Pending struct {
-	// hash names exactly this plan: p and 32 hex digits over the object's UID and generation,
-	// its last finished attempt, the request bodies, the carrier's values and the fees.
+	// hash identifies this plan: p and 32 hex digits over the object's UID and generation, its last
+	// finished attempt, the request bodies, the carrier's values and the fees.
 	// +kubebuilder:validation:MaxLength=33
 	// +required
 	Hash string `json:"hash"`
@@ -257,7 +257,7 @@ type Pending struct {
 
 // Change is one value that a request would change, and what it would cost.
 type Change struct {
-	// operation is the request that carries the change.
+	// operation is the request that makes the change.
 	// +required
 	Operation Operation `json:"operation"`
 
@@ -266,12 +266,12 @@ type Change struct {
 	// +required
 	Field string `json:"field"`
 
-	// unknown says that the carrier's value cannot be read, or that what health says is none of the
-	// plans that the carrier offers: the service may have the declared value already.
+	// unknown says that the carrier's value cannot be read, or that health names none of the plans
+	// that the carrier offers: the service may already have the declared value.
 	// +optional
 	Unknown bool `json:"unknown,omitempty"`
 
-	// from is the carrier's value; empty when it is not known.
+	// from is the carrier's value; empty if unknown.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	From string `json:"from,omitempty"`
@@ -281,34 +281,34 @@ type Change struct {
 	// +required
 	To string `json:"to"`
 
-	// oneTime is the one-time fee, when it is known.
+	// oneTime is the one-time fee, if known.
 	// +optional
 	OneTime *Money `json:"oneTime,omitempty"`
 
-	// monthlyBefore is the monthly fee now, when it is known.
+	// monthlyBefore is the monthly fee now, if known.
 	// +optional
 	MonthlyBefore *Money `json:"monthlyBefore,omitempty"`
 
-	// monthlyAfter is the monthly fee afterwards, when it is known.
+	// monthlyAfter is the monthly fee after the change, if known.
 	// +optional
 	MonthlyAfter *Money `json:"monthlyAfter,omitempty"`
 
-	// nfas is the NFAS commitment fee, when one applies.
+	// nfas is the NFAS commitment fee, if one applies.
 	// +optional
 	NFAS *Charge `json:"nfas,omitempty"`
 
-	// ntdOption is what the NTD option costs, when one goes with the change.
+	// ntdOption is the fee of the NTD option, if the change has one.
 	// +optional
 	NTDOption *Charge `json:"ntdOption,omitempty"`
 }
 
-// Charge is a fee beside that of the plan: once, and per month from then on.
+// Charge is a fee in addition to the plan's: one-time and monthly.
 type Charge struct {
-	// oneTime is the one-time fee, when it is known.
+	// oneTime is the one-time fee, if known.
 	// +optional
 	OneTime *Money `json:"oneTime,omitempty"`
 
-	// monthly is the monthly fee, when it is known.
+	// monthly is the monthly fee, if known.
 	// +optional
 	Monthly *Money `json:"monthly,omitempty"`
 }
@@ -340,7 +340,7 @@ type HealthStatus struct {
 	// +optional
 	Alert string `json:"alert,omitempty"`
 
-	// nextAction is what the carrier advises to do.
+	// nextAction is what the carrier recommends.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	NextAction string `json:"nextAction,omitempty"`
@@ -380,7 +380,7 @@ type DisruptionStatus struct {
 
 // Disruption is one outage or maintenance of the carrier.
 type Disruption struct {
-	// id of the carrier.
+	// id at the carrier.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	ID string `json:"id,omitempty"`
@@ -389,7 +389,7 @@ type Disruption struct {
 	// +optional
 	StartAt metav1.Time `json:"startAt,omitzero"`
 
-	// endAt is when it ends; absent when that is not known.
+	// endAt is when it ends; absent if unknown.
 	// +optional
 	EndAt metav1.Time `json:"endAt,omitzero"`
 

@@ -4,8 +4,8 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// BroadbandServiceSpec is what a service shall be. A field that is absent is
-// unmanaged: that aspect is never touched and never defaulted.
+// BroadbandServiceSpec is the desired state of a service. A field that is left out is not managed:
+// it is never changed or defaulted.
 // +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.orderRef)",message="exactly one of serviceID and orderRef says which service this is",fieldPath=".serviceID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.orderRef))",message="exactly one of serviceID and orderRef says which service this is",fieldPath=".orderRef",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID is immutable, and orderRef cannot take its place: for another service create another BroadbandService",fieldPath=".serviceID",reason=FieldValueForbidden
@@ -21,53 +21,52 @@ type BroadbandServiceSpec struct {
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
-	// orderRef takes the service id from the ServiceOrder that created the
-	// service, once it has one. It may later be replaced by serviceID.
+	// orderRef takes the service ID from the ServiceOrder that created the service once it is known.
+	// It may later be replaced by serviceID.
 	// +optional
 	OrderRef *OrderReference `json:"orderRef,omitempty"`
 
-	// managementPolicy is what the operator may do: Manage sends the requests that are needed,
-	// Plan works out the changes and sends nothing, Observe only reads.
+	// managementPolicy is what the operator may do: Manage (default) sends the needed requests, Plan
+	// computes changes and sends nothing, Observe only reads.
 	// +kubebuilder:validation:Enum=Manage;Plan;Observe
 	// +kubebuilder:default=Manage
 	// +optional
 	ManagementPolicy ManagementPolicy `json:"managementPolicy,omitempty"`
 
-	// suspend stops new requests; what is in flight is still followed.
+	// suspend stops new requests; one in progress is still tracked.
 	// +optional
 	Suspend bool `json:"suspend,omitempty"`
 
-	// approval is when a change of this service needs approval. The stricter of this and the
-	// account's counts: an object cannot ask less often than its account.
+	// approval is when changes need approval: Automatic (never), OnCost or Always. The stricter of
+	// this and the account's applies; default: the account's.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// driftPolicy says what happens when the carrier moves away after the service
-	// had converged: Report shows it, Correct also sends the change again, at
-	// most once in 24 hours.
+	// driftPolicy applies when the carrier deviates after the service was in sync: Report (default)
+	// shows it, Correct also sends the change again, at most once in 24 hours.
 	// +kubebuilder:validation:Enum=Report;Correct
 	// +kubebuilder:default=Report
 	// +optional
 	DriftPolicy DriftPolicy `json:"driftPolicy,omitempty"`
 
-	// unknownValues is what becomes of declared values whose counterpart at the carrier cannot be
-	// read, instead of what the account says of them: Ask, Request or Trust.
+	// unknownValues says what happens to declared values that cannot be read at the carrier: Ask,
+	// Request or Trust. It overrides the account's, which is the default.
 	// +optional
 	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
 
-	// trustDeclared names the aspects that are believed at first sight to be as
-	// declared, instead of being requested: for taking over a fleet that already is.
+	// trustDeclared lists the settings that are assumed to be as declared when first seen, instead of
+	// being requested: for importing an existing fleet.
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=set
 	// +optional
 	TrustDeclared []TrustedAspect `json:"trustDeclared,omitempty"`
 
-	// plan is the plan that the service shall be on.
+	// plan is the desired plan. Default: unmanaged.
 	// +optional
 	Plan *Plan `json:"plan,omitempty"`
 
-	// restorationSLA is the carrier's name of the restoration SLA. It needs API
-	// version 6. When only it differs, it is sent with the current plan.
+	// restorationSLA is the carrier's name of the SLA. Needs API version 6. If only it differs, the
+	// current plan is sent too. Default: unmanaged.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
@@ -83,18 +82,18 @@ type BroadbandServiceSpec struct {
 	// +optional
 	DSLStabilityProfile string `json:"dslStabilityProfile,omitempty"`
 
-	// cancellation manages a cancellation that has been requested at the carrier.
-	// The documented API has no call that requests one.
+	// cancellation manages one that was requested at the carrier; the documented API cannot request
+	// one. Default: unmanaged.
 	// +optional
 	Cancellation *Cancellation `json:"cancellation,omitempty"`
 
-	// disconnection is what to do when the carrier shows the service cancelled.
-	// Report shows it, Reclaim asks for the service back.
+	// disconnection is for a service that was cancelled: Report shows it, Reclaim asks the carrier for
+	// it back. Default: unmanaged.
 	// +kubebuilder:validation:Enum=Report;Reclaim
 	// +optional
 	Disconnection Disconnection `json:"disconnection,omitempty"`
 
-	// observe says how often the carrier's state is read again.
+	// observe says how often the carrier's state is re-read.
 	// +optional
 	Observe Observe `json:"observe,omitzero"`
 }
@@ -118,11 +117,11 @@ const (
 	DriftCorrect DriftPolicy = "Correct"
 )
 
-// TrustedAspect names an aspect whose declared value is believed at first sight.
+// TrustedAspect names a setting whose declared value is trusted when first seen.
 // +kubebuilder:validation:Enum=Plan;RestorationSLA;AggregationMethod;DSLStabilityProfile
 type TrustedAspect string
 
-// The aspects that can be trusted.
+// The settings that can be trusted.
 const (
 	TrustPlan                TrustedAspect = "Plan"
 	TrustRestorationSLA      TrustedAspect = "RestorationSLA"
@@ -154,40 +153,39 @@ type Plan struct {
 	// +required
 	Term int32 `json:"term"`
 
-	// ntdOption is the carrier's name of the NTD option, needed for plans above
-	// 1000 MBit/s. It goes with a change of plan or SLA; by itself it is not a
-	// reason for one.
+	// ntdOption is the carrier's name of the NTD option, needed for plans above 1000 MBit/s. It is
+	// sent with a change of plan or SLA, but never causes one by itself.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=100
 	// +optional
 	NTDOption string `json:"ntdOption,omitempty"`
 
-	// contactSecretRef names a Secret with the keys name, phone and email: whom
-	// the carrier calls about the NTD. Needed with ntdOption from API version 8.
+	// contactSecretRef names a Secret with the keys name, phone and email: the person to call about
+	// the NTD. Needed with ntdOption from API version 8.
 	// +optional
 	ContactSecretRef *SecretReference `json:"contactSecretRef,omitempty"`
 
-	// contact is the same, inline: anyone who can read this object reads it.
+	// contact is the person to call. Anyone who reads the object sees it.
 	// +optional
 	Contact *Contact `json:"contact,omitempty"`
 }
 
-// Cancellation is the wanted state of a service's pending cancellation.
+// Cancellation is the desired state of a pending cancellation.
 // +kubebuilder:validation:XValidation:rule="self.mode != 'OnDate' || has(self.date)",message="cancellation.date is required with mode OnDate",fieldPath=".date",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="self.mode == 'OnDate' || !has(self.date)",message="cancellation.date must be absent with mode Never",fieldPath=".date",reason=FieldValueForbidden
 type Cancellation struct {
-	// mode is what shall become of a pending cancellation. OnDate moves it to date. Never: this
-	// service shall not be cancelled, and a pending cancellation is aborted.
+	// mode says what happens to a pending cancellation. OnDate moves it to date. Never aborts it: the
+	// service must not be cancelled.
 	// +kubebuilder:validation:Enum=OnDate;Never
 	// +required
 	Mode CancellationMode `json:"mode"`
 
-	// date is the wanted cancellation date, in the account's time zone.
+	// date for mode OnDate, YYYY-MM-DD in the account's time zone.
 	// +optional
 	Date Date `json:"date,omitempty"`
 }
 
-// CancellationMode says what shall become of a pending cancellation.
+// CancellationMode says what happens to a pending cancellation.
 type CancellationMode string
 
 // The cancellation modes.
@@ -196,28 +194,28 @@ const (
 	CancellationNever  CancellationMode = "Never"
 )
 
-// Observe says how often the carrier's state is read again; "0" switches a read off.
+// Observe says how often the carrier's state is re-read; "0" turns a read off.
 type Observe struct {
-	// healthInterval is the time between two health requests.
+	// healthInterval is the time between reads. Default: 24h.
 	// +kubebuilder:default="24h"
 	// +optional
 	HealthInterval Duration `json:"healthInterval,omitempty"`
 
-	// cancellationInterval is the time between two reads of the cancellation.
-	// Default 24h; 6h while spec.cancellation is set.
+	// cancellationInterval is the time between reads of the cancellation. Default: 24h; 6h while
+	// spec.cancellation is set.
 	// +optional
 	CancellationInterval Duration `json:"cancellationInterval,omitempty"`
 
-	// disruptionsInterval is the time between two reads of the disruptions.
+	// disruptionsInterval is the time between reads. Default: 0 (off).
 	// +kubebuilder:default="0"
 	// +optional
 	DisruptionsInterval Duration `json:"disruptionsInterval,omitempty"`
 }
 
-// BroadbandService is one broadband service at the carrier: its plan, restoration
-// SLA, aggregation method, DSL stability profile and cancellation. What is declared
-// is compared with the carrier's state and brought about by one request after
-// another. Deleting the object calls nobody: the service goes on at the carrier.
+// BroadbandService is one broadband service at the carrier: its plan, restoration SLA, aggregation
+// method, DSL stability profile and cancellation. Declared values are compared with the carrier's
+// state and applied by one request at a time. Deleting the object does not contact the carrier: the
+// service keeps running.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=bbs,categories=broadband
@@ -243,15 +241,15 @@ type Observe struct {
 type BroadbandService struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what the service shall be.
+	// spec is the desired state.
 	// +required
 	Spec BroadbandServiceSpec `json:"spec"`
 
-	// status is what is known of the carrier's state and what is being done.
+	// status is the known state at the carrier and the work in progress.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status BroadbandServiceStatus `json:"status,omitzero"`

@@ -7,27 +7,26 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // CarrierAccountSpec is a reseller's login at one carrier and how it may be used.
 // +kubebuilder:validation:XValidation:rule="has(oldSelf.identity) ? (has(self.identity) && self.identity == oldSelf.identity) : (has(self.identity) ? self.identity == oldSelf.auth.clientName : self.auth.clientName == oldSelf.auth.clientName)",message="identity (auth.clientName where identity is not set) is immutable: it says whose requests are on record. Where it was absent it may only be set to the clientName; for another login create another CarrierAccount",fieldPath=".identity",reason=FieldValueForbidden
 type CarrierAccountSpec struct {
-	// baseURL is the carrier's origin, for example https://api.carrier.example,
-	// without path, query or user. http and loopback addresses are taken only
-	// when the manager runs with --allow-insecure-carrier. Immutable: another carrier is another
-	// identity.
+	// baseURL is the carrier's origin, for example https://api.carrier.example, without path, query or
+	// user. http and loopback addresses need the manager flag --allow-insecure-carrier. Immutable:
+	// another carrier needs another account and identity.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="baseURL is immutable: what is on record was sent to the carrier at that address. Another carrier needs another CarrierAccount with another identity. If the carrier has only moved its address, delete this CarrierAccount, create it with the new baseURL, and annotate its objects with wholesale.broadband/resolve=all@<present time>=SameCarrier",reason=FieldValueForbidden
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?$') || self.matches('^https?://[[][0-9A-Fa-f:.]+[]](:[0-9]{1,5})?$')",message="baseURL is an origin only, such as https://api.carrier.example: no path, trailing slash, query, fragment or user"
 	// +required
 	BaseURL string `json:"baseURL"`
 
-	// apiVersion is the X-API-VERSION sent with every call, 1 to 8; 1 and 2 are
-	// deprecated by the carrier. A running request keeps the one it was sent with.
+	// apiVersion is the X-API-VERSION of every call, 1 to 8 (default); 1 and 2 are deprecated by the
+	// carrier. A request in progress keeps its version.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=8
 	// +kubebuilder:default=8
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`
 
-	// identity says whose services these are, across accounts, namespaces and
-	// restores: one request at a time per identity and service. Default:
-	// auth.clientName. Immutable. A sandbox and production need different ones.
+	// identity is the owner of the services across accounts, namespaces and restores: one request at a
+	// time per identity and service. Default: auth.clientName. Immutable. Sandbox and production need
+	// different ones.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="identity consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
@@ -38,93 +37,90 @@ type CarrierAccountSpec struct {
 	// +required
 	Auth Auth `json:"auth"`
 
-	// caBundle holds PEM certificates that are trusted beside the system's roots,
-	// for the carrier and the identity provider.
+	// caBundle holds PEM certificates to trust in addition to the system's, for the carrier and the
+	// identity provider.
 	// +kubebuilder:validation:MaxLength=65536
 	// +kubebuilder:validation:XValidation:rule="self.contains('-----BEGIN CERTIFICATE-----')",message="caBundle holds PEM certificates: -----BEGIN CERTIFICATE----- ..."
 	// +optional
 	CABundle string `json:"caBundle,omitempty"`
 
-	// serviceIDs are, when set, the only services this account may touch. Any other
-	// is refused before the carrier is called, in the words of one that the carrier
-	// does not let the account see. What is under way for a service that is taken
-	// off the list is still followed, and nothing more is sent.
+	// serviceIDs are the only services this account may use. Default: any. For another, no call is
+	// made and the object shows NotFoundOrForbidden, as if the carrier hid it. If you remove a service
+	// while a request is in progress, that request is tracked to its end, and nothing more is sent.
 	// +kubebuilder:validation:MaxItems=10000
 	// +listType=set
 	// +optional
 	ServiceIDs []CarrierID `json:"serviceIDs,omitempty"`
 
-	// identifierWord is the carrier's own word inside identifiers on the wire,
-	// where its documentation has the neutral "wholesale".
+	// identifierWord is the carrier's own word in identifiers on the wire, where its documentation has
+	// "wholesale" (the default).
 	// +kubebuilder:validation:MaxLength=32
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[a-z][a-z0-9]{0,31}$')",message="identifierWord is one lower-case word of letters and digits, for example wholesale"
 	// +kubebuilder:default=wholesale
 	// +optional
 	IdentifierWord string `json:"identifierWord,omitempty"`
 
-	// timeZone is the IANA time zone in which the carrier reads dates, for
-	// example Australia/Sydney. Default: UTC.
+	// timeZone is the IANA time zone of the carrier's dates, for example Australia/Sydney. Default:
+	// UTC.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=64
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z][A-Za-z0-9_+/-]*$') && self != 'Local' && timestamp('2026-01-01T00:00:00Z').getHours(self) >= 0",message="timeZone is the name of an IANA time zone, for example Australia/Sydney"
 	// +optional
 	TimeZone string `json:"timeZone,omitempty"`
 
-	// approval is the least that the services and orders of this account ask for:
-	// Automatic sends without asking. OnCost asks when a change costs or its cost is not
-	// known, and before the first change that an object would make to a service which it
-	// did not order. Always asks every time. An object may be stricter.
+	// approval is the least that the services and orders of this account need. Automatic: none. OnCost
+	// (default): if a change costs money or its price is unknown, and before an object's first change
+	// to a service that it did not order. Always: for every change. An object may be stricter.
 	// +kubebuilder:default=OnCost
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// unknownValues is what becomes of a declared value whose counterpart at the carrier cannot
-	// be read: restoration SLA, aggregation method, DSL stability profile, and a plan that health
-	// spells as none of the plans that the carrier offers. Ask waits until somebody says which,
-	// Request sends the declared value, Trust believes that the carrier has it already. What a
-	// service says itself counts before this.
+	// unknownValues says what happens to a declared value that cannot be read from the carrier:
+	// restoration SLA, aggregation method, DSL stability profile, and a plan that health reports under
+	// a name that the carrier does not offer. Ask (default) waits for a decision, Request sends the
+	// declared value, Trust assumes that the carrier already has it. A service can override this.
 	// +kubebuilder:default=Ask
 	// +optional
 	UnknownValues UnknownValues `json:"unknownValues,omitempty"`
 
-	// rateLimit bounds the calls to the carrier across all objects of the account, and of
-	// all accounts of its identity at this carrier: the lowest of theirs counts.
+	// rateLimit limits the calls to the carrier by all accounts of the same identity at this carrier
+	// together. The lowest of their limits applies.
 	// +optional
 	RateLimit RateLimit `json:"rateLimit,omitzero"`
 
-	// polling bounds how often a running request is asked after.
+	// polling limits how often a request in progress is polled.
 	// +optional
 	Polling Polling `json:"polling,omitzero"`
 
-	// chargeLimit bounds the requests that cost money. It is held against what all accounts of
-	// the identity have sent in the last hour; absent: no limit.
+	// chargeLimit limits chargeable requests. All requests that accounts of the identity sent in the
+	// last hour count. Default: no limit.
 	// +optional
 	ChargeLimit *ChargeLimit `json:"chargeLimit,omitempty"`
 
-	// events makes the operator listen for the carrier's notifications. They are hints to
-	// look at once; without them, and beside them, requests are polled.
+	// events lets the operator receive the carrier's notifications, each of which triggers a check;
+	// requests are polled in any case. Default: off.
 	// +optional
 	Events *AccountEvents `json:"events,omitempty"`
 }
 
 // Auth is a private-key JWT login (specification section 5).
 type Auth struct {
-	// tokenURL is the identity provider's token endpoint. It ends in
-	// /protocol/openid-connect/token; what stands before is the JWT's audience.
+	// tokenURL is the identity provider's token endpoint. It ends in /protocol/openid-connect/token;
+	// the part before is the JWT's audience.
 	// +kubebuilder:validation:MaxLength=512
 	// +kubebuilder:validation:XValidation:rule="self.matches('^https?://[^/?#@ ]+/[^?#@ ]*[^/?#@ ]/protocol/openid-connect/token$')",message="tokenURL is the whole address of the token endpoint, such as https://id.carrier.example/auth/realms/reseller/protocol/openid-connect/token: the audience is derived from it"
 	// +required
 	TokenURL string `json:"tokenURL"`
 
-	// clientName is the client the carrier registered: iss and sub of the JWT.
+	// clientName is the client at the carrier: iss and sub of the JWT.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?$')",message="clientName consists of letters, digits, '.', '_' and '-', and begins and ends with a letter or digit"
 	// +required
 	ClientName string `json:"clientName"`
 
-	// keys are the client's private keys: one, or two while rotating. The first
-	// that the identity provider takes is used.
+	// keys are the private keys: one, or two during rotation. The first that the identity provider
+	// accepts is used.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=2
 	// +listType=map
@@ -142,30 +138,29 @@ type SigningKey struct {
 	// +required
 	KeyID string `json:"keyID"`
 
-	// privateKeySecretRef names the Secret that holds the key: PKCS#1 or PKCS#8
-	// PEM, RSA of at least 2048 bits. It is read at each login, never watched.
-	// A Secret with the annotation wholesale.broadband/allowed-hosts is used only
-	// where the hosts of both baseURL and tokenURL are named in it.
+	// privateKeySecretRef names the Secret with the key: PKCS#1 or PKCS#8 PEM, RSA of at least 2048
+	// bits. It is read at each login, never watched. If the Secret has the annotation
+	// wholesale.broadband/allowed-hosts, that must list the hosts of both baseURL and tokenURL.
 	// +required
 	PrivateKeySecretRef SecretKeyReference `json:"privateKeySecretRef"`
 }
 
-// AnnotationAllowedHosts names, at a Secret, the only hosts at which it may be used, such as
-// "api.carrier.example,id.carrier.example:8443". A host without a port stands for the port that
-// the scheme means. A key needs those of baseURL and tokenURL both, a contact that of baseURL.
+// AnnotationAllowedHosts on a Secret lists the only hosts at which it may be used, such as
+// "api.carrier.example,id.carrier.example:8443". A host without a port means the default port of
+// the scheme. A key needs the hosts of both baseURL and tokenURL, a contact that of baseURL.
 const AnnotationAllowedHosts = "wholesale.broadband/allowed-hosts"
 
-// RateLimit bounds calls per second.
+// RateLimit limits calls per second.
 type RateLimit struct {
-	// requestsPerSecond is the sustained rate of calls to the carrier. A share of
-	// it is kept for new requests, so that polling cannot starve them.
+	// requestsPerSecond is the sustained rate of calls. Default: 5. A share is reserved for new
+	// requests, so that polling cannot starve them.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +kubebuilder:default=5
 	// +optional
 	RequestsPerSecond int32 `json:"requestsPerSecond,omitempty"`
 
-	// burst is how many calls may come at once.
+	// burst limits calls at once. Default: 10.
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1000
 	// +kubebuilder:default=10
@@ -173,51 +168,49 @@ type RateLimit struct {
 	Burst int32 `json:"burst,omitempty"`
 }
 
-// Polling bounds the time between two looks at one request.
+// Polling limits the time between two polls of one request.
 type Polling struct {
-	// min is the shortest time between two looks. A fibre build charge is never
-	// asked after sooner than 5 s, whatever is set.
+	// min is the shortest time between two polls. Default: 2s. A fibre build charge is never polled
+	// sooner than after 5s.
 	// +kubebuilder:default="2s"
 	// +optional
 	Min Duration `json:"min,omitempty"`
 
-	// max is the longest time between two looks, and before the first.
+	// max is the longest wait before any poll. Default: 5m.
 	// +kubebuilder:default="5m"
 	// +optional
 	Max Duration `json:"max,omitempty"`
 }
 
-// ChargeLimit bounds what can be spent by mistake.
+// ChargeLimit limits what can be spent by mistake.
 type ChargeLimit struct {
-	// perHour is how many requests that cost money, or may never be repeated, are
-	// sent in any hour.
+	// perHour is the most requests sent in any hour that cost money or must never be repeated.
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000
 	// +required
 	PerHour int32 `json:"perHour"`
 }
 
-// EventSignature says how a notification shows that it is the carrier's.
+// EventSignature says how a notification is authenticated.
 // +kubebuilder:validation:Enum=HMAC;None
 type EventSignature string
 
-// The ways.
+// The event signatures.
 const (
 	SignatureHMAC EventSignature = "HMAC" // HMAC-SHA256 over id.timestamp.body
-	SignatureNone EventSignature = "None" // the unguessable path alone
+	SignatureNone EventSignature = "None" // only the unguessable path
 )
 
-// AccountEvents is how the carrier's notifications are known to be the carrier's.
+// AccountEvents says how the carrier's notifications are authenticated.
 type AccountEvents struct {
-	// signature is HMAC where notifications are signed, None where only the
-	// unguessable path protects them; facts are then marked as unverified.
+	// signature is HMAC (default) for signed notifications, None if only the unguessable path protects
+	// them; facts are then marked unverified.
 	// +kubebuilder:default=HMAC
 	// +optional
 	Signature EventSignature `json:"signature,omitempty"`
 
-	// secretRefs hold the shared secrets, each of at least 16 bytes, the oldest first
-	// while rotating. A notification may be signed with any of them; the path that the
-	// status shows is derived from the oldest.
+	// secretRefs hold the shared secrets, each of at least 16 bytes, the oldest first during rotation.
+	// A notification may be signed with any of them; the path in status is derived from the oldest.
 	// +kubebuilder:validation:MinItems=1
 	// +kubebuilder:validation:MaxItems=4
 	// +listType=atomic
@@ -225,32 +218,32 @@ type AccountEvents struct {
 	SecretRefs []SecretKeyReference `json:"secretRefs"`
 }
 
-// CarrierAccountStatus is what the operator found out about an account.
+// CarrierAccountStatus is the observed state of an account.
 type CarrierAccountStatus struct {
-	// observedGeneration is the metadata.generation this status speaks of.
+	// observedGeneration is the metadata.generation this status describes.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
-	// conditions are Ready, which is True when the identity provider issued a token.
+	// conditions are Ready (True once a token was issued) and Carrier (it answers).
 	// +listType=map
 	// +listMapKey=type
 	// +kubebuilder:validation:MaxItems=8
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// login is the one of which Ready speaks, while it is True: nothing is sent with another.
+	// login is the login that Ready describes while it is True: no other is used to send.
 	// +optional
 	Login *CarrierLogin `json:"login,omitempty"`
 
-	// eventsPath is the path of the receiver for this account's notifications. It is not
-	// shown where signature is None: knowing it is all that it takes then.
+	// eventsPath is the path that receives this account's notifications. It is hidden if signature is
+	// None, because the path is then the only protection.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	EventsPath string `json:"eventsPath,omitempty"`
 }
 
-// CarrierAccount is a reseller's login at one wholesale carrier: what an Issuer
-// is to a certificate. Services name it by accountRef.
+// CarrierAccount is a reseller's login at one wholesale carrier, like an Issuer in cert-manager.
+// Services refer to it by accountRef.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=cacct,categories=broadband
@@ -264,7 +257,7 @@ type CarrierAccountStatus struct {
 type CarrierAccount struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
@@ -272,14 +265,14 @@ type CarrierAccount struct {
 	// +required
 	Spec CarrierAccountSpec `json:"spec"`
 
-	// status is what the operator found out.
+	// status is the observed state.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status CarrierAccountStatus `json:"status,omitzero"`
 }
 
-// IdentityName says whose services the account's are: spec.identity, by default
-// the client name; never the object's name or URL.
+// IdentityName returns the identity that owns the account's services: spec.identity, by default the
+// client name; never the object's name or URL.
 func (a *CarrierAccount) IdentityName() string {
 	if a.Spec.Identity != "" {
 		return a.Spec.Identity
@@ -287,7 +280,7 @@ func (a *CarrierAccount) IdentityName() string {
 	return a.Spec.Auth.ClientName
 }
 
-// Login is who the account is for its carrier.
+// Login returns the account's login.
 func (a *CarrierAccount) Login() CarrierLogin {
 	return CarrierLogin{BaseURL: a.Spec.BaseURL, ClientName: a.Spec.Auth.ClientName}
 }

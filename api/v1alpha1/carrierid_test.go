@@ -23,7 +23,7 @@ func TestACarrierIDIsItsNumberInDigits(t *testing.T) {
 	}
 }
 
-// What the schema refuses is in no object that it has checked; elsewhere it is no id.
+// An object that passed the schema contains none of these values; elsewhere they are not valid IDs.
 func TestWhatIsNoCarrierIDCountsAsNone(t *testing.T) {
 	t.Parallel()
 	for _, id := range []v1alpha1.CarrierID{"-1", "1e6", "order-12", "9223372036854775808"} {

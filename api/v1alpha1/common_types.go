@@ -11,16 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Duration is a length of time such as 90s, 5m or 24h; "0" switches off.
+// Duration is a length of time such as 90s, 5m or 24h; "0" turns off.
 //
-// A string of our own and not metav1.Duration: an object that the schema lets
-// through and the decoder does not would stop the informer of its whole kind.
+// It is a string and not a metav1.Duration, because an object that passes the schema but not the
+// decoder would stop the informer of its whole kind.
 // +kubebuilder:validation:MaxLength=16
 // +kubebuilder:validation:XValidation:rule="self.matches('^(0|([0-9]{1,5}(ms|s|m|h))+)$')",message="a duration is written like 90s, 5m, 24h or 1h30m, with at most five digits before each unit; 0 switches off"
 type Duration string
 
-// Or is the duration, or the fallback where none is set. What the schema refuses
-// counts as not set.
+// Or returns the duration, or the fallback if it is not set or the schema would refuse it.
 func (d Duration) Or(fallback time.Duration) time.Duration {
 	parsed, err := time.ParseDuration(string(d))
 	if err != nil || parsed < 0 {
@@ -29,8 +28,8 @@ func (d Duration) Or(fallback time.Duration) time.Duration {
 	return parsed
 }
 
-// WholeSeconds is a time as it comes back from the API server, whose times have no fractions: what
-// this process holds and what is on record are then equal.
+// WholeSeconds truncates a time as the API server does, which stores no fractions, so that a time
+// in memory equals the recorded one.
 func WholeSeconds(t time.Time) metav1.Time { return metav1.NewTime(t.Truncate(time.Second)) }
 
 // Date is a calendar day, YYYY-MM-DD, in the account's time zone.
@@ -44,20 +43,20 @@ type Approval string
 
 // The approval policies.
 const (
-	ApprovalAutomatic Approval = "Automatic" // send without asking
-	ApprovalOnCost    Approval = "OnCost"    // ask when it costs, or when the cost is not known
-	ApprovalAlways    Approval = "Always"    // ask every time
+	ApprovalAutomatic Approval = "Automatic" // send without approval
+	ApprovalOnCost    Approval = "OnCost"    // needs approval if it costs money or the price is unknown
+	ApprovalAlways    Approval = "Always"    // always needs approval
 )
 
-// UnknownValues says what becomes of a declared value whose counterpart at the carrier cannot be read.
+// UnknownValues says what happens to a declared value that cannot be read from the carrier.
 // +kubebuilder:validation:Enum=Ask;Request;Trust
 type UnknownValues string
 
 // The policies for unknown values.
 const (
-	UnknownAsk     UnknownValues = "Ask"     // wait until somebody says which of the other two
-	UnknownRequest UnknownValues = "Request" // send what is declared
-	UnknownTrust   UnknownValues = "Trust"   // believe that the carrier has what is declared
+	UnknownAsk     UnknownValues = "Ask"     // wait until a person chooses one of the other two
+	UnknownRequest UnknownValues = "Request" // send the declared value
+	UnknownTrust   UnknownValues = "Trust"   // assume that the carrier already has the declared value
 )
 
 // AccountReference names the CarrierAccount in the same namespace.
@@ -124,8 +123,8 @@ type Contact struct {
 	Email string `json:"email"`
 }
 
-// Flaw says which rule of the above a contact breaks, and "" when it keeps all: a contact
-// in a Secret comes past the schema. It shows nothing of the contact.
+// Flaw returns the rule above that a contact breaks, or "" if none: a contact in a Secret bypasses
+// the schema. It contains nothing of the contact.
 func (c *Contact) Flaw() string {
 	switch {
 	case !isName(c.Name):

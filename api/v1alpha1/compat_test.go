@@ -17,11 +17,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// kept is where the schemas are that v1alpha1 is kept compatible with: what an API server took
-// yesterday it takes tomorrow.
+// kept is the folder of the schemas with which v1alpha1 stays compatible: an API server keeps
+// accepting what it accepted before.
 const kept = "testdata/schemas"
 
-// The rules of a compatible change, as a test says them that one breaks.
+// The rules of a compatible change, as the test reports a violation.
 const (
 	notRemoved   = "a field is not removed"
 	notNarrowed  = "what a field takes does not become less"
@@ -30,8 +30,7 @@ const (
 	sameListType = "a list stays of its type and keys"
 )
 
-// TestSchemasAreCompatible holds each schema against the one that is kept. GOLDEN=1 keeps what was
-// added.
+// TestSchemasAreCompatible compares each schema with the stored one. GOLDEN=1 stores additions.
 func TestSchemasAreCompatible(t *testing.T) {
 	t.Parallel()
 	for kind, definition := range definitions(t) {
@@ -50,7 +49,7 @@ func TestSchemasAreCompatible(t *testing.T) {
 	}
 }
 
-// schemaOf is the schema of the one version that there is, without its descriptions.
+// schemaOf returns the schema of the only version, without its descriptions.
 func schemaOf(definition *crd) *schema {
 	return undescribed(definition.Spec.Versions[0].Schema.OpenAPIV3Schema)
 }
@@ -70,7 +69,7 @@ func undescribed(node *schema) *schema {
 	return bare
 }
 
-// readSchema reads one that is kept; nil for that of a new kind.
+// readSchema reads a stored schema; nil for a new kind.
 func readSchema(t *testing.T, file string) *schema {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Clean(file))
@@ -87,7 +86,8 @@ func readSchema(t *testing.T, file string) *schema {
 	return was
 }
 
-// keep has the file be of this schema: else what was added could be removed again unnoticed.
+// keep expects the file to contain this schema: otherwise an addition could be removed again
+// unnoticed.
 func keep(t *testing.T, file string, is *schema) {
 	t.Helper()
 	text, err := yaml.Marshal(is)
@@ -102,7 +102,7 @@ func keep(t *testing.T, file string, is *schema) {
 	}
 }
 
-// incompatible says which rules a schema breaks, and where.
+// incompatible returns the rules that a schema violates, and where.
 func incompatible(kind string, before, after *schema) []string {
 	was, is := nodesOf(kind, before), nodesOf(kind, after)
 	var broken []string
@@ -120,7 +120,7 @@ func incompatible(kind string, before, after *schema) []string {
 	return broken
 }
 
-// nodesOf are a schema and all that is in it, by their paths.
+// nodesOf returns a schema and everything in it, by path.
 func nodesOf(kind string, root *schema) map[string]*schema {
 	nodes := map[string]*schema{}
 	walk(kind, root, func(at string, node *schema) { nodes[at] = node.DeepCopy() })
@@ -137,7 +137,7 @@ func parentOf(at string) string {
 	return at[:max(strings.LastIndex(at, "."), 0)]
 }
 
-// changed says which rules a change of one node breaks.
+// changed returns the rules that a change of one node violates.
 func changed(was, is *schema) []string {
 	var broken []string
 	if narrowed(was, is) {
@@ -156,12 +156,12 @@ func changed(was, is *schema) []string {
 	return broken
 }
 
-// missing are those of the second list that the first has not.
+// missing returns the elements of the second list that the first does not contain.
 func missing[E comparable](from, of []E) []E {
 	return slices.DeleteFunc(slices.Clone(of), func(one E) bool { return slices.Contains(from, one) })
 }
 
-// narrowed says whether a value that one takes may be refused by the other.
+// narrowed reports whether a value that one accepts may be refused by the other.
 func narrowed(was, is *schema) bool {
 	return otherType(was, is) || outOfBounds(was, is) || fewerValues(was.Enum, is.Enum) ||
 		was.Pattern != is.Pattern && is.Pattern != "" || len(missing(rulesOf(was), rulesOf(is))) > 0
@@ -201,7 +201,7 @@ func rulesOf(node *schema) []string {
 	return rules
 }
 
-// Each change that is not compatible is noticed, and each that is, is not.
+// Every incompatible change is reported, and no compatible one is.
 func TestAnIncompatibleChangeIsNoticed(t *testing.T) {
 	t.Parallel()
 	plan := func(in *schema) *schema {

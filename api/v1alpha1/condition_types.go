@@ -5,23 +5,23 @@ package v1alpha1
 // Condition types. Ready, Reconciling and Stalled follow kstatus.
 const (
 	ConditionReady       = "Ready"       // the declared state is reached, for this generation
-	ConditionReconciling = "Reconciling" // work is under way; nobody needs to do anything
-	ConditionStalled     = "Stalled"     // only a person can help
+	ConditionReconciling = "Reconciling" // work is in progress; nobody needs to do anything
+	ConditionStalled     = "Stalled"     // a person has to act
 
-	ConditionPlanSynced           = "PlanSynced"           // spec.plan is the carrier's plan
-	ConditionRestorationSLASynced = "RestorationSLASynced" // spec.restorationSLA is the carrier's SLA
-	ConditionAggregationSynced    = "AggregationSynced"    // spec.aggregationMethod is the carrier's
-	ConditionDSLProfileSynced     = "DSLProfileSynced"     // spec.dslStabilityProfile is the carrier's
-	ConditionCancellationSynced   = "CancellationSynced"   // spec.cancellation is the carrier's
-	ConditionConnected            = "Connected"            // spec.disconnection is served
+	ConditionPlanSynced           = "PlanSynced"           // the carrier's plan is spec.plan
+	ConditionRestorationSLASynced = "RestorationSLASynced" // the carrier's SLA is spec.restorationSLA
+	ConditionAggregationSynced    = "AggregationSynced"    // the carrier's method is spec.aggregationMethod
+	ConditionDSLProfileSynced     = "DSLProfileSynced"     // the carrier's profile is spec.dslStabilityProfile
+	ConditionCancellationSynced   = "CancellationSynced"   // the carrier's cancellation is as in spec.cancellation
+	ConditionConnected            = "Connected"            // spec.disconnection: the service is not cancelled
 	ConditionHealthy              = "Healthy"              // the carrier's health summary is good
 	ConditionDisrupted            = "Disrupted"            // a disruption is active
 	ConditionApprovalRequired     = "ApprovalRequired"     // a person must approve before anything is sent
-	ConditionDrifted              = "Drifted"              // the carrier moved away after we had converged
-	ConditionSubmitted            = "Submitted"            // the carrier has taken the order
-	ConditionRejected             = "Rejected"             // the carrier has rejected the order that it had taken
+	ConditionDrifted              = "Drifted"              // the carrier's state changed after the service was in sync
+	ConditionSubmitted            = "Submitted"            // the carrier has accepted the order
+	ConditionRejected             = "Rejected"             // the carrier has rejected the order after accepting it
 
-	ConditionCarrier = "Carrier" // of a CarrierAccount: the carrier answers
+	ConditionCarrier = "Carrier" // on a CarrierAccount: the carrier's API answers
 )
 
 // Reasons of CarrierAccount's Ready.
@@ -30,32 +30,32 @@ const (
 	ReasonSecretNotFound  = "SecretNotFound"  // a referenced Secret or its key is missing
 	ReasonKeyInvalid      = "KeyInvalid"      // the private key cannot be used
 	ReasonTokenRejected   = "TokenRejected"   // the identity provider refused the client or its assertion
-	ReasonTokenTooShort   = "TokenTooShort"   // tokens live too briefly to send a request safely
+	ReasonTokenTooShort   = "TokenTooShort"   // tokens expire too soon to send a request safely
 	ReasonInsecureCarrier = "InsecureCarrier" // http or a loopback address without --allow-insecure-carrier
 	ReasonUnreachable     = "Unreachable"     // the identity provider cannot be reached
-	ReasonClockSkew       = "ClockSkew"       // our clock and the identity provider's are too far apart
-	ReasonIdentityChanged = "IdentityChanged" // its login has sent under another identity
-	ReasonInvalid         = "Invalid"         // a field that only the controller can judge is wrong
+	ReasonClockSkew       = "ClockSkew"       // the manager's clock and the identity provider's differ too much
+	ReasonIdentityChanged = "IdentityChanged" // the account's login has sent requests under another identity
+	ReasonInvalid         = "Invalid"         // a field that only the controller can check is invalid
 )
 
-// ReasonAnswering is the reason of CarrierAccount's Carrier while the carrier answers; else it is
-// [ReasonCarrierUnavailable].
+// ReasonAnswering is the reason of a CarrierAccount's Carrier condition while the carrier answers;
+// otherwise it is [ReasonCarrierUnavailable].
 const ReasonAnswering = "Answering"
 
-// Reasons of a service's conditions: what the operator itself has to say.
+// Reasons of a service's conditions that the operator itself determines.
 const (
 	ReasonInSync                  = "InSync"                  // the carrier's state is the declared one
-	ReasonProgressing             = "Progressing"             // a request is under way, or the state is being read
-	ReasonPlanned                 = "Planned"                 // managementPolicy Plan: changes worked out, not sent
+	ReasonProgressing             = "Progressing"             // a request is in progress, or the state is being read
+	ReasonPlanned                 = "Planned"                 // managementPolicy Plan: changes are computed, not sent
 	ReasonObserving               = "Observing"               // managementPolicy Observe: read only
-	ReasonSuspended               = "Suspended"               // spec.suspend: there is work, and it waits
+	ReasonSuspended               = "Suspended"               // spec.suspend: changes are waiting
 	ReasonAwaitingApproval        = "AwaitingApproval"        // a person has to approve the changes
 	ReasonUnsupported             = "Unsupported"             // declared, but the operator cannot do it yet
-	ReasonUnmanaged               = "Unmanaged"               // not declared: left alone
+	ReasonUnmanaged               = "Unmanaged"               // not declared, so ignored
 	ReasonAccountNotReady         = "AccountNotReady"         // the CarrierAccount is missing or not Ready
 	ReasonOrderNotReady           = "OrderNotReady"           // the ServiceOrder has no service yet
 	ReasonServiceNotReady         = "ServiceNotReady"         // the BroadbandService is missing, or has no number yet
-	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // the tests of a service are run one at a time
+	ReasonAnotherTestInProgress   = "AnotherTestInProgress"   // another test of the service is in progress: one at a time
 	ReasonConflict                = "Conflict"                // another object manages the same service
 	ReasonPlanUnknown             = "PlanUnknown"             // the carrier's plan could not be read
 	ReasonTermUnknown             = "TermUnknown"             // an SLA change needs the plan's term, and it is not known
@@ -65,40 +65,40 @@ const (
 	ReasonNotFoundOrForbidden     = "NotFoundOrForbidden"     // 403 or 404, which never proves absence
 	ReasonCarrierUnavailable      = "CarrierUnavailable"      // connection errors and 5xx
 	ReasonRequestInvalid          = "RequestInvalid"          // 400, 405, 406, 413 to 415
-	ReasonOutcomeUnknown          = "OutcomeUnknown"          // sent, perhaps; a person resolves it
-	ReasonStatusLost              = "StatusLost"              // the object's memory of its requests is gone
-	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is gone, or older than was seen
-	ReasonLateAcceptance          = "LateAcceptance"          // taken by the carrier after a person had ended it
-	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or of a newer version
-	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing is begun
+	ReasonOutcomeUnknown          = "OutcomeUnknown"          // it may have been sent; a person resolves it
+	ReasonStatusLost              = "StatusLost"              // the object's record of its requests is gone
+	ReasonLedgerLost              = "LedgerLost"              // the RequestLedger is gone, or older than the one last seen
+	ReasonLateAcceptance          = "LateAcceptance"          // accepted by the carrier after a resolution had ended it
+	ReasonLedgerUnreadable        = "LedgerUnreadable"        // the RequestLedger is damaged, or from a newer version
+	ReasonLedgerDeleting          = "LedgerDeleting"          // the RequestLedger is being deleted: nothing new is started
 	ReasonAPIServerRefused        = "APIServerRefused"        // Kubernetes refuses what has to be read or written
-	ReasonNewInstallation         = "NewInstallation"         // applied before the operator ran, and not acknowledged
+	ReasonNewInstallation         = "NewInstallation"         // applied before the operator first ran, not acknowledged
 	ReasonHandleLost              = "HandleLost"              // the carrier no longer knows the Location
-	ReasonUnanswered              = "Unanswered"              // asked three times, and nothing came of it
-	ReasonOverdue                 = "Overdue"                 // longer under way than is usual
-	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error and goes on once it is fixed
-	ReasonBreakerOpen             = "BreakerOpen"             // answers were lost: nothing that costs is sent for now
+	ReasonUnanswered              = "Unanswered"              // sent three times without an answer
+	ReasonOverdue                 = "Overdue"                 // in progress for longer than usual
+	ReasonCarrierHold             = "CarrierHold"             // the carrier reports an error; continues once it is fixed
+	ReasonBreakerOpen             = "BreakerOpen"             // responses were lost: no chargeable request is sent for now
 	ReasonChargeLimit             = "ChargeLimit"             // spec.chargeLimit of the account is reached
 	ReasonResultDiffers           = "ResultDiffers"           // a result differs from what was shown, such as a fee
 	ReasonCancelled               = "Cancelled"               // the service is cancelled, as wanted
-	ReasonDrifted                 = "Drifted"                 // the carrier moved away after we had converged
+	ReasonDrifted                 = "Drifted"                 // the carrier's state changed after the service was in sync
 	ReasonConnected               = "Connected"               // the carrier does not show the service cancelled
 	ReasonHealthGood              = "HealthGood"              // the carrier rates the service Green
 	ReasonHealthImpaired          = "HealthImpaired"          // the carrier rates the service otherwise
 	ReasonHealthNotRated          = "HealthNotRated"          // the carrier does not rate the service
-	ReasonDisruptionActive        = "DisruptionActive"        // an outage or works are under way
-	ReasonNoDisruption            = "NoDisruption"            // none is under way
-	ReasonCompleted               = "Completed"               // a one-shot has ended well
-	ReasonExpired                 = "Expired"                 // a one-shot has ended well, and its answer no longer holds
-	ReasonOrderDiffers            = "OrderDiffers"            // the order on record has another body
-	ReasonSubmitted               = "Submitted"               // the carrier has taken the order
-	ReasonOrderRejected           = "OrderRejected"           // the carrier has rejected the order that it had taken
-	ReasonOrderNotPossible        = "OrderNotPossible"        // the qualification does not let the order be made so
-	ReasonCarrierRejected         = "CarrierRejected"         // a sub-error code that has no reason of its own
+	ReasonDisruptionActive        = "DisruptionActive"        // an outage or maintenance is in progress
+	ReasonNoDisruption            = "NoDisruption"            // none is in progress
+	ReasonCompleted               = "Completed"               // a one-shot has succeeded
+	ReasonExpired                 = "Expired"                 // a one-shot has succeeded; its answer is no longer valid
+	ReasonOrderDiffers            = "OrderDiffers"            // the recorded order has another body
+	ReasonSubmitted               = "Submitted"               // the carrier has accepted the order
+	ReasonOrderRejected           = "OrderRejected"           // the carrier has rejected the order after accepting it
+	ReasonOrderNotPossible        = "OrderNotPossible"        // the qualification does not allow this order
+	ReasonCarrierRejected         = "CarrierRejected"         // a sub-error code without a reason of its own
 )
 
-// Reasons that stand for one sub-error code each (specification section 7). The
-// raw code begins the message.
+// Reasons for one sub-error code each (specification section 7). The message begins with the raw
+// code.
 const (
 	ReasonServiceNotTC4               = "ServiceNotTC4"
 	ReasonAggregationConversionFailed = "AggregationConversionFailed"

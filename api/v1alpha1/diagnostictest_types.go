@@ -31,28 +31,27 @@ type DiagnosticTestSpec struct {
 	// +required
 	TestType string `json:"testType"`
 
-	// approval is when this test needs approval: Always asks before it is sent. The carrier quotes no price for a test, so
-	// OnCost does not ask. The stricter of this and the account's counts.
+	// approval says when this test needs approval. Only Always requires it, because the carrier quotes
+	// no price for a test. The stricter of this and the account's (default) applies.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 
-	// ttlAfterFinished deletes the object so long after it has finished; without it
-	// the object stays. For tests made by hand: one kept in Git would be made, and
-	// so run, again.
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
+	// an object in Git: a GitOps tool would create it and run the test again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }
 
-// DiagnosticTestStatus is what became of the test.
+// DiagnosticTestStatus is the outcome of the test.
 type DiagnosticTestStatus struct {
 	TaskStatus `json:",inline"`
 
-	// ledger is the RequestLedger that has on record what was tested of the service, and the state of it
-	// that is shown here.
+	// ledger names the RequestLedger that records the tests of the service, and the revision of it
+	// shown here.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// pending is what an approval is for, until the test is sent.
+	// pending is what to approve, until the test is sent.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
@@ -65,19 +64,18 @@ type DiagnosticTestStatus struct {
 	// +optional
 	Active bool `json:"active,omitempty"`
 
-	// stages are the steps of the test, the newest first.
+	// stages are the steps of the test, newest first.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
 	// +optional
 	Stages []DiagnosticStage `json:"stages,omitempty"`
 
-	// result is what the test found, as the carrier wrote it; its form depends on
-	// the test.
+	// result is the test's result as the carrier wrote it; its form depends on the test.
 	// +kubebuilder:pruning:PreserveUnknownFields
 	// +optional
 	Result *runtime.RawExtension `json:"result,omitempty"`
 
-	// truncated is set when the result was longer than 16 KiB, or the API server refused it, and is left out.
+	// truncated is set if the result is left out: over 16 KiB, or refused by the API server.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }
@@ -94,14 +92,14 @@ type DiagnosticStage struct {
 	// +optional
 	Reason string `json:"reason,omitempty"`
 
-	// at is when, as the carrier wrote it: it has no offset.
+	// at is when, as the carrier wrote it, without offset.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	At string `json:"at,omitempty"`
 }
 
-// DiagnosticTest runs one test on one service, once, like a Job. A lost answer is never
-// followed by a second test: a person decides.
+// DiagnosticTest runs one test on one service, once, like a Job. After a lost response no second
+// test is sent: a person decides.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=dtest,categories=broadband
@@ -116,16 +114,16 @@ type DiagnosticStage struct {
 type DiagnosticTest struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is which test of which service.
+	// spec is the test and its service.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a DiagnosticTest is immutable: for another test create another object",reason=FieldValueForbidden
 	// +required
 	Spec DiagnosticTestSpec `json:"spec"`
 
-	// status is what became of it.
+	// status is the outcome.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status DiagnosticTestStatus `json:"status,omitzero"`

@@ -13,8 +13,8 @@ import (
 
 // The numbers are those of docs/security-cases.md.
 
-// unruly are durations that the schema refuses. An object that was stored before a rule
-// was made may hold one.
+// unruly are durations that the schema refuses. An object that was stored before a rule existed may
+// contain one.
 func unruly() []string {
 	return []string{"1h1", "-5m", "", "9999999h", "5", "soon", "1e9s", "\u0660s", "5m "}
 }

@@ -6,18 +6,17 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 // FibreBuildQuoteSpec is one quote for one site. It is immutable.
 type FibreBuildQuoteSpec struct {
-	// accountRef names the CarrierAccount that asks.
+	// accountRef names the CarrierAccount to use.
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// locationID is the carrier's id of the site, for which an enterprise ethernet
-	// service qualification has been made.
+	// locationID is the carrier's ID of the site, which must have an enterprise ethernet service
+	// qualification.
 	// +required
 	LocationID LocationID `json:"locationID"`
 
-	// ttlAfterFinished deletes the object so long after it has finished; without it
-	// the object stays. For quotes made by hand: one kept in Git would be made, and
-	// so asked for, again.
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
+	// an object in Git: a GitOps tool would create it and request the quote again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }
@@ -31,7 +30,7 @@ type FibreBuildQuoteStatus struct {
 	// +optional
 	QuoteID string `json:"quoteID,omitempty"`
 
-	// price is what building fibre to the site costs, once.
+	// price is the one-time price of the fibre build.
 	// +optional
 	Price *Money `json:"price,omitempty"`
 
@@ -70,7 +69,7 @@ type FibreBuildQuoteStatus struct {
 	// +optional
 	QuoteDate string `json:"quoteDate,omitempty"`
 
-	// validUntil is the last day on which the quote holds.
+	// validUntil is the last day the quote is valid.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	ValidUntil string `json:"validUntil,omitempty"`
@@ -81,7 +80,7 @@ type FibreBuildQuoteStatus struct {
 	CreatedOn string `json:"createdOn,omitempty"`
 }
 
-// FibreBuildQuote asks once what building fibre to a site costs.
+// FibreBuildQuote gets one quote for building fibre to a site.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=fbq,categories=broadband
@@ -97,11 +96,11 @@ type FibreBuildQuoteStatus struct {
 type FibreBuildQuote struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is which site.
+	// spec is the site.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a FibreBuildQuote is immutable: for another quote create another object",reason=FieldValueForbidden
 	// +required
 	Spec FibreBuildQuoteSpec `json:"spec"`

@@ -2,12 +2,11 @@
 
 package v1alpha1
 
-// textRefused stands where the carrier's words were.
+// textRefused replaces the carrier's text.
 const textRefused = "the Kubernetes API server has refused the carrier's words"
 
-// DropFreeForm removes from the status what the carrier wrote in words and forms of its own, so that
-// the rest can be written down where the API server refuses the whole: ids, phases, codes and times
-// stay.
+// DropFreeForm removes the carrier's free-form content from the status, so that the rest can be
+// recorded when the API server refuses the whole status. IDs, phases, codes and times stay.
 func (s *BroadbandService) DropFreeForm() {
 	for i := range s.Status.Requests {
 		s.Status.Requests[i].dropFreeForm()
@@ -25,20 +24,20 @@ func (s *BroadbandService) DropFreeForm() {
 	}
 }
 
-// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+// DropFreeForm removes the carrier's free-form content from the status.
 func (s *ServiceOrder) DropFreeForm() {
 	s.Status.dropFreeForm()
 	s.Status.Address = ""
 	s.Status.Rejection.dropFreeForm()
 }
 
-// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+// DropFreeForm removes the carrier's free-form content from the status.
 func (a *AppointmentRequest) DropFreeForm() {
 	a.Status.dropFreeForm()
 	a.Status.Cancelled.dropFreeForm()
 }
 
-// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+// DropFreeForm removes the carrier's free-form content from the status.
 func (d *DiagnosticTest) DropFreeForm() {
 	d.Status.dropFreeForm()
 	d.Status.Truncated = d.Status.Truncated || d.Status.Result != nil
@@ -48,14 +47,14 @@ func (d *DiagnosticTest) DropFreeForm() {
 	}
 }
 
-// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+// DropFreeForm removes the carrier's free-form content from the status.
 func (f *FibreBuildQuote) DropFreeForm() {
 	f.Status.dropFreeForm()
 	f.Status.Price = nil
 	f.Status.Name, f.Status.Category, f.Status.Zone, f.Status.POIName = "", "", "", ""
 }
 
-// DropFreeForm removes from the status what the carrier wrote in words and forms of its own.
+// DropFreeForm removes the carrier's free-form content from the status.
 func (p *PlanOptionsQuery) DropFreeForm() {
 	p.Status.dropFreeForm()
 	p.Status.Truncated = p.Status.Truncated || len(p.Status.Plans)+len(p.Status.SLAs) > 0

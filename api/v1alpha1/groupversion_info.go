@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package v1alpha1 is what a user may ask of a wholesale broadband carrier and
-// what the operator reports back: the kinds of the group wholesale.broadband.
+// Package v1alpha1 contains the kinds of the group wholesale.broadband: what a user can request of
+// a wholesale broadband carrier, and what the operator reports.
 //
-// Every rule that needs nothing but the object itself stands here, as OpenAPI
-// or CEL, so that a wrong manifest is refused at kubectl apply. Rules that need
-// a clock, another object, a manager flag or the carrier are judged by the
-// controllers and become conditions.
+// Every rule that needs only the object itself is here, as OpenAPI or CEL, so that kubectl apply
+// rejects a wrong manifest. Rules that need a clock, another object, a manager flag or the carrier
+// are checked by the controllers and reported as conditions.
 //
 // +kubebuilder:object:generate=true
 // +groupName=wholesale.broadband
@@ -22,10 +21,10 @@ var (
 	// GroupVersion is the group and version of every kind in this package.
 	GroupVersion = schema.GroupVersion{Group: "wholesale.broadband", Version: "v1alpha1"}
 
-	// SchemeBuilder collects the functions that make a scheme know these kinds.
+	// SchemeBuilder collects the functions that register these kinds in a scheme.
 	SchemeBuilder = runtime.NewSchemeBuilder(addKnownTypes)
 
-	// AddToScheme makes a scheme know these kinds.
+	// AddToScheme registers these kinds in a scheme.
 	AddToScheme = SchemeBuilder.AddToScheme
 )
 

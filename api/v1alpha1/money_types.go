@@ -16,7 +16,7 @@ type Money struct {
 	Currency string `json:"currency,omitempty"`
 }
 
-// String is the amount as a person reads it: "12.34 AUD".
+// String formats the amount for people: "12.34 AUD".
 func (m *Money) String() string {
 	if m.Currency == "" {
 		return m.Amount

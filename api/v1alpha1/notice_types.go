@@ -4,10 +4,10 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Notice is what a notification of the carrier said and no read of its API shows
-// (specification section 6).
+// Notice is the content of a carrier's notification that no read of its API shows (specification
+// section 6).
 type Notice struct {
-	// event is the notification it was, for example OrderRejected.
+	// event is the notification's name, for example OrderRejected.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Event string `json:"event,omitempty"`
@@ -21,7 +21,7 @@ type Notice struct {
 	// +optional
 	Unverified bool `json:"unverified,omitempty"`
 
-	// at is when it became known.
+	// at is when it was recorded.
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
 }

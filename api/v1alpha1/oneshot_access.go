@@ -4,7 +4,7 @@ package v1alpha1
 
 import "k8s.io/apimachinery/pkg/runtime"
 
-// PutResult replaces what the test found, a JSON object; nil for nothing.
+// PutResult sets the result of the test, a JSON object; nil clears it.
 func (s *DiagnosticTestStatus) PutResult(object []byte) {
 	s.Result = nil
 	if object != nil {

@@ -4,7 +4,7 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PlanOptionsQuerySpec is one question about one service. It is immutable.
+// PlanOptionsQuerySpec is one query about one service. It is immutable.
 // +kubebuilder:validation:XValidation:rule="has(self.serviceID) || has(self.serviceRef)",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceID",reason=FieldValueRequired
 // +kubebuilder:validation:XValidation:rule="!(has(self.serviceID) && has(self.serviceRef))",message="exactly one of serviceID and serviceRef says which service is asked about",fieldPath=".serviceRef",reason=FieldValueForbidden
 type PlanOptionsQuerySpec struct {
@@ -20,30 +20,29 @@ type PlanOptionsQuerySpec struct {
 	// +optional
 	ServiceRef *ServiceReference `json:"serviceRef,omitempty"`
 
-	// ttlAfterFinished deletes the object so long after it has finished; without it
-	// the object stays. For queries made by hand: one kept in Git would be made, and
-	// so asked, again.
+	// ttlAfterFinished deletes the object this long after it finished. Default: kept. Do not set it on
+	// an object in Git: a GitOps tool would create it and send the query again.
 	// +optional
 	TTLAfterFinished Duration `json:"ttlAfterFinished,omitempty"`
 }
 
-// PlanOptionsQueryStatus is what the service could change to.
+// PlanOptionsQueryStatus lists the plans and SLAs on offer.
 type PlanOptionsQueryStatus struct {
 	TaskStatus `json:",inline"`
 
-	// plans that the service could have.
+	// plans that the service can have.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=200
 	// +optional
 	Plans []PlanOption `json:"plans,omitempty"`
 
-	// slas are the restoration SLAs that it could have.
+	// slas are the available restoration SLAs.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=50
 	// +optional
 	SLAs []SLAOption `json:"slas,omitempty"`
 
-	// truncated is set when the carrier offered more than fits.
+	// truncated is set if some or all options are left out.
 	// +optional
 	Truncated bool `json:"truncated,omitempty"`
 }
@@ -96,7 +95,7 @@ type PlanOption struct {
 	// +optional
 	SourceType string `json:"sourceType,omitempty"`
 
-	// requiresAdditionalNTD is whether a further device is needed; absent when not said.
+	// requiresAdditionalNTD is whether another NTD is needed; absent if not stated.
 	// +optional
 	RequiresAdditionalNTD *bool `json:"requiresAdditionalNTD,omitempty"`
 
@@ -105,7 +104,7 @@ type PlanOption struct {
 	// +optional
 	RequiresAdditionalNTDReason string `json:"requiresAdditionalNTDReason,omitempty"`
 
-	// ntdOptions are the devices that it can come with.
+	// ntdOptions are the NTDs available with the plan.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
@@ -148,7 +147,7 @@ type SLAOption struct {
 	Monthly *Money `json:"monthly,omitempty"`
 }
 
-// PlanOptionsQuery asks once which plans and SLAs a service could have, and for how much.
+// PlanOptionsQuery asks once which plans and SLAs a service can have, and at what price.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:path=planoptionsqueries,shortName=poq,categories=broadband
@@ -162,16 +161,16 @@ type SLAOption struct {
 type PlanOptionsQuery struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is which service.
+	// spec is the service.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="a PlanOptionsQuery is immutable: for another query create another object",reason=FieldValueForbidden
 	// +required
 	Spec PlanOptionsQuerySpec `json:"spec"`
 
-	// status is what the service could change to.
+	// status lists what is on offer.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status PlanOptionsQueryStatus `json:"status,omitzero"`

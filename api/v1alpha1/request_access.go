@@ -10,8 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// RequestOf is the newest request of an operation, or nil. The pointer leads into
-// the status.
+// RequestOf returns the newest request of an operation, or nil. The pointer points into the status.
 func (s *BroadbandService) RequestOf(operation Operation) *Request {
 	for i := range s.Status.Requests {
 		if s.Status.Requests[i].Operation == operation {
@@ -21,8 +20,8 @@ func (s *BroadbandService) RequestOf(operation Operation) *Request {
 	return nil
 }
 
-// PutRequest replaces the newest request of its operation. They are in the order of their
-// operations' names, so that the same requests are the same status.
+// PutRequest replaces the newest request of its operation. Requests are sorted by operation, so
+// that the same requests give the same status.
 func (s *BroadbandService) PutRequest(request Request) {
 	at, held := slices.BinarySearchFunc(s.Status.Requests, request.Operation, func(held Request, of Operation) int {
 		return strings.Compare(string(held.Operation), string(of))
@@ -34,7 +33,7 @@ func (s *BroadbandService) PutRequest(request Request) {
 	s.Status.Requests = slices.Insert(s.Status.Requests, at, request)
 }
 
-// OpenRequests are the requests that have not ended: each may be with the carrier.
+// OpenRequests returns the requests that have not ended: the carrier may have each of them.
 func (s *BroadbandService) OpenRequests() []*Request {
 	var open []*Request
 	for i := range s.Status.Requests {
@@ -45,19 +44,19 @@ func (s *BroadbandService) OpenRequests() []*Request {
 	return open
 }
 
-// OpenRequest is the modification that has not ended, or nil: no other modification of
-// the service is sent beside it.
+// OpenRequest returns the modification that has not ended, or nil. No other modification of the
+// service is sent while it is open.
 func (s *BroadbandService) OpenRequest() *Request {
 	return s.firstOpen(func(o Operation) bool { return !o.AltersCancellation() })
 }
 
-// OpenCancellation is the reschedule or abort that has not ended, or nil. It goes beside
-// a modification, and never waits for one.
+// OpenCancellation returns the reschedule or abort that has not ended, or nil. It is sent alongside
+// a modification and never waits for one.
 func (s *BroadbandService) OpenCancellation() *Request {
 	return s.firstOpen(Operation.AltersCancellation)
 }
 
-// firstOpen is what can be followed, before what waits for a person.
+// firstOpen prefers a request that can be polled to one that waits for a person.
 func (s *BroadbandService) firstOpen(is func(Operation) bool) *Request {
 	var first *Request
 	for _, open := range s.OpenRequests() {
@@ -79,19 +78,19 @@ func (r *Request) code() string {
 	return r.Error.Code
 }
 
-// AltersCancellation says whether an operation reschedules or aborts a cancellation.
+// AltersCancellation reports whether an operation reschedules or aborts a cancellation.
 func (o Operation) AltersCancellation() bool {
 	return o == OperationCancellationReschedule || o == OperationCancellationAbort
 }
 
-// ServiceNumber is the carrier's number of the service, declared or taken from its
-// order; "" while it is not known.
+// ServiceNumber is the carrier's number of the service, declared or taken from its order; "" while
+// it is unknown.
 func (s *BroadbandService) ServiceNumber() CarrierID {
 	return cmp.Or(s.Spec.ServiceID, s.Status.ServiceID)
 }
 
-// Ended says whether nothing more is expected of an attempt in this phase. A
-// phase that this version does not know has not ended: it is left alone.
+// Ended reports whether an attempt in this phase is finished. A phase that this version does not
+// know counts as not ended, and is ignored.
 func (p RequestPhase) Ended() bool {
 	switch p {
 	case PhaseSucceeded, PhaseFailed, PhaseNotSent, PhaseNotProcessed, PhaseRejected, PhaseNotAccepted, PhaseAbandoned,
@@ -103,14 +102,14 @@ func (p RequestPhase) Ended() bool {
 	return false
 }
 
-// RequestChanged brings what the status shows of its requests in line with one that
-// has just changed: the one in flight, the newest error.
+// RequestChanged updates the request in flight and the newest error in the status after a request
+// has changed.
 func (s *BroadbandService) RequestChanged(request Request, now metav1.Time) {
 	s.ShowInFlight()
 	s.Status.LastError = lastError(s.Status.LastError, request, now)
 }
 
-// ShowLedger has the status show the requests of a ledger; nil: there are none.
+// ShowLedger shows the requests of a ledger in the status; nil means that there are none.
 func (s *BroadbandService) ShowLedger(ledger *RequestLedger) {
 	s.Status.Requests = nil
 	if ledger != nil {
@@ -121,16 +120,16 @@ func (s *BroadbandService) ShowLedger(ledger *RequestLedger) {
 	s.ShowInFlight()
 }
 
-// Changes are those of the plan of changes that this request makes.
+// Changes returns the changes of the plan that this request makes.
 func (r *Request) Changes() []Change { return ChangesBy(r.Plan, r.Operation) }
 
-// ChangesBy are those of a plan of changes that an operation makes.
+// ChangesBy returns the changes of a plan that an operation makes.
 func ChangesBy(plan []Change, operation Operation) []Change {
 	return slices.DeleteFunc(slices.Clone(plan), func(change Change) bool { return change.Operation != operation })
 }
 
-// Shorten leaves out of a status what its ledger has of the requests that have ended; restore brings
-// it back.
+// Shorten removes from the status the details of ended requests, which the ledger has; restore puts
+// them back.
 func (s *BroadbandService) Shorten() (restore func()) {
 	whole := s.Status.Requests
 	s.Status.Requests = make([]Request, len(whole))
@@ -140,8 +139,8 @@ func (s *BroadbandService) Shorten() (restore func()) {
 	return func() { s.Status.Requests = whole }
 }
 
-// Shorten leaves out of a status what its ledger has of a request that has ended; restore brings it
-// back.
+// Shorten removes from the status the details of an ended request, which the ledger has; restore
+// puts them back.
 func (s *ServiceOrder) Shorten() (restore func()) {
 	whole := s.Status.Request
 	if whole != nil {
@@ -150,9 +149,9 @@ func (s *ServiceOrder) Shorten() (restore func()) {
 	return func() { s.Status.Request = whole }
 }
 
-// short is a request as a person wants to see it, once it has ended: what it asked for, for which
-// generation, at what price, who approved it, when it was sent and what became of it. Argo CD's action
-// retry is offered for a request of the present generation.
+// short returns what a user needs to see of an ended request: what it asked for, for which
+// generation, at what price, who approved it, when it was sent and how it ended. Argo CD's retry
+// action is offered for a request of the present generation.
 func (r *Request) short() Request {
 	if !r.Phase.Ended() {
 		return *r
@@ -166,8 +165,8 @@ func (r *Request) short() Request {
 	}
 }
 
-// ShowInFlight names the request that the columns show: "an abort or reschedule does not
-// hide a change".
+// ShowInFlight sets the request that the columns show: "an abort or reschedule does not hide a
+// change".
 func (s *BroadbandService) ShowInFlight() {
 	s.Status.InFlight = nil
 	for _, open := range []*Request{s.OpenCancellation(), s.OpenRequest()} {
@@ -177,8 +176,8 @@ func (s *BroadbandService) ShowInFlight() {
 	}
 }
 
-// lastError is the newest error after a request changed, kept until its operation gets on.
-// The same error seen again keeps the time at which it was first seen.
+// lastError returns the newest error after a request changed; it is kept until its operation
+// proceeds. If the same error occurs again, the time of its first occurrence is kept.
 func lastError(held *LastError, request Request, now metav1.Time) *LastError {
 	if request.Error == nil {
 		if held != nil && held.Operation != request.Operation {

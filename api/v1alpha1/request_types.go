@@ -4,12 +4,11 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Operation names a request that the carrier can be asked to carry out
-// (specification section 4).
+// Operation names a request that can be sent to the carrier (specification section 4).
 // +kubebuilder:validation:MaxLength=40
 type Operation string
 
-// The operations that a status can hold a request of.
+// The operations of which a status can contain a request.
 const (
 	OperationAggregationConversion     Operation = "AggregationConversion"
 	OperationPlanChange                Operation = "PlanChange"
@@ -26,47 +25,47 @@ const (
 	OperationHealth                    Operation = "Health"
 )
 
-// RequestPhase says how far one attempt at a request has come.
+// RequestPhase is the progress of one attempt at a request.
 //
-//	Submitting ─┬─► NotSent │ NotProcessed │ Rejected      nothing happened at the carrier
-//	            ├─► InProgress ──► Succeeded │ Failed      the carrier took it
-//	            ├─► Repeated                               its answer was lost: another attempt asks for the same
-//	            └─► OutcomeUnknown                         nobody can tell: a person resolves it
+//	Submitting ─┬─► NotSent │ NotProcessed │ Rejected   nothing happened at the carrier
+//	            ├─► InProgress ──► Succeeded │ Failed   the carrier accepted it
+//	            ├─► Repeated                            its response was lost, another one follows
+//	            └─► OutcomeUnknown                      nobody can tell: a person resolves it
 //	                  └─► InProgress │ Succeeded │ NotAccepted │ Abandoned
 //	                                                  └─────────────┴──► LateAcceptance ──► Succeeded │ Abandoned
 //
-// An order that a person has called not accepted, and the carrier has taken for all that, is a
-// LateAcceptance until a person says what becomes of it.
+// An order that a person has resolved as not accepted, and that the carrier has accepted after all,
+// is a LateAcceptance until a person resolves it again.
 //
-// Two ways back are rare: a process that was stopped writes late that its own attempt was never
-// sent (OutcomeUnknown to NotSent), and a question whose Location the carrier has forgotten
-// is asked anew (InProgress to NotProcessed).
+// Two transitions back are rare. A process that was stopped records late that its own attempt was
+// never sent (OutcomeUnknown to NotSent). A query whose Location the carrier no longer knows is
+// sent again (InProgress to NotProcessed).
 //
-// A phase that this version does not know is left alone and reported.
+// A phase that this version does not know is reported and otherwise ignored.
 // +kubebuilder:validation:MaxLength=40
 type RequestPhase string
 
 // The phases of an attempt.
 const (
-	PhaseSubmitting     RequestPhase = "Submitting"     // the intent is written; the POST may be under way
+	PhaseSubmitting     RequestPhase = "Submitting"     // the intent is recorded; the POST may be in progress
 	PhaseInProgress     RequestPhase = "InProgress"     // the carrier answered with a Location, which is polled
-	PhaseSucceeded      RequestPhase = "Succeeded"      // the carrier, a proof or a person says it is done
-	PhaseFailed         RequestPhase = "Failed"         // the carrier took the request and ended it with 422
-	PhaseOutcomeUnknown RequestPhase = "OutcomeUnknown" // sent, perhaps; only a person can tell
-	PhaseNotSent        RequestPhase = "NotSent"        // not a byte of it left us
-	PhaseNotProcessed   RequestPhase = "NotProcessed"   // turned away with 401 or 429
+	PhaseSucceeded      RequestPhase = "Succeeded"      // done, according to the carrier, a proof or a resolution
+	PhaseFailed         RequestPhase = "Failed"         // the carrier accepted the request and ended it with 422
+	PhaseOutcomeUnknown RequestPhase = "OutcomeUnknown" // it may have been sent; only a person can find out
+	PhaseNotSent        RequestPhase = "NotSent"        // not a byte of it was sent
+	PhaseNotProcessed   RequestPhase = "NotProcessed"   // refused with 401 or 429, so not processed
 	PhaseRejected       RequestPhase = "Rejected"       // the carrier refused the POST
-	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a person says that the carrier has not taken it
-	PhaseAbandoned      RequestPhase = "Abandoned"      // a person gave it up: never sent again
-	PhaseRepeated       RequestPhase = "Repeated"       // its answer was lost, and the same was asked for again
-	PhaseLateAcceptance RequestPhase = "LateAcceptance" // taken, which was known only after a person had ended it
+	PhaseNotAccepted    RequestPhase = "NotAccepted"    // a resolution: the carrier has not accepted it
+	PhaseAbandoned      RequestPhase = "Abandoned"      // a resolution: given up, never sent again
+	PhaseRepeated       RequestPhase = "Repeated"       // its response was lost, and the same request was sent again
+	PhaseLateAcceptance RequestPhase = "LateAcceptance" // accepted, which was learned only after a resolution
 )
 
-// EndedBy is whose word ended an attempt.
+// EndedBy is what ended an attempt.
 // +kubebuilder:validation:MaxLength=20
 type EndedBy string
 
-// Those who can end an attempt.
+// The values of EndedBy.
 const (
 	EndedByCarrier EndedBy = "Carrier"
 	EndedByProof   EndedBy = "Proof"
@@ -74,40 +73,39 @@ const (
 	EndedBySender  EndedBy = "Sender"
 )
 
-// Request is one attempt to have the carrier do something, as far as it has come.
-// Its intent is written before the POST, so that no crash can forget that it may
-// have been sent.
+// Request is one attempt at a request and its progress. Its intent is recorded before the POST, so
+// that after a crash it is known that it may have been sent.
 type Request struct {
-	// operation is what was asked; one POST of the carrier's API.
+	// operation is what was requested: one POST to the carrier.
 	// +required
 	Operation Operation `json:"operation"`
 
-	// attempt counts the attempts at this operation for the same change, from 1.
+	// attempt numbers the attempts at this operation for one change, from 1.
 	// +required
 	Attempt int32 `json:"attempt"`
 
-	// attemptID is random and names this attempt in a resolve annotation. There
-	// is one POST per attemptID, ever.
+	// attemptID is random and identifies this attempt in a resolve annotation. There is one POST per
+	// attemptID.
 	// +kubebuilder:validation:MaxLength=64
 	// +required
 	AttemptID string `json:"attemptID"`
 
-	// repeats is how many earlier attempts at the same were sent and lost their answer.
-	// While it is above zero, a refusal proves nothing: one of them may have succeeded.
+	// repeats is how many earlier attempts at the same were sent but lost their response. Above zero,
+	// a rejection proves nothing: one of them may have succeeded.
 	// +optional
 	Repeats int32 `json:"repeats,omitempty"`
 
-	// sender is the random id of the operator process that wrote the intent.
+	// sender is the random ID of the operator process that recorded it.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Sender string `json:"sender,omitempty"`
 
-	// target is what was asked for, without contact data.
+	// target is what was requested, without contact data.
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`
 
-	// before is what was known of the carrier's state when the intent was
-	// written: the evidence by which an unknown outcome can be judged.
+	// before is what was known of the carrier's state when the intent was recorded: evidence to judge
+	// an unknown outcome by.
 	// +optional
 	Before RequestBefore `json:"before,omitzero"`
 
@@ -121,41 +119,40 @@ type Request struct {
 	// +optional
 	BaseURL string `json:"baseURL,omitempty"`
 
-	// approvedHash is the hash of the plan that a person approved, when approval
-	// was needed.
+	// approvedHash is the hash of the approved plan, if approval was needed.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
 
-	// approvedBy is the user who set the approval, where config/usernames is installed, and else the
-	// client, by its field manager, such as kubectl-annotate.
+	// approvedBy is the user who set the approval if config/usernames is installed, else the client's
+	// field manager, such as kubectl-annotate.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who asked for this attempt by a retry annotation, as in approvedBy.
+	// retriedBy is who requested this attempt by a retry annotation, as in approvedBy.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
 
-	// plan is the plan of changes, whole, that it is a part of, with the prices that were shown.
+	// plan is the whole plan of changes that it belongs to, with the prices shown.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Plan []Change `json:"plan,omitempty"`
 
-	// retry is the value of the retry annotation that this attempt was made for, and used up. An
-	// order's attempt also keeps what one before it used up: its status is written after the ledger.
+	// retry is the value of the retry annotation that this attempt used up. An order's attempt also
+	// keeps the value an earlier one used up, because its status is written after the ledger.
 	// +kubebuilder:validation:MaxLength=256
 	// +optional
 	Retry string `json:"retry,omitempty"`
 
-	// uid is the UID of the object that it serves.
+	// uid is the UID of the object that it is for.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// takenOver is set where it was sent for another object, whose place this one took while it was open.
+	// takenOver is set if it was sent for another object, which this one replaced while it was open.
 	// +optional
 	TakenOver bool `json:"takenOver,omitempty"`
 
@@ -163,26 +160,26 @@ type Request struct {
 	// +optional
 	Generation int64 `json:"generation,omitempty"`
 
-	// bodyHash is the SHA-256 of the body, contact data apart: "sha256:<hex>".
+	// bodyHash is the SHA-256 of the body, less contact data: "sha256:<hex>".
 	// +kubebuilder:validation:MaxLength=80
 	// +optional
 	BodyHash string `json:"bodyHash,omitempty"`
 
-	// phase says how far this attempt has come.
+	// phase is the progress of this attempt.
 	// +required
 	Phase RequestPhase `json:"phase"`
 
-	// location is the polling Location the carrier gave: its path only. The host
-	// is always that of the account.
+	// location is the path of the polling Location that the carrier gave. The host is always the
+	// account's.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Location string `json:"location,omitempty"`
 
-	// apiVersion is the X-API-VERSION it was sent with and is followed with.
+	// apiVersion is the X-API-VERSION it was sent with and is polled with.
 	// +optional
 	APIVersion int32 `json:"apiVersion,omitempty"`
 
-	// submittedAt is when the intent was written, just before the POST.
+	// submittedAt is when it was recorded, just before the POST.
 	// +optional
 	SubmittedAt metav1.Time `json:"submittedAt,omitzero"`
 
@@ -190,78 +187,76 @@ type Request struct {
 	// +optional
 	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
 
-	// endedBy is whose word ended it: the carrier's answer, a proof, a person who resolved it, or the
-	// process that did not send it. What a person ended is not changed by what a process reports late.
+	// endedBy is what ended it: the carrier's response, a proof, a person's resolution, or the process
+	// that did not send it. A late report of a process does not change a resolution.
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
 
-	// resolvedBy is the person's word that settled it, or that named its request id.
+	// resolvedBy is the resolution that settled it or named its request ID.
 	// +optional
 	ResolvedBy *Resolution `json:"resolvedBy,omitempty"`
 
-	// carrierStatus is the carrier's own status of the request, where its answer
-	// carries one.
+	// carrierStatus is the carrier's own status of the request, if its response has one.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	CarrierStatus string `json:"carrierStatus,omitempty"`
 
-	// errorDetail is the carrier's text beside its status.
+	// errorDetail is the carrier's text with its status.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	ErrorDetail string `json:"errorDetail,omitempty"`
 
-	// error is why it did not succeed, or why its outcome is not known.
+	// error is why it did not succeed or why its outcome is unknown.
 	// +optional
 	Error *RequestError `json:"error,omitempty"`
 
-	// lostSince is since when the carrier has not known its Location.
+	// lostSince is when the carrier stopped knowing its Location.
 	// +optional
 	LostSince metav1.Time `json:"lostSince,omitzero"`
 
-	// warning is what was not as approved although it succeeded: another fee.
+	// warning is how a success differed from the approval: another fee.
 	// +kubebuilder:validation:MaxLength=1024
 	// +optional
 	Warning string `json:"warning,omitempty"`
 }
 
-// RequestTarget is what a request asks for; the fields that belong to its
-// operation are set.
+// RequestTarget is what a request asks for. Only the fields of its operation are set.
 type RequestTarget struct {
-	// plan is the carrier's name of the plan asked for.
+	// plan is the carrier's name of the requested plan.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Plan string `json:"plan,omitempty"`
 
-	// term is the plan's term asked for, in months.
+	// term is the requested plan's term in months.
 	// +optional
 	Term int32 `json:"term,omitempty"`
 
-	// restorationSLA is the restoration SLA asked for.
+	// restorationSLA is the requested restoration SLA.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`
 
-	// ntdOption is the NTD option asked for with a plan above 1000 MBit/s.
+	// ntdOption is the NTD option requested with a plan above 1000 MBit/s.
 	// +kubebuilder:validation:MaxLength=100
 	// +optional
 	NTDOption string `json:"ntdOption,omitempty"`
 
-	// aggregationMethod is the aggregation method asked for.
+	// aggregationMethod is the requested aggregation method.
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	AggregationMethod string `json:"aggregationMethod,omitempty"`
 
-	// dslStabilityProfile is the DSL stability profile asked for.
+	// dslStabilityProfile is the requested DSL stability profile.
 	// +kubebuilder:validation:MaxLength=40
 	// +optional
 	DSLStabilityProfile string `json:"dslStabilityProfile,omitempty"`
 
-	// remoteOrderID is the orderId of the qualification with which an order is sent.
+	// remoteOrderID is the qualification's orderId with which the order is sent.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	RemoteOrderID string `json:"remoteOrderID,omitempty"`
 
-	// date is the cancellation date asked for, YYYY-MM-DD.
+	// date is the requested cancellation date, YYYY-MM-DD.
 	// +kubebuilder:validation:MaxLength=10
 	// +optional
 	Date string `json:"date,omitempty"`
@@ -269,21 +264,21 @@ type RequestTarget struct {
 
 // RequestBefore is what was known of the carrier's state before a request.
 type RequestBefore struct {
-	// plan is the plan the service was known to be on; empty when it was unknown.
+	// plan is the plan that the service was known to be on; empty if unknown.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Plan string `json:"plan,omitempty"`
 
-	// requestedOn is when the pending cancellation had been requested.
+	// requestedOn is when the pending cancellation was requested.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	RequestedOn string `json:"requestedOn,omitempty"`
 }
 
-// RequestError is why a request did not succeed, in the carrier's words as far
-// as it gave any (specification section 7).
+// RequestError is why a request did not succeed, in the carrier's words if it gave any
+// (specification section 7).
 type RequestError struct {
-	// httpStatus is the HTTP status of the answer; 0 when there was none.
+	// httpStatus is the HTTP status of the response; 0 if none came.
 	// +optional
 	HTTPStatus int32 `json:"httpStatus,omitempty"`
 
@@ -292,28 +287,28 @@ type RequestError struct {
 	// +optional
 	Type string `json:"type,omitempty"`
 
-	// code is the sub-error code that decided, raw; else the error code.
+	// code is the decisive sub-error code, else the error code; raw.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Code string `json:"code,omitempty"`
 
-	// field is the field that the carrier complained about.
+	// field is the field that the carrier rejected.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Field string `json:"field,omitempty"`
 
-	// rejectedValue is the value that the carrier did not take.
+	// rejectedValue is the value that the carrier rejected.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	RejectedValue string `json:"rejectedValue,omitempty"`
 
-	// message is what happened, in words.
+	// message describes what happened.
 	// +kubebuilder:validation:MaxLength=2048
 	// +optional
 	Message string `json:"message,omitempty"`
 }
 
-// LastError is the newest error of an object, of whatever operation.
+// LastError is the newest error of an object, of any operation.
 type LastError struct {
 	RequestError `json:",inline"`
 
@@ -326,28 +321,28 @@ type LastError struct {
 	At metav1.Time `json:"at,omitzero"`
 }
 
-// FinishedRequest is a request that has ended, kept for the record.
+// FinishedRequest is a request that has ended, kept as history.
 type FinishedRequest struct {
-	// operation is what was asked.
+	// operation is the request.
 	// +required
 	Operation Operation `json:"operation"`
 
-	// change is what it was to change, at what price, in words.
+	// change describes the requested change and its price.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Change string `json:"change,omitempty"`
 
-	// approvedBy is who approved it, when approval was needed.
+	// approvedBy is who approved it, if approval was needed.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who asked for it by a retry annotation.
+	// retriedBy is who requested it by a retry annotation.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
 
-	// resolvedBy is who settled it, when its outcome was unknown.
+	// resolvedBy is who resolved it, if its outcome was unknown.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	ResolvedBy string `json:"resolvedBy,omitempty"`
@@ -356,12 +351,12 @@ type FinishedRequest struct {
 	// +required
 	Outcome RequestPhase `json:"outcome"`
 
-	// code is the carrier's raw error code, when it ended in one.
+	// code is the carrier's raw error code, if it ended in one.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Code string `json:"code,omitempty"`
 
-	// submittedAt is when it had been sent.
+	// submittedAt is when it was sent.
 	// +optional
 	SubmittedAt metav1.Time `json:"submittedAt,omitzero"`
 
@@ -370,20 +365,20 @@ type FinishedRequest struct {
 	At metav1.Time `json:"at,omitzero"`
 }
 
-// InFlight names the request that kubectl get shows.
+// InFlight is the request that kubectl get shows.
 type InFlight struct {
-	// operation is the request under way.
+	// operation is what is in progress.
 	// +required
 	Operation Operation `json:"operation"`
 
-	// location is its polling Location, once the carrier gave one.
+	// location is its polling Location, once the carrier gave it.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Location string `json:"location,omitempty"`
 }
 
-// Handled echoes the control annotations that were acted on, so that a script
-// can wait for its own token to appear.
+// Handled echoes the control annotations that were acted on, so that a script can wait for its own
+// value to appear.
 type Handled struct {
 	// reconcile is the last wholesale.broadband/reconcile value acted on.
 	// +kubebuilder:validation:MaxLength=256
@@ -411,37 +406,37 @@ type Handled struct {
 	Resolve string `json:"resolve,omitempty"`
 }
 
-// The control annotations: a user's way to say something once.
+// The control annotations: each asks for something once.
 const (
-	// AnnotationReconcile has the carrier's state read and compared now, once for each new value.
+	// AnnotationReconcile reads and compares the carrier's state now, once for each new value.
 	AnnotationReconcile = "wholesale.broadband/reconcile"
 	// AnnotationApprove approves the plan of changes whose hash it holds.
 	AnnotationApprove = "wholesale.broadband/approve"
-	// AnnotationTrust holds the hash of a plan of changes: of the values in it that are unknown, the
-	// declared ones are believed to be the carrier's, and not requested.
+	// AnnotationTrust holds the hash of a plan of changes: for its unknown values, the carrier is
+	// assumed to have the declared ones, which are not requested.
 	AnnotationTrust = "wholesale.broadband/trust"
-	// AnnotationRetry asks for one more attempt after a definitive failure. It holds the attemptID of the
-	// attempt that failed, or an RFC 3339 time after that attempt ended which is not in the future.
+	// AnnotationRetry requests one more attempt after a definitive failure. It holds the attemptID of
+	// the failed attempt, or an RFC 3339 time after that attempt ended which is not in the future.
 	AnnotationRetry = "wholesale.broadband/retry"
-	// AnnotationResolve resolves an unknown outcome:
-	// <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned, or every one that was
-	// unknown before an RFC 3339 time: all@<time>=Succeeded | Abandoned. all@<time>=SameCarrier says that
-	// the carrier of the account has only moved its address.
+	// AnnotationResolve resolves an unknown outcome: <attemptID>=Accepted:<request id> | NotAccepted |
+	// Succeeded | Abandoned, or all that were unknown before an RFC 3339 time: all@<time>=Succeeded |
+	// Abandoned. all@<time>=SameCarrier says that the account's carrier has only moved its address.
 	AnnotationResolve = "wholesale.broadband/resolve"
-	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy are who set approve, resolve and
-	// retry. The API server writes them, where config/usernames is installed.
+	// AnnotationApprovedBy, AnnotationResolvedBy and AnnotationRetriedBy name who set approve, resolve
+	// and retry. The API server sets them if config/usernames is installed.
 	AnnotationApprovedBy = "wholesale.broadband/approved-by"
 	AnnotationResolvedBy = "wholesale.broadband/resolved-by"
 	AnnotationRetriedBy  = "wholesale.broadband/retried-by"
-	// AnnotationAcknowledge says of the RequestLedger marker that this is a new installation, or that the
-	// operator may continue with what was restored; it holds the UID of the namespace kube-system then. Of
-	// a CarrierAccount it says that its login may send under one more identity, which it names.
+	// AnnotationAcknowledge on the RequestLedger marker confirms a new installation, or that the
+	// operator may continue with what was restored. It then holds the UID of the namespace
+	// kube-system. On a CarrierAccount it confirms that its login may send under one more identity,
+	// which it names.
 	AnnotationAcknowledge = "wholesale.broadband/acknowledge"
 
-	// AnnotationForget, with the name of a RequestLedger that is being deleted, lets that go: what was
-	// sent may be sent again.
+	// AnnotationForget holds the name of a RequestLedger that is being deleted and lets it be removed.
+	// Its requests may then be sent again.
 	AnnotationForget = "wholesale.broadband/forget"
 )
 
-// Finalizer keeps an object until its memory of sent requests is safe elsewhere.
+// Finalizer keeps an object until its record of sent requests is safe elsewhere.
 const Finalizer = "wholesale.broadband/requests"

@@ -4,11 +4,11 @@ package v1alpha1
 
 import "slices"
 
-// endedLimit is how many ended attempts a ledger remembers.
+// endedLimit is how many ended attempts a ledger keeps.
 const endedLimit = 10
 
-// RequestOf is the newest attempt at an operation, or nil: one that is under way before one that was
-// accepted late. The pointer leads into the ledger.
+// RequestOf returns the newest attempt at an operation, or nil. One in progress precedes one that
+// was accepted late. The pointer points into the ledger.
 func (l *RequestLedger) RequestOf(operation Operation) *Request {
 	of := func(request Request) bool { return request.Operation == operation }
 	underWay := func(request Request) bool { return of(request) && request.Phase != PhaseLateAcceptance }
@@ -24,8 +24,8 @@ func (l *RequestLedger) RequestOf(operation Operation) *Request {
 	return nil
 }
 
-// Open records an attempt that begins. "A repeat ... ends the one before it as Repeated in the same
-// write" (R3).
+// Open records a new attempt. "A repeat ... ends the one before it as Repeated in the same write"
+// (R3).
 func (l *RequestLedger) Open(attempt Request) {
 	l.Spec.Sequence++
 	for _, open := range slices.Clone(l.Spec.Open) {
@@ -38,7 +38,7 @@ func (l *RequestLedger) Open(attempt Request) {
 	l.Put(attempt)
 }
 
-// Put records an attempt as it is now, in the place of what was known of it.
+// Put records the present state of an attempt, in place of the earlier one.
 func (l *RequestLedger) Put(attempt Request) {
 	late := slices.ContainsFunc(l.Spec.Open, func(open Request) bool {
 		return open.AttemptID == attempt.AttemptID && open.Phase == PhaseLateAcceptance
@@ -60,8 +60,8 @@ func (l *RequestLedger) Put(attempt Request) {
 	l.Spec.Last = slices.Insert(l.Spec.Last, 0, attempt)
 }
 
-// isOutdone says whether a late acceptance takes no success back: one that was given up, or of a test
-// that has been run since.
+// isOutdone reports whether a late acceptance leaves an earlier success in place: it was given up,
+// or belongs to a test that has been run since.
 func (l *RequestLedger) isOutdone(late *Request) bool {
 	if l.Spec.Diagnostics == nil {
 		last := l.ReachedLast(late.Operation)
@@ -72,7 +72,8 @@ func (l *RequestLedger) isOutdone(late *Request) bool {
 	})
 }
 
-// placeOf is where an attempt is among those that have ended; behind them where it is not.
+// placeOf returns the index of an attempt among those that have ended, or their number if it is not
+// there.
 func (l *RequestLedger) placeOf(attemptID string) int {
 	at := slices.IndexFunc(l.Spec.Ended, func(ended EndedAttempt) bool { return ended.AttemptID == attemptID })
 	if at < 0 {
@@ -81,9 +82,9 @@ func (l *RequestLedger) placeOf(attemptID string) int {
 	return at
 }
 
-// ReachedLast is the newest attempt at an operation that has ended and reached the carrier, or may
-// have; nil for none. One that was begun since and did not get there takes nothing of it back. The
-// pointer leads into the ledger, which may be nil.
+// ReachedLast returns the newest ended attempt at an operation that reached the carrier or may
+// have; nil for none. A later attempt that did not reach the carrier does not change this. The
+// pointer points into the ledger, which may be nil.
 func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	if l == nil {
 		return nil
@@ -97,8 +98,8 @@ func (l *RequestLedger) ReachedLast(operation Operation) *Request {
 	return &l.Spec.Last[at]
 }
 
-// LastReachedFor is the id of the newest attempt for an object that has ended and reached the
-// carrier, or may have; "" for none. A ledger may be nil.
+// LastReachedFor returns the ID of the newest ended attempt for an object that reached the carrier
+// or may have; "" for none. The ledger may be nil.
 func (l *RequestLedger) LastReachedFor(uid string) string {
 	if l == nil {
 		return ""
@@ -112,8 +113,8 @@ func (l *RequestLedger) LastReachedFor(uid string) string {
 	return l.Spec.Ended[at].AttemptID
 }
 
-// AcceptLate records that the carrier has taken an attempt that has ended in another way before that
-// was known: "An Accepted receipt is never dropped" (R15). It says whether that is news.
+// AcceptLate records that the carrier has accepted an attempt that had ended in another way: "An
+// Accepted receipt is never dropped" (R15). It reports whether that is new.
 func (l *RequestLedger) AcceptLate(late Request) bool {
 	is := func(attempt Request) bool { return attempt.AttemptID == late.AttemptID }
 	if slices.ContainsFunc(l.Spec.Open, is) {
@@ -127,14 +128,14 @@ func (l *RequestLedger) AcceptLate(late Request) bool {
 		late.Target, late.SubmittedAt = l.Spec.Ended[at].Target, l.Spec.Ended[at].SubmittedAt
 	}
 	if at := slices.IndexFunc(l.Spec.Last, is); at >= 0 {
-		late.Generation = l.Spec.Last[at].Generation // what was given up for it is not sent again
+		late.Generation = l.Spec.Last[at].Generation // what was given up for this generation is not sent again
 	}
 	late.Phase = PhaseLateAcceptance
 	l.Spec.Open = append(l.Spec.Open, late)
 	return true
 }
 
-// Move has the ledger, and what is open in it, speak of the same carrier at another address.
+// Move changes the ledger, and what is open in it, to another address of the same carrier.
 func (l *RequestLedger) Move(baseURL string, by Resolution) {
 	l.Spec.BaseURL, l.Spec.Moved = baseURL, &by
 	for i := range l.Spec.Open {
@@ -142,7 +143,7 @@ func (l *RequestLedger) Move(baseURL string, by Resolution) {
 	}
 }
 
-// remember puts an attempt among those that have ended, newest first.
+// remember inserts an attempt among those that have ended, newest first.
 func (l *RequestLedger) remember(attempt Request, at int) {
 	ended := slices.DeleteFunc(l.Spec.Ended, func(held EndedAttempt) bool { return held.AttemptID == attempt.AttemptID })
 	if !attempt.Phase.Reached() {
@@ -158,13 +159,13 @@ func (l *RequestLedger) remember(attempt Request, at int) {
 	l.Spec.Ended = ended[:min(len(ended), endedLimit)]
 }
 
-// keptUnsent is how many attempts in a row that did not reach the carrier are kept. "Consecutive
-// NotSent/NotProcessed of one operation count as one", but the status of a manager that comes late may
-// still show those before the newest, as unknown.
+// keptUnsent is how many consecutive attempts that did not reach the carrier are kept. "Consecutive
+// NotSent/NotProcessed of one operation count as one", but the status of a manager that is behind
+// may still show those before the newest, as unknown.
 const keptUnsent = 3
 
-// fewerUnsent makes room for one more attempt that did not reach the carrier: of those of its object
-// since one did, the oldest goes.
+// fewerUnsent makes room for one more attempt that did not reach the carrier. Of the object's
+// attempts since the last one that did, it removes the oldest.
 func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
 	kept := 1
 	for i, held := range ended {
@@ -182,21 +183,22 @@ func fewerUnsent(ended []EndedAttempt, attempt Request) []EndedAttempt {
 	return ended
 }
 
-// IsOpen says whether an attempt is on record and has not ended. A ledger may be nil.
+// IsOpen reports whether an attempt is recorded and has not ended. The ledger may be nil.
 func (l *RequestLedger) IsOpen(attemptID string) bool {
 	return l != nil && slices.ContainsFunc(l.Spec.Open, func(open Request) bool { return open.AttemptID == attemptID })
 }
 
-// IsFinal says whether the carrier has ended an attempt: "an attempt id that has ended never opens
-// again" (R3), and no later word of the carrier changes it. A ledger may be nil.
+// IsFinal reports whether the carrier has ended an attempt: "an attempt id that has ended never
+// opens again" (R3), and no later response of the carrier changes it. The ledger may be nil.
 func (l *RequestLedger) IsFinal(attemptID string) bool {
 	return l != nil && !l.IsOpen(attemptID) && slices.ContainsFunc(l.Spec.Ended, func(ended EndedAttempt) bool {
 		return ended.AttemptID == attemptID && ended.EndedBy == EndedByCarrier
 	})
 }
 
-// AttemptOf is the newest attempt that serves an object, one that is under way before one that was
-// accepted late; nil for none. One that ended long ago is known in short. A ledger may be nil.
+// AttemptOf returns the newest attempt for an object; nil for none. One in progress precedes one
+// that was accepted late. Of one that ended long ago only a summary is known. The ledger may be
+// nil.
 func (l *RequestLedger) AttemptOf(uid string) *Request {
 	if l == nil {
 		return nil
@@ -226,8 +228,8 @@ func (l *RequestLedger) AttemptOf(uid string) *Request {
 	}
 }
 
-// LateAcceptance is an attempt that was accepted late, and that nobody has settled; nil for none. The
-// pointer leads into the ledger.
+// LateAcceptance returns an attempt that was accepted late and has not been resolved; nil for none.
+// The pointer points into the ledger.
 func (l *RequestLedger) LateAcceptance() *Request {
 	at := slices.IndexFunc(l.Spec.Open, func(open Request) bool { return open.Phase == PhaseLateAcceptance })
 	if at < 0 {
@@ -236,11 +238,11 @@ func (l *RequestLedger) LateAcceptance() *Request {
 	return &l.Spec.Open[at]
 }
 
-// Reached says whether an attempt in this phase has reached the carrier, or may have.
+// Reached reports whether an attempt in this phase reached the carrier or may have.
 func (p RequestPhase) Reached() bool { return p != PhaseNotSent && p != PhaseNotProcessed }
 
-// Knows says whether a ledger has an attempt on record that a status shows. One that did not reach
-// the carrier may have been followed by another of its sort, which is kept in its place.
+// Knows reports whether the ledger contains an attempt that a status shows. An attempt that did not
+// reach the carrier counts as known, because a later one may have replaced it in the ledger.
 func (l *RequestLedger) Knows(shown *Request) bool {
 	if shown == nil || !shown.Phase.Reached() {
 		return true
@@ -251,8 +253,8 @@ func (l *RequestLedger) Knows(shown *Request) bool {
 	return len(l.locations(shown.AttemptID)) > 0
 }
 
-// LacksReceipt says whether a status shows where the carrier follows an attempt, and the ledger, which
-// has the attempt, does not. A ledger may be nil.
+// LacksReceipt reports whether a status has the Location of an attempt and the ledger contains the
+// attempt without one. The ledger may be nil.
 func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 	if l == nil || shown == nil || shown.Location == "" || !l.Knows(shown) {
 		return false
@@ -261,14 +263,14 @@ func (l *RequestLedger) LacksReceipt(shown *Request) bool {
 	return !slices.ContainsFunc(l.locations(shown.AttemptID), located)
 }
 
-// AttemptIDs are the ids of the attempts that it has, some of them more than once.
+// AttemptIDs returns the IDs of the attempts in the ledger, some of them more than once.
 func (l *RequestLedger) AttemptIDs() []string {
 	ids := make([]string, 0, len(l.Spec.Open)+len(l.Spec.Last)+len(l.Spec.Ended))
 	l.eachAttempt(func(id, _ string) { ids = append(ids, id) })
 	return ids
 }
 
-// locations are where the carrier follows an attempt, by each entry of it; "" where one does not say.
+// locations returns the Locations of an attempt, one per entry; "" for an entry without one.
 func (l *RequestLedger) locations(attemptID string) (found []string) {
 	l.eachAttempt(func(id, location string) {
 		if id == attemptID {
@@ -278,7 +280,7 @@ func (l *RequestLedger) locations(attemptID string) (found []string) {
 	return found
 }
 
-// eachAttempt shows each entry of an attempt: its id, and where the carrier follows it.
+// eachAttempt calls show for each entry of an attempt, with its ID and its Location.
 func (l *RequestLedger) eachAttempt(show func(id, location string)) {
 	for _, attempts := range [][]Request{l.Spec.Open, l.Spec.Last} {
 		for i := range attempts {

@@ -9,27 +9,27 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// MostReservations is how many reservations a ledger has room for, and so the highest chargeLimit.
+// MostReservations is how many reservations fit into a ledger, and so the highest chargeLimit.
 const MostReservations = 1000
 
-// LedgerAccount is what the accounts of one identity spend together.
+// LedgerAccount is what the accounts of one identity share.
 type LedgerAccount struct {
-	// reservations are the requests of the last hour that cost money, or may never be repeated, of
-	// accounts with a chargeLimit, the oldest first. Each is here before it is sent, and leaves once
-	// it is known that it did not reach the carrier, or after an hour.
+	// reservations are the requests of the last hour, on accounts with a chargeLimit, that cost money
+	// or must never be repeated, oldest first. Each is added before it is sent and removed after an
+	// hour, or when it is known not to have reached the carrier.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=1000
 	// +optional
 	Reservations []Reservation `json:"reservations,omitempty"`
 
-	// logins are those with which accounts of the identity have sent, the newest first.
+	// logins are those that accounts of the identity have sent with, newest first.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=100
 	// +optional
 	Logins []CarrierLogin `json:"logins,omitempty"`
 }
 
-// CarrierLogin is who an account is for a carrier.
+// CarrierLogin is an account's login at a carrier.
 type CarrierLogin struct {
 	// baseURL is the carrier's address.
 	// +kubebuilder:validation:MaxLength=2048
@@ -42,15 +42,15 @@ type CarrierLogin struct {
 	ClientName string `json:"clientName"`
 }
 
-// mostLogins is how many logins a ledger has room for.
+// mostLogins is how many logins fit into a ledger.
 const mostLogins = 100
 
-// Knows says whether a login has sent for this identity. A ledger account may be nil.
+// Knows reports whether a login has sent for this identity. The receiver may be nil.
 func (a *LedgerAccount) Knows(login CarrierLogin) bool {
 	return a != nil && slices.Contains(a.Logins, login)
 }
 
-// Learn records a login. Of those that there is no room for, the oldest goes.
+// Learn records a login and drops the oldest if there is no room.
 func (a *LedgerAccount) Learn(login CarrierLogin) {
 	logins := slices.Insert(slices.Clone(a.Logins), 0, login)
 	a.Logins = logins[:min(len(logins), mostLogins)]
@@ -63,7 +63,7 @@ type Reservation struct {
 	// +required
 	AttemptID string `json:"attemptID"`
 
-	// operation is what is asked.
+	// operation is the request.
 	// +required
 	Operation Operation `json:"operation"`
 
@@ -72,8 +72,8 @@ type Reservation struct {
 	At metav1.Time `json:"at"`
 }
 
-// Reserve adds reservations to those that still count, each attempt once. What is more than there
-// is room for is the oldest, and goes.
+// Reserve adds reservations to those that still count, each attempt once. If there is no room, it
+// drops the oldest.
 func (a *LedgerAccount) Reserve(counting []Reservation, more ...Reservation) {
 	reserved := map[string]bool{}
 	all := slices.DeleteFunc(slices.Concat(counting, more), func(one Reservation) bool {
@@ -87,8 +87,8 @@ func (a *LedgerAccount) Reserve(counting []Reservation, more ...Reservation) {
 	a.Reservations = all[max(0, len(all)-MostReservations):]
 }
 
-// ReachedSince are the attempts at some operations that were begun since a time and have reached the
-// carrier, or may have, as reservations.
+// ReachedSince returns, as reservations, the attempts at some operations that were started after a
+// time and reached the carrier or may have.
 func (l *RequestLedger) ReachedSince(since metav1.Time, counted func(Operation) bool) []Reservation {
 	var reached []Reservation
 	for _, open := range l.Spec.Open {

@@ -26,15 +26,15 @@ func TestALedgerHasEachAttemptOnce(t *testing.T) {
 	ledger.Put(attemptAt("a", v1alpha1.PhaseOutcomeUnknown))
 	g.Expect(ledger.Spec.Open).To(ConsistOf(attemptAt("a", v1alpha1.PhaseOutcomeUnknown)))
 	ledger.Put(attemptAt("a", v1alpha1.PhaseSucceeded))
-	ledger.Put(attemptAt("a", v1alpha1.PhaseNotAccepted)) // a person has another word
+	ledger.Put(attemptAt("a", v1alpha1.PhaseNotAccepted)) // a person changes the resolution
 	g.Expect(ledger.Spec.Open).To(BeEmpty())
 	g.Expect(ledger.Spec.Ended).To(HaveLen(1))
 	g.Expect(ledger.RequestOf(v1alpha1.OperationOrderCreate).Phase).To(Equal(v1alpha1.PhaseNotAccepted))
 	g.Expect(ledger.Spec.Sequence).To(Equal(int64(1)))
 }
 
-// many is a ledger of more attempts than it remembers: after each that was refused come some that
-// did not reach the carrier.
+// many is a ledger of more attempts than it remembers: each refused attempt is followed by some
+// that did not reach the carrier.
 func many() *v1alpha1.RequestLedger {
 	var ledger v1alpha1.RequestLedger
 	for i := range 20 {
@@ -54,7 +54,8 @@ func TestALedgerIsBounded(t *testing.T) {
 	g.Expect(many().ReachedLast(v1alpha1.OperationOrderCreate).AttemptID).To(Equal("refused-19"))
 }
 
-// Of attempts in a row that did not reach the carrier three are kept, for each object of their own.
+// Of consecutive attempts that did not reach the carrier, three are kept for each object that made
+// them.
 func TestALedgerKeepsTheLastThatWereNotSent(t *testing.T) {
 	t.Parallel()
 	var ledger v1alpha1.RequestLedger
@@ -83,7 +84,7 @@ func TestALedgerKnowsWhatAStatusShows(t *testing.T) {
 	}{
 		{"refused-19", v1alpha1.PhaseRejected, true},
 		{"refused-0", v1alpha1.PhaseRejected, false},
-		{"not-sent-1-1", v1alpha1.PhaseNotSent, true}, // another of its sort is kept in its place
+		{"not-sent-1-1", v1alpha1.PhaseNotSent, true}, // another of its kind is kept instead
 	} {
 		shown := attemptAt(test.id, test.phase)
 		g.Expect(many().Knows(&shown)).To(Equal(test.known), test.id)
@@ -135,7 +136,7 @@ func TestR10ReservationsAreBoundedAndTheOldestGo(t *testing.T) {
 	g.Expect(account.Reservations[0].AttemptID).To(Equal("a-2"))
 }
 
-// "An attempt that has left `ended` counts as Abandoned": what comes of it is a late acceptance.
+// "An attempt that has left `ended` counts as Abandoned": its later result is a late acceptance.
 func TestR14AnAttemptThatHasLeftTheLedgerIsAcceptedLate(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)
@@ -164,7 +165,7 @@ func TestR16ALedgerMayLackWhereTheCarrierFollowsAnAttempt(t *testing.T) {
 	g.Expect(ledger.LacksReceipt(&shown)).To(BeFalse())
 }
 
-// An attempt that is written once more as what it has become does not end as its own repeat.
+// An attempt that is written again in its new phase does not end as its own repeat.
 func TestR3AnAttemptDoesNotRepeatItself(t *testing.T) {
 	t.Parallel()
 	g := NewWithT(t)

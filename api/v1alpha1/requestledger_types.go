@@ -4,18 +4,18 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// LedgerSchema is the form of a ledger that this version writes.
+// LedgerSchema is the schema version of the ledgers that this version writes.
 const LedgerSchema = 1
 
-// MarkerName is the RequestLedger that says of which clusters the others are.
+// MarkerName is the name of the RequestLedger that lists the clusters of the others.
 const MarkerName = "marker"
 
-// FinalizerMemory keeps a RequestLedger, whoever deletes it.
+// FinalizerMemory keeps a RequestLedger that is being deleted.
 const FinalizerMemory = "wholesale.broadband/memory"
 
-// RequestLedgerSpec is what was asked of the carrier about one order or one service, or what was
-// tested of one, and what became of it; or what the accounts of one identity share. One is the
-// marker, and says of which clusters the others are.
+// RequestLedgerSpec contains the requests about one order, one service or the tests of one service,
+// and their outcomes; or what the accounts of one identity share. One ledger, the marker, lists the
+// clusters whose ledgers count.
 // +kubebuilder:validation:XValidation:rule="self.identity == oldSelf.identity",message="identity is immutable: a ledger belongs to one account identity",fieldPath=".identity",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.order) == has(oldSelf.order) && (!has(self.order) || self.order.customerReference == oldSelf.order.customerReference)",message="what a ledger is about is immutable",fieldPath=".order",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="has(self.service) == has(oldSelf.service) && (!has(self.service) || self.service.id == oldSelf.service.id)",message="what a ledger is about is immutable",fieldPath=".service",reason=FieldValueForbidden
@@ -25,18 +25,17 @@ const FinalizerMemory = "wholesale.broadband/memory"
 // +kubebuilder:validation:XValidation:rule="self.revision >= oldSelf.revision",message="revision never falls",fieldPath=".revision",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="self.sequence >= oldSelf.sequence",message="sequence never falls",fieldPath=".sequence",reason=FieldValueForbidden
 type RequestLedgerSpec struct {
-	// schema is the form of this ledger. The operator leaves one of a newer schema than its own
-	// alone.
+	// schema is the version of this ledger's form. The operator never writes one of a newer schema.
 	// +kubebuilder:validation:Minimum=1
 	// +required
 	Schema int32 `json:"schema"`
 
-	// cluster is the UID of the namespace kube-system of the cluster that it was written in.
+	// cluster is the UID of the namespace kube-system of the cluster where it was written.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	Cluster string `json:"cluster,omitempty"`
 
-	// identity is the account identity under which the carrier was asked.
+	// identity is the account identity under which requests were sent.
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Identity string `json:"identity"`
@@ -46,7 +45,7 @@ type RequestLedgerSpec struct {
 	// +required
 	BaseURL string `json:"baseURL"`
 
-	// moved is the person's word by which baseURL was changed last.
+	// moved is the resolution by which baseURL was last changed.
 	// +optional
 	Moved *Resolution `json:"moved,omitempty"`
 
@@ -58,20 +57,19 @@ type RequestLedgerSpec struct {
 	// +optional
 	Service *LedgerService `json:"service,omitempty"`
 
-	// account is what the accounts of the identity spend together, where this ledger is about the
-	// identity itself.
+	// account is what the accounts of the identity share, if this ledger is about the identity itself.
 	// +optional
 	Account *LedgerAccount `json:"account,omitempty"`
 
-	// diagnostics is the service of whose diagnostic tests this ledger is about.
+	// diagnostics is the service whose diagnostic tests this ledger is about.
 	// +optional
 	Diagnostics *LedgerService `json:"diagnostics,omitempty"`
 
-	// marker makes this the ledger that says of which clusters the others are.
+	// marker makes this the ledger that lists the clusters of the others.
 	// +optional
 	Marker *LedgerMarker `json:"marker,omitempty"`
 
-	// holder is the object that manages it. That of diagnostic tests has none: each test has its own
+	// holder is the object that manages it. A ledger of diagnostic tests has none: each test has its
 	// attempts.
 	// +optional
 	Holder LedgerHolder `json:"holder,omitzero"`
@@ -81,7 +79,7 @@ type RequestLedgerSpec struct {
 	// +required
 	Revision int64 `json:"revision"`
 
-	// sequence is how many attempts were ever begun.
+	// sequence counts all attempts ever started.
 	// +kubebuilder:validation:Minimum=0
 	// +required
 	Sequence int64 `json:"sequence"`
@@ -93,43 +91,43 @@ type RequestLedgerSpec struct {
 	// +optional
 	Open []Request `json:"open,omitempty"`
 
-	// last are, newest first, of each operation the newest attempt that has ended, and the newest one
-	// that reached the carrier, or may have.
+	// last holds, per operation, the newest attempt that has ended and the newest that reached the
+	// carrier or may have, newest first.
 	// +listType=map
 	// +listMapKey=attemptID
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Last []Request `json:"last,omitempty"`
 
-	// ended are the attempts that have ended, newest first. Of attempts at one operation in a row that
-	// did not reach the carrier, the newest is kept.
+	// ended are the attempts that have ended, newest first. Of consecutive ones at an operation that
+	// did not reach the carrier, the newest 3 stay.
 	// +listType=map
 	// +listMapKey=attemptID
 	// +kubebuilder:validation:MaxItems=10
 	// +optional
 	Ended []EndedAttempt `json:"ended,omitempty"`
 
-	// known is what the carrier said and no read of its API gives.
+	// known is what the carrier reported but no read returns.
 	// +optional
 	Known KnownToLedger `json:"known,omitzero"`
 
-	// baseline is the plan that the service was brought to by a request, or that is believed without a
-	// reading, and how health spells it.
+	// baseline is the plan that a request set, or that is trusted without being read, and how the
+	// health request spells it.
 	// +optional
 	Baseline *KnownValue `json:"baseline,omitempty"`
 }
 
-// LedgerMarker says of which clusters the ledgers are that count here.
+// LedgerMarker lists the clusters whose ledgers count here.
 type LedgerMarker struct {
-	// clusters are the UIDs of the namespaces kube-system of those clusters.
+	// clusters are the UIDs of the namespaces kube-system of the clusters.
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=100
 	// +kubebuilder:validation:items:MaxLength=64
 	// +optional
 	Clusters []string `json:"clusters,omitempty"`
 
-	// waits is what a person has to acknowledge, by the annotation wholesale.broadband/acknowledge with
-	// the UID of this cluster. Absent where there is nothing.
+	// waits is what a person has to acknowledge by the annotation wholesale.broadband/acknowledge with
+	// the UID of this cluster; absent if there is nothing.
 	// +optional
 	Waits MarkerWait `json:"waits,omitempty"`
 }
@@ -141,7 +139,7 @@ type MarkerWait string
 // What a person may have to acknowledge.
 const (
 	MarkerNewInstallation MarkerWait = "NewInstallation" // objects were applied before the operator ran
-	MarkerRecovery        MarkerWait = "Recovery"        // what is here was restored, perhaps from another cluster
+	MarkerRecovery        MarkerWait = "Recovery"        // restored state, perhaps from another cluster
 )
 
 // LedgerService names a service.
@@ -153,13 +151,13 @@ type LedgerService struct {
 
 // LedgerOrder names an order.
 type LedgerOrder struct {
-	// customerReference is the reseller's name for the order, to the byte.
+	// customerReference is the reseller's name for the order, verbatim.
 	// +kubebuilder:validation:MaxLength=200
 	// +required
 	CustomerReference string `json:"customerReference"`
 }
 
-// LedgerHolder names the object that manages what a ledger is about.
+// LedgerHolder is the object that manages what a ledger is about.
 type LedgerHolder struct {
 	// namespace of the object.
 	// +kubebuilder:validation:MaxLength=253
@@ -171,20 +169,20 @@ type LedgerHolder struct {
 	// +optional
 	Name string `json:"name,omitempty"`
 
-	// uid of the object: another object of that name is another holder.
+	// uid of the object. A new object of that name is another holder.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	UID string `json:"uid,omitempty"`
 }
 
-// EndedAttempt is an attempt that has ended, in short.
+// EndedAttempt is the summary of an ended attempt.
 type EndedAttempt struct {
 	// attemptID names the attempt.
 	// +kubebuilder:validation:MaxLength=64
 	// +required
 	AttemptID string `json:"attemptID"`
 
-	// operation is what was asked.
+	// operation is the request.
 	// +required
 	Operation Operation `json:"operation"`
 
@@ -193,7 +191,7 @@ type EndedAttempt struct {
 	// +optional
 	UID string `json:"uid,omitempty"`
 
-	// target is what was asked for.
+	// target is what was requested.
 	// +optional
 	Target RequestTarget `json:"target,omitzero"`
 
@@ -201,27 +199,27 @@ type EndedAttempt struct {
 	// +required
 	Outcome RequestPhase `json:"outcome"`
 
-	// endedBy is whose word ended it.
+	// endedBy is what ended it.
 	// +optional
 	EndedBy EndedBy `json:"endedBy,omitempty"`
 
-	// code is the carrier's raw error code, when it ended in one.
+	// code is the carrier's raw error code, if it ended in one.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	Code string `json:"code,omitempty"`
 
-	// location is the polling Location that the carrier gave, its path only.
+	// location is the path of the polling Location that the carrier gave.
 	// +kubebuilder:validation:MaxLength=512
 	// +optional
 	Location string `json:"location,omitempty"`
 
-	// changes are what it was to change, with the prices that were shown.
+	// changes are the requested changes, with the prices shown.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=20
 	// +optional
 	Changes []Change `json:"changes,omitempty"`
 
-	// approvedHash is the hash of the plan that a person approved, when approval was needed.
+	// approvedHash is the hash of the approved plan, if approval was needed.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	ApprovedHash string `json:"approvedHash,omitempty"`
@@ -231,16 +229,16 @@ type EndedAttempt struct {
 	// +optional
 	ApprovedBy string `json:"approvedBy,omitempty"`
 
-	// retriedBy is who asked for it by a retry annotation.
+	// retriedBy is who requested it by a retry annotation.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	RetriedBy string `json:"retriedBy,omitempty"`
 
-	// resolvedBy is the person's word that settled it, or that named its request id.
+	// resolvedBy is the resolution that settled it or named its request ID.
 	// +optional
 	ResolvedBy *Resolution `json:"resolvedBy,omitempty"`
 
-	// submittedAt is when its intent was written.
+	// submittedAt is when it was recorded.
 	// +optional
 	SubmittedAt metav1.Time `json:"submittedAt,omitzero"`
 
@@ -249,9 +247,9 @@ type EndedAttempt struct {
 	FinishedAt metav1.Time `json:"finishedAt,omitzero"`
 }
 
-// KnownToLedger is what the carrier said and no read of its API gives.
+// KnownToLedger is what the carrier reported but no read returns.
 type KnownToLedger struct {
-	// order is what the carrier answered to the order.
+	// order is the carrier's response to the order.
 	// +optional
 	Order *OrderFacts `json:"order,omitempty"`
 
@@ -272,21 +270,21 @@ type KnownToLedger struct {
 	DSLStabilityProfile *KnownValue `json:"dslStabilityProfile,omitempty"`
 }
 
-// LedgerReference is a ledger as a status has seen it.
+// LedgerReference is the ledger that a status shows.
 type LedgerReference struct {
 	// name of the RequestLedger.
 	// +kubebuilder:validation:MaxLength=253
 	// +required
 	Name string `json:"name"`
 
-	// revision of it that the status shows. A ledger whose revision is below has lost something.
+	// revision of the ledger that the status shows. A ledger with a lower one has lost data.
 	// +required
 	Revision int64 `json:"revision"`
 }
 
-// RequestLedger is the operator's memory of what it has asked a carrier for, of what may cost money:
-// nothing to clean up. Without it a request could be sent a second time. The operator alone writes
-// ledgers, and deleting one waits until nothing depends on it.
+// RequestLedger records the possibly chargeable requests that were sent to a carrier. Do not delete
+// it: without it, a request could be sent a second time. Only the operator writes ledgers, and a
+// deleted one stays until nothing depends on it.
 // +kubebuilder:object:root=true
 // +kubebuilder:resource:scope=Cluster,shortName=ledger
 // +kubebuilder:selectablefield:JSONPath=`.spec.order.customerReference`
@@ -305,11 +303,11 @@ type LedgerReference struct {
 type RequestLedger struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what was asked, and what became of it.
+	// spec contains the requests and their outcomes.
 	// +required
 	Spec RequestLedgerSpec `json:"spec"`
 }

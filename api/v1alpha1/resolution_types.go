@@ -4,10 +4,10 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// MaxClient is the longest name of a client that is kept; the API server takes no longer one.
+// MaxClient is the longest name of a client: the API server allows no longer one.
 const MaxClient = 128
 
-// Resolution is what a person said by the resolve annotation.
+// Resolution is a person's use of the resolve annotation.
 type Resolution struct {
 	// word is the value of the annotation.
 	// +kubebuilder:validation:MaxLength=256
@@ -18,8 +18,8 @@ type Resolution struct {
 	// +optional
 	At metav1.Time `json:"at,omitzero"`
 
-	// by is the user who set the annotation, where config/usernames is installed, and else the client, by
-	// its field manager, such as kubectl-annotate.
+	// by is the user who set the annotation if config/usernames is installed, else the client's field
+	// manager, such as kubectl-annotate.
 	// +kubebuilder:validation:MaxLength=128
 	// +optional
 	By string `json:"by,omitempty"`

@@ -39,7 +39,7 @@ func definitions(t *testing.T) map[string]*crd {
 	return found
 }
 
-// walk visits a schema and all that is in it.
+// walk visits a schema and everything in it.
 func walk(at string, node *schema, visit func(at string, node *schema)) {
 	visit(at, node)
 	for name := range node.Properties {
@@ -73,8 +73,8 @@ func everyRule(t *testing.T, visit func(at string, node *schema, rule apiextensi
 	}
 }
 
-// A rule of an object that is not about the object as a whole would be reported at the object, or at
-// "<nil>".
+// A rule of an object that does not concern the object as a whole would be reported at the object,
+// or at "<nil>".
 func TestEachRuleNamesItsField(t *testing.T) {
 	t.Parallel()
 	everyRule(t, func(at string, node *schema, rule apiextensionsv1.ValidationRule) {

@@ -14,28 +14,28 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:validation:XValidation:rule="!(has(self.contactSecretRef) && has(self.contact))",message="exactly one of contactSecretRef and contact says whom the carrier calls",fieldPath=".contact",reason=FieldValueForbidden
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.serviceID) || (has(self.serviceID) && self.serviceID == oldSelf.serviceID)",message="serviceID can be set once: it says which service the order became",fieldPath=".serviceID",reason=FieldValueForbidden
 type ServiceOrderSpec struct {
-	// accountRef names the CarrierAccount that orders. Immutable.
+	// accountRef names the ordering CarrierAccount. Immutable.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="accountRef is immutable: for another account create another ServiceOrder",reason=FieldValueForbidden
 	// +required
 	AccountRef AccountReference `json:"accountRef"`
 
-	// customerReference is your own name of the order, unique within the account: an
-	// order is sent at most once for it, for ever.
+	// customerReference is your own name of the order, unique within the account: at most one order is
+	// ever sent for it.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +kubebuilder:validation:XValidation:rule="self.matches('^[^[:cntrl:]]+$') && self == self.trim()",message="customerReference is one line of text without spaces at its ends"
 	// +required
 	CustomerReference string `json:"customerReference"`
 
-	// serviceID is the service that the order became, when the carrier has told you.
-	// It can be set once, after submission too.
+	// serviceID is the service that the order became, once the carrier has told you. It can be set
+	// once, after submission too.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
-	// scenario is the kind of order (specification section 2, order scenarios):
-	// FirstInfrastructure: nothing is installed at the site yet. FreeInfrastructure: a
-	// free port or pair. ReplaceNTD: a device that is replaced. AdditionalInfrastructure:
-	// a further device or pair. InUseTransfer: a port or pair that is in use.
+	// scenario is the kind of order. FirstInfrastructure: nothing is installed at the site yet.
+	// FreeInfrastructure: a free port or pair is used. ReplaceNTD: a device is replaced.
+	// AdditionalInfrastructure: a further device or pair is installed. InUseTransfer: a port or pair
+	// in use is taken over.
 	// +kubebuilder:validation:Enum=FirstInfrastructure;FreeInfrastructure;ReplaceNTD;AdditionalInfrastructure;InUseTransfer
 	// +required
 	Scenario OrderScenario `json:"scenario"`
@@ -44,8 +44,8 @@ type ServiceOrderSpec struct {
 	// +required
 	Qualification QualificationIDs `json:"qualification"`
 
-	// qualificationResultRef names a ConfigMap with the qualification's result, as
-	// JSON. With it the order is checked before it is sent, and its fees are shown.
+	// qualificationResultRef names a ConfigMap with the qualification's result as JSON. With it, the
+	// order is checked before it is sent, and its fees are shown.
 	// +optional
 	QualificationResultRef *ConfigMapKeyReference `json:"qualificationResultRef,omitempty"`
 
@@ -84,14 +84,14 @@ type ServiceOrderSpec struct {
 	// +required
 	AggregationMethod string `json:"aggregationMethod"`
 
-	// remoteOrderID is the orderId of the qualification result. Where qualificationResultRef names that,
-	// it is taken from there, and another one is refused.
+	// remoteOrderID is the orderId of the qualification result. Default: the one in
+	// qualificationResultRef, if that is set; a different one is refused.
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	RemoteOrderID string `json:"remoteOrderID,omitempty"`
 
-	// infrastructure is the NTD, with its port, or the copper pair that is used.
+	// infrastructure is the NTD, with its port, or the copper pair to use.
 	// +optional
 	Infrastructure *OrderedInfrastructure `json:"infrastructure,omitempty"`
 
@@ -104,21 +104,20 @@ type ServiceOrderSpec struct {
 	// +optional
 	VLAN *VLAN `json:"vlan,omitempty"`
 
-	// transfer is how a port or pair that is in use is taken over.
+	// transfer says how a port or pair in use is taken over.
 	// +optional
 	Transfer *Transfer `json:"transfer,omitempty"`
 
-	// contactSecretRef names a Secret with the keys name, phone and email: whom the
-	// carrier calls.
+	// contactSecretRef names a Secret with the keys name, phone and email: the person to call.
 	// +optional
 	ContactSecretRef *SecretReference `json:"contactSecretRef,omitempty"`
 
-	// contact is the same, inline: anyone who can read this object reads it.
+	// contact is the person to call. Anyone who reads the object sees it.
 	// +optional
 	Contact *Contact `json:"contact,omitempty"`
 
-	// approval is when this order needs approval. The stricter of this and the account's counts:
-	// an object cannot ask less often than its account.
+	// approval is when this order needs approval: Automatic (never), OnCost or Always. The stricter of
+	// this and the account's (default) applies.
 	// +optional
 	Approval Approval `json:"approval,omitempty"`
 }
@@ -135,7 +134,7 @@ const (
 	ScenarioInUse      OrderScenario = "InUseTransfer"            // 5: a port or pair that is in use
 )
 
-// QualificationIDs are the ids under which the carrier knows a qualification.
+// QualificationIDs are the carrier's IDs of a qualification.
 type QualificationIDs struct {
 	// qualificationSearchID of the carrier.
 	// +kubebuilder:validation:MinLength=1
@@ -169,7 +168,7 @@ type ConfigMapKeyReference struct {
 	Key string `json:"key"`
 }
 
-// OrderedInfrastructure is what the order is for.
+// OrderedInfrastructure is an NTD or copper pair.
 type OrderedInfrastructure struct {
 	// id of the NTD or copper pair.
 	// +kubebuilder:validation:MinLength=1
@@ -208,22 +207,22 @@ type Transfer struct {
 	// +required
 	Type string `json:"type"`
 
-	// avcID is the virtual circuit that is taken over. An incorrect one makes the
-	// carrier reject the order after it was submitted.
+	// avcID is the virtual circuit to take over. If it is wrong, the carrier rejects the order after
+	// it was submitted.
 	// +kubebuilder:validation:Pattern=`^AVC[0-9]{12}$`
 	// +kubebuilder:validation:MaxLength=15
 	// +optional
 	AVCID string `json:"avcID,omitempty"`
 }
 
-// OrderFacts is what the carrier said of an order, without the site's address (specification
-// section 4, orders).
+// OrderFacts is the carrier's data on an order, without the site's address (specification section
+// 4, orders).
 type OrderFacts struct {
 	// orderID is the carrier's number of the order.
 	// +optional
 	OrderID CarrierID `json:"orderID,omitempty"`
 
-	// serviceID is the service that the order became, once that is known.
+	// serviceID is the service that the order became, once known.
 	// +optional
 	ServiceID CarrierID `json:"serviceID,omitempty"`
 
@@ -232,13 +231,12 @@ type OrderFacts struct {
 	// +optional
 	OrderType string `json:"orderType,omitempty"`
 
-	// carrierStatus is the carrier's status of the order when it took it.
+	// carrierStatus is the carrier's status of the accepted order.
 	// +kubebuilder:validation:MaxLength=64
 	// +optional
 	CarrierStatus string `json:"carrierStatus,omitempty"`
 
-	// fees of the order: as the qualification shows them, and once it is submitted as
-	// the carrier charges them.
+	// fees of the order: as in the qualification, and once it is submitted, as charged by the carrier.
 	// +optional
 	Fees *OrderFees `json:"fees,omitempty"`
 
@@ -252,7 +250,7 @@ type OrderFacts struct {
 	// +optional
 	PlanName string `json:"planName,omitempty"`
 
-	// restorationSLA that the accepted order asked for.
+	// restorationSLA requested by the accepted order.
 	// +kubebuilder:validation:MaxLength=200
 	// +optional
 	RestorationSLA string `json:"restorationSLA,omitempty"`
@@ -272,7 +270,7 @@ type OrderFacts struct {
 	// +optional
 	Region string `json:"region,omitempty"`
 
-	// cancellable is whether the carrier would let the order be cancelled.
+	// cancellable is whether the carrier allows the order to be cancelled.
 	// +optional
 	Cancellable bool `json:"cancellable,omitempty"`
 
@@ -300,25 +298,25 @@ type OrderFacts struct {
 	POIName string `json:"poiName,omitempty"`
 }
 
-// ServiceOrderStatus is what became of the order.
+// ServiceOrderStatus is the state of the order.
 type ServiceOrderStatus struct {
 	TaskStatus `json:",inline"`
 	OrderFacts `json:",inline"`
 
-	// ledger is the RequestLedger of its customerReference, as far as this status shows it.
+	// ledger names the RequestLedger of the customerReference and its revision shown here.
 	// +optional
 	Ledger *LedgerReference `json:"ledger,omitempty"`
 
-	// frozen is set while an attempt is open or was accepted: the spec then cannot
-	// change, serviceID apart.
+	// frozen is set while an attempt is open or was accepted: only serviceID can be changed in spec
+	// then.
 	// +optional
 	Frozen bool `json:"frozen,omitempty"`
 
-	// pending is what is sent once it is approved; its hash is what to approve.
+	// pending is what is sent once approved; its hash is what to approve.
 	// +optional
 	Pending *Pending `json:"pending,omitempty"`
 
-	// inFlight is the request under way, as the columns show it.
+	// inFlight is the request in progress, for kubectl get.
 	// +optional
 	InFlight *InFlight `json:"inFlight,omitempty"`
 
@@ -327,37 +325,36 @@ type ServiceOrderStatus struct {
 	// +optional
 	Address string `json:"address,omitempty"`
 
-	// rejection is why the carrier rejected the order after it was submitted.
+	// rejection is why the carrier rejected the order after submission.
 	// +optional
 	Rejection *Notice `json:"rejection,omitempty"`
 }
 
-// OrderFees are what an order costs.
+// OrderFees are an order's fees.
 type OrderFees struct {
-	// oneTime is the sum of the one-time fees; absent when one of them is not known, such as
-	// a fee that depends on which of several NTDs is installed. Before the order is submitted
-	// it is without the plan's own fee, which a qualification does not carry.
+	// oneTime is the sum of the one-time fees; absent if one is unknown, such as a fee that depends on
+	// which of several NTDs is installed. Before submission it excludes the plan's own fee, which a
+	// qualification does not contain.
 	// +optional
 	OneTime *Money `json:"oneTime,omitempty"`
 
-	// monthly is the sum of the monthly fees; absent when one of them is not known.
+	// monthly is the sum of the monthly fees; absent if one is unknown.
 	// +optional
 	Monthly *Money `json:"monthly,omitempty"`
 
-	// items are the fees one by one.
+	// items are the individual fees.
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=30
 	// +optional
 	Items []OrderFee `json:"items,omitempty"`
 
-	// source says where these fees come from: Qualification before the order is
-	// submitted, Order afterwards.
+	// source says where these fees come from: Qualification before submission, Order afterwards.
 	// +kubebuilder:validation:Enum=Qualification;Order
 	// +optional
 	Source string `json:"source,omitempty"`
 }
 
-// OrderFee is one fee. One without amounts is not known.
+// OrderFee is one fee. Without amounts it is unknown.
 type OrderFee struct {
 	// name of the fee, for example SLA or NTD_INSTALLATION_FEE.
 	// +kubebuilder:validation:MaxLength=100
@@ -373,9 +370,9 @@ type OrderFee struct {
 	Monthly *Money `json:"monthly,omitempty"`
 }
 
-// ServiceOrder orders a service. It is sent at most once for its customerReference,
-// for ever: an object that is deleted and applied again finds its order. Deleting it
-// calls nobody: the order goes on at the carrier.
+// ServiceOrder orders a service. At most one order is ever sent for its customerReference: an
+// object that is deleted and applied again finds it. Deleting it does not contact the carrier: the
+// order continues there.
 // +kubebuilder:object:root=true
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:shortName=sorder,categories=broadband
@@ -398,15 +395,15 @@ type OrderFee struct {
 type ServiceOrder struct {
 	metav1.TypeMeta `json:",inline"`
 
-	// metadata is that of every object.
+	// metadata is the object metadata.
 	// +optional
 	metav1.ObjectMeta `json:"metadata,omitzero"`
 
-	// spec is what is ordered.
+	// spec is the order.
 	// +required
 	Spec ServiceOrderSpec `json:"spec"`
 
-	// status is what became of it.
+	// status is its state.
 	// +kubebuilder:default={observedGeneration:-1}
 	// +optional
 	Status ServiceOrderStatus `json:"status,omitzero"`

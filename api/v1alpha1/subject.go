@@ -4,34 +4,33 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// Described is an object of one of our kinds: its status says in conditions how it stands.
+// Described is an object of one of our kinds, whose status has conditions.
 // +kubebuilder:object:generate=false
 type Described interface {
 	metav1.Object
 	Describes() (conditions *[]metav1.Condition, observed *int64)
 }
 
-// Describes is where the conditions are, and the generation that they speak of.
+// Describes returns the conditions and the generation that they describe.
 func (a *CarrierAccount) Describes() (conditions *[]metav1.Condition, observed *int64) {
 	return &a.Status.Conditions, &a.Status.ObservedGeneration
 }
 
-// Controls are the control annotations that were acted on. The pointer leads into the
-// status.
+// Controls returns the control annotations that were acted on. The pointer points into the status.
 func (s *BroadbandService) Controls() *Handled { return &s.Status.Handled }
 
-// NewestError is the newest error on record, or nil.
+// NewestError returns the newest recorded error, or nil.
 func (s *BroadbandService) NewestError() *LastError { return s.Status.LastError }
 
-// AccountName is the name of the CarrierAccount that it belongs to.
+// AccountName returns the name of the CarrierAccount of the service.
 func (s *BroadbandService) AccountName() string { return s.Spec.AccountRef.Name }
 
-// Describes is where the conditions are, and the generation that they speak of.
+// Describes returns the conditions and the generation that they describe.
 func (s *BroadbandService) Describes() (conditions *[]metav1.Condition, observed *int64) {
 	return &s.Status.Conditions, &s.Status.ObservedGeneration
 }
 
-// ShortName is what kubectl calls an object of one of our kinds.
+// ShortName returns the short name of an object's kind in kubectl; "" for a kind without one here.
 func ShortName(object metav1.Object) string {
 	switch object.(type) {
 	case *BroadbandService:

@@ -4,10 +4,10 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// TaskStatus is what the status of every kind with one request at a time has.
-// Nothing in it changes unless something changed.
+// TaskStatus is the common status of the kinds with one request at a time. It is written only when
+// something changed.
 type TaskStatus struct {
-	// observedGeneration is the metadata.generation that the conditions speak of.
+	// observedGeneration is the metadata.generation that the conditions describe.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
 
@@ -18,7 +18,7 @@ type TaskStatus struct {
 	// +optional
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
 
-	// request is the newest request, as far as it has come.
+	// request is the newest request and its progress.
 	// +optional
 	Request *Request `json:"request,omitempty"`
 
@@ -31,7 +31,8 @@ type TaskStatus struct {
 	LastError *LastError `json:"lastError,omitempty"`
 }
 
-// requestOf is the request, if it is of an operation. The pointer leads into the status.
+// requestOf returns the request if it is one of the operation, or nil. The pointer points into the
+// status.
 func (s *TaskStatus) requestOf(operation Operation) *Request {
 	if s.Request == nil || s.Request.Operation != operation {
 		return nil
@@ -39,7 +40,7 @@ func (s *TaskStatus) requestOf(operation Operation) *Request {
 	return s.Request
 }
 
-// open is the request, as long as it has not ended.
+// open returns the request if it has not ended.
 func (s *TaskStatus) open() []*Request {
 	if s.Request == nil || s.Request.Phase.Ended() {
 		return nil

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package argocd_test runs the scripts of config/argocd as Argo CD does: its settings read
-// argocd-cm, and its Lua VM runs them on objects out of our own test runs (`make
+// Package argocd_test runs the scripts of config/argocd as Argo CD does: Argo CD's settings manager
+// reads argocd-cm, and its Lua VM runs the scripts on objects from our own test runs (`make
 // argocd-testdata`). health_test.yaml and action_test.yaml are in Argo CD's own format.
 package argocd_test
 
@@ -31,7 +31,7 @@ import (
 )
 
 const (
-	config = "../../config/argocd"             // the folder of what is tested
+	config = "../../config/argocd"             // the folder of the tested configuration
 	kinds  = config + "/wholesale.broadband/*" // a folder for each kind
 	states = kinds + "/testdata/*.yaml"        // an object in every state
 )
@@ -55,8 +55,8 @@ type healthTest struct {
 	HealthStatus health.HealthStatus
 }
 
-// What is said of an earlier spec, or nothing at all, is no news: a sync must not end on it,
-// and nobody is to approve what was worked out before.
+// A missing status, or one of an earlier spec, is outdated: a sync must not complete because of it,
+// and nobody may approve an outdated plan of changes.
 func TestUnseenIsProgressing(t *testing.T) {
 	overrides := customized(t)
 	for _, path := range found(t, states) {
@@ -109,7 +109,7 @@ func (a actionTest) run(t *testing.T, overrides customizations, folder string) {
 	input := object(t, filepath.Join(folder, a.InputPath))
 	got := patch(t, input, acted(t, overrides, a.Action, input, a.Parameters))
 	want := patch(t, input, object(t, filepath.Join(folder, a.ExpectedOutputPath)))
-	if a.Action == "reconcile" { // which writes the time
+	if a.Action == "reconcile" { // its value is the current time
 		got, want = times.ReplaceAllString(got, ""), times.ReplaceAllString(want, "")
 	}
 	NewWithT(t).Expect(got).To(Equal(want))
@@ -117,8 +117,8 @@ func (a actionTest) run(t *testing.T, overrides customizations, folder string) {
 
 var times = regexp.MustCompile(`\b\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z\b`)
 
-// Every action, on every object that it is offered on: it writes one annotation of ours and
-// nothing else, and is then offered no more; only reconcile may be asked for again and again.
+// Every action, on every object that offers it, writes exactly one of our annotations and is then
+// no longer offered; only reconcile can be run repeatedly.
 func TestActionsWriteOneAnnotation(t *testing.T) {
 	overrides, ran := customized(t), map[string]int{}
 	for _, path := range found(t, states) {
@@ -136,8 +136,8 @@ func TestActionsWriteOneAnnotation(t *testing.T) {
 	NewWithT(t).Expect(ran).To(HaveLen(5), "every action was offered somewhere")
 }
 
-// R21: a retry names the attempt that it is about. Of several that have failed it is the newest,
-// wherever that stands.
+// R21: a retry request names the attempt that it applies to. If several have failed it is the
+// newest, regardless of their order.
 func TestR21RetryNamesTheNewestFailure(t *testing.T) {
 	overrides := customized(t)
 	path := filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/CarrierRejected-stalled.yaml")
@@ -161,8 +161,8 @@ func TestR21RetryNamesTheNewestFailure(t *testing.T) {
 	}
 }
 
-// R23: who approves says which plan of changes the button showed. A price that has changed since makes
-// another one.
+// R23: an approval names the plan of changes that the button showed. If the price has changed
+// since, it is a different plan.
 func TestR23ApproveTakesThePlanThatWasShown(t *testing.T) {
 	overrides := customized(t)
 	path := filepath.Join(config, "wholesale.broadband/BroadbandService/testdata/AwaitingApproval-waiting.yaml")
@@ -205,8 +205,8 @@ func TestR23ApproveIsNotOfferedWithoutParameters(t *testing.T) {
 	g.Expect(offered).NotTo(Or(BeEmpty(), ContainElement(HaveField("Name", "approve"))))
 }
 
-// Argo CD compares an Application again when the health of an object changes, and not for the
-// rest of its status: so it does by itself, and needs no ignoreResourceUpdates of ours.
+// Argo CD compares an Application again when the health of an object changes, but not for other
+// changes of its status. This is its default, so we need no ignoreResourceUpdates.
 func TestStatusAloneIsNoNews(t *testing.T) {
 	g := NewWithT(t)
 	overrides, err := manager(t).GetIgnoreResourceUpdatesOverrides()
@@ -222,7 +222,7 @@ func TestStatusAloneIsNoNews(t *testing.T) {
 	}
 }
 
-// customizations are what argocd-cm says of each kind.
+// customizations are the settings for each kind in argocd-cm.
 type customizations = map[string]v1alpha1.ResourceOverride
 
 func customized(t *testing.T) customizations {
@@ -232,7 +232,7 @@ func customized(t *testing.T) customizations {
 	return overrides
 }
 
-// manager is Argo CD's reader of argocd-cm.
+// manager returns Argo CD's settings manager for our argocd-cm.
 func manager(t *testing.T) *settings.SettingsManager {
 	t.Helper()
 	configMap := &corev1.ConfigMap{}
@@ -244,7 +244,7 @@ func manager(t *testing.T) *settings.SettingsManager {
 	return settings.NewSettingsManager(t.Context(), fake.NewClientset(configMap, secret), configMap.Namespace)
 }
 
-// discovered are the actions that an object has; none for a kind without any.
+// discovered returns the actions of an object; none for a kind without actions.
 func discovered(t *testing.T, overrides customizations, on *unstructured.Unstructured) []v1alpha1.ResourceAction {
 	t.Helper()
 	vm := lua.VM{ResourceOverrides: overrides}
@@ -259,7 +259,7 @@ func discovered(t *testing.T, overrides customizations, on *unstructured.Unstruc
 	return actions
 }
 
-// enabled are the names of the actions that an object is offered.
+// enabled returns the names of the actions that are enabled for an object.
 func enabled(t *testing.T, overrides customizations, on *unstructured.Unstructured) []string {
 	t.Helper()
 	var names []string
@@ -271,7 +271,7 @@ func enabled(t *testing.T, overrides customizations, on *unstructured.Unstructur
 	return names
 }
 
-// pending is the plan of changes that an object shows, as the parameter by which it is approved.
+// pending returns the hash of an object's plan of changes, as the parameter that approves it.
 func pending(t *testing.T, on *unstructured.Unstructured) map[string]string {
 	t.Helper()
 	hash, _, err := unstructured.NestedString(on.Object, "status", "pending", "hash")
@@ -279,7 +279,7 @@ func pending(t *testing.T, on *unstructured.Unstructured) map[string]string {
 	return map[string]string{"hash": hash}
 }
 
-// acted is the object after an action.
+// acted returns the object after an action.
 func acted(
 	t *testing.T, overrides customizations, action string, on *unstructured.Unstructured, with map[string]string,
 ) *unstructured.Unstructured {
@@ -306,7 +306,7 @@ func act(
 	return vm.ExecuteResourceAction(on, definition.ActionLua, parameters)
 }
 
-// patch is what Argo CD sends to the API server when an action has made one object of another.
+// patch returns the patch that Argo CD sends to the API server after an action changed an object.
 func patch(t *testing.T, before, after *unstructured.Unstructured) string {
 	t.Helper()
 	g := NewWithT(t)

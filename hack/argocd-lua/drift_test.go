@@ -11,8 +11,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Argo CD sees no drift in what the operator writes, nor in what a person adds that Git does
-// not speak of. So selfHeal fights neither.
+// Argo CD sees no drift in fields that the operator writes, nor in fields that a user adds and that
+// are not in Git. So selfHeal reverts neither.
 func TestNoDrift(t *testing.T) {
 	g := NewWithT(t)
 	for _, path := range found(t, states) {

@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The example is what Argo CD takes, field by field.
+// Argo CD accepts the example with every field.
 func TestExample(t *testing.T) {
 	g := NewWithT(t)
 	project, application := &v1alpha1.AppProject{}, &v1alpha1.Application{}
@@ -26,7 +26,7 @@ func TestExample(t *testing.T) {
 	g.Expect(project.IsSourcePermitted(application.Spec.GetSource())).To(BeTrue())
 }
 
-// Who may approve does so by one action; the helpdesk may all others.
+// An approver may run only the action approve; the helpdesk may run all others.
 func TestExampleRoles(t *testing.T) {
 	g := NewWithT(t)
 	project := &v1alpha1.AppProject{}

@@ -12,10 +12,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// customization begins the keys of argocd-cm; the group and the kind end them.
+// customization is the prefix of the keys in argocd-cm; group and kind are the suffix.
 const customization = "resource.customizations."
 
-// actions is the value of a kind's key, in the form that Argo CD reads.
+// actions is the value of a kind's key in Argo CD's format.
 type actions struct {
 	Discovery   string       `json:"discovery.lua"`
 	Definitions []definition `json:"definitions"`
@@ -26,7 +26,7 @@ type definition struct {
 	Action string `json:"action.lua"`
 }
 
-// configMap is what the scripts come to in argocd-cm.
+// configMap returns argocd-cm with the scripts.
 func configMap(scripts []script) (string, error) {
 	data, offered := map[string]string{}, map[string]*actions{}
 	for _, script := range scripts {

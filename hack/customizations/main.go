@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Customizations writes how Argo CD sees our kinds: a script of health and, where there is
-// something to do, scripts of actions for each kind, in the layout that Argo CD itself uses,
-// and all of them together as a patch of argocd-cm.
+// Customizations writes Argo CD's configuration for our kinds: a health script for each kind and
+// scripts for the actions it has, in the layout that Argo CD itself uses, and all of them together
+// as a patch of argocd-cm.
 //
-// Argo CD wants every script to stand alone. So each is put together here from the fragments
-// in config/argocd/lua, and what several have in common is written once.
+// Argo CD requires every script to be self-contained. So each one is assembled from the fragments
+// in config/argocd/lua, and common code is written only once.
 package main
 
 import (
@@ -38,13 +38,13 @@ const (
 	notAccepted = "resolve-not-accepted"
 )
 
-// kind is one of our kinds, and the actions that it has.
+// kind is one of our kinds and its actions.
 type kind struct {
 	name    string
 	actions []string
 }
 
-// kinds: each kind takes the control annotations that its controller knows.
+// kinds returns all kinds. Each has the actions whose annotations its controller supports.
 func kinds() []kind {
 	return []kind{
 		{name: "CarrierAccount"},
@@ -97,7 +97,7 @@ type script struct {
 	text   string
 }
 
-// The files, as Argo CD calls them.
+// Argo CD's names for the files.
 const (
 	healthFile    = "health.lua"
 	discoveryFile = "discovery.lua"
@@ -111,17 +111,17 @@ func (s script) path() string {
 	return filepath.Join(v1alpha1.GroupVersion.Group, s.kind, "actions", s.action, s.file)
 }
 
-// fragments is the folder that holds them.
+// fragments is the folder of the fragments.
 type fragments string
 
-// The fragments: those that are common, and those of each action, in a folder of its name.
+// The names of the fragments. Those of an action are in a folder with the action's name.
 const (
 	commonPart   = "common.lua"
 	requestsPart = "requests.lua"
 	subjectPart  = "subject.lua" // what the action is about; reconcile is about nothing
 )
 
-// of are all scripts of a kind.
+// of returns all scripts of a kind.
 func (f fragments) of(kind kind) ([]script, error) {
 	health, err := f.join(commonPart, healthFile)
 	if err != nil {
@@ -146,7 +146,7 @@ func (f fragments) of(kind kind) ([]script, error) {
 	return scripts, nil
 }
 
-// discovery is the script that says which actions there are, and which make sense now.
+// discovery returns the script that lists the actions and which of them are enabled.
 func (f fragments) discovery(actions []string) (string, error) {
 	subjects, offers := make([]string, 0, len(actions)), make([]string, 0, len(actions))
 	for _, action := range actions {
@@ -157,7 +157,7 @@ func (f fragments) discovery(actions []string) (string, error) {
 	return text + "\nreturn actions\n", err
 }
 
-// parts are those fragments of an action that there are.
+// parts returns the fragments of an action that exist.
 func (f fragments) parts(action string, files ...string) []string {
 	var parts []string
 	for _, file := range files {
@@ -169,11 +169,11 @@ func (f fragments) parts(action string, files ...string) []string {
 	return parts
 }
 
-// join puts fragments one after another.
+// join concatenates fragments.
 func (f fragments) join(parts ...string) (string, error) {
 	texts := make([]string, 0, len(parts))
 	for _, part := range parts {
-		text, err := os.ReadFile(filepath.Join(string(f), part)) //nolint:gosec // the folder is the user's own
+		text, err := os.ReadFile(filepath.Join(string(f), part)) //nolint:gosec // the user chose the folder
 		if err != nil {
 			return "", fmt.Errorf("read a fragment: %w", err)
 		}

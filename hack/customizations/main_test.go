@@ -13,8 +13,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Argo CD calls a kind without a script healthy as soon as it exists. A RequestLedger is the
-// operator's own: nobody declares one.
+// Argo CD treats an object of a kind without a script as healthy as soon as it exists.
+// RequestLedgers need no script: only the operator creates them.
 func TestEveryKindHasItsScripts(t *testing.T) {
 	g, scheme := NewWithT(t), runtime.NewScheme()
 	g.Expect(v1alpha1.AddToScheme(scheme)).To(Succeed())

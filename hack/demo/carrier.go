@@ -12,8 +12,8 @@ import (
 
 const secretsFile = "secrets.yaml"
 
-// writeCarrier writes the carrier's seed, and the Secrets with which the samples'
-// CarrierAccounts log in there.
+// writeCarrier writes the carrier's seed, and the Secrets with the samples' credentials for the
+// carrier.
 func (d *demo) writeCarrier() error {
 	seed, made, err := samples.Carrier(d.carrier, d.samples, "https://"+d.managerEvents)
 	if err != nil {
@@ -28,8 +28,8 @@ func (d *demo) writeCarrier() error {
 
 const samplesFile = "samples.yaml"
 
-// writeSamples writes the samples as they are applied: with the simulated carrier's address
-// in every CarrierAccount.
+// writeSamples writes the samples to apply, with the simulated carrier's address in every
+// CarrierAccount.
 func (d *demo) writeSamples() error {
 	if err := samples.PointAt(d.samples, d.Addresses.Carrier); err != nil {
 		return err

@@ -28,7 +28,7 @@ const (
 	keyFile         = "tls.key"
 )
 
-// writeCertificate makes the certificate with which the manager takes notifications.
+// writeCertificate creates the certificate with which the manager receives notifications.
 func (d *demo) writeCertificate() error {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -52,8 +52,8 @@ func pemText(kind string, content []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
 }
 
-// noticed are the times, in order, from each notification to the look that found what it
-// was about.
+// noticed returns the sorted times from each notification to the first GET that found the result
+// it announced.
 func noticed(sent []simulator.Delivery, calls []simulator.Call) []time.Duration {
 	var waits []time.Duration
 	for _, notification := range sent {

@@ -15,17 +15,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
-// judgement is how far the samples came. Its error says what is not as it should be.
+// judgement is the state that the samples reached. Its error describes what is not as expected.
 type judgement struct {
 	outcomes []samples.Outcome
 	took     time.Duration
-	noticed  []time.Duration // from each notification to the look that found what it was about
+	noticed  []time.Duration // from each notification to the GET that found its result
 	err      error
 }
 
 const judgeInterval = 500 * time.Millisecond
 
-// judge waits until every sample shows what it is to show, at the same time.
+// judge waits until all samples show the expected state at the same time.
 func (d *demo) judge(ctx context.Context) judgement {
 	begun := d.Now()
 	var j judgement
@@ -54,8 +54,8 @@ func (d *demo) judge(ctx context.Context) judgement {
 	return j
 }
 
-// askTheCarrier fails when it has seen a call that its specification forbids, and finds
-// out how soon it was asked after what it notified of.
+// askTheCarrier fails if the carrier received a call that its specification forbids, and measures
+// how soon each notification was followed by a GET.
 func (d *demo) askTheCarrier(ctx context.Context, j *judgement) error {
 	if err := d.Violations(ctx); err != nil {
 		return err

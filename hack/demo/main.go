@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Demo shows the operator at work on one machine: etcd, kube-apiserver, the simulated
-// carrier and the manager as processes of their own, the samples applied, and the
-// services converging. It leaves nothing running.
+// Demo runs the operator on one machine: it starts etcd, kube-apiserver, the simulated carrier and
+// the manager as processes, applies the samples, and shows how the services converge. It leaves
+// nothing running.
 package main
 
 import (
@@ -17,15 +17,15 @@ import (
 
 func main() { machine.Main("demo", run) }
 
-// samplesNamespace is where the samples go.
+// samplesNamespace is the namespace of the samples.
 const samplesNamespace = "default"
 
-// demo is one run: what was asked for, and what is running.
+// demo is one run: its settings and its processes.
 type demo struct {
 	*machine.Machine
 	settings
 
-	managerEvents string // where the manager takes notifications
+	managerEvents string // address on which the manager receives notifications
 	samples       []samples.Sample
 }
 
@@ -35,7 +35,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	clock := time.Now //nolint:forbidigo // the one place where the clock comes from
+	clock := time.Now //nolint:forbidigo // the only use of the real clock
 	d := &demo{Machine: machine.New(s.machine, out, clock), settings: s}
 	unlock, err := d.ClaimState()
 	if err != nil {
@@ -48,7 +48,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(d.show(ctx), d.Stop(ctx))
 }
 
-// prepare makes everything that needs nothing to run.
+// prepare creates everything that does not need a running process.
 func (d *demo) prepare(ctx context.Context) error {
 	if err := d.FindAddresses(ctx, &d.managerEvents); err != nil {
 		return err
@@ -60,7 +60,7 @@ func (d *demo) prepare(ctx context.Context) error {
 	return errors.Join(d.writeCertificate(), d.writeCarrier(), d.writeSamples())
 }
 
-// show is the story that the demo tells.
+// show starts all processes, then applies and watches the samples.
 func (d *demo) show(ctx context.Context) error {
 	err := d.Take(ctx, []machine.Step{
 		{Says: "etcd", Do: d.StartEtcd},
@@ -75,8 +75,8 @@ func (d *demo) show(ctx context.Context) error {
 	return d.interrupted(ctx, d.converge(ctx))
 }
 
-// interrupted makes an end that was asked for a good one, except when there was a question
-// to answer.
+// interrupted turns the error of an interrupted run into success, except with --once: then the
+// samples were not judged.
 func (d *demo) interrupted(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil:

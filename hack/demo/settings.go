@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
-// settings are the command line.
+// settings are the command line flags.
 type settings struct {
 	machine    machine.Settings
 	once       bool
@@ -37,7 +37,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.StringVar(&s.samplesDir, "samples", "config/samples", "`folder` of the manifests to apply")
 	flags.StringVar(&s.carrier, "carrier", "hack/demo/carrier.yaml", "`file` with the carrier's plans and services")
 	flags.Usage = func() {
-		fmt.Fprint(out, usage) //nolint:errcheck // nowhere else to say it
+		fmt.Fprint(out, usage) //nolint:errcheck // there is nowhere to report the error
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {

@@ -13,7 +13,7 @@ import (
 
 const watchName = "kubectl"
 
-// startWatch shows on the screen what the services do.
+// startWatch prints the changes of the services to the screen.
 func (d *demo) startWatch(ctx context.Context) error {
 	_, err := d.Launch(ctx, machine.Program{Name: watchName, Command: []string{
 		d.Kubectl, "--kubeconfig=" + d.Admin.Path, "get", "broadbandservices", "--watch",
@@ -21,8 +21,8 @@ func (d *demo) startWatch(ctx context.Context) error {
 	return err
 }
 
-// converge applies the samples and shows what becomes of them: with --once until they are
-// judged, else until Ctrl-C.
+// converge applies the samples and shows their progress: with --once until they are judged, else
+// until Ctrl-C.
 func (d *demo) converge(ctx context.Context) error {
 	d.Sayf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
@@ -59,8 +59,8 @@ func (d *demo) watchOver(ctx context.Context, judged <-chan judgement) error {
 	}
 }
 
-// replace starts the manager again when it has ended, as a Deployment would. Nothing else
-// may end, and with --once not even that.
+// replace restarts the manager when it has ended, as a Deployment would. It fails if another
+// process ended, and with --once if any process ended.
 func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	switch {
 	case p.Name == watchName:
@@ -73,7 +73,7 @@ func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	}
 }
 
-// report prints what the samples show, against what they are to show.
+// report prints the actual and the expected state of the samples.
 func (d *demo) report(j judgement) {
 	d.Sayf("\n")
 	d.printOutcomes(j.outcomes)
@@ -98,7 +98,7 @@ func (d *demo) printOutcomes(outcomes []samples.Outcome) {
 	table.Flush() //nolint:errcheck,gosec // as in Sayf
 }
 
-// explain says what a person can do next.
+// explain prints what the user can do next.
 func (d *demo) explain(err error) {
 	if err != nil {
 		d.Sayf("\ndemo: %v\n", err)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package flux_test evaluates the health checks of config/flux as Flux does, with its own CEL
-// environment and the kstatus that it builds upon, on objects out of our own test runs (`make
-// argocd-testdata`).
+// environment and kstatus, on objects from our own test runs (`make argocd-testdata`).
 package flux_test
 
 import (
@@ -20,10 +19,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// kinds are the folders with objects of each kind, and how Argo CD shows them.
+// kinds are the folders with the objects of each kind and their health in Argo CD.
 const kinds = "../../config/argocd/wholesale.broadband/*"
 
-// What waits for a person, Argo CD shows as Suspended.
+// Argo CD shows an object that waits for a user as Suspended; for Flux it is Current.
 func TestHealthChecks(t *testing.T) {
 	want := map[string]status.Status{
 		"Healthy": status.CurrentStatus, "Suspended": status.CurrentStatus,
@@ -46,7 +45,8 @@ func TestHealthChecks(t *testing.T) {
 	NewWithT(t).Expect(evaluated).To(HaveLen(len(checks)))
 }
 
-// Without the expressions an account is judged, and all that waits for nobody.
+// Without the expressions kstatus gives the same result, except for objects that wait for a user:
+// these are in progress. An account therefore needs no expression.
 func TestKstatus(t *testing.T) {
 	want := map[string]status.Status{
 		"Healthy": status.CurrentStatus, "Suspended": status.InProgressStatus,
@@ -60,7 +60,7 @@ func TestKstatus(t *testing.T) {
 	}
 }
 
-// What the operator has not looked at yet is in progress.
+// An object that the operator has not reconciled yet is in progress.
 func TestUnseenIsInProgress(t *testing.T) {
 	checks := evaluators(t)
 	for path := range pictures(t) {
@@ -80,7 +80,7 @@ func TestUnseenIsInProgress(t *testing.T) {
 	}
 }
 
-// evaluators are the health checks of config/flux, by kind.
+// evaluators returns the health checks of config/flux, by kind.
 func evaluators(t *testing.T) map[string]*cel.StatusEvaluator {
 	t.Helper()
 	g := NewWithT(t)
@@ -102,7 +102,7 @@ func evaluators(t *testing.T) map[string]*cel.StatusEvaluator {
 	return checks
 }
 
-// pictures are the paths of the objects, and how Argo CD shows each.
+// pictures returns the paths of the objects and the health that Argo CD shows for each.
 func pictures(t *testing.T) map[string]string {
 	t.Helper()
 	g := NewWithT(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// What Argo CD calls the states of an Application and of what is in it.
+// Argo CD's names for the states of an Application and of its resources.
 const (
 	synced      = "Synced"
 	healthy     = "Healthy"
@@ -27,7 +27,7 @@ const (
 	running     = "Running"
 )
 
-// application is what Argo CD's API server shows of an Application.
+// application is an Application as Argo CD's API server returns it.
 type application struct {
 	Status struct {
 		Sync           syncStatus  `json:"sync"`
@@ -53,7 +53,7 @@ type deployed struct {
 	Revision string `json:"revision"`
 }
 
-// operation is the newest sync.
+// operation is the latest sync.
 type operation struct {
 	Phase   string `json:"phase"`
 	Message string `json:"message"`
@@ -72,14 +72,15 @@ type resource struct {
 	Health health `json:"health"`
 }
 
-// at tells whether the Application is as a commit says, and as healthy as that.
+// at reports whether the Application is synced to a revision, has the given health, and no sync is
+// running.
 func (a *application) at(revision, health string) bool {
 	sync := a.Status.Sync
 	return sync.Status == synced && sync.Revision == revision && a.Status.Health.Status == health &&
 		a.Status.OperationState.Phase != running
 }
 
-// healthOf is the health of one of its objects.
+// healthOf returns the health of one resource of the Application, zero if it has no such resource.
 func (a *application) healthOf(name string) health {
 	i := slices.IndexFunc(a.Status.Resources, func(r resource) bool { return r.Name == name })
 	if i < 0 {
@@ -88,7 +89,7 @@ func (a *application) healthOf(name string) health {
 	return a.Status.Resources[i].Health
 }
 
-// ask asks Argo CD's API server, as somebody who may only see.
+// ask reads the Application from Argo CD's API server with the read-only account.
 func (s *site) ask(ctx context.Context) (*application, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.api("applications/"+s.name), http.NoBody)
 	if err != nil {
@@ -99,7 +100,7 @@ func (s *site) ask(ctx context.Context) (*application, error) {
 	return shown, machine.Send(request, machine.JSON(shown))
 }
 
-// refresh has Argo CD look at the repository now, and waits until it has.
+// refresh makes Argo CD compare with the repository now, and waits until it has done so.
 func (s *site) refresh(ctx context.Context, how string) error {
 	const annotation = "argocd.argoproj.io/refresh"
 	asked := &metav1.PartialObjectMetadata{}
@@ -116,7 +117,7 @@ func (s *site) refresh(ctx context.Context, how string) error {
 	})
 }
 
-// line is the Application in one line.
+// line formats the Application as one line.
 func (a *application) line() string {
 	parts := []string{a.Status.Sync.Status, a.Status.Health.Status}
 	if operation := a.Status.OperationState; operation.Phase == running {
@@ -128,12 +129,12 @@ func (a *application) line() string {
 	return joined(parts)
 }
 
-// line is the object in one line.
+// line formats the resource as one line.
 func (r *resource) line() string {
 	return joined([]string{r.Status, r.Health.Status, r.Health.Message})
 }
 
-// joined are the parts that are not empty.
+// joined joins the non-empty parts with commas.
 func joined(parts []string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ", ")
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// declareCost shows that nothing which costs is sent before somebody has agreed.
+// declareCost shows that no chargeable request is sent before someone approves it.
 func (s *site) declareCost(ctx context.Context, w *watcher) error {
 	revision, err := s.setPlan(ctx, costly, planSlow, planFaster)
 	if err != nil {
@@ -23,17 +23,18 @@ func (s *site) declareCost(ctx context.Context, w *watcher) error {
 	return w.sees(ctx, atCommit(revision, suspended))
 }
 
-// presume shows that who may only see does not approve: Argo CD says so.
+// presume shows that Argo CD denies the approval to a user with read-only access.
 func (s *site) presume(ctx context.Context, w *watcher) error {
 	return s.isDenied(ctx, w, s.people.viewer, "permission denied")
 }
 
-// lack shows that nobody approves while Argo CD's server may not: the API server says so.
+// lack shows that the API server denies every approval as long as Argo CD's server is not allowed
+// to approve.
 func (s *site) lack(ctx context.Context, w *watcher) error {
 	return s.isDenied(ctx, w, s.people.approver, "ValidatingAdmissionPolicy 'broadband-operator-approval'")
 }
 
-// isDenied fails unless somebody tries to approve and is told that.
+// isDenied fails unless the approval is denied with the given reason.
 func (s *site) isDenied(ctx context.Context, w *watcher, who *person, reason string) error {
 	denied := s.runApprove(ctx, w, who)
 	if denied == nil {
@@ -46,7 +47,7 @@ func (s *site) isDenied(ctx context.Context, w *watcher, who *person, reason str
 	return w.sees(ctx, atCommit(s.repository.head, suspended))
 }
 
-// agree shows that it is sent once an approver has run the action.
+// agree shows that the request is sent after an approver has run the action.
 func (s *site) agree(ctx context.Context, w *watcher) error {
 	if _, err := s.RunKubectl(ctx, "apply", "--filename="+filepath.Join(s.example, accessFile)); err != nil {
 		return err
@@ -63,8 +64,8 @@ func (s *site) agree(ctx context.Context, w *watcher) error {
 	return w.sees(ctx, atCommit(s.repository.head, progressing), atCommit(s.repository.head, healthy))
 }
 
-// runApprove runs the action approve on the service that asks before it costs, as Argo CD's pages do:
-// its command line passes no parameters to actions.
+// runApprove runs the action approve on the service that requires approval. It calls the API as
+// Argo CD's web UI does, because Argo CD's command line cannot pass parameters to actions.
 func (s *site) runApprove(ctx context.Context, w *watcher, as *person) error {
 	service := &v1alpha1.BroadbandService{}
 	if err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: costly}, service); err != nil {

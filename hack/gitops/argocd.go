@@ -14,13 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// argocdName is Argo CD's namespace, and the folder of what it writes.
+// argocdName is the name of Argo CD's namespace and of the folder for the files it writes.
 const argocdName = "argocd"
 
-// loopback is where everything listens.
+// loopback is the address on which all processes listen.
 const loopback = "127.0.0.1"
 
-// addresses are where Argo CD's processes listen.
+// addresses are the addresses on which Argo CD's processes listen.
 type addresses struct {
 	redis, repoServer, repoServerMetrics, server, serverMetrics, controllerMetrics string
 }
@@ -31,7 +31,7 @@ func (a *addresses) all() []*string {
 	}
 }
 
-// startRedis starts the redis-server that is installed, else the one built with Argo CD.
+// startRedis starts the installed redis-server, or the one built with Argo CD if none is installed.
 func (s *site) startRedis(ctx context.Context) error {
 	command := []string{filepath.Join(s.argocd, "redis"), "--listen=" + s.addresses.redis}
 	if installed, missing := exec.LookPath("redis-server"); missing == nil {
@@ -59,7 +59,7 @@ func (s *site) startRepoServer(ctx context.Context) error {
 		"--redis="+s.addresses.redis)
 }
 
-// startServer starts Argo CD's API server, which people and their command line speak to.
+// startServer starts Argo CD's API server, which users and their command line call.
 func (s *site) startServer(ctx context.Context) error {
 	return s.startArgoCD(ctx, "argocd-server", s.addresses.server,
 		"--address="+loopback, "--port="+port(s.addresses.server),
@@ -71,8 +71,8 @@ func (s *site) startServer(ctx context.Context) error {
 
 func (s *site) startController(ctx context.Context) error {
 	return s.startArgoCD(ctx, "argocd-application-controller", s.addresses.controllerMetrics,
-		// It compares right after a sync, sometimes before its watch has told it what it synced,
-		// and would then at once sync the same once more.
+		// The controller compares right after a sync, sometimes before its watch has delivered
+		// the synced objects. Without a delay it would then repeat the same sync at once.
 		"--self-heal-backoff-timeout-seconds=0", "--self-heal-timeout-seconds=5",
 		"--metrics-port="+port(s.addresses.controllerMetrics),
 		"--namespace="+argocdName,
@@ -80,8 +80,8 @@ func (s *site) startController(ctx context.Context) error {
 		"--redis="+s.addresses.redis)
 }
 
-// startArgoCD starts a part of Argo CD as its own ServiceAccount, and waits until it calls itself
-// healthy.
+// startArgoCD starts a component of Argo CD with its own ServiceAccount, and waits until its health
+// endpoint answers.
 func (s *site) startArgoCD(ctx context.Context, name, health string, flags ...string) error {
 	identity, err := s.ServiceAccount(ctx, argocdName, name)
 	if err != nil {
@@ -98,8 +98,8 @@ func (s *site) startArgoCD(ctx context.Context, name, health string, flags ...st
 	return process.Await(ctx, &http.Client{}, "http://"+health+"/healthz")
 }
 
-// argocdEnvironment keeps everything that Argo CD writes in the state folder, and the user's
-// own configuration out.
+// argocdEnvironment keeps everything that Argo CD writes in the state folder, and keeps it from
+// reading the user's own configuration.
 func (s *site) argocdEnvironment() []string {
 	return []string{
 		"HOME=" + s.InState(argocdName), "XDG_CONFIG_HOME=" + s.InState(argocdName),
@@ -108,7 +108,7 @@ func (s *site) argocdEnvironment() []string {
 		"ARGOCD_SSH_DATA_PATH=" + s.InState(argocdName, "ssh"),
 		"ARGOCD_PLUGINSOCKFILEPATH=" + s.InState(argocdName, "plugins"),
 		"ARGOCD_ASK_PASS_SOCK=" + s.InState(argocdName, "ask.sock"),
-		"ARGOCD_GPG_ENABLED=false", // no gpg is needed, and no keys are made
+		"ARGOCD_GPG_ENABLED=false", // no gpg is needed, and no keys are created
 	}
 }
 

@@ -13,11 +13,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// books are the POSTs that the carrier saw: how many of each operation and subject, and
-// whether it took them.
+// books counts the POSTs that the carrier received, by operation, subject and whether it accepted
+// them.
 type books map[string]int
 
-// changes are the books, without what only reads and the tokens.
+// changes counts the POSTs, without token requests and those that only read.
 func (s *site) changes(ctx context.Context) (books, error) {
 	var calls []simulator.Call
 	if err := s.AskCarrier(ctx, "calls", &calls); err != nil {
@@ -32,7 +32,7 @@ func (s *site) changes(ctx context.Context) (books, error) {
 	return seen, nil
 }
 
-// reads tells whether a POST changes nothing at the carrier.
+// reads reports whether a POST changes nothing at the carrier.
 func reads(operation simulator.Operation) bool {
 	return operation == simulator.OpToken || operation == simulator.OpHealth || operation == simulator.OpPlanOptions
 }
@@ -45,7 +45,7 @@ func entry(call simulator.Call) string {
 	return what
 }
 
-// String is one line an entry.
+// String returns one line per entry.
 func (b books) String() string {
 	lines := make([]string, 0, len(b))
 	for _, what := range slices.Sorted(maps.Keys(b)) {
@@ -54,7 +54,7 @@ func (b books) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// unasked is a chapter at whose end the carrier was asked to do nothing more than before.
+// unasked wraps a chapter and fails if the carrier received any changing POST during it.
 func (s *site) unasked(tell teller) teller {
 	return func(ctx context.Context, w *watcher) error {
 		before, err := s.changes(ctx)
@@ -68,7 +68,7 @@ func (s *site) unasked(tell teller) teller {
 	}
 }
 
-// closeBooks fails unless the carrier saw one POST for each change that was declared.
+// closeBooks fails unless the carrier received exactly one POST for each declared change.
 func (s *site) closeBooks(ctx context.Context, w *watcher) error {
 	want := books{
 		"OrderCreate SITE-014":                    1,
@@ -83,8 +83,8 @@ func (s *site) closeBooks(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// balance holds the carrier's books against what was committed: one POST for each change that
-// was declared, and none besides.
+// balance compares the POSTs that the carrier received with those that are expected, and fails if
+// the carrier saw a call that its specification forbids.
 func (s *site) balance(ctx context.Context, want books) error {
 	seen, err := s.changes(ctx)
 	if err != nil {

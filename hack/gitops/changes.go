@@ -32,7 +32,7 @@ func (s *site) mistype(ctx context.Context, w *watcher) error {
 	})
 }
 
-func (s *site) mend(ctx context.Context, w *watcher) error {
+func (s *site) correct(ctx context.Context, w *watcher) error {
 	revision, err := s.setPlan(ctx, mistyped, planWrong, planSlow)
 	if err != nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// installArgoCD applies Argo CD's own manifests. Nothing runs its pods: their processes are
-// started here, as their ServiceAccounts.
+// installArgoCD applies Argo CD's own manifests. This control plane runs no pods: the processes are
+// started on this machine, each with its ServiceAccount.
 func (s *site) installArgoCD(ctx context.Context) error {
 	if err := s.writeKustomization(); err != nil {
 		return err
@@ -24,7 +24,7 @@ func (s *site) installArgoCD(ctx context.Context) error {
 	return err
 }
 
-// customize does what docs/gitops.md says.
+// customize applies the configuration that docs/gitops.md describes.
 func (s *site) customize(ctx context.Context) error {
 	_, err := s.RunKubectl(ctx, "apply", "--server-side", "--field-manager=broadband-operator",
 		"--namespace="+argocdName, "--kustomize="+s.customizations)
@@ -33,7 +33,7 @@ func (s *site) customize(ctx context.Context) error {
 
 const installFolder = "install"
 
-// writeKustomization puts the accounts of the story's people on Argo CD's manifests.
+// writeKustomization adds the scenario's user accounts to Argo CD's manifests.
 func (s *site) writeKustomization() error {
 	folder := s.InState(installFolder)
 	if err := os.MkdirAll(folder, machine.FolderMode); err != nil {
@@ -53,8 +53,8 @@ func (s *site) writeKustomization() error {
 		s.WriteFile(filepath.Join(installFolder, "kustomization.yaml"), string(content)))
 }
 
-// relative is the path from one folder to another, as kustomize follows it: it knows no
-// absolute ones, and no symbolic links.
+// relative returns the relative path from one folder to another, without symbolic links: kustomize
+// accepts neither absolute paths nor symbolic links.
 func relative(from, to string) (string, error) {
 	here, fromErr := filepath.EvalSymlinks(from)
 	there, toErr := filepath.EvalSymlinks(to)
@@ -67,7 +67,7 @@ func relative(from, to string) (string, error) {
 
 const namespaceFile = "namespace.yaml"
 
-// kustomization is what we need of kustomize's file.
+// kustomization contains the fields of kustomization.yaml that are used here.
 type kustomization struct {
 	Namespace  string   `json:"namespace"`
 	Resources  []string `json:"resources"`

@@ -40,7 +40,7 @@ func (s *site) createApplication(ctx context.Context) error {
 	return s.cluster.Create(ctx, application)
 }
 
-// readExample reads a manifest of the example, with our repository in place of its own.
+// readExample reads a manifest of the example and replaces its repository URL with this run's.
 func (s *site) readExample(name string) (*unstructured.Unstructured, error) {
 	content, err := os.ReadFile(filepath.Join(s.example, name)) //nolint:gosec // the path is the user's own
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *site) readExample(name string) (*unstructured.Unstructured, error) {
 	return object, nil
 }
 
-// pruneInBackground has Argo CD delete without a finalizer of the garbage collector's: this
-// control plane has none.
+// pruneInBackground makes Argo CD delete without a finalizer for the garbage collector: this
+// control plane has no garbage collector.
 func pruneInBackground(application *unstructured.Unstructured) error {
 	path := []string{"spec", "syncPolicy", "syncOptions"}
 	options, _, err := unstructured.NestedStringSlice(application.Object, path...)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Gitops tells how services are driven from Git, with the real Argo CD: a Git repository, Argo
-// CD's controller, repo server and API server, the manager, the simulated carrier and a control
-// plane, all as processes of this machine. It fails if anything is not as it must be, and
-// leaves nothing running.
+// Gitops is an end-to-end test that manages services from Git with the real Argo CD: a Git
+// repository, Argo CD's controller, repo server and API server, the manager, the simulated carrier
+// and a control plane, all as processes on this machine. It fails if anything is not as expected,
+// and leaves nothing running.
 package main
 
 import (
@@ -23,7 +23,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	clock := time.Now //nolint:forbidigo // the one place where the clock comes from
+	clock := time.Now //nolint:forbidigo // the only use of the real clock
 	s := newSite(machine.New(settings.machine, out, clock), settings)
 	unlock, err := s.ClaimState()
 	if err != nil {
@@ -40,7 +40,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return errors.Join(failure, s.Stop(ctx))
 }
 
-// watchOver shows everything, and gives up when a process ends meanwhile.
+// watchOver runs the scenario, and aborts it when a process ends unexpectedly.
 func (s *site) watchOver(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
@@ -53,12 +53,12 @@ func (s *site) watchOver(ctx context.Context) error {
 	}()
 	err := s.show(ctx)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
-		return cause //nolint:wrapcheck // it says itself what ended the run
+		return cause //nolint:wrapcheck // the error itself describes what ended the run
 	}
 	return err
 }
 
-// show starts everything, and tells the story.
+// show starts all processes and runs the scenario.
 func (s *site) show(ctx context.Context) error {
 	err := s.Take(ctx, []machine.Step{
 		{Says: "etcd", Do: s.StartEtcd},

@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// edit shows that Argo CD takes an edit back, and that it has cost nothing: the service asks
-// before it costs.
+// edit shows that Argo CD reverts a manual edit, and that the edit cost nothing because the service
+// requires approval.
 func (s *site) edit(ctx context.Context, w *watcher) error {
 	before, err := s.syncs(ctx)
 	if err != nil {
@@ -35,7 +35,7 @@ func (s *site) edit(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// editPlan is somebody with kubectl edit.
+// editPlan changes the plan as a user with kubectl edit would.
 func (s *site) editPlan(ctx context.Context, w *watcher, from, to string) error {
 	service, err := s.onPlan(ctx, from)
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *site) editPlan(ctx context.Context, w *watcher, from, to string) error 
 	return s.cluster.Patch(ctx, edited, client.MergeFrom(service))
 }
 
-// onPlan is the service that asks before it costs, for which that plan must be declared.
+// onPlan returns the service that requires approval, and fails if it does not declare that plan.
 func (s *site) onPlan(ctx context.Context, plan string) (*v1alpha1.BroadbandService, error) {
 	service := &v1alpha1.BroadbandService{}
 	if err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: costly}, service); err != nil {

@@ -16,10 +16,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// person is somebody who has an account in Argo CD.
+// person is a user with an account in Argo CD.
 type person struct{ name, password, token string }
 
-// people are those of the story. What each may do stands in people/argocd-rbac-cm.yaml.
+// people are the users of the scenario. Their permissions are in people/argocd-rbac-cm.yaml.
 type people struct{ viewer, approver, maintainer *person }
 
 func newPeople() people {
@@ -29,7 +29,7 @@ func newPeople() people {
 
 func (p people) all() []*person { return []*person{p.viewer, p.approver, p.maintainer} }
 
-// setPasswords puts everybody's password where Argo CD keeps it.
+// setPasswords stores the hash of each user's password in Argo CD's Secret.
 func (s *site) setPasswords(ctx context.Context) error {
 	hashes := map[string]string{}
 	for _, person := range s.people.all() {
@@ -47,7 +47,7 @@ func (s *site) setPasswords(ctx context.Context) error {
 	return err
 }
 
-// logIn has everybody log in.
+// logIn logs in every user and keeps the session tokens.
 func (s *site) logIn(ctx context.Context) error {
 	for _, person := range s.people.all() {
 		credentials, err := json.Marshal(map[string]string{"username": person.name, "password": person.password})
@@ -68,7 +68,7 @@ func (s *site) logIn(ctx context.Context) error {
 	return nil
 }
 
-// api is a call of Argo CD's API server.
+// api returns the URL of a call to Argo CD's API server.
 func (s *site) api(call string) string { return "http://" + s.addresses.server + "/api/v1/" + call }
 
 // action is a resource action of Argo CD's API.
@@ -87,7 +87,7 @@ type actionParameter struct {
 	Value string `json:"value"`
 }
 
-// act runs a resource action as a person does.
+// act runs a resource action as a user.
 func (s *site) act(ctx context.Context, as *person, run action) error {
 	body, err := json.Marshal(run)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *site) act(ctx context.Context, as *person, run action) error {
 	return nil
 }
 
-// cli runs Argo CD's command line as a person does.
+// cli runs Argo CD's command line as a user.
 func (s *site) cli(ctx context.Context, as *person, args ...string) (string, error) {
 	return s.Finish(ctx, machine.Program{
 		Command: append([]string{filepath.Join(s.argocd, "argocd")}, args...),

@@ -14,8 +14,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// prune shows that an object leaves the cluster only once that was confirmed, and that its
-// service goes on at the carrier.
+// prune shows that an object is deleted only after a confirmation, and that its service remains
+// active at the carrier.
 func (s *site) prune(ctx context.Context, w *watcher) error {
 	revision, err := s.push(ctx, "Remove "+changed, s.repository.remove(changed+".yaml"))
 	if err != nil {
@@ -42,7 +42,7 @@ func waitsForConfirmation(a *application) bool {
 	return operation.Phase == running && strings.HasPrefix(operation.Message, "Waiting for pruning confirmation of ")
 }
 
-// stays fails unless the object is there, nobody has deleted it, and the operator holds it.
+// stays fails unless the object exists, is not being deleted, and has a finalizer of the operator.
 func (s *site) stays(ctx context.Context) error {
 	service := &v1alpha1.BroadbandService{}
 	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, service)
@@ -58,7 +58,7 @@ func (s *site) stays(ctx context.Context) error {
 	}
 }
 
-// gone fails while the object is there: the operator must have let it go.
+// gone fails while the object exists: the operator must have removed its finalizer.
 func (s *site) gone(ctx context.Context) error {
 	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, &v1alpha1.BroadbandService{})
 	if err == nil {
@@ -67,7 +67,7 @@ func (s *site) gone(ctx context.Context) error {
 	return client.IgnoreNotFound(err)
 }
 
-// goesOn fails unless the carrier has the service as it was.
+// goesOn fails unless the service is unchanged at the carrier.
 func (s *site) goesOn(ctx context.Context, w *watcher) error {
 	var service simulator.Service
 	if err := s.AskCarrier(ctx, "services/1000001", &service); err != nil {
@@ -80,7 +80,7 @@ func (s *site) goesOn(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// restore shows that the object comes back and asks the carrier for nothing.
+// restore shows that the object is created again and sends no request to the carrier.
 func (s *site) restore(ctx context.Context, w *watcher) error {
 	_, reverted := s.repository.git(ctx, "checkout", "--quiet", "HEAD~1", "--", s.repository.path(changed+".yaml"))
 	revision, err := s.push(ctx, "Bring "+changed+" back", reverted)

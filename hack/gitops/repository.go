@@ -22,7 +22,7 @@ type repository struct {
 	head    string // the newest revision
 }
 
-// initRepository makes one with the files given, which are not committed yet.
+// initRepository creates a repository with the given files, without committing them.
 func (s *site) initRepository(ctx context.Context, files map[string]string) error {
 	s.repository = &repository{machine: s.Machine, program: s.git, folder: s.InState("repository")}
 	if err := os.MkdirAll(s.repository.path(""), machine.FolderMode); err != nil {
@@ -37,10 +37,10 @@ func (s *site) initRepository(ctx context.Context, files map[string]string) erro
 
 func (r *repository) url() string { return "file://" + r.folder }
 
-// path is that of a file in the folder that the example's Application reads.
+// path returns the path of a file in the folder that the example's Application reads.
 func (r *repository) path(name string) string { return filepath.Join(r.folder, "sites", name) }
 
-// edit replaces a text of a file, which has it.
+// edit replaces a text in a file, and fails if the file does not contain it.
 func (r *repository) edit(name, from, to string) error {
 	content, err := os.ReadFile(r.path(name))
 	if err != nil {
@@ -68,7 +68,7 @@ func (r *repository) remove(name string) error {
 	return nil
 }
 
-// commit commits whatever was changed, and returns the revision.
+// commit commits all changes and returns the revision.
 func (r *repository) commit(ctx context.Context, message string) (string, error) {
 	if _, err := r.git(ctx, "add", "--all"); err != nil {
 		return "", err
@@ -82,7 +82,7 @@ func (r *repository) commit(ctx context.Context, message string) (string, error)
 	return r.head, err
 }
 
-// git runs git without the user's own configuration: it may sign, or call hooks.
+// git runs git without the user's own configuration, which may enable signing or hooks.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	said, err := r.machine.Finish(ctx, machine.Program{
 		Command: append([]string{r.program}, args...),

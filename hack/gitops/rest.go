@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// rest shows that Argo CD and the operator leave each other in peace.
+// rest shows that Argo CD and the operator do not conflict.
 func (s *site) rest(ctx context.Context, w *watcher) error {
 	for _, look := range []teller{s.writesNothing, s.countSyncs, s.countGenerations} {
 		if err := look(ctx, w); err != nil {
@@ -24,7 +24,7 @@ func (s *site) rest(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// writesNothing fails when anything is written while Argo CD looks again and again.
+// writesNothing fails if any object is written while Argo CD refreshes repeatedly.
 func (s *site) writesNothing(ctx context.Context, w *watcher) error {
 	before, beforeErr := s.versions(ctx)
 	const looks = 3
@@ -43,7 +43,7 @@ func (s *site) writesNothing(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// versions are the resourceVersions of all that is in Git.
+// versions returns the resourceVersions of all objects that are in Git.
 func (s *site) versions(ctx context.Context) (map[string]string, error) {
 	versions := map[string]string{}
 	for _, kind := range []string{"CarrierAccount", "ServiceOrder", "BroadbandService"} {
@@ -59,7 +59,7 @@ func (s *site) versions(ctx context.Context) (map[string]string, error) {
 	return versions, nil
 }
 
-// countSyncs fails unless there was one sync for each commit, and one for each edit taken back.
+// countSyncs fails unless there was one sync for each commit and one for each reverted edit.
 func (s *site) countSyncs(ctx context.Context, w *watcher) error {
 	syncs, err := s.syncs(ctx)
 	if err != nil {
@@ -79,17 +79,17 @@ func (s *site) countSyncs(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// countGenerations fails unless every spec was written as often as the story has it, and never
-// to and fro.
+// countGenerations fails unless every spec was written exactly as often as the scenario changed it,
+// so that no two writers reverted each other.
 func (s *site) countGenerations(ctx context.Context, w *watcher) error {
 	services := &v1alpha1.BroadbandServiceList{}
 	if err := s.cluster.List(ctx, services, client.InNamespace(namespace)); err != nil {
 		return err
 	}
 	want := map[string]int64{
-		changed:  1, // made anew
-		mistyped: 3, // made, mistyped, mended
-		costly:   4, // made, changed, edited past Git, taken back
+		changed:  1, // created again
+		mistyped: 3, // created, mistyped, corrected
+		costly:   4, // created, changed, edited outside Git, reverted
 	}
 	seen := map[string]int64{}
 	for _, service := range services.Items {

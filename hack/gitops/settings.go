@@ -15,15 +15,15 @@ import (
 
 const program = "e2e-argocd"
 
-// settings are the command line.
+// settings are the command line flags.
 type settings struct {
 	machine        machine.Settings
 	timeout        time.Duration
 	argocd         string // folder of Argo CD
-	customizations string // folder of our settings for Argo CD
-	accounts       string // folder of those for the people of the story
+	customizations string // folder of this project's configuration for Argo CD
+	accounts       string // folder of the configuration for the scenario's users
 	example        string // folder of the project and the Application
-	manifests      string // folder of what is committed first
+	manifests      string // folder of the manifests in the first commit
 	carrier        string
 	git            string
 }
@@ -47,7 +47,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.StringVar(&s.manifests, "manifests", "hack/gitops/site", "`folder` of the manifests that are committed first")
 	flags.StringVar(&s.carrier, "carrier", "hack/gitops/carrier.yaml", "`file` with the carrier's plans and services")
 	flags.Usage = func() {
-		fmt.Fprint(out, usage) //nolint:errcheck // nowhere else to say it
+		fmt.Fprint(out, usage) //nolint:errcheck // there is nowhere to report the error
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -59,7 +59,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	return s, nil
 }
 
-// complete finds what the settings name.
+// complete makes the folders absolute and finds git.
 func (s *settings) complete() error {
 	for _, folder := range []*string{&s.argocd, &s.accounts} {
 		absolute, err := filepath.Abs(*folder)

@@ -26,7 +26,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/samples"
 )
 
-// site is one run: the machine, the repository, and who speaks to whom.
+// site is one run: the machine, the repository, the addresses and the users.
 type site struct {
 	*machine.Machine
 	settings
@@ -34,21 +34,21 @@ type site struct {
 	addresses  addresses
 	people     people
 	repository *repository
-	secrets    string // manifests of what is not in Git
+	secrets    string // manifests of the objects that are not in Git
 	cluster    client.Client
 	name       string            // of the Application
-	healed     int               // edits that Argo CD took back
-	shown      map[string]string // the newest line about each that was printed
+	healed     int               // edits that Argo CD reverted
+	shown      map[string]string // the last line printed about each object
 }
 
 func newSite(m *machine.Machine, s settings) *site {
 	return &site{Machine: m, settings: s, people: newPeople(), shown: map[string]string{}}
 }
 
-// namespace is where the Application puts what is in Git.
+// namespace is the namespace into which the Application syncs the objects in Git.
 const namespace = "sites"
 
-// prepare makes everything that needs nothing to run.
+// prepare creates everything that does not need a running process.
 func (s *site) prepare(ctx context.Context) error {
 	if err := s.FindAddresses(ctx, s.addresses.all()...); err != nil {
 		return err
@@ -62,8 +62,8 @@ func (s *site) prepare(ctx context.Context) error {
 
 const accountFile = "account.yaml"
 
-// readManifests reads what is to be committed, with the simulated carrier's address in place
-// of the example's.
+// readManifests reads the manifests to commit, and replaces the example's addresses with that of
+// the simulated carrier.
 func (s *site) readManifests() (map[string]string, error) {
 	paths, err := filepath.Glob(filepath.Join(s.manifests, "*.yaml"))
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *site) readManifests() (map[string]string, error) {
 	return files, nil
 }
 
-// enroll makes the account's key, of which the carrier gets the public half.
+// enroll creates the account's key and puts its public half into the carrier's seed.
 func (s *site) enroll(account string) error {
 	object := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal([]byte(account), object); err != nil {
@@ -112,9 +112,9 @@ func namespaceNamed(name string) *corev1.Namespace {
 
 func (s *site) applySecrets(ctx context.Context) error { return s.Apply(ctx, s.secrets) }
 
-// connect makes a client of the API server, once it is there.
+// connect creates a client for the running API server.
 func (s *site) connect() error {
-	ctrllog.SetLogger(logr.Discard()) // what goes wrong is an error here
+	ctrllog.SetLogger(logr.Discard()) // failures are returned as errors
 	scheme := runtime.NewScheme()
 	if err := v1alpha1.AddToScheme(scheme); err != nil {
 		return fmt.Errorf("make a client: %w", err)
@@ -126,11 +126,11 @@ func (s *site) connect() error {
 
 const interval = 200 * time.Millisecond
 
-// await waits until something holds.
+// await polls until a condition holds, at most for the timeout in the settings.
 func (s *site) await(ctx context.Context, says string, holds wait.ConditionWithContextFunc) error {
 	err := wait.PollUntilContextTimeout(ctx, interval, s.timeout, true, holds)
 	if wait.Interrupted(err) {
 		return fmt.Errorf("not within %s: %s", s.timeout, says)
 	}
-	return err //nolint:wrapcheck // the condition's own words
+	return err //nolint:wrapcheck // the condition's own error
 }

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// The plans of the story. The last is one that nobody sells: it has letters for digits.
+// The plans of the scenario. The carrier does not sell the last one: it has letters for digits.
 const (
 	planSlow   = "Home 50/20"
 	planFast   = "Home 100/20"
@@ -16,14 +16,14 @@ const (
 	planWrong  = "Home 1OO/20"
 )
 
-// The services of the story.
+// The services of the scenario.
 const (
 	changed  = "site-001"
 	mistyped = "site-002"
 	costly   = "site-003"
 )
 
-// chapter is a part of the story.
+// chapter is a part of the scenario.
 type chapter struct {
 	says string
 	tell teller
@@ -36,7 +36,7 @@ func (s *site) chapters() []chapter {
 		{"a first commit: an account, then an order, then three services", s.first},
 		{"a commit changes the plan of " + changed, s.change},
 		{"a commit mistypes the plan of " + mistyped, s.mistype},
-		{"a commit mends it", s.unasked(s.mend)},
+		{"a commit corrects it", s.unasked(s.correct)},
 		{"a commit changes the plan of " + costly + ", which asks before it costs", s.unasked(s.declareCost)},
 		{"who may only see tries to approve it", s.unasked(s.presume)},
 		{"an approver tries, and Argo CD's server may not approve", s.unasked(s.lack)},
@@ -49,7 +49,7 @@ func (s *site) chapters() []chapter {
 	}
 }
 
-// tell tells the story.
+// tell runs all chapters in order.
 func (s *site) tell(ctx context.Context) error {
 	if err := s.connect(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *site) tell(ctx context.Context) error {
 	return nil
 }
 
-// push commits what was edited, and has Argo CD see it at once.
+// push commits the edited files and makes Argo CD refresh at once.
 func (s *site) push(ctx context.Context, message string, edited error) (string, error) {
 	if edited != nil {
 		return "", edited

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// syncs is how often Argo CD has synced the Application, by the controller's own count.
+// syncs returns how often Argo CD has synced the Application, from the controller's metrics.
 func (s *site) syncs(ctx context.Context) (int, error) {
 	total := 0
 	err := machine.Ask(ctx, "http://"+s.addresses.controllerMetrics+"/metrics", func(metrics io.Reader) error {
@@ -32,7 +32,7 @@ func (s *site) syncs(ctx context.Context) (int, error) {
 	return total, err
 }
 
-// moreSyncs tells whether there were more than that.
+// moreSyncs returns a condition that holds once there were more syncs than before.
 func (s *site) moreSyncs(before int) wait.ConditionWithContextFunc {
 	return func(ctx context.Context) (bool, error) {
 		now, err := s.syncs(ctx)
@@ -40,7 +40,7 @@ func (s *site) moreSyncs(before int) wait.ConditionWithContextFunc {
 	}
 }
 
-// syncsIn is the number of an Application's syncs in a line of metrics.
+// syncsIn returns the number of an Application's syncs in a line of metrics, 0 for any other line.
 func syncsIn(line, application string) (int, error) {
 	series, count, found := strings.Cut(line, "} ")
 	if !found || !strings.HasPrefix(series, "argocd_app_sync_total{") ||

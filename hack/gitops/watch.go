@@ -9,28 +9,28 @@ import (
 	"time"
 )
 
-// watcher looks at the Application, and prints what changes.
+// watcher polls the Application and prints every change.
 type watcher struct {
 	*site
 
 	begun time.Time
 }
 
-// watch begins to look.
+// watch returns a watcher whose printed times start now.
 func (s *site) watch() *watcher { return &watcher{site: s, begun: s.Now()} }
 
-// sight is something that is to be seen of the Application.
+// sight is an expected state of the Application.
 type sight struct {
 	says  string
 	holds func(*application) bool
 }
 
-// atCommit is the sight of the Application as a commit says, and as healthy as that.
+// atCommit expects the Application to be synced to a revision with the given health.
 func atCommit(revision, health string) sight {
 	return sight{says: "the Application is " + health, holds: func(a *application) bool { return a.at(revision, health) }}
 }
 
-// sees looks until each was seen, one after the other.
+// sees waits for each of the expected states, one after the other.
 func (w *watcher) sees(ctx context.Context, sights ...sight) error {
 	for _, sight := range sights {
 		if err := w.see(ctx, sight); err != nil {
@@ -41,14 +41,14 @@ func (w *watcher) sees(ctx context.Context, sights ...sight) error {
 	return nil
 }
 
-// see looks until something was seen. That Argo CD cannot be asked is an error only when it
-// lasts: its server learns of a new Application by a watch.
+// see waits for an expected state. A failed read is an error only if it lasts until the timeout:
+// Argo CD's server learns of a new Application from a watch, so the first reads may fail.
 func (w *watcher) see(ctx context.Context, sight sight) error {
 	var unanswered error
 	err := w.await(ctx, sight.says, func(ctx context.Context) (bool, error) {
 		var a *application
 		if a, unanswered = w.ask(ctx); unanswered != nil {
-			return false, nil //nolint:nilerr // it is asked again
+			return false, nil //nolint:nilerr // it is read again
 		}
 		w.print(a)
 		return sight.holds(a), nil

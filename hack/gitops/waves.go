@@ -13,7 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// first shows that the waves go on: an order is healthy once the carrier took it.
+// first shows that an order does not block the sync waves: it is healthy once the carrier has
+// accepted it.
 func (s *site) first(ctx context.Context, w *watcher) error {
 	revision, err := s.repository.commit(ctx, "Declare an account, an order and three services")
 	if err != nil {
@@ -28,8 +29,8 @@ func (s *site) first(ctx context.Context, w *watcher) error {
 	return s.inWaves(ctx, w)
 }
 
-// inWaves fails unless each wave began when the one before was ready, and the order's was that
-// while the order was still without a service.
+// inWaves fails unless each wave began after the one before was ready, and the order was ready
+// before it had a service.
 func (s *site) inWaves(ctx context.Context, w *watcher) error {
 	account, order, services := &v1alpha1.CarrierAccount{}, &v1alpha1.ServiceOrder{}, &v1alpha1.BroadbandServiceList{}
 	for name, object := range map[string]client.Object{"default": account, "site-014": order} {
@@ -56,7 +57,7 @@ func (s *site) inWaves(ctx context.Context, w *watcher) error {
 	return nil
 }
 
-// readySince is when an object became ready, if it is.
+// readySince returns when an object became ready, and whether it is ready.
 func readySince(conditions []metav1.Condition) (*metav1.Time, bool) {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.Status != metav1.ConditionTrue {

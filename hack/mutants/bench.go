@@ -13,30 +13,30 @@ import (
 	"time"
 )
 
-// bench is where mutants are tried.
+// bench runs the tests on mutants.
 type bench struct {
 	root string
 	now  func() time.Time
 }
 
-// verdict is what a layer made of a mutant.
+// verdict is the result of a layer of tests for a mutant.
 type verdict struct {
 	layer string
 	by    string // the first test that failed; "" when none did
 	took  time.Duration
 }
 
-// trial is a mutant and what all its layers made of it.
+// trial is a mutant and the verdicts of all its layers.
 type trial struct {
 	mutant   mutant
 	verdicts []verdict
-	err      error // it could not be tried: it is not in the code any more, or does not compile
+	err      error // why it could not be tried: its old text is not in the code, or it does not compile
 }
 
-// errNotBuilt is a mutant that the compiler kills: that proves nothing of the tests.
+// errNotBuilt means that a mutant does not compile, which proves nothing about the tests.
 var errNotBuilt = errors.New("it does not compile, or its tests cannot start")
 
-// passes runs the tests of all mutants without a mutant. What fails there kills nothing.
+// passes runs the tests of all mutants on the unchanged code, where all of them must pass.
 func (b bench) passes(ctx context.Context, all []mutant) error {
 	for _, tests := range united(all) {
 		if text, err := b.goTest(ctx, tests, ""); err != nil {
@@ -46,7 +46,7 @@ func (b bench) passes(ctx context.Context, all []mutant) error {
 	return nil
 }
 
-// tryAll tries mutants, so many at a time, and hands on what became of them, in their order.
+// tryAll tries mutants, up to jobs at a time, and yields the results in the order of the mutants.
 func tryAll[M, T any](ctx context.Context, all []M, jobs int, try func(context.Context, M) T) <-chan T {
 	slots, done := make(chan struct{}, max(jobs, 1)), make([]chan T, len(all))
 	for i, m := range all {
@@ -67,7 +67,7 @@ func tryAll[M, T any](ctx context.Context, all []M, jobs int, try func(context.C
 	return inOrder
 }
 
-// try breaks the operator and runs the layers that are to notice.
+// try breaks the operator and runs the layers that must detect the mutant.
 func (b bench) try(ctx context.Context, m mutant) trial {
 	tried := trial{mutant: m}
 	folder, err := os.MkdirTemp("", "mutant-")
@@ -75,7 +75,7 @@ func (b bench) try(ctx context.Context, m mutant) trial {
 		tried.err = fmt.Errorf("make a folder: %w", err)
 		return tried
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
 	overlay, err := m.overlay(b.root, folder)
 	if err != nil {
 		tried.err = err
@@ -113,8 +113,8 @@ func (b bench) goTest(ctx context.Context, tests chosen, overlay string) ([]byte
 	return b.run(ctx, tests.arguments(), tests.env, overlay)
 }
 
-// run calls go, with the broken file of an overlay if one is named. The overlay is in GOFLAGS, so that
-// a program which a test builds is broken too.
+// run calls go, with the broken file of an overlay if one is named. The overlay is in GOFLAGS, so
+// that programs that a test builds contain the mutant too.
 func (b bench) run(ctx context.Context, arguments, env []string, overlay string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", arguments...) //nolint:gosec // our own arguments
 	command.Env = append(os.Environ(), env...)
@@ -137,8 +137,8 @@ var (
 	failedPart = regexp.MustCompile(`--- FAIL: ([^\s/]+/[^\s/]+)`)
 )
 
-// killer is the test that noticed a mutant; "" when none says so. A control plane that did
-// not start, or a run out of time, has noticed nothing.
+// killer returns the test that detected a mutant, "" for none. A control plane that did not start
+// or a run that timed out does not count.
 func killer(tests chosen, text []byte) string {
 	failed := failedTest
 	switch {
@@ -153,7 +153,7 @@ func killer(tests chosen, text []byte) string {
 	return ""
 }
 
-// killers is how many layers noticed a mutant.
+// killers returns how many layers detected a mutant.
 func (t trial) killers() int {
 	killers := 0
 	for _, v := range t.verdicts {

@@ -4,7 +4,7 @@ package main
 
 import "math/rand/v2"
 
-// drawn is a mutant that was drawn. Its number is its place in the draw.
+// drawn is a randomly drawn mutant. Its number is its position in the draw.
 type drawn struct {
 	site
 
@@ -12,8 +12,8 @@ type drawn struct {
 	text   []byte // of the broken file
 }
 
-// draw draws so many of the mutants that compile, or as many as there are. It depends on the code and
-// the seed alone.
+// draw draws the given number of mutants that compile, or all if there are fewer. The result
+// depends only on the code and the seed.
 func draw(all []code, seed uint64, many int) []drawn {
 	type candidate struct {
 		site
@@ -26,7 +26,7 @@ func draw(all []code, seed uint64, many int) []drawn {
 			candidates = append(candidates, candidate{found, one})
 		}
 	}
-	order := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a sample that can be drawn again, and no secret
+	order := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a reproducible sample, not a secret
 	var mutants []drawn
 	for _, i := range order.Perm(len(candidates)) {
 		if len(mutants) >= many {

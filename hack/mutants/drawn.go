@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// round is a layer of tests that a drawn mutant goes through, unless one before has killed it.
+// round is a layer of tests that runs on a drawn mutant unless an earlier round has killed it.
 type round struct {
 	name     string
 	packages []string
-	timeout  string   // of a package; a mutant that takes longer is killed by that
-	specs    []string // arguments of its specs, where it has such
+	timeout  string   // of a package; a mutant that takes longer counts as killed
+	specs    []string // arguments for its Ginkgo specs, if it has any
 }
 
-// rounds are all of them, the quick ones first.
+// rounds returns all rounds, the quickest first.
 func rounds() []round {
 	return []round{
 		{
 			name: "units", timeout: "2m",
 			packages: []string{ofDecisions, ofSteps, "api/v1alpha1"},
 		},
-		{name: "prove", timeout: "5m", packages: []string{ofProof}}, // as small as in `make test`
+		{name: "prove", timeout: "5m", packages: []string{ofProof}}, // at the reduced size of `make test`
 		{
 			name: ofControllers, timeout: "15m", packages: []string{ofControllers},
 			specs: []string{"-ginkgo.no-color", "-ginkgo.fail-fast"},
@@ -38,7 +38,7 @@ func rounds() []round {
 
 var errNoRound = errors.New("there is no such layer")
 
-// roundsUpTo are those up to a name; all for "".
+// roundsUpTo returns the rounds up to and including the one with a name, all for "".
 func roundsUpTo(name string) ([]round, error) {
 	all := rounds()
 	if name == "" {
@@ -51,7 +51,7 @@ func roundsUpTo(name string) ([]round, error) {
 	return all[:last+1], nil
 }
 
-// arguments are those of `go test`.
+// arguments returns the arguments of the go command.
 func (r round) arguments() []string {
 	arguments := []string{"test", "-failfast", "-vet=off", "-ldflags=-s -w", "-timeout=" + r.timeout}
 	for _, folder := range r.packages {
@@ -60,16 +60,16 @@ func (r round) arguments() []string {
 	return append(arguments, r.specs...)
 }
 
-// fate is what became of a drawn mutant.
+// fate is the result for a drawn mutant.
 type fate struct {
 	mutant drawn
-	layer  string // the last that it went through
-	by     string // what killed it there; "" when nothing did
+	layer  string // the last round that ran on it
+	by     string // what killed it there; "" if it survived
 	took   time.Duration
-	err    error // it could not be tried
+	err    error // why it could not be tried
 }
 
-// tryDrawn draws mutants and breaks the operator by them.
+// tryDrawn draws mutants, runs the tests on each, and fails if too few are killed.
 func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) error {
 	deep, err := roundsUpTo(set.upTo)
 	if err != nil {
@@ -105,7 +105,7 @@ func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) err
 	return made.verdict()
 }
 
-// passesRounds runs the tests without a mutant. What fails there kills nothing.
+// passesRounds runs the tests on the unchanged code, where all of them must pass.
 func (b bench) passesRounds(ctx context.Context, deep []round) error {
 	for _, r := range deep {
 		if text, err := b.run(ctx, r.arguments(), nil, ""); err != nil {
@@ -115,7 +115,7 @@ func (b bench) passesRounds(ctx context.Context, deep []round) error {
 	return nil
 }
 
-// tryRounds has a drawn mutant go through layers of tests until one kills it.
+// tryRounds runs one round after another on a drawn mutant until one kills it.
 func (b bench) tryRounds(ctx context.Context, m drawn, deep []round) fate {
 	became, began := fate{mutant: m}, b.now()
 	became.err = b.withOverlay(m, func(overlay string) error {
@@ -139,13 +139,14 @@ func (b bench) tryRounds(ctx context.Context, m drawn, deep []round) fate {
 	return became
 }
 
-// withOverlay calls with the overlay of a drawn mutant, which is there as long.
+// withOverlay calls a function with the overlay of a drawn mutant, which exists only during the
+// call.
 func (bench) withOverlay(m drawn, call func(overlay string) error) error {
 	folder, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
 	overlay, err := writeOverlay(m.path, m.text, folder)
 	if err != nil {
 		return err
@@ -153,16 +154,16 @@ func (bench) withOverlay(m drawn, call func(overlay string) error) error {
 	return call(overlay)
 }
 
-// A spec of a ginkgo suite may fail in what is called before and after each, too. That the suite
-// cannot begin, or fails as a whole, says nothing of the mutant.
+// A spec of a Ginkgo suite may also fail in a node that runs before or after each spec. A suite
+// that cannot start or fails as a whole does not show that the mutant was detected.
 var (
 	anySpec  = regexp.MustCompile(`\[(?:FAIL|PANICKED!|TIMEDOUT)\] (.*\[(?:It|\w+Each|DeferCleanup \(Each\))\].*)`)
 	anyTest  = regexp.MustCompile(`--- FAIL: (\S+)`)
 	endedAll = regexp.MustCompile(`(?m)^(?:panic|fatal error): (.*)`)
 )
 
-// killerOfDrawn is what noticed a drawn mutant; "" when nothing says so. Unlike a rule that is listed,
-// it may be killed by a test that takes too long, or whose process ends.
+// killerOfDrawn returns what detected a drawn mutant, "" for nothing. Unlike a listed mutant, it
+// may also be killed by a test that times out or whose process crashes.
 func killerOfDrawn(text []byte) string {
 	if found := anySpec.FindSubmatch(text); found != nil {
 		return string(found[1])

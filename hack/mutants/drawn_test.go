@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// small is a package with something for each operator, and with what is never drawn.
+// small is a package with a site for each operator, and with code that is never drawn.
 const small = `package small
 
 import (
@@ -49,7 +49,7 @@ func (t *thing) note() { t.seen = beside }
 func (t *thing) ready() bool { return t.seen }
 `
 
-// wantSites are all of its sites: number of the line, operator, and the line with the change.
+// wantSites are all its sites: line number, operator, and the changed line.
 var wantSites = []string{
 	"8 limit: doubles the duration: const limit = 2*(2 * time.Minute)",
 	"14 (*thing).look: negates the condition: if !(t.wrong && tries < 3) {",
@@ -73,7 +73,7 @@ var wantSites = []string{
 	"32 (*thing).ready: negates the result: func (t *thing) ready() bool { return !(t.seen) }",
 }
 
-// smallCode is that package, read.
+// smallCode parses and type-checks that package.
 func smallCode(t *testing.T) []code {
 	t.Helper()
 	root := t.TempDir()
@@ -98,7 +98,7 @@ func smallCode(t *testing.T) []code {
 	return read
 }
 
-// described are sites as wantSites has them.
+// described formats sites as in wantSites.
 func described(all []site) []string {
 	words := make([]string, len(all))
 	for i, found := range all {
@@ -139,11 +139,11 @@ func TestOnlyWhatCompilesIsDrawn(t *testing.T) {
 			t.Error("the package itself does not compile")
 		}
 		for old, broken := range map[string]string{
-			"case !t.wrong:": "case !t.wrong",               // no Go
-			"list := ":       "list, unused := 1, ",         // a variable that nothing uses
-			"return t\n":     "t.note()\n",                  // nothing returned
+			"case !t.wrong:": "case !t.wrong",               // a syntax error
+			"list := ":       "list, unused := 1, ",         // an unused variable
+			"return t\n":     "t.note()\n",                  // a missing return
 			"tries < 3":      "tries < \"3\"",               // another type
-			"log.Print(":     "_ = (",                       // an import that nothing uses
+			"log.Print(":     "_ = (",                       // an unused import
 			"t.seen = true":  "t.seen, _ = true, 1/(2-2)\n", // a division by zero
 		} {
 			if read.compiles(path, bytes.Replace(text, []byte(old), []byte(broken), 1)) {
@@ -235,7 +235,7 @@ func TestWhatNoticesADrawnMutant(t *testing.T) {
 	}
 }
 
-// fates are so many mutants that were killed, and so many that survived.
+// fates returns the given numbers of killed and of surviving mutants.
 func fates(killed, survived int) []fate {
 	all := slices.Repeat([]fate{{layer: "units", by: "TestX"}}, killed)
 	return append(all, slices.Repeat([]fate{{layer: "prove"}}, survived)...)

@@ -8,50 +8,50 @@ import (
 	"strings"
 )
 
-// layer is a kind of tests: what they have in common is how they drive the code.
+// layer is a group of tests that drive the code in the same way.
 type layer struct {
 	name   string
 	folder string   // of the package, below the root
-	suite  string   // the Go test that runs the package's specs; "": it has none
-	parent string   // the Go tests that the tests are parts of, separated by "|"; "": they stand by themselves
-	env    []string // what is set for it, each "NAME=value"
+	suite  string   // the Go test that runs the package's specs; "" if it has none
+	parent string   // the Go tests that contain them as subtests, separated by "|"; "" for top-level tests
+	env    []string // additional environment variables, each "NAME=value"
 }
 
-// The packages that are broken, and have tests of their own.
+// The packages that are mutated and have their own tests.
 const (
 	ofDecisions   = "pkg/decide"
 	ofSteps       = "controllers/internal/operate"
 	ofControllers = "controllers"
 	ofProof       = "test/prove"
 
-	suiteOfControllers = "TestControllers" // the Go test that fails with any spec of controllers
+	suiteOfControllers = "TestControllers" // the Go test that fails if any spec of controllers fails
 )
 
-// layers are all of them, the quick ones first.
+// layers returns all layers, the quickest first.
 func layers() []layer {
 	return []layer{
-		{name: "decisions", folder: ofDecisions},                                // tables of what is decided of a view
-		{name: "fuzzSeeds", folder: ofDecisions},                                // the rules that hold for every view
-		{name: "client", folder: "pkg/carrier"},                                 // the client against servers of its tests
-		{name: "steps", folder: ofSteps},                                        // the protocol's steps by themselves
-		{name: "accounts", folder: "controllers/internal/accounts"},             // what objects of an account share
+		{name: "decisions", folder: ofDecisions},                                // tables of views and decisions
+		{name: "fuzzSeeds", folder: ofDecisions},                                // properties that hold for every view
+		{name: "client", folder: "pkg/carrier"},                                 // the client against test servers
+		{name: "steps", folder: ofSteps},                                        // the protocol's steps in isolation
+		{name: "accounts", folder: "controllers/internal/accounts"},             // the state shared by objects of an account
 		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
-		{ // all that can happen at one effect of a story, and the plans that once found something
+		{ // every single fault of a run, and the fault plans that once found a bug
 			name: "enumeration", folder: ofProof, parent: "TestProve|TestFound", env: []string{"PROVE=alone"},
 		},
-		{name: "rules", folder: ofProof},                                     // scenes of the rules that no plan has
+		{name: "rules", folder: ofProof},                                     // rules that no fault plan covers
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both
 	}
 }
 
-// chosen is what of a layer is to run.
+// chosen is a selection of a layer's tests.
 type chosen struct {
 	layer
 
-	tests []string // Go tests by name, or specs by a part of their text
+	tests []string // names of Go tests, or parts of the texts of specs
 }
 
-// layers are the tests that are to notice a mutant.
+// layers returns the tests that must detect a mutant.
 func (m mutant) layers() []chosen {
 	var all []chosen
 	for _, l := range layers() {
@@ -62,7 +62,7 @@ func (m mutant) layers() []chosen {
 	return all
 }
 
-// arguments are those of `go test`.
+// arguments returns the arguments of the go command.
 func (c chosen) arguments() []string {
 	run, specs := whole(anyOf(c.tests)), []string(nil)
 	switch {
@@ -76,10 +76,10 @@ func (c chosen) arguments() []string {
 		[]string{"-run=" + run, "./" + c.folder}, specs)
 }
 
-// whole is the pattern of names that a pattern matches whole.
+// whole anchors a pattern so that it must match the whole name.
 func whole(pattern string) string { return "^(" + pattern + ")$" }
 
-// anyOf is the pattern of what holds one of these texts.
+// anyOf returns a pattern that matches any of the texts literally.
 func anyOf(texts []string) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
@@ -88,7 +88,7 @@ func anyOf(texts []string) string {
 	return strings.Join(quoted, "|")
 }
 
-// united are the tests of all mutants, by layer.
+// united merges the tests of all mutants, by layer.
 func united(all []mutant) []chosen {
 	together := mutant{KilledBy: map[string][]string{}}
 	for _, m := range all {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Mutants breaks the operator on purpose, one rule of the submission protocol at a time, and
-// fails unless two layers of tests at least notice each of them. The broken copies are given
-// to `go test -overlay`: the tree is never written to, and production code knows no switch
-// for it. With -draw it breaks what the operators of this package change, drawn by a seed, in place
-// of the rules that are listed.
+// fails unless at least two layers of tests detect each mutant. The broken copies are passed to
+// `go test -overlay`, so the source tree is never modified and production code needs no switches.
+// With -draw it ignores the listed rules and mutates places in the code that are drawn by a seed.
 package main
 
 import (
@@ -23,7 +22,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(
-		context.Background(), //nolint:forbidigo // a main function is where contexts come from
+		context.Background(), //nolint:forbidigo // the root context of the program
 		os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()
@@ -36,7 +35,7 @@ func main() {
 // errSurvived ends a run in which a mutant was not killed, or not often enough.
 var errSurvived = errors.New("tests are missing: see the mutants that survive")
 
-// settings are what the command line says.
+// settings are the command line flags.
 type settings struct {
 	root  string
 	only  span
@@ -62,14 +61,14 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the command line: %w", err)
 	}
-	place := bench{root: set.root, now: time.Now} //nolint:forbidigo // the one place where the clock comes from
+	place := bench{root: set.root, now: time.Now} //nolint:forbidigo // the only use of the real clock
 	if set.draw > 0 {
 		return tryDrawn(ctx, place, set, out)
 	}
 	return tryListed(ctx, place, set, out)
 }
 
-// tryListed breaks the rules that are listed.
+// tryListed tries the mutants listed in mutants.yaml.
 func tryListed(ctx context.Context, place bench, set settings, out io.Writer) error {
 	all, err := mutants()
 	if err != nil {
@@ -89,7 +88,7 @@ func tryListed(ctx context.Context, place bench, set settings, out io.Writer) er
 	return nil
 }
 
-// span are the numbers of some mutants, from 1; none for all of them.
+// span is a range of mutant numbers, starting at 1; the zero value means all.
 type span struct{ first, last int }
 
 var (
@@ -97,7 +96,7 @@ var (
 	errNone = errors.New("there is no mutant of that number")
 )
 
-// UnmarshalText reads a number, or two and a dash.
+// UnmarshalText parses a number, or two numbers separated by a dash.
 func (s *span) UnmarshalText(text []byte) error {
 	first, last, two := strings.Cut(string(text), "-")
 	if !two {
@@ -112,10 +111,10 @@ func (s *span) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// MarshalText is what UnmarshalText reads.
+// MarshalText returns the form that UnmarshalText parses.
 func (s span) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", s.first, s.last), nil }
 
-// numbered are the mutants with some numbers, of which there must be one.
+// numbered returns the mutants whose numbers are in a span, and fails if there are none.
 func numbered[M any](all []M, only span) ([]M, error) {
 	switch {
 	case only.first < 1:

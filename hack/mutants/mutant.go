@@ -14,17 +14,17 @@ import (
 	_ "embed"
 )
 
-// mutant is the operator with one rule broken. Its number is its place in the list.
+// mutant is the operator with one rule broken. Its number is its position in the list.
 type mutant struct {
 	number int
 
-	Breaks   string              `json:"breaks"` // the rule, by what the operator does instead of keeping it
+	Breaks   string              `json:"breaks"` // what the operator does instead of following the rule
 	File     string              `json:"file"`
 	Edits    []edit              `json:"edits"`
 	KilledBy map[string][]string `json:"killedBy"` // layer → tests
 }
 
-// edit replaces a text that stands once in a file.
+// edit replaces a text that occurs exactly once in a file.
 type edit struct {
 	Old string `json:"old"`
 	New string `json:"new"`
@@ -33,7 +33,7 @@ type edit struct {
 //go:embed mutants.yaml
 var list []byte
 
-// mutants are all of them.
+// mutants returns all listed mutants.
 func mutants() ([]mutant, error) {
 	var all []mutant
 	if err := yaml.UnmarshalStrict(list, &all); err != nil {
@@ -45,8 +45,8 @@ func mutants() ([]mutant, error) {
 	return all, nil
 }
 
-// apply is a text after the edit. It fails when the old text is not there, or there more than
-// once: the production code has moved on, and the mutant must follow it.
+// apply returns a text after the edit. It fails if the old text does not occur exactly once: the
+// production code has changed, and the mutant must be updated.
 func (e edit) apply(text string) (string, error) {
 	if times := strings.Count(text, e.Old); times != 1 {
 		return "", fmt.Errorf("this text is there %d times, and not once: %s", times, e.Old)
@@ -54,7 +54,7 @@ func (e edit) apply(text string) (string, error) {
 	return strings.Replace(text, e.Old, e.New, 1), nil
 }
 
-// broken is the text of the mutant's file.
+// broken returns the content of the mutant's file with its edits applied.
 func (m mutant) broken(root string) (string, error) {
 	read, err := os.ReadFile(filepath.Join(root, m.File)) //nolint:gosec // a file of this tree
 	if err != nil {
@@ -78,8 +78,8 @@ func (m mutant) overlay(root, folder string) (string, error) {
 	return writeOverlay(filepath.Join(root, m.File), []byte(text), folder)
 }
 
-// writeOverlay writes a broken file into a folder, and what `go test -overlay` reads to put it in
-// the place of the sound one. It returns the path of the latter.
+// writeOverlay writes a broken file into a folder, and the overlay file with which `go test
+// -overlay` replaces the original. It returns the path of the overlay file.
 func writeOverlay(file string, text []byte, folder string) (string, error) {
 	sound, err := filepath.Abs(file)
 	if err != nil {

@@ -18,7 +18,7 @@ const (
 	wanted = 56
 )
 
-// listed are the mutants.
+// listed returns the listed mutants.
 func listed(t *testing.T) []mutant {
 	t.Helper()
 	all, err := mutants()
@@ -58,8 +58,8 @@ func TestEveryMutantHasTwoLayersWithTests(t *testing.T) {
 	}
 }
 
-// expectThere expects Go tests, and parts of such by what they are called, to be in their package.
-// What a spec is called stands in pieces there, one for each level: whether it is there shows when
+// expectThere expects Go tests and named subtests to exist in their package. It does not check
+// specs: their texts are spread over several levels in the code, so a missing one only shows when
 // the mutant is tried.
 func (c chosen) expectThere(t *testing.T) {
 	t.Helper()

@@ -12,18 +12,18 @@ import (
 	"strconv"
 )
 
-// place is a node of the code.
+// place is a node of the syntax tree.
 type place struct {
 	node  ast.Node
-	above []ast.Node // the nodes that it is in, from the file down
+	above []ast.Node // its ancestors, from the file down
 	info  *types.Info
 }
 
-// change is what an operator does to a piece of the code.
+// change is the replacement that an operator makes for a piece of code.
 type change struct {
 	operator string // what it does, after "this mutant"
 	from, to token.Pos
-	becomes  string // "%s" stands for the piece as it is
+	becomes  string // "%s" is replaced with the original piece
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 	doubles   = "doubles the duration"
 )
 
-// operators are all of them. Each says how it would change a place.
+// operators returns all operators. Each returns the changes it can make at a place.
 func operators() []func(place) []change {
 	return []func(place) []change{
 		place.negated, place.inverted, place.swapped, place.flipped, place.unnegated, place.removed,
@@ -45,7 +45,7 @@ func operators() []func(place) []change {
 	}
 }
 
-// parent is the node so many levels up; nil for none.
+// parent returns the ancestor the given number of levels up, nil if there is none.
 func (p place) parent(up int) ast.Node {
 	if up > len(p.above) {
 		return nil
@@ -53,12 +53,12 @@ func (p place) parent(up int) ast.Node {
 	return p.above[len(p.above)-up]
 }
 
-// wholly changes a whole node.
+// wholly returns a change of the whole node.
 func wholly(node ast.Node, operator, becomes string) []change {
 	return []change{{operator, node.Pos(), node.End(), becomes}}
 }
 
-// negated negates what an if, a case without a tag, or a loop asks.
+// negated negates the condition of an if, a case of a switch without a tag, or a loop.
 func (p place) negated() []change {
 	var asked []ast.Expr
 	switch node := p.node.(type) {
@@ -69,14 +69,14 @@ func (p place) negated() []change {
 			asked = append(asked, node.Cond)
 		}
 	case *ast.CaseClause:
-		if choice, ok := p.parent(2).(*ast.SwitchStmt); ok && choice.Tag == nil { //nolint:mnd // over the block
+		if choice, ok := p.parent(2).(*ast.SwitchStmt); ok && choice.Tag == nil { //nolint:mnd // above the block
 			asked = node.List
 		}
 	}
 	return p.negations(negates, asked)
 }
 
-// inverted negates a truth value that is returned.
+// inverted negates a returned boolean.
 func (p place) inverted() []change {
 	returned, ok := p.node.(*ast.ReturnStmt)
 	if !ok {
@@ -89,7 +89,7 @@ func (p place) inverted() []change {
 	return p.negations(inverts, truths)
 }
 
-// negations leaves out what another operator negates.
+// negations leaves out expressions that another operator negates.
 func (p place) negations(operator string, all []ast.Expr) []change {
 	var found []change
 	for _, one := range all {
@@ -100,8 +100,8 @@ func (p place) negations(operator string, all []ast.Expr) []change {
 	return found
 }
 
-// negatedOtherwise says whether another operator negates an expression: a comparison, a negation, true
-// and false.
+// negatedOtherwise reports whether another operator negates an expression: a comparison, a
+// negation, true and false.
 func (p place) negatedOtherwise(one ast.Expr) bool {
 	switch one := one.(type) {
 	case *ast.BinaryExpr:
@@ -112,7 +112,7 @@ func (p place) negatedOtherwise(one ast.Expr) bool {
 	return p.info.Types[one].Value != nil
 }
 
-// swapped puts another operator of the language in the place of one.
+// swapped replaces a logical or comparison operator with another one.
 func (p place) swapped() []change {
 	node, ok := p.node.(*ast.BinaryExpr)
 	if !ok {
@@ -130,7 +130,7 @@ func (p place) swapped() []change {
 	return nil
 }
 
-// flipped makes true false, and false true.
+// flipped replaces true with false and false with true.
 func (p place) flipped() []change {
 	node, ok := p.node.(*ast.Ident)
 	if !ok {
@@ -145,7 +145,7 @@ func (p place) flipped() []change {
 	return nil
 }
 
-// unnegated drops a negation.
+// unnegated removes a negation.
 func (p place) unnegated() []change {
 	node, ok := p.node.(*ast.UnaryExpr)
 	if !ok || node.Op != token.NOT {
@@ -172,7 +172,7 @@ func (p place) removed() []change {
 	return nil
 }
 
-// returningNil returns nil where the function returns it elsewhere, for the same result.
+// returningNil returns nil for a result for which the function returns nil elsewhere.
 func (p place) returningNil() []change {
 	returned, ok := p.node.(*ast.ReturnStmt)
 	if !ok {
@@ -192,7 +192,7 @@ func (p place) returningNil() []change {
 
 func (p place) isNil(expression ast.Expr) bool { return p.info.Types[expression].IsNil() }
 
-// function is the body of the function that the place is in.
+// function returns the body of the function that contains the place.
 func (p place) function() *ast.BlockStmt {
 	for _, node := range slices.Backward(p.above) {
 		switch node := node.(type) {
@@ -205,7 +205,7 @@ func (p place) function() *ast.BlockStmt {
 	return nil
 }
 
-// returnsOf are the returns of a function, without those of the functions in it.
+// returnsOf returns the return statements of a function, without those of nested functions.
 func returnsOf(body *ast.BlockStmt) []*ast.ReturnStmt {
 	var found []*ast.ReturnStmt
 	ast.Inspect(body, func(node ast.Node) bool {
@@ -218,7 +218,7 @@ func returnsOf(body *ast.BlockStmt) []*ast.ReturnStmt {
 	return found
 }
 
-// counted changes an integer by one. Durations are doubled instead: a nanosecond is nothing.
+// counted changes an integer by one. Durations are doubled instead: a nanosecond has no effect.
 func (p place) counted() []change {
 	node, ok := p.node.(*ast.BasicLit)
 	if !ok || node.Kind != token.INT || p.inDuration() {
@@ -231,7 +231,7 @@ func (p place) counted() []change {
 	return append(wholly(node, raises, fmt.Sprint(number+1)), wholly(node, lowers, fmt.Sprint(number-1))...)
 }
 
-// inDuration says whether a place is in, or is, a constant duration.
+// inDuration reports whether a place is, or is part of, a constant duration.
 func (p place) inDuration() bool {
 	for _, node := range append(slices.Clone(p.above), p.node) {
 		if expression, ok := node.(ast.Expr); ok && isDuration(p.info.Types[expression]) {
@@ -241,7 +241,7 @@ func (p place) inDuration() bool {
 	return false
 }
 
-// doubled doubles a constant duration, and not the parts of one.
+// doubled doubles a constant duration, but not its parts.
 func (p place) doubled() []change {
 	node, ok := p.node.(ast.Expr)
 	if !ok || !isDuration(p.info.Types[node]) || constant.Sign(p.info.Types[node].Value) == 0 {
@@ -253,7 +253,7 @@ func (p place) doubled() []change {
 	return wholly(node, doubles, "2*(%s)")
 }
 
-// isDuration says whether what is known of an expression is a constant duration.
+// isDuration reports whether an expression is a constant duration.
 func isDuration(known types.TypeAndValue) bool {
 	return known.Value != nil && known.Type.String() == "time.Duration"
 }

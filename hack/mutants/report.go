@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// enough is how many layers have to notice a mutant.
+// enough is the number of layers that must detect a mutant.
 const enough = 2
 
-// report prints the table of what became of the mutants, and counts those that were killed.
+// report prints the table of results and counts the killed mutants.
 func report(out io.Writer, tried <-chan trial) (killed, total int) {
 	for t := range tried {
 		total++
@@ -25,12 +25,12 @@ func report(out io.Writer, tried <-chan trial) (killed, total int) {
 	return killed, total
 }
 
-// killed says whether every layer noticed that is said to, and enough of them.
+// killed reports whether every listed layer detected the mutant, and whether these are enough.
 func (t trial) killed() bool {
 	return t.err == nil && t.killers() >= enough && t.killers() == len(t.verdicts)
 }
 
-// show prints a mutant with its layers.
+// show prints a mutant and the verdicts of its layers.
 func (t trial) show(out io.Writer) {
 	var took time.Duration
 	for _, v := range t.verdicts {
@@ -51,5 +51,5 @@ func (t trial) show(out io.Writer) {
 
 // sayf writes to the screen.
 func sayf(out io.Writer, format string, args ...any) {
-	fmt.Fprintf(out, format, args...) //nolint:errcheck // a screen that is gone is told nothing
+	fmt.Fprintf(out, format, args...) //nolint:errcheck // there is nowhere to report the error
 }

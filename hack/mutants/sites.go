@@ -11,20 +11,20 @@ import (
 	"strings"
 )
 
-// site is one change of the code that an operator makes.
+// site is one change that an operator makes to the code.
 type site struct {
 	file     string // below the root
 	line     int
-	function string // that it is in, with its folder: stays when lines move
+	function string // containing function, with its folder: stable when lines move
 	operator string
-	shown    string // the line as it is then; what is removed, or nil, as it was
+	shown    string // the line after the change; before it if code is removed or nil returned
 
 	path     string
-	from, to int    // the piece that is replaced
-	becomes  string // by this
+	from, to int    // offsets of the piece that is replaced
+	becomes  string // the replacement
 }
 
-// sites are all changes of a package that can be drawn, in the order of the text.
+// sites returns all changes of a package that can be drawn, in source order.
 func (c code) sites() []site {
 	var all []site
 	for _, file := range c.files() {
@@ -35,7 +35,7 @@ func (c code) sites() []site {
 	return all
 }
 
-// sitesIn are those of one declaration.
+// sitesIn returns the sites of one declaration.
 func (c code) sitesIn(file *ast.File, declared ast.Decl) []site {
 	var all []site
 	function := c.folder + "." + nameOf(declared)
@@ -53,7 +53,7 @@ func (c code) sitesIn(file *ast.File, declared ast.Decl) []site {
 	return all
 }
 
-// site is a change with its place.
+// site returns a change with its location.
 func (c code) site(file *ast.File, function string, changed change) site {
 	where := c.path(file)
 	text, at := c.texts[where], c.pkg.Fset.Position(changed.from)
@@ -65,25 +65,25 @@ func (c code) site(file *ast.File, function string, changed change) site {
 	found.becomes = strings.ReplaceAll(changed.becomes, "%s", sound)
 	shown := found.becomes
 	if changed.operator == removes || changed.operator == returnNil {
-		shown = sound // what is gone says more than what is left
+		shown = sound // the removed code is more informative than the rest of the line
 	}
 	found.shown = inLine(text[:found.from], shown, text[found.to:])
 	return found
 }
 
-// inLine is a piece of a text in the line that it is in, without indents and breaks.
+// inLine returns the line that contains a piece of text, without indentation and line breaks.
 func inLine(before []byte, piece string, after []byte) string {
 	begins := bytes.LastIndexByte(before, '\n') + 1
 	rest, _, _ := bytes.Cut(after, []byte("\n"))
 	return strings.Join(strings.Fields(string(before[begins:])+piece+string(rest)), " ")
 }
 
-// broken is the text of the file with the change.
+// broken returns the content of the file with the change.
 func (s site) broken(text []byte) []byte {
 	return slices.Concat(text[:s.from], []byte(s.becomes), text[s.to:])
 }
 
-// nameOf is what a declaration declares, with its receiver.
+// nameOf returns the name of a declaration, with its receiver.
 func nameOf(declared ast.Decl) string {
 	switch declared := declared.(type) {
 	case *ast.FuncDecl:
@@ -101,8 +101,8 @@ func nameOf(declared ast.Decl) string {
 	return ""
 }
 
-// idle says whether nothing can be seen of what becomes of a node: what is logged, the capacity of a
-// slice, and what ends a process that has no defect.
+// idle reports whether a change of a node cannot be observed: logging, the capacity of a slice, and
+// code that ends a process without a defect.
 func idle(node ast.Node, info *types.Info) bool {
 	if statement, ok := node.(*ast.ExprStmt); ok {
 		node = statement.X
@@ -129,7 +129,7 @@ func idle(node ast.Node, info *types.Info) bool {
 	return false
 }
 
-// loggers are the packages that log.
+// loggers are the logging packages.
 func loggers() []string {
 	return []string{"log", "log/slog", "github.com/go-logr/logr", "k8s.io/klog/v2"}
 }

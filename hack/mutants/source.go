@@ -17,19 +17,19 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// target is a package of which mutants are drawn.
+// target is a package from which mutants are drawn.
 type target struct {
 	folder string // below the root
 	files  string // pattern of the names of its files; tests are never mutated
 }
 
-// has says whether a file of the package is to be mutated.
+// has reports whether a file of the package can be mutated.
 func (t target) has(path string) bool {
 	fits, err := filepath.Match(t.files, filepath.Base(path))
 	return fits && err == nil
 }
 
-// targets are what decides on a request and carries it out.
+// targets returns the packages that decide on a request and carry it out.
 func targets() []target {
 	return []target{
 		{ofDecisions, "*.go"},
@@ -38,12 +38,12 @@ func targets() []target {
 	}
 }
 
-// code is a package that was read and type-checked.
+// code is a parsed and type-checked package.
 type code struct {
 	target
 
 	pkg   *packages.Package
-	texts map[string][]byte // path → the file; of those that match the target
+	texts map[string][]byte // path → content, of the files that match the target
 }
 
 var errNotRead = errors.New("the code does not compile")
@@ -83,10 +83,10 @@ func readPackage(ctx context.Context, root string, t target) (code, error) {
 	return read, nil
 }
 
-// path is where a file of the package is.
+// path returns the path of a file of the package.
 func (c code) path(file *ast.File) string { return c.pkg.Fset.File(file.FileStart).Name() }
 
-// files are those that match the target, by name.
+// files returns the files that match the target, sorted by name.
 func (c code) files() []*ast.File {
 	found := slices.DeleteFunc(slices.Clone(c.pkg.Syntax), func(file *ast.File) bool {
 		return c.texts[c.path(file)] == nil
@@ -95,7 +95,7 @@ func (c code) files() []*ast.File {
 	return found
 }
 
-// compiles says whether the package compiles with another text in the place of a file.
+// compiles reports whether the package compiles with a file's content replaced.
 func (c code) compiles(path string, text []byte) bool {
 	changed, err := parser.ParseFile(c.pkg.Fset, path, text, parser.SkipObjectResolution)
 	if err != nil {
@@ -115,10 +115,10 @@ func (c code) compiles(path string, text []byte) bool {
 	return err == nil
 }
 
-// imported are the packages that a package imports already: a mutant imports no others.
+// imported are the packages that a package already imports: a mutant adds no imports.
 type imported []*types.Package
 
-// Import finds one of them.
+// Import returns one of the imported packages.
 func (all imported) Import(path string) (*types.Package, error) {
 	for _, one := range all {
 		if one.Path() == path {

@@ -10,18 +10,18 @@ import (
 	_ "embed"
 )
 
-// survivor is a mutant that no test can kill, or that need not be killed.
+// survivor is a mutant that cannot or need not be killed.
 type survivor struct {
 	Function string `json:"function"` // with the folder
 	Operator string `json:"operator"`
-	Line     string `json:"line"` // as the mutant has it; what is removed, or nil, as it was
+	Line     string `json:"line"` // after the change; before it if code is removed or nil returned
 	Why      string `json:"why"`
 }
 
 //go:embed survivors.yaml
 var explained []byte
 
-// survivors are those that are explained.
+// survivors returns the explained survivors.
 func survivors() ([]survivor, error) {
 	var all []survivor
 	if err := yaml.UnmarshalStrict(explained, &all); err != nil {
@@ -30,7 +30,7 @@ func survivors() ([]survivor, error) {
 	return all, nil
 }
 
-// explains says whether a survivor is this mutant.
+// explains reports whether a survivor is this mutant.
 func (s survivor) explains(m site) bool {
 	return s.Function == m.function && s.Operator == m.operator && s.Line == m.shown
 }

@@ -9,7 +9,7 @@ import (
 	"slices"
 )
 
-// share is how many of a hundred drawn mutants are to be killed.
+// share is the percentage of drawn mutants that must be killed.
 const share = 95
 
 var (
@@ -18,18 +18,18 @@ var (
 	errNotTried = errors.New("mutants could not be tried")
 )
 
-// tally is what became of a draw.
+// tally is the result of a draw.
 type tally struct {
 	accepted []survivor
 
 	killed    int
 	survived  []fate
 	explained []fate
-	stale     []fate // explained, and killed
+	stale     []fate // explained in survivors.yaml, but killed
 	notTried  int
 }
 
-// add counts what became of one mutant.
+// add counts the result for one mutant.
 func (t *tally) add(f fate) {
 	known := t.explanation(f) != nil
 	switch {
@@ -47,7 +47,7 @@ func (t *tally) add(f fate) {
 	}
 }
 
-// explanation is the one of a mutant, or nil.
+// explanation returns the entry of survivors.yaml for a mutant, nil if there is none.
 func (t *tally) explanation(f fate) *survivor {
 	i := slices.IndexFunc(t.accepted, func(s survivor) bool { return s.explains(f.mutant.site) })
 	if i < 0 {
@@ -56,10 +56,10 @@ func (t *tally) explanation(f fate) *survivor {
 	return &t.accepted[i]
 }
 
-// counted are those that a test should kill.
+// counted returns the number of mutants that tests should kill.
 func (t *tally) counted() int { return t.killed + len(t.survived) }
 
-// verdict fails unless enough were killed, and all is explained as it is.
+// verdict fails unless all mutants were tried, enough were killed, and no killed one is explained.
 func (t *tally) verdict() error {
 	switch {
 	case t.notTried > 0:
@@ -84,10 +84,10 @@ func (f fate) show(out io.Writer) {
 	sayf(out, "%3d  %-9s %6.1f s  %s\n     %s\n", f.mutant.number, word, f.took.Seconds(), f.mutant.place(), by)
 }
 
-// place is where a mutant is, and what it does there.
+// place returns the location of a mutant and the operator that made it.
 func (s site) place() string { return fmt.Sprintf("%s:%d %s", s.file, s.line, s.operator) }
 
-// show prints the share that was killed, and the survivors.
+// show prints the percentage of killed mutants, and the survivors.
 func (t *tally) show(out io.Writer, seed uint64) {
 	t.list(out, "survives", t.survived)
 	t.list(out, "survives, and is explained", t.explained)
@@ -100,7 +100,7 @@ func (t *tally) show(out io.Writer, seed uint64) {
 		seed, t.killed, t.counted(), percent, share, len(t.explained))
 }
 
-// list prints mutants as survivors.yaml names them.
+// list prints mutants in the format of survivors.yaml.
 func (t *tally) list(out io.Writer, title string, all []fate) {
 	for _, f := range all {
 		m := f.mutant

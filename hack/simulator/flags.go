@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// settings are the command line.
+// settings are the command line flags.
 type settings struct {
 	listen, managementListen string
 	seed                     string
@@ -37,7 +37,7 @@ Example:
 Flags:
 `
 
-// parse reads the command line. A mistake is reported to out together with the usage.
+// parse reads the command line. An error is written to out together with the usage.
 func parse(args []string, out io.Writer) (settings, error) {
 	var s settings
 	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
@@ -46,7 +46,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	s.worldFlags(flags)
 	s.eventFlags(flags)
 	flags.Usage = func() {
-		_, _ = fmt.Fprint(out, usage) //nolint:errcheck // help that cannot be written helps nobody
+		_, _ = fmt.Fprint(out, usage) //nolint:errcheck // there is nowhere to report the error
 		flags.PrintDefaults()
 	}
 	if err := flags.Parse(args); err != nil {
@@ -59,7 +59,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	return s, nil
 }
 
-// serverFlags say where and how it listens.
+// serverFlags adds the flags for the listeners.
 func (s *settings) serverFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8480",
 		"`address` of the carrier API and the identity provider; port 0 takes a free one, which the log names")
@@ -74,7 +74,7 @@ func (s *settings) serverFlags(flags *flag.FlagSet) {
 		"least `level` that is logged: DEBUG, INFO, WARN or ERROR")
 }
 
-// worldFlags say what carrier it is.
+// worldFlags adds the flags for the simulated carrier.
 func (s *settings) worldFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.seed, "seed", "", "YAML `file` of the world in which the simulator starts (required)")
 	flags.StringVar(&s.state, "state", "",
@@ -92,7 +92,7 @@ func (s *settings) worldFlags(flags *flag.FlagSet) {
 		"`number` that decides what --hostile does; with the same one, the same calls meet the same misfortunes")
 }
 
-// eventFlags say where events go.
+// eventFlags adds the flags for the delivery of events.
 func (s *settings) eventFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.callback, "callback", "",
 		"`URL` to which events are posted, for clients to which the seed gives none of their own")

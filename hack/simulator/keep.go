@@ -22,16 +22,15 @@ const (
 	callbackTimeout = 10 * time.Second
 )
 
-// keeper does what has to be done again and again while the servers serve: it delivers events and
-// saves the state.
+// keeper does the periodic work while the servers run: it delivers events and saves the state.
 type keeper struct {
 	sim   *simulator.Simulator
-	state *simulator.StateFile // nil when nothing is kept
+	state *simulator.StateFile // nil if no state is kept
 	via   *http.Client
 	log   *slog.Logger
 }
 
-// hire makes the keeper that the settings describe, which restores the state.
+// hire returns the keeper for the settings, and restores the saved state.
 func hire(s settings, sim *simulator.Simulator, log *slog.Logger) (*keeper, error) {
 	authorities, err := readAuthorities(s.callbackCA)
 	if err != nil {
@@ -47,7 +46,7 @@ func hire(s settings, sim *simulator.Simulator, log *slog.Logger) (*keeper, erro
 	return k, nil
 }
 
-// callbackClient follows no redirect: an event is for the callback alone.
+// callbackClient follows no redirects: an event is sent only to the callback.
 func callbackClient(authorities *x509.CertPool) *http.Client {
 	return &http.Client{
 		Timeout:       callbackTimeout,
@@ -56,7 +55,7 @@ func callbackClient(authorities *x509.CertPool) *http.Client {
 	}
 }
 
-// during keeps while the work is done, and saves once more when it has ended.
+// during does the periodic work while a function runs, and saves the state once more afterwards.
 func (k *keeper) during(ctx context.Context, work func() error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	delivering, saving := make(chan struct{}), make(chan struct{})
@@ -72,10 +71,10 @@ func (k *keeper) during(ctx context.Context, work func() error) error {
 	return err
 }
 
-// every does something again and again until the context ends.
+// every calls a function periodically until the context ends.
 func (*keeper) every(ctx context.Context, interval time.Duration, ended chan<- struct{}, do func()) {
 	defer close(ended)
-	ticker := time.NewTicker(interval) //nolint:forbidigo // the program is driven by the real clock
+	ticker := time.NewTicker(interval) //nolint:forbidigo // the program uses the real clock
 	defer ticker.Stop()
 	for {
 		select {
@@ -87,7 +86,7 @@ func (*keeper) every(ctx context.Context, interval time.Duration, ended chan<- s
 	}
 }
 
-// save saves the state; what goes wrong is tried again the next time.
+// save saves the state; after an error the next call tries again.
 func (k *keeper) save() {
 	if k.state == nil {
 		return
@@ -99,10 +98,10 @@ func (k *keeper) save() {
 
 // readNamed reads a file that a flag names.
 func readNamed(path string) ([]byte, error) {
-	return os.ReadFile(path) //nolint:gosec,wrapcheck // G304: the flag says which; both callers say what it was for
+	return os.ReadFile(path) //nolint:gosec,wrapcheck // G304: the path comes from a flag; both callers add context
 }
 
-// readSecret reads the secret of a file, empty for none.
+// readSecret reads a secret from a file; it is empty if no file is given.
 func readSecret(path string) (string, error) {
 	if path == "" {
 		return "", nil
@@ -118,10 +117,10 @@ func readSecret(path string) (string, error) {
 	return secret, nil
 }
 
-// readAuthorities reads certificates, nil for the system's.
+// readAuthorities reads CA certificates; nil means those of the system.
 func readAuthorities(path string) (*x509.CertPool, error) {
 	if path == "" {
-		return nil, nil //nolint:nilnil // nil is how crypto/tls spells the system's
+		return nil, nil //nolint:nilnil // crypto/tls takes nil as the system's certificates
 	}
 	content, err := readNamed(path)
 	if err != nil {

@@ -1,6 +1,6 @@
 // Simulator runs the carrier of the specification as a server, for demonstrations, tests and as
 // a sandbox for clients in any language. One listener serves the carrier API and the identity
-// provider; a second one, when asked for, the controls that no carrier has.
+// provider; an optional second one serves the management endpoints, which a real carrier lacks.
 package main
 
 import (
@@ -17,11 +17,11 @@ import (
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 
-	_ "time/tzdata" // an image may have no time zones
+	_ "time/tzdata" // a container image may have no time zone database
 )
 
 func main() {
-	root := context.Background() //nolint:forbidigo // main is where contexts begin
+	root := context.Background() //nolint:forbidigo // the root context of the program
 	ctx, stop := signal.NotifyContext(root, os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:], os.Stderr)
 	stop()
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// run serves until the context ends. Everything that it says goes to out.
+// run serves until the context ends. All output goes to out.
 func run(ctx context.Context, args []string, out io.Writer) error {
 	chosen, err := parse(args, out)
 	if errors.Is(err, flag.ErrHelp) {
@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return keeper.during(ctx, func() error { return serveAll(ctx, chosen, sim, log) })
 }
 
-// build makes the simulator that the settings describe.
+// build returns the simulator for the settings.
 func build(s settings, log *slog.Logger) (*simulator.Simulator, error) {
 	file, err := os.Open(s.seed)
 	if err != nil {
@@ -69,7 +69,7 @@ func build(s settings, log *slog.Logger) (*simulator.Simulator, error) {
 		return nil, err
 	}
 	return simulator.New(simulator.Options{
-		Seed: seed, Now: time.Now, Speed: s.speed, //nolint:forbidigo // the one place that names the real clock
+		Seed: seed, Now: time.Now, Speed: s.speed, //nolint:forbidigo // the only use of the real clock
 		CarrierURL: s.publicURL, IdentityURL: s.publicURL,
 		Callback: s.callback, CallbackSecret: secret,
 		APIWord: s.apiWord, Hostile: s.hostile, RandomSeed: s.randomSeed,
@@ -77,7 +77,7 @@ func build(s settings, log *slog.Logger) (*simulator.Simulator, error) {
 	}), nil
 }
 
-// logCall says what was asked and answered. A call holds neither tokens nor contact details.
+// logCall logs a call and its answer. A call contains neither tokens nor contact details.
 func logCall(log *slog.Logger, call simulator.Call) {
 	attributes := []any{
 		"method", call.Method, "path", call.Path, "operation", call.Operation,

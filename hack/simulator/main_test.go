@@ -19,13 +19,13 @@ import (
 	"github.com/onsi/gomega"
 )
 
-// output is what the program has said so far.
+// output is the output of the program so far.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write collects.
+// Write appends to the output.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -38,7 +38,7 @@ func (o *output) String() string {
 	return o.text.String()
 }
 
-// address waits for a server to say where it listens.
+// address waits until a server has logged its address.
 func (o *output) address(t *testing.T, server string) string {
 	t.Helper()
 	said := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
@@ -114,8 +114,8 @@ func TestRunServesUntilItIsStopped(t *testing.T) {
 	}
 }
 
-// TestServersKeepSlowAndGreedyPeersOff floods a server with headers, and looks at the limits that only
-// time would show.
+// TestServersKeepSlowAndGreedyPeersOff floods a server with headers, and checks the configured time
+// limits without waiting for them.
 func TestServersKeepSlowAndGreedyPeersOff(t *testing.T) {
 	server := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	if server.ReadHeaderTimeout != 10*time.Second || server.ReadTimeout != 30*time.Second ||
@@ -142,7 +142,7 @@ func TestServersKeepSlowAndGreedyPeersOff(t *testing.T) {
 	}
 }
 
-// TestRunSendsEventsAndKeepsItsState places an appointment's end, waits for its event, and restarts.
+// TestRunSendsEventsAndKeepsItsState cancels an appointment, waits for its event, and restarts.
 func TestRunSendsEventsAndKeepsItsState(t *testing.T) {
 	arrived := make(chan string, 1)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -171,12 +171,12 @@ func TestRunSendsEventsAndKeepsItsState(t *testing.T) {
 	if err != nil || !strings.Contains(string(content), `"name":"appointment.cancelled"`) {
 		t.Errorf("%v: %s", err, content)
 	}
-	if err := run(ctx, args, &said); err != nil { // restores, and stops at once
+	if err := run(ctx, args, &said); err != nil { // restores the state and stops at once
 		t.Error(err)
 	}
 }
 
-// TestRunRefusesMistakes checks that every mistake of the command line or the seed is named.
+// TestRunRefusesMistakes checks that every error in the command line or the seed is reported.
 func TestRunRefusesMistakes(t *testing.T) {
 	cases := map[string][]string{
 		"--seed is required":    {},
@@ -203,7 +203,7 @@ func TestRunRefusesMistakes(t *testing.T) {
 	}
 }
 
-// TestHelpExplainsEveryFlag checks that asking for help is no error.
+// TestHelpExplainsEveryFlag checks that --help is not an error.
 func TestHelpExplainsEveryFlag(t *testing.T) {
 	var said output
 	if err := run(t.Context(), []string{"--help"}, &said); err != nil {
@@ -217,12 +217,12 @@ func TestHelpExplainsEveryFlag(t *testing.T) {
 			t.Errorf("%s is not explained", flag)
 		}
 	}
-	if !strings.Contains(said.String(), "-hostile\n") { // it has no argument
+	if !strings.Contains(said.String(), "-hostile\n") { // a flag without an argument
 		t.Error("-hostile is not explained")
 	}
 }
 
-// TestTheExampleSeedIsValid reads the file that the documentation points at.
+// TestTheExampleSeedIsValid reads the example file that the documentation refers to.
 func TestTheExampleSeedIsValid(t *testing.T) {
 	if _, err := build(settings{seed: "seed.example.yaml", speed: 1}, slog.New(slog.DiscardHandler)); err != nil {
 		t.Error(err)

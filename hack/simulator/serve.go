@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// The limits by which slow and greedy peers are kept off.
+// Limits against slow clients and clients that send too much.
 const (
 	headerTimeout   = 10 * time.Second
 	readTimeout     = 30 * time.Second
@@ -21,7 +21,7 @@ const (
 	shutdownTimeout = 5 * time.Second
 )
 
-// listener is one server with the address it is to listen at.
+// listener is a server and the address on which it listens.
 type listener struct {
 	name    string
 	address string
@@ -39,7 +39,7 @@ func serveAll(ctx context.Context, s settings, sim *simulator.Simulator, log *sl
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	context.AfterFunc(ctx, sim.Close) // nothing may hang any longer
+	context.AfterFunc(ctx, sim.Close) // ends the calls that a fault lets hang
 	ended := make(chan error, len(listeners))
 	for _, l := range listeners {
 		go func() { ended <- l.serve(ctx, log) }()
@@ -47,12 +47,12 @@ func serveAll(ctx context.Context, s settings, sim *simulator.Simulator, log *sl
 	var all error
 	for range listeners {
 		all = errors.Join(all, <-ended)
-		cancel() // one gone, all go
+		cancel() // if one server ends, all stop
 	}
 	return all
 }
 
-// serve serves until the context ends, and then lets the calls in hand finish.
+// serve serves until the context ends, and then completes the calls in progress.
 func (l listener) serve(ctx context.Context, log *slog.Logger) error {
 	var config net.ListenConfig
 	socket, err := config.Listen(ctx, "tcp", l.address)
@@ -74,8 +74,8 @@ func (l listener) serve(ctx context.Context, log *slog.Logger) error {
 	return <-stopped
 }
 
-// newServer keeps slow and greedy peers off. It bounds no answer: a fault may hang as long as the
-// client waits.
+// newServer returns a server with limits on what it reads. Answers have no time limit: a fault may
+// hang as long as the client waits.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,
@@ -83,7 +83,7 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// shutdown stops a server, by force when a call takes too long.
+// shutdown stops a server, by force if a call takes too long.
 func shutdown(ctx context.Context, server *http.Server) error {
 	ctx, cancel := context.WithTimeout(ctx, shutdownTimeout)
 	defer cancel()

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Testplane runs one etcd and kube-apiserver for all packages of tests that can share them. It prints
-// the variable of the environment that tells the tests where they are, and ends when its standard
-// input does: with the script that started it at the latest.
+// Testplane runs one etcd and kube-apiserver for all test packages that can share them. It prints
+// the environment variable with their location for the tests, and ends when its standard input is
+// closed: at the latest when the script that started it ends.
 package main
 
 import (
@@ -19,7 +19,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(
-		context.Background(), //nolint:forbidigo // a main function is where contexts come from
+		context.Background(), //nolint:forbidigo // the root context of the program
 		os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Stdin, os.Stdout)
 	stop()
@@ -34,7 +34,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder is harmless
 	plane, variable, err := world.StartSharedControlPlane(ctx, folder)
 	if err != nil {
 		return err
@@ -46,12 +46,12 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	return errors.Join(err, plane.Stop())
 }
 
-// awaitEnd waits until nothing more is to be read, or this process is told to end.
+// awaitEnd waits until the input is closed or this process receives a signal to stop.
 func awaitEnd(ctx context.Context, in io.Reader) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_, _ = io.Copy(io.Discard, in) //nolint:errcheck // input that cannot be read has ended too
+		_, _ = io.Copy(io.Discard, in) //nolint:errcheck // a read error also ends the input
 	}()
 	select {
 	case <-ended:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Testtimes shows where the time of a test run goes. hack/test.sh has `go test` run each test binary
-// through it, and prints its tables at the end:
+// Testtimes measures the time that a test run takes. hack/test.sh makes `go test` run each test
+// binary through it, and prints its tables at the end:
 //
 //	go test -exec 'testtimes exec FOLDER' ./...   measures each test binary
 //	testtimes named FOLDER NAME PROGRAM           measures another program
@@ -18,18 +18,18 @@ import (
 )
 
 func main() {
-	err := run(os.Args[1:], time.Now) //nolint:forbidigo // a main function names the real clock
+	err := run(os.Args[1:], time.Now) //nolint:forbidigo // the only use of the real clock
 	var failed *exec.ExitError
 	switch {
 	case errors.As(err, &failed):
-		os.Exit(failed.ExitCode()) // of the tests, which have said why
+		os.Exit(failed.ExitCode()) // of the tests, which have reported why
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "testtimes:", err)
 		os.Exit(2)
 	}
 }
 
-// errUsage is what a call that is not understood gets.
+// errUsage is the error for invalid arguments.
 var errUsage = errors.New("usage: testtimes exec FOLDER PROGRAM [ARGUMENT...] | " +
 	"named FOLDER NAME PROGRAM [ARGUMENT...] | packages FOLDER | specs FOLDER")
 

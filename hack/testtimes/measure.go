@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// measurement is what one test binary took, in seconds.
+// measurement is the time that one test binary took, in seconds.
 type measurement struct {
 	Package string  `json:"package"` // its folder, relative to the module's
 	Wall    float64 `json:"wall"`
@@ -23,7 +23,7 @@ type measurement struct {
 	Failed  bool    `json:"failed"`
 }
 
-// measurePackage measures a test binary, which go test runs in the folder of its package.
+// measurePackage measures a test binary, which go test runs in its package's folder.
 func measurePackage(folder string, program []string, now func() time.Time) error {
 	name, err := packageFolder()
 	if err != nil {
@@ -32,11 +32,11 @@ func measurePackage(folder string, program []string, now func() time.Time) error
 	return measure(folder, name, program, now)
 }
 
-// measure runs a program, and leaves a measurement in a folder.
+// measure runs a program and writes its measurement to a folder.
 func measure(folder, name string, program []string, now func() time.Time) error {
 	command := exec.Command(program[0], program[1:]...) //nolint:noctx,gosec // go test ends it; the program is its own
 	command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
-	report := folder + string(filepath.Separator) + fileName(name) // the root's own name is a dot
+	report := folder + string(filepath.Separator) + fileName(name) // the root package is named "."
 	command.Env = append(os.Environ(), "TEST_REPORT="+report)
 	began := now()
 	if err := command.Start(); err != nil {
@@ -50,8 +50,8 @@ func measure(folder, name string, program []string, now func() time.Time) error 
 	return errors.Join(failure, took.write(folder))
 }
 
-// forwardSignals passes on what ends this process: go test sends SIGQUIT to a test that takes too
-// long, so that it shows what it waits for.
+// forwardSignals forwards termination signals to the program: go test sends SIGQUIT to a test that
+// takes too long, so that it prints its goroutines.
 func forwardSignals(to *os.Process) (stop func()) {
 	received := make(chan os.Signal, 1)
 	signal.Notify(received, syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT)
@@ -63,7 +63,8 @@ func forwardSignals(to *os.Process) (stop func()) {
 	return func() { signal.Stop(received); close(received) }
 }
 
-// packageFolder is the working directory, where go test runs a test binary, below the module's root.
+// packageFolder returns the working directory relative to the module's root: go test runs a test
+// binary in its package's folder.
 func packageFolder() (string, error) {
 	here, err := os.Getwd()
 	if err != nil {
@@ -81,7 +82,7 @@ func packageFolder() (string, error) {
 	}
 }
 
-// fileName is a package as the beginning of the names of its files.
+// fileName returns the prefix of the file names of a package.
 func fileName(folder string) string {
 	return strings.ReplaceAll(folder, string(filepath.Separator), "_")
 }

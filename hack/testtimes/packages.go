@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// showPackages prints a line for each package, the one that took longest first.
+// showPackages prints a line for each package, the slowest first.
 func showPackages(out io.Writer, folder string) error {
 	packages, err := readPackages(folder)
 	if err != nil {

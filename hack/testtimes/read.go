@@ -15,16 +15,16 @@ import (
 	"github.com/onsi/ginkgo/v2/types"
 )
 
-// result is what is known of a package.
+// result is the times of a package.
 type result struct {
 	measurement
 
 	controlPlane float64 // CPU seconds of its own etcd and kube-apiserver
-	start        float64 // seconds until its first spec, which is mostly the start of these
+	start        float64 // seconds until its first spec, mostly the start of etcd and kube-apiserver
 	specs        int
 }
 
-// readPackages reads the measurements in a folder, with what the suites have reported.
+// readPackages reads the measurements in a folder and the reports of the suites.
 func readPackages(folder string) ([]result, error) {
 	reports := os.DirFS(folder)
 	files, err := fs.Glob(reports, "*"+measuredSuffix)
@@ -49,7 +49,7 @@ func readPackages(folder string) ([]result, error) {
 	return packages, nil
 }
 
-// What the names of files end with: those of measurements, and of Ginkgo's reports (test/world).
+// Suffixes of the file names of measurements and of Ginkgo's reports (test/world).
 const (
 	measuredSuffix = ".measured.json"
 	specsSuffix    = ".specs.json"
@@ -66,7 +66,7 @@ func readJSON(reports fs.FS, file string, into any) error {
 	return nil
 }
 
-// readSpecs reads the report of a package's specs. A package of Go tests has none.
+// readSpecs reads the report of a package's specs. A package without Ginkgo specs has none.
 func readSpecs(reports fs.FS, file string) (types.SpecReports, error) {
 	var suites []types.Report
 	err := readJSON(reports, file, &suites)
@@ -80,7 +80,7 @@ func readSpecs(reports fs.FS, file string) (types.SpecReports, error) {
 	return specs, err
 }
 
-// readSeconds adds up the numbers in the files of a pattern.
+// readSeconds adds up the numbers in the files that match a pattern.
 func readSeconds(reports fs.FS, pattern string) (total float64, err error) {
 	files, err := fs.Glob(reports, pattern)
 	if err != nil {
@@ -100,7 +100,7 @@ func readSeconds(reports fs.FS, pattern string) (total float64, err error) {
 	return total, nil
 }
 
-// beforeSpecs are the seconds that a suite took before its first spec, and how many specs ran.
+// beforeSpecs returns the seconds that a suite took before its first spec, and how many specs ran.
 func beforeSpecs(specs types.SpecReports) (seconds float64, ran int) {
 	for i := range specs {
 		if specs[i].LeafNodeType.Is(types.NodeTypeBeforeSuite) {
@@ -113,5 +113,5 @@ func beforeSpecs(specs types.SpecReports) (seconds float64, ran int) {
 	return seconds, ran
 }
 
-// suiteOf is the package of a report, by the name of its file.
+// suiteOf returns the package of a report from its file name.
 func suiteOf(file string) string { return strings.TrimSuffix(path.Base(file), specsSuffix) }

@@ -12,17 +12,17 @@ import (
 	"strings"
 )
 
-// shown is how many of the specs that took longest are printed.
+// shown is the number of slowest specs that are printed.
 const shown = 40
 
-// timed is a spec and the seconds that it took.
+// timed is a spec and its duration in seconds.
 type timed struct {
 	seconds float64
 	suite   string
 	text    string
 }
 
-// showSpecs prints the specs that took longest, and how much of the time of all specs they are.
+// showSpecs prints the slowest specs and their share of the time of all specs.
 func showSpecs(out io.Writer, folder string) error {
 	specs, err := readTimes(os.DirFS(folder))
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// AddressError reports an address to which no token may go.
+// AddressError reports an address to which no token may be sent.
 type AddressError struct {
 	Address  string // without user, query and fragment
 	Defect   string
-	Insecure bool // it would do if insecure carriers were allowed
+	Insecure bool // allowed if insecure carriers are allowed
 }
 
 // Error names the address and its defect.
 func (e *AddressError) Error() string { return fmt.Sprintf("address %q: %s", e.Address, e.Defect) }
 
-// The schemes, and the ports that they mean when none is written.
+// The schemes and their default ports.
 const (
 	schemeSecure = "https"
 	schemePlain  = "http"
@@ -25,28 +25,27 @@ const (
 	portPlain    = "80"
 )
 
-// protocolPart is the end of every token endpoint; what stands before it is the address of the
-// realm (spec §5).
+// protocolPart is the end of every token endpoint. The part before it is the address of the realm
+// (spec §5).
 const protocolPart = "/protocol/openid-connect/token"
 
-// ValidBaseURL returns nil for an address of the carrier that can be used: an https origin, that is
-// a scheme, a host and perhaps a port. Plain http needs allowInsecure. Anything else is an
-// [AddressError].
+// ValidBaseURL returns nil for a usable address of the carrier: an https origin, which is a scheme,
+// a host and an optional port. Plain http needs allowInsecure. Anything else is an [AddressError].
 func ValidBaseURL(address string, allowInsecure bool) error {
 	_, err := parseOrigin(address, allowInsecure)
 	return err
 }
 
-// ValidTokenURL returns nil for a token endpoint that can be used: an https address whose path ends
-// in /protocol/openid-connect/token, because the audience of the signed JWT is what stands before
-// it (spec §5). Plain http needs allowInsecure. Anything else is an [AddressError].
+// ValidTokenURL returns nil for a usable token endpoint: an https address whose path ends in
+// /protocol/openid-connect/token, because the part before it is the audience of the signed JWT
+// (spec §5). Plain http needs allowInsecure. Anything else is an [AddressError].
 func ValidTokenURL(address string, allowInsecure bool) error {
 	_, err := audienceOf(address, allowInsecure)
 	return err
 }
 
-// audienceOf derives the realm address from the token endpoint. It cannot be set apart from it, so
-// a token endpoint in strange hands never sees an assertion that the real one would take.
+// audienceOf derives the realm address from the token endpoint. It cannot be configured separately,
+// so a malicious token endpoint never receives an assertion that the real one would accept.
 func audienceOf(address string, allowInsecure bool) (string, error) {
 	u, err := parseAddress(address, allowInsecure)
 	if err != nil {
@@ -76,7 +75,7 @@ func parseOrigin(address string, allowInsecure bool) (*url.URL, error) {
 func parseAddress(address string, allowInsecure bool) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		return nil, &AddressError{Defect: "it is not an address of the form https://host"} // it may hold a password
+		return nil, &AddressError{Defect: "it is not an address of the form https://host"} // it may contain a password
 	}
 	switch {
 	case u.User != nil:
@@ -118,7 +117,7 @@ func addressDefect(u *url.URL, text string) *AddressError {
 	return &AddressError{Address: excerpt(shown.String()), Defect: text}
 }
 
-// HostOf returns the host of an address, with its port where one is written; empty when it is no
+// HostOf returns the host of an address, with its port if it has one. It is empty for an invalid
 // address.
 func HostOf(address string) string {
 	u, err := url.Parse(address)
@@ -128,8 +127,8 @@ func HostOf(address string) string {
 	return u.Host
 }
 
-// HostListed tells whether the host of an address stands in a list such as "host1,host2:8443". A
-// host without a port stands for the port that the address's scheme means.
+// HostListed reports whether the host of an address is in a list such as "host1,host2:8443". A host
+// without a port means the default port of the address's scheme.
 func HostListed(list, address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" {
@@ -143,12 +142,12 @@ func HostListed(list, address string) bool {
 	return false
 }
 
-// sameOrigin tells whether a request would go where the token may go.
+// sameOrigin reports whether a request goes to the origin that may receive the token.
 func sameOrigin(origin, u *url.URL) bool {
 	return u.Scheme == origin.Scheme && u.User == nil && withPort(u) == withPort(origin)
 }
 
-// withPort returns host and port, the scheme's own port where none is written.
+// withPort returns host and port, with the scheme's default port if there is none.
 func withPort(u *url.URL) string {
 	port := u.Port()
 	switch {

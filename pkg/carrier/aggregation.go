@@ -1,6 +1,6 @@
 package carrier
 
-// AggregationMethod is how a service reaches the reseller's network.
+// AggregationMethod is how a service connects to the reseller's network.
 type AggregationMethod string
 
 // The aggregation methods (spec §2).
@@ -21,10 +21,10 @@ func (r AggregationConversionRequest) Body() []byte {
 	return w.number("serviceId", r.ServiceID).text("aggregationMethod", string(r.AggregationMethod)).bytes()
 }
 
-// AggregationConversionStatus is the status of a conversion; other values survive.
+// AggregationConversionStatus is the status of a conversion; other values are kept.
 type AggregationConversionStatus string
 
-// The statuses, and what a GET answers with them (spec §3).
+// The statuses, with the HTTP status of a GET (spec §3).
 const (
 	AggregationOpen       AggregationConversionStatus = "OPEN"        // 202
 	AggregationInProgress AggregationConversionStatus = "IN_PROGRESS" // 202
@@ -33,8 +33,7 @@ const (
 	AggregationFailed     AggregationConversionStatus = "FAILED"      // 422
 )
 
-// AggregationConversionResult is the resource of a conversion, also while it is in progress (spec
-// §2).
+// AggregationConversionResult is the resource of a conversion, completed or in progress (spec §2).
 type AggregationConversionResult struct {
 	ID               int64                       `json:"id"` // the request
 	ServiceID        int64                       `json:"serviceId"`
@@ -44,7 +43,7 @@ type AggregationConversionResult struct {
 	RequestedByID    int64                       `json:"requestedById"`
 	RequestedByName  Secret                      `json:"requestedByName"`
 	RequestedByEmail Secret                      `json:"requestedByEmail"`
-	ErrorDetail      string                      `json:"errorDetail"` // a text describing an earlier error; empty: none
+	ErrorDetail      string                      `json:"errorDetail"` // text about an earlier error; empty: none
 }
 
 // DecodeAggregationConversion reads the resource of a conversion. The error is an [Error] of class

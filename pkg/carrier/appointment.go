@@ -1,7 +1,7 @@
 package carrier
 
-// AppointmentSlotsRequest asks when a technician could come for an order (spec §4). What it
-// creates, an appointment-request, has the id of its Location.
+// AppointmentSlotsRequest requests the available slots of a technician for an order (spec §4). It
+// creates an appointment-request, whose id is in the Location.
 type AppointmentSlotsRequest struct {
 	DateFrom string // required, YYYY-MM-DD: slots on or after it
 	OrderID  int64  // required
@@ -13,8 +13,8 @@ func (r AppointmentSlotsRequest) Body() []byte {
 	return w.text("dateFrom", r.DateFrom).number("orderId", r.OrderID).bytes()
 }
 
-// AppointmentCancelRequest gives an appointment-request up: it can no longer become a booking. It
-// does not cancel an appointment (spec §4).
+// AppointmentCancelRequest withdraws an appointment-request, which can then no longer become a
+// booking. It does not cancel an appointment (spec §4).
 type AppointmentCancelRequest struct {
 	AppointmentRequestID int64 // required
 }
@@ -25,7 +25,7 @@ func (r AppointmentCancelRequest) Body() []byte {
 	return w.number("appointmentRequestId", r.AppointmentRequestID).bytes()
 }
 
-// SlotType is the kind of a slot; other values survive.
+// SlotType is the kind of a slot; other values are kept.
 type SlotType string
 
 // The slot types: "for typical connections only AM or PM should be selected, other types may incur
@@ -37,7 +37,7 @@ const (
 	SlotCA  SlotType = "CA"
 )
 
-// LeadTime is how soon a slot is; other values survive.
+// LeadTime is how soon a slot is; other values are kept.
 type LeadTime string
 
 // The lead times: "for typical connections only Standard should be selected, others may incur
@@ -49,22 +49,23 @@ const (
 	LeadTimeReduced        LeadTime = "Reduced lead time"
 )
 
-// AppointmentSlot is one time at which a technician could come (spec §2).
+// AppointmentSlot is an available time of a technician (spec §2).
 type AppointmentSlot struct {
 	SlotID         string    `json:"slotId"`
 	SlotType       SlotType  `json:"slotType"`
 	StartTime      Timestamp `json:"startTime"`
 	EndTime        Timestamp `json:"endTime"`
-	TimezoneOffset string    `json:"timezoneOffset"` // +HH:MM; may stand beside times in Z
+	TimezoneOffset string    `json:"timezoneOffset"` // +HH:MM; may occur with times in Z
 
-	// WithinTimeWindow says whether the slot is within the SLA of the order or incident. It is "reliable only for
-	// non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be ignored".
+	// WithinTimeWindow is true if the slot is within the SLA of the order or incident. It is "reliable
+	// only for non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be
+	// ignored".
 	WithinTimeWindow bool     `json:"withinTimeWindow"`
 	LeadTime         LeadTime `json:"leadTime"`
 }
 
-// MayBeCharged tells whether choosing the slot may incur charges: it does unless the carrier's text
-// says otherwise, so types and lead times that nobody knows may be charged too.
+// MayBeCharged reports whether choosing the slot may incur charges. It does unless the carrier's
+// text rules it out, so unknown types and lead times may be charged too.
 func (s AppointmentSlot) MayBeCharged() bool {
 	usual := s.SlotType == SlotAM || s.SlotType == SlotPM
 	return !usual || s.LeadTime != LeadTimeStandard

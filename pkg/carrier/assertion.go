@@ -8,20 +8,20 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The life of an assertion, around the moment of its making: short enough to be worthless when
-// found, long enough for clocks that differ a little.
+// The lifetime of an assertion, before and after its creation: too short to be useful to a thief,
+// long enough for clocks that differ slightly.
 const (
 	assertionBefore = 5 * time.Second
 	assertionAfter  = 60 * time.Second
 )
 
-// assertion is the payload of one signed JWT (spec §5). Each is single use, so each has an id of
-// its own.
+// assertion is the payload of one signed JWT (spec §5). A JWT can be used once, so each has its own
+// id.
 type assertion struct {
 	id       string    // jti: "unique id of the JWT (a GUID)"
 	client   string    // iss and sub
 	audience string    // aud: the realm address
-	now      time.Time // on the identity provider's clock
+	now      time.Time // by the identity provider's clock
 }
 
 // sign returns the JWT, with the key's id in its header. Its method is RS256: "must be signed with
@@ -31,7 +31,7 @@ func (a assertion) sign(by Signer, key Key) (string, error) {
 		"jti": a.id,
 		"iss": a.client,
 		"sub": a.client,
-		"aud": a.audience, // one string: the specification writes "the realm address", not a list
+		"aud": a.audience, // one string: the specification has "the realm address", not a list
 		"iat": a.now.Unix(),
 		"nbf": a.now.Add(-assertionBefore).Unix(),
 		"exp": a.now.Add(assertionAfter).Unix(),
@@ -51,7 +51,7 @@ func (a assertion) sign(by Signer, key Key) (string, error) {
 // newGUID returns a random UUID (RFC 9562, version 4).
 func newGUID() string {
 	var b [16]byte
-	rand.Read(b[:]) // never fails: it ends the process instead
+	rand.Read(b[:]) // never fails: it crashes the program instead
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])

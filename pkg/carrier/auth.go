@@ -9,38 +9,38 @@ import (
 	"time"
 )
 
-// TokenConfig says who the client is and where its tokens come from (spec §5).
+// TokenConfig configures the client's identity and where its tokens come from (spec §5).
 type TokenConfig struct {
-	TokenURL   string // the token endpoint; its path without the protocol part is the JWT's audience
+	TokenURL   string // the token endpoint; its URL without protocolPart is the JWT's audience
 	ClientName string // client_id, iss and sub
 
-	// Keys returns the client's private keys: one, or two while they are being rotated; the first that the identity
-	// provider takes is used. It is called at every exchange, so a replaced key needs no restart. Its own error is
-	// returned by Token as it is.
+	// Keys returns the client's private keys: one, or two during a rotation. The first key that the
+	// identity provider accepts is used. Keys is called for every exchange, so a replaced key needs no
+	// restart. Token returns its error unchanged.
 	Keys func(ctx context.Context) ([]Key, error)
 
-	RootCAs       *x509.CertPool                            // nil: those of the system
-	AllowInsecure bool                                      // plain http and loopback addresses
+	RootCAs       *x509.CertPool                            // nil: the system's roots
+	AllowInsecure bool                                      // allow plain http and loopback addresses
 	Now           func() time.Time                          // the clock; required
-	NewID         func() string                             // the jti of each assertion; nil: a random GUID
+	NewID         func() string                             // returns the jti of an assertion; nil: a random GUID
 	Sign          Signer                                    // signs each assertion; nil: [Sign]
 	Patience      time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
-	Wrap          func(http.RoundTripper) http.RoundTripper // stands around the transport; nil: nothing does
-	UserAgent     string                                    // the header of that name
+	Wrap          func(http.RoundTripper) http.RoundTripper // wraps the transport; nil: no wrapper
+	UserAgent     string                                    // User-Agent header
 }
 
-// The pauses of a source that gets no token.
+// Pauses of a source that cannot get a token, and bounds of the clock skew.
 const (
 	firstPause   = 5 * time.Second
-	keyLook      = time.Second // between two looks at the keys in a pause: others end it
+	keyLook      = time.Second // interval of re-reading the keys during a pause: different keys end it
 	longestPause = 5 * time.Minute
-	skewNoticed  = 2 * time.Second // below it a Date header says nothing: it has whole seconds
-	skewRefused  = 5 * time.Minute // above it a clock is wrong, not just a little off
+	skewNoticed  = 2 * time.Second // below it a Date header shows no skew: it has whole seconds
+	skewRefused  = 5 * time.Minute // above it a clock is wrong, not just slightly off
 )
 
 const (
-	usualPatience = 2 * time.Second // longer than a sound identity provider takes
-	pendingPause  = 3 * time.Second // shorter than any pause: whoever comes back meets how the exchange ended
+	usualPatience = 2 * time.Second // longer than a healthy identity provider takes
+	pendingPause  = 3 * time.Second // shorter than any other pause, so that a returning caller finds the result
 )
 
 var (
@@ -56,12 +56,12 @@ var (
 // ClientCredentials is a [TokenSource] for the client credentials grant with a private-key JWT
 // (spec §5).
 //
-// There is at most one exchange at a time, each with an assertion of its own. Whoever needs it waits
-// until Patience is over, counted from its start: an identity provider that hangs keeps the exchange
-// and, but for that moment, no caller. A token is handed out
-// until 80 % of its life are over. After a failure, or when the carrier refuses tokens as fast as
-// they are granted, the source pauses, 5 seconds first and 5 minutes at most, and Token returns the
-// last error at once; other keys end the pause.
+// At most one exchange runs at a time, each with a new assertion. Callers wait for it until
+// Patience has passed since its start, so an identity provider that hangs blocks the exchange but
+// blocks callers only for that long. A token is handed out until 80 % of its lifetime has passed.
+// After a failure, or if the carrier refuses tokens as fast as they are granted, the source pauses
+// for 5 seconds to 5 minutes, and Token returns the last error at once. A change of keys ends the
+// pause.
 type ClientCredentials struct {
 	config   TokenConfig
 	audience string
@@ -72,18 +72,18 @@ type ClientCredentials struct {
 	flight  *flight
 	pause   pause
 	keys    keyring
-	strikes int // tokens refused by the carrier since one last lived out its time
+	strikes int // consecutive tokens refused by the carrier; a token that expires unrefused resets it
 }
 
-// flight is one exchange, and everyone who waits for it.
+// flight is one exchange, shared by all callers that wait for it.
 type flight struct {
 	done  chan struct{}
-	slow  <-chan struct{} // closed when nobody waits any longer
+	slow  <-chan struct{} // closed when callers stop waiting
 	token Token
 	err   error
 }
 
-// landed is how the exchange ended, or that it has not.
+// landed returns the result of the exchange, or errPending if it is still in progress.
 func (f *flight) landed() (Token, error) {
 	select {
 	case <-f.done:
@@ -93,16 +93,16 @@ func (f *flight) landed() (Token, error) {
 	}
 }
 
-// pause is the time in which no exchange is tried.
+// pause is a period without exchanges.
 type pause struct {
 	err    error
 	length time.Duration
 	until  time.Time
-	look   time.Time // when the keys are looked at again
+	look   time.Time // when the keys are read again
 }
 
-// NewTokenSource returns a source that has not called anyone yet. It fails with an [AddressError]
-// when no token can be had from TokenURL, and with another error when there is no clock, or no Keys.
+// NewTokenSource returns a source without making any call. It fails with an [AddressError] if
+// TokenURL is not usable, and with another error if Now or Keys is missing.
 func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
 	audience, err := audienceOf(config.TokenURL, config.AllowInsecure)
 	if err != nil {
@@ -139,8 +139,7 @@ func (s *ClientCredentials) Token(ctx context.Context) (Token, error) {
 	}
 }
 
-// join returns what is known already, or the exchange to wait for, which it starts when there is
-// none.
+// join returns the known result, or the exchange to wait for, which it starts if necessary.
 func (s *ClientCredentials) join(ctx context.Context) (Token, *flight, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -151,12 +150,12 @@ func (s *ClientCredentials) join(ctx context.Context) (Token, *flight, error) {
 	case now.Before(s.pause.until) && now.Before(s.pause.look):
 		return Token{}, nil, s.pause.err
 	case s.flight == nil:
-		s.takeOff(context.WithoutCancel(ctx)) // others wait for it too: it outlives who started it
+		s.takeOff(context.WithoutCancel(ctx)) // other callers wait for it too, so it outlives the caller that started it
 	}
 	return Token{}, s.flight, nil
 }
 
-// takeOff begins an exchange.
+// takeOff starts an exchange.
 func (s *ClientCredentials) takeOff(ctx context.Context) {
 	patience, end := context.WithTimeout(ctx, s.config.Patience)
 	f := &flight{done: make(chan struct{}), slow: patience.Done()}
@@ -167,7 +166,7 @@ func (s *ClientCredentials) takeOff(ctx context.Context) {
 	}()
 }
 
-// fly makes one exchange and tells everyone.
+// fly runs one exchange and publishes its result to all waiting callers.
 func (s *ClientCredentials) fly(ctx context.Context, f *flight) {
 	granted, err := s.renew(ctx)
 	s.mu.Lock()
@@ -183,14 +182,14 @@ func (s *ClientCredentials) fly(ctx context.Context, f *flight) {
 }
 
 func (s *ClientCredentials) succeeded(granted grant) {
-	if !s.current.fresh.IsZero() { // the last token lived out its time: nobody invalidated it
+	if !s.current.fresh.IsZero() { // the last token expired without being invalidated
 		s.strikes = 0
 	}
 	s.current, s.pause = granted, pause{}
 }
 
-// failed pauses twice as long as the last time. During a pause it was only a look at the keys that
-// failed.
+// failed doubles the pause. During a pause only a re-read of the keys can have failed, so the pause
+// keeps its length.
 func (s *ClientCredentials) failed(err error) {
 	now := s.config.Now()
 	if now.Before(s.pause.until) {
@@ -205,8 +204,8 @@ func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
 	s.pause = pause{err: err, length: length, until: now.Add(length), look: now.Add(keyLook)}
 }
 
-// Invalidate implements [TokenSource]. The first refused token is replaced at once. When its
-// replacement is refused too, the fault is not the token's, and every further exchange waits
+// Invalidate implements [TokenSource]. The first refused token is replaced at once. If its
+// replacement is refused too, the fault is not in the token, and every further exchange is delayed
 // longer.
 func (s *ClientCredentials) Invalidate(token Token) {
 	s.mu.Lock()

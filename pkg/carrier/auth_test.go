@@ -154,7 +154,7 @@ func TestTokenFailuresNeverUseAnAssertionTwice(t *testing.T) {
 	}
 }
 
-// pauses are how long a source without a token waits, one time after the other.
+// pauses returns the waits of a source without a token, one after the other.
 func pauses() []time.Duration {
 	const s = time.Second
 	return []time.Duration{5 * s, 10 * s, 20 * s, 40 * s, 80 * s, 160 * s, 300 * s, 300 * s}
@@ -222,7 +222,7 @@ func TestInvalidateOnlyThatToken(t *testing.T) {
 	a := newAuth(t)
 	first := a.mustToken(t)
 	a.answers(http.StatusOK, granted("at-2", 300))
-	for range 100 { // a hundred calls were refused with the same token
+	for range 100 { // a hundred calls were rejected with the same token
 		a.source.Invalidate(first)
 		if got := a.mustToken(t); got.AccessToken.Reveal() != "at-2" {
 			t.Fatal("the token was not replaced")
@@ -245,7 +245,7 @@ func TestInvalidateOfFreshTokensBacksOff(t *testing.T) {
 	}
 	a.source.Invalidate(a.mustToken(t))
 	for i, pause := range pauses() {
-		a.source.Invalidate(a.mustToken(t)) // every token is refused at once
+		a.source.Invalidate(a.mustToken(t)) // every token is rejected at once
 		a.mustFail(t, TokenRejected)
 		if got := a.exchanges(); got != i+2 {
 			t.Fatalf("%d exchanges, want %d", got, i+2)
@@ -253,7 +253,7 @@ func TestInvalidateOfFreshTokensBacksOff(t *testing.T) {
 		a.clock.advance(pause)
 	}
 	a.mustToken(t)
-	a.clock.advance(250 * time.Second) // this one lives out its time
+	a.clock.advance(250 * time.Second) // this token is used for its full lifetime
 	a.source.Invalidate(a.mustToken(t))
 	a.mustToken(t)
 }

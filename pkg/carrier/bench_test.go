@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// measure runs one thing over one body, again and again.
+// measure runs one function on one body, again and again.
 func measure(b *testing.B, body []byte, what func([]byte)) {
 	b.Helper()
 	b.SetBytes(int64(len(body)))
@@ -16,8 +16,8 @@ func measure(b *testing.B, body []byte, what func([]byte)) {
 	}
 }
 
-// BenchmarkWord rewrites the largest document: towards the carrier, back, and where there is nothing
-// to rewrite, which is what most answers are.
+// BenchmarkWord rewrites the largest document: for the carrier, back, and where there is nothing to
+// rewrite, which is true of most answers.
 func BenchmarkWord(b *testing.B) {
 	w := carriersWord(b)
 	spec := golden(b, "qualification.json")
@@ -45,7 +45,7 @@ func BenchmarkDecode(b *testing.B) {
 	}
 }
 
-// BenchmarkDecodeSummary is what every look at a request in progress costs.
+// BenchmarkDecodeSummary measures the cost of each poll of a request in progress.
 func BenchmarkDecodeSummary(b *testing.B) {
 	measure(b, golden(b, "aggregation-conversion.json"), func(body []byte) {
 		if _, err := DecodeSummary(AggregationConversion, body); err != nil {

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// The keys that the version rules speak of too.
+// Keys that version rules also use.
 const (
 	keyRestorationSLA = "restorationSla"
 	keyNTDOption      = "ntdOption"
@@ -14,8 +14,8 @@ const (
 	keyContactEmail   = "contactEmail"
 )
 
-// bodyWriter writes a request's body: the keys in the order of the specification's table, absent
-// ones left out, so that the same request always has the same bytes, and so the same hash.
+// bodyWriter writes a request body with its keys in the order of the specification's table and
+// without absent ones, so that equal requests have equal bytes, and so equal hashes.
 type bodyWriter struct {
 	buffer []byte
 }
@@ -30,7 +30,7 @@ func (w *bodyWriter) key(name string) {
 	w.buffer = append(w.buffer, ':')
 }
 
-// number writes a number; zero is absent, because no id, term or port of the carrier is.
+// number writes a number. Zero is absent, because no id, term or port of the carrier is zero.
 func (w *bodyWriter) number(name string, n int64) *bodyWriter {
 	if n != 0 {
 		w.key(name)
@@ -39,7 +39,7 @@ func (w *bodyWriter) number(name string, n int64) *bodyWriter {
 	return w
 }
 
-// text writes a string; empty is absent.
+// text writes a string. Empty is absent.
 func (w *bodyWriter) text(name, value string) *bodyWriter {
 	if value != "" {
 		w.key(name)
@@ -48,7 +48,7 @@ func (w *bodyWriter) text(name, value string) *bodyWriter {
 	return w
 }
 
-// textOrNull writes a string; empty is null.
+// textOrNull writes a string. Empty is null.
 func (w *bodyWriter) textOrNull(name, value string) *bodyWriter {
 	if value == "" {
 		w.key(name)
@@ -58,7 +58,7 @@ func (w *bodyWriter) textOrNull(name, value string) *bodyWriter {
 	return w.text(name, value)
 }
 
-// flag writes a boolean; nil is absent.
+// flag writes a boolean. Nil is absent.
 func (w *bodyWriter) flag(name string, value *bool) *bodyWriter {
 	if value != nil {
 		w.key(name)
@@ -75,7 +75,7 @@ func (w *bodyWriter) bytes() []byte {
 	return append(w.buffer, '}')
 }
 
-// quote returns value as a JSON string. A string always has one.
+// quote returns value as a JSON string. Marshaling a string cannot fail.
 func quote(value string) []byte {
 	quoted, err := json.Marshal(value)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// TestNothingPrintsASecret (89): whatever of this package somebody prints, logs, encodes or panics
-// with, in whatever form, shows neither a line of the key nor a token nor an assertion.
+// TestNothingPrintsASecret (89): a value of this package that is printed, logged, encoded or passed
+// to panic, in any format, shows neither a line of the key nor a token nor an assertion.
 func TestNothingPrintsASecret(t *testing.T) {
 	a := newAuth(t)
 	var assertion string
@@ -24,7 +24,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 		return http.StatusOK, granted(canaryToken, 300)
 	}
 	token := a.mustToken(t)
-	a.source.Invalidate(Token{}) // nothing: it waits until the exchange has let go of the source's lock
+	a.source.Invalidate(Token{}) // no effect: it waits until the exchange has released the source's lock
 	client := testClient(t, "https://carrier.example", func(c *Config) { c.Tokens = a.source })
 	canaries := []string{canaryToken, assertion}
 	for line := range strings.Lines(string(pkcs1(testRSA()))) {
@@ -50,7 +50,7 @@ func TestNothingPrintsASecret(t *testing.T) {
 	}
 }
 
-// lost is the error of an exchange that nobody answers: net/http puts its address around it.
+// lost is the error of an unanswered exchange: net/http adds the address to it.
 func (a *authSetup) lost(t *testing.T) error {
 	t.Helper()
 	gone := newAuth(t, func(c *TokenConfig) { c.TokenURL = "http://127.0.0.1:1/auth/realms/r" + protocolPart })
@@ -59,14 +59,14 @@ func (a *authSetup) lost(t *testing.T) error {
 	return err
 }
 
-// everyForm is what fmt, encoding/json, log/slog and a panic make of a value.
+// everyForm returns a value as formatted by fmt, encoding/json, log/slog and a panic.
 func everyForm(value any) string {
 	var shown bytes.Buffer
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		fmt.Fprintf(&shown, verb+"\n", value)
 	}
 	encoded, err := json.Marshal(value)
-	fmt.Fprintf(&shown, "%s %v\n", encoded, err) // a value that has no JSON shows nothing in it
+	fmt.Fprintf(&shown, "%s %v\n", encoded, err) // a value that cannot be encoded as JSON shows nothing in it
 	log := slog.New(slog.NewJSONHandler(&shown, nil))
 	log.Error("all of it", "value", value, "error", fmt.Errorf("it is about %v", value))
 	slog.New(slog.NewTextHandler(&shown, nil)).Error("all of it", "value", value)

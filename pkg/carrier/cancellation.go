@@ -6,14 +6,13 @@ import (
 	"strconv"
 )
 
-// cancellationPath is where the cancellation of a service is read: "path id is the service id"
-// (spec §4).
+// cancellationPath is the path of a service's cancellation: "path id is the service id" (spec §4).
 const cancellationPath = "/api/connect/services/service-cancellations/requests/{id}"
 
 // CancellationRescheduleRequest moves a pending cancellation to another date (spec §4).
 type CancellationRescheduleRequest struct {
 	ServiceID        int64  // required
-	CancellationDate string // required, YYYY-MM-DD, today or later where the carrier is
+	CancellationDate string // required, YYYY-MM-DD, today or later in the carrier's time zone
 }
 
 // Body returns the request as it is sent.
@@ -22,7 +21,8 @@ func (r CancellationRescheduleRequest) Body() []byte {
 	return w.number("serviceId", r.ServiceID).text("cancellationDate", r.CancellationDate).bytes()
 }
 
-// CancellationAbortRequest gives a pending cancellation up: the service stays (spec §4).
+// CancellationAbortRequest withdraws a pending cancellation, so that the service continues (spec
+// §4).
 type CancellationAbortRequest struct {
 	ServiceID int64 // required
 }
@@ -30,18 +30,19 @@ type CancellationAbortRequest struct {
 // Body returns the request as it is sent.
 func (r CancellationAbortRequest) Body() []byte { return serviceBody(r.ServiceID) }
 
-// CancellationStatus is the status of a cancellation request; empty when none was made, and other
-// values survive.
+// CancellationStatus is the status of a cancellation request. It is empty if there is none; other
+// values are kept.
 type CancellationStatus string
 
-// The statuses (spec §3, service cancellation); the last three are seen beside the specification.
+// The statuses (spec §3, service cancellation). The last three were observed but are not in the
+// specification.
 const (
 	CancellationRequested    CancellationStatus = "REQUESTED"      // can be rescheduled and aborted
 	CancellationInError      CancellationStatus = "IN_ERROR"       // not yet submitted: can be rescheduled and aborted
 	CancellationCompleted    CancellationStatus = "COMPLETED"      // the service is cancelled
-	CancellationAborted      CancellationStatus = "ABORTED"        // given up
-	CancellationInProgress   CancellationStatus = "IN_PROGRESS"    // handed to the carrier: past the point of no return
-	CancellationInErrorRetry CancellationStatus = "IN_ERROR_RETRY" // failed on the way to the carrier, tried again
+	CancellationAborted      CancellationStatus = "ABORTED"        // withdrawn
+	CancellationInProgress   CancellationStatus = "IN_PROGRESS"    // handed to the carrier: can no longer be changed
+	CancellationInErrorRetry CancellationStatus = "IN_ERROR_RETRY" // failed on the way to the carrier, retried
 	CancellationRejected     CancellationStatus = "REJECTED"       // refused by the carrier
 )
 
@@ -49,10 +50,10 @@ const (
 // missing fields are empty.
 type Cancellation struct {
 	ServiceID        int64              `json:"serviceId"`
-	Cancelled        bool               `json:"cancelled"`   // whether the service is cancelled
+	Cancelled        bool               `json:"cancelled"`   // the service is cancelled
 	Status           CancellationStatus `json:"status"`      // empty: no cancellation was requested
 	RequestDate      string             `json:"requestDate"` // YYYY-MM-DD: when the service is to end
-	RequestedOn      Timestamp          `json:"requestedOn"` // when it was asked for; tells one request from the next
+	RequestedOn      Timestamp          `json:"requestedOn"` // when it was requested; differs for every request
 	RequestedByID    string             `json:"requestedById"`
 	RequestedByName  Secret             `json:"requestedByName"`
 	RequestedByEmail Secret             `json:"requestedByEmail"`
@@ -76,8 +77,8 @@ func DecodeCancellation(body []byte) (Cancellation, error) {
 // Cancellation reads the state of a service's cancellation: a plain GET by service id, at the
 // client's own version.
 //
-// A 202 has the resource too: the state as it is now. The error is an [Error]; a 422 is one here,
-// because it says nothing about any request of ours, and an answer about another service is of
+// A 202 also has the resource, in its current state. The error is an [Error]. A 422 is an error
+// here, because it says nothing about any request of ours. A response about another service is of
 // class Unreadable.
 func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellation, error) {
 	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
@@ -99,7 +100,7 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 	return ofService(k, a, serviceID)
 }
 
-// noService refuses to ask about a service that cannot be: its path might be that of something else.
+// noService refuses an impossible service id, because its path could be that of something else.
 func noService(k call) *Error {
 	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
 }

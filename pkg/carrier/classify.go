@@ -1,27 +1,27 @@
 package carrier
 
-// Delivery says what is known about the fate of one POST.
+// Delivery states what is known about the outcome of one POST.
 type Delivery string
 
 // The deliveries.
 const (
 	NotSent      Delivery = "NotSent"      // no byte left this process
-	NotProcessed Delivery = "NotProcessed" // turned away before it was looked at (401, 425, 429)
-	Rejected     Delivery = "Rejected"     // looked at and refused
-	Accepted     Delivery = "Accepted"     // the carrier has it, and said how to follow it
-	Ambiguous    Delivery = "Ambiguous"    // it may or may not have happened
+	NotProcessed Delivery = "NotProcessed" // refused before it was processed (401, 425, 429)
+	Rejected     Delivery = "Rejected"     // processed and refused
+	Accepted     Delivery = "Accepted"     // accepted by the carrier, with a way to poll it
+	Ambiguous    Delivery = "Ambiguous"    // outcome unknown
 )
 
-// Observation is everything about one POST that its delivery depends on.
+// Observation has everything that determines the delivery of one POST.
 type Observation struct {
-	Written bool // a connection was given to the request: bytes may have left
-	Status  int  // the answer's status; zero when no answer came
-	Success int  // the status that the operation's contract calls accepted
-	Handle  bool // the answer leads to a usable handle, or the operation needs none
+	Written bool // the request was given a connection: bytes may have been sent
+	Status  int  // the response status; zero if there was no response
+	Success int  // the status that means accepted, by the operation's contract
+	Handle  bool // the response has a usable handle, or the operation needs none
 }
 
-// Classify is a total function: whatever was observed, it names exactly one delivery, and where
-// nothing is proven that is Ambiguous. "An error from a POST" is not "it failed".
+// Classify returns exactly one delivery for every observation, and Ambiguous if nothing is proven.
+// "An error from a POST" is not "it failed".
 func Classify(o Observation) Delivery {
 	switch {
 	case o.Status == 0 && !o.Written:

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// Config is one account at one carrier.
+// Config configures the client of one account at one carrier.
 type Config struct {
 	BaseURL       string         // https origin of the carrier; see ValidBaseURL
-	Version       int            // X-API-VERSION of the reads that belong to no handle, 1 to 8
-	Word          string         // the carrier's own word inside identifiers, [a-z][a-z0-9]*; empty: wholesale
+	Version       int            // X-API-VERSION of reads that have no handle, 1 to 8
+	Word          string         // the carrier's own word in identifiers, [a-z][a-z0-9]*; empty: wholesale
 	Tokens        TokenSource    // required
-	RootCAs       *x509.CertPool // nil: those of the system
-	AllowInsecure bool           // plain http and loopback addresses
-	UserAgent     string         // the header of that name; empty: broadband-operator
+	RootCAs       *x509.CertPool // nil: the system's roots
+	AllowInsecure bool           // allow plain http and loopback addresses
+	UserAgent     string         // User-Agent header; empty: broadband-operator
 
-	RequestsPerSecond float64 // of all calls together; 0: 5
-	Burst             int     // of all calls together; 0: 10
-	Rate              *Rate   // which others draw from, too, in place of those two; nil: one of its own
+	RequestsPerSecond float64 // for all calls together; 0: 5
+	Burst             int     // for all calls together; 0: 10
+	Rate              *Rate   // a shared rate limit that replaces the two above; nil: the client creates its own
 
 	Now  func() time.Time                          // the clock; required
-	Wrap func(http.RoundTripper) http.RoundTripper // stands around both transports; nil: nothing does
+	Wrap func(http.RoundTripper) http.RoundTripper // wraps both transports; nil: no wrapper
 }
 
-// DefaultUserAgent is sent when nothing else is configured.
+// DefaultUserAgent is the User-Agent header when none is configured.
 const DefaultUserAgent = "broadband-operator"
 
-// Client speaks to one carrier for one account. It is safe for concurrent use, keeps nothing but
-// connections and a token bucket, and never makes a call that it was not asked for.
+// Client calls one carrier for one account. It is safe for concurrent use. It keeps only
+// connections and a token bucket, and makes no calls of its own accord.
 type Client struct {
 	origin    *url.URL
 	version   int
@@ -40,15 +40,15 @@ type Client struct {
 	tokens    TokenSource
 	limiter   *Rate
 	now       func() time.Time
-	kept      *http.Client // connections are used again
-	fresh     *http.Client // HTTP/1.1, one connection for one request
+	kept      *http.Client // reuses connections
+	fresh     *http.Client // HTTP/1.1, a new connection for each request
 }
 
 var errConfig = errors.New("the client needs tokens, a clock, a version from 1 to 8 and rates that are not negative")
 
-// NewClient returns a client that has not called anyone yet. It fails with an [AddressError] when
-// the base address is not an https origin, and with an error fit to be shown when something required
-// is missing, or the word is none that can stand inside identifiers.
+// NewClient returns a client without making any call. It fails with an [AddressError] if the base
+// address is not an https origin, and with a displayable error if a required field is missing or
+// the word cannot be used in identifiers.
 func NewClient(config Config) (*Client, error) {
 	origin, err := parseOrigin(config.BaseURL, config.AllowInsecure)
 	if err != nil {
@@ -98,22 +98,22 @@ func (c Config) sound() bool {
 		c.RequestsPerSecond > 0 && c.Burst > 0
 }
 
-// Version returns the API version of the reads that belong to no handle.
+// Version returns the API version of reads that have no handle.
 func (c *Client) Version() int { return c.version }
 
 // BaseURL returns the carrier's origin.
 func (c *Client) BaseURL() string { return c.origin.String() }
 
-// CloseIdleConnections gives up the connections that nobody uses; the client stays usable.
+// CloseIdleConnections closes idle connections. The client remains usable.
 func (c *Client) CloseIdleConnections() {
 	c.kept.CloseIdleConnections()
 	c.fresh.CloseIdleConnections()
 }
 
-// Prepare does everything that can wait before a call: it makes sure that there is a token that
-// outlives the call, and takes one call out of the account's rate. When wait is above zero the rate
-// does not allow the call now, or the token is not there yet, nothing was taken, and the caller comes
-// back after it. The error is that of the token source.
+// Prepare does everything that may have to wait before a call: it ensures that there is a token
+// that outlives the call, and takes one call from the account's rate limit. If wait is above zero,
+// the rate limit does not allow the call now or the token is not available yet; nothing was taken,
+// and the caller should try again after wait. The error is that of the token source.
 func (c *Client) Prepare(ctx context.Context, kind CallKind) (wait time.Duration, err error) {
 	if _, err := c.tokens.Token(ctx); err != nil {
 		if wait := PendingWait(err); wait > 0 {

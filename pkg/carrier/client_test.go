@@ -159,7 +159,7 @@ func prepare(t *testing.T, client *Client, kind CallKind) time.Duration {
 	return wait
 }
 
-// An account that is gone leaves no connection open.
+// A deleted account leaves no connection open.
 func TestCloseIdleConnections(t *testing.T) {
 	ended := make(chan struct{})
 	address := listen(t, func(conn net.Conn) {

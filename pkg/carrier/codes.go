@@ -1,23 +1,23 @@
 package carrier
 
-// ErrorType is the type of the carrier's standard error body. Other values are possible and
-// survive.
+// ErrorType is the type in the carrier's standard error body. Other values are possible and are
+// kept.
 type ErrorType string
 
-// The error types (spec §7); the last two are seen beside the specification.
+// The error types (spec §7). The last two were observed but are not in the specification.
 const (
 	TypeClientValidation ErrorType = "client.validation" // the request is at fault
 	TypeBusinessRule     ErrorType = "business.rule"     // the request is well formed, but not allowed
-	TypeRemoteCall       ErrorType = "remote.call"       // something behind the carrier's API is at fault
-	TypeClientAccess     ErrorType = "client.access"     // the client is not let in
+	TypeRemoteCall       ErrorType = "remote.call"       // a system behind the carrier's API is at fault
+	TypeClientAccess     ErrorType = "client.access"     // the client is refused access
 	TypeServerInternal   ErrorType = "server.internal"   // the carrier is at fault
 )
 
-// ErrorCode is the code of the carrier's standard error body. Other values are possible and
-// survive.
+// ErrorCode is the code in the carrier's standard error body. Other values are possible and are
+// kept.
 type ErrorCode string
 
-// The error codes (spec §7); the last is seen beside the specification.
+// The error codes (spec §7). The last was observed but is not in the specification.
 const (
 	CodeValidation           ErrorCode = "validation"                    // see the sub-errors
 	CodeArgumentNotValid     ErrorCode = "method.argument.not.valid"     // a field of the body breaks a rule
@@ -27,11 +27,11 @@ const (
 	CodeMalformedJSON        ErrorCode = "malformed.json.request"        // the body is not JSON
 )
 
-// SubErrorCode is the code of one sub-error: the part of an error that names a rule. The complete
-// list is "not shown", so other values are possible and survive.
+// SubErrorCode is the code of one sub-error, which names a rule. The complete list is "not shown",
+// so other values are possible and are kept.
 type SubErrorCode string
 
-// The sub-error codes (spec §7), each with its condition; the last is seen beside the
+// The sub-error codes (spec §7), each with its condition. The last was observed but is not in the
 // specification.
 const (
 	// SubServiceNotTC4: aggregation conversion of a service that is not TC4.
@@ -46,7 +46,7 @@ const (
 	// SubPlanChangeInError: the plan change failed.
 	SubPlanChangeInError SubErrorCode = "constraints.service.plan.change.status.in.error"
 
-	// SubDSLChangeInProgress: another stability profile change is under way.
+	// SubDSLChangeInProgress: another stability profile change is in progress.
 	SubDSLChangeInProgress SubErrorCode = "constraints.service.dsl.stability.change.request.in.progress"
 
 	// SubDSLChangeInError: the stability profile change failed.

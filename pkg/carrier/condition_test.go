@@ -10,11 +10,11 @@ import (
 )
 
 // TestErrorsAreFitForACondition: the text of every error of the package is one line of printable
-// characters, of bounded length, without secrets, whatever a server or a user wrote into it.
+// characters, of bounded length, without secrets, whatever a server or a user put into it.
 func TestErrorsAreFitForACondition(t *testing.T) {
 	const canary = "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiJjYW5hcnkifQ.c2lnbmF0dXJl"
 	evil := strings.Repeat("\x1b[31m\u202e\r\n\x00\xff"+canary+" ada@mail.example ", 500)
-	kid := strings.ReplaceAll(evil, "ada@mail.example", "") // a key id may well have an @
+	kid := strings.ReplaceAll(evil, "ada@mail.example", "") // a key ID may contain an @
 	client := func(c Config) error {
 		_, err := NewClient(c)
 		return err
@@ -57,7 +57,7 @@ func TestErrorsAreFitForACondition(t *testing.T) {
 	}
 }
 
-// TestSummaryIsFitToBeShown: of a request in progress its status and its error detail are shown.
+// TestSummaryIsFitToBeShown: the status and the error detail of a request in progress are shown.
 func TestSummaryIsFitToBeShown(t *testing.T) {
 	text := quote("\x1b[31m\u202e" + strings.Repeat("ada@mail.example\n", 1000))
 	body := fmt.Appendf(nil, `{"id":7,"status":%s,"serviceStatus":"OPEN","errorDetail":%s}`, text, text)
@@ -69,7 +69,7 @@ func TestSummaryIsFitToBeShown(t *testing.T) {
 	checkShown(t, summary.ErrorDetail)
 }
 
-// TestNotesAreFitToBeShown: a note quotes the Location, and that may quote our token.
+// TestNotesAreFitToBeShown: a note quotes the Location, which may contain our token.
 func TestNotesAreFitToBeShown(t *testing.T) {
 	for _, location := range []string{
 		"https://" + canaryToken + ".example" + requests + "5", requests + canaryToken,
@@ -89,7 +89,8 @@ func TestNotesAreFitToBeShown(t *testing.T) {
 	}
 }
 
-// TestResultsPrintNobodysContact: neither results nor requests show a person, in any verb or encoding.
+// TestResultsPrintNobodysContact: neither results nor requests show personal data, in any verb or
+// encoding.
 func TestResultsPrintNobodysContact(t *testing.T) {
 	order := OrderRequest{
 		CustomerReference: "SITE-014", ContactName: "Contact Name", ContactPhone: "0400000000",

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Operation names one POST of the specification; all thirteen are rows of the table below.
+// Operation names one POST of the specification. All thirteen are rows of the table below.
 type Operation string
 
 // The operations, named as the specification names them (spec §4).
@@ -14,75 +14,75 @@ const (
 	PlanChange                Operation = "PlanChange"                // plan, restoration SLA, or both
 	DSLStabilityProfileChange Operation = "DSLStabilityProfileChange" // Standard or Stable
 	Reclaim                   Operation = "Reclaim"                   // bring a disconnected service back
-	CancellationReschedule    Operation = "CancellationReschedule"    // another date for a pending cancellation
-	CancellationAbort         Operation = "CancellationAbort"         // keep the service after all
-	OrderCreate               Operation = "OrderCreate"               // a new service, or the transfer of one
-	AppointmentSlots          Operation = "AppointmentSlots"          // when a technician could come
-	AppointmentCancel         Operation = "AppointmentCancel"         // give an appointment-request up
+	CancellationReschedule    Operation = "CancellationReschedule"    // set another date for a pending cancellation
+	CancellationAbort         Operation = "CancellationAbort"         // withdraw a pending cancellation
+	OrderCreate               Operation = "OrderCreate"               // order a new service, or transfer one
+	AppointmentSlots          Operation = "AppointmentSlots"          // list the time slots of a technician
+	AppointmentCancel         Operation = "AppointmentCancel"         // withdraw an appointment-request
 	DiagnosticTest            Operation = "DiagnosticTest"            // run a test on a service
-	FibreBuildCharge          Operation = "FibreBuildCharge"          // what building fibre to a site would cost
-	PlanOptions               Operation = "PlanOptions"               // which plans a service could have
-	Health                    Operation = "Health"                    // the state of a service
+	FibreBuildCharge          Operation = "FibreBuildCharge"          // quote the cost of building fiber to a site
+	PlanOptions               Operation = "PlanOptions"               // list the plans available to a service
+	Health                    Operation = "Health"                    // read the state of a service
 )
 
-// RepeatClass says what may be done when nobody knows whether a POST happened.
+// RepeatClass states what may be done when the outcome of a POST is unknown.
 type RepeatClass string
 
 // The repeat classes, from harmless to costly.
 const (
-	ClassQuery    RepeatClass = "Query"    // changes nothing: send again, bounded
-	ClassVerify   RepeatClass = "Verify"   // the result can be read: read first, then decide
-	ClassConverge RepeatClass = "Converge" // sets a value: a second one changes nothing more, repeat rarely
-	ClassCharge   RepeatClass = "Charge"   // sets a value, for money: verify, never repeat
-	ClassNever    RepeatClass = "Never"    // costs money or disturbs a customer each time: a person decides
+	ClassQuery    RepeatClass = "Query"    // changes nothing: may be repeated a limited number of times
+	ClassVerify   RepeatClass = "Verify"   // the result can be read: read it first, then decide
+	ClassConverge RepeatClass = "Converge" // sets a value: repeating it has no further effect, so repeat it rarely
+	ClassCharge   RepeatClass = "Charge"   // sets a value and is chargeable: verify, never repeat
+	ClassNever    RepeatClass = "Never"    // costs money or disturbs a customer each time: a person must decide
 )
 
-// Costly says whether a request of this class may cost money or disturb a customer. Such a POST goes
-// on a connection of its own, counts towards a spending limit, and is never sent again by itself.
+// Costly returns true if a request of this class may cost money or disturb a customer. Such a POST
+// uses its own connection, counts towards a spending limit, and is never repeated automatically.
 func (c RepeatClass) Costly() bool { return c == ClassCharge || c == ClassNever }
 
-// HandleSource says where the answer to a POST carries the id by which the request is followed.
+// HandleSource states where the response to a POST has the id that is used to poll the request.
 type HandleSource string
 
 // The handle sources.
 const (
-	HandleInLocation HandleSource = "Location"  // spec §1.1 rule 3: a Location header names the outcome
-	HandleInOrder    HandleSource = "Order"     // the Location, or else the id of the order in the body (spec §4, Orders)
-	HandleServiceID  HandleSource = "ServiceID" // path id is the service id, so the request's own body knows it
-	HandleNone       HandleSource = "None"      // the success status alone ends the operation
+	HandleInLocation HandleSource = "Location"  // spec §1.1 rule 3: the Location header points to the outcome
+	HandleInOrder    HandleSource = "Order"     // the Location, or else the order id in the body (spec §4, Orders)
+	HandleServiceID  HandleSource = "ServiceID" // the path id is the service id, which is in the request body
+	HandleNone       HandleSource = "None"      // the success status alone completes the operation
 )
 
-// PollBounds are the times at which an accepted request is looked at.
+// PollBounds states when an accepted request is polled.
 type PollBounds struct {
-	First time.Duration // from acceptance to the first look
-	Min   time.Duration // between two looks, never less
-	Max   time.Duration // between two looks, never more
-	Usual time.Duration // a request that takes longer is overdue: worth telling, never worth sending again
+	First time.Duration // from acceptance to the first poll
+	Min   time.Duration // minimum time between two polls
+	Max   time.Duration // maximum time between two polls
+	Usual time.Duration // a request that takes longer is overdue: report it, but never send it again
 }
 
-// Contract is one row of the operations table: everything in which two operations differ.
+// Contract is one row of the operations table. It has everything that differs between operations.
 type Contract struct {
 	Operation  Operation
 	SubmitPath string       // the POST, relative to the base address
-	FollowPath string       // the template of the Location, with {id}; empty where the answer has none
+	FollowPath string       // the template of the Location, with {id}; empty if the response has none
 	Followed   bool         // whether the specification has a GET on FollowPath
 	Success    int          // the one status that means accepted
 	Handle     HandleSource // where the id comes from
-	ID         IDShape      // what an id looks like
+	ID         IDShape      // the format of an id
 
-	MinVersion, MaxVersion int             // spec §9: where the family exists
+	MinVersion, MaxVersion int             // spec §9: the versions that have the endpoint family
 	Deprecated             int             // spec §9: versions up to this one are deprecated
 	Fields                 []VersionedRule // spec §9: body fields that depend on the version
 
 	Repeat              RepeatClass // see RepeatClass
-	RepeatWithNTDOption RepeatClass // the same when the body names an NTD option, which sends a technician
+	RepeatWithNTDOption RepeatClass // as Repeat, for a body with an NTD option, which sends a technician
 	Poll                PollBounds
 
-	// TokenHiddenIn404 is set where a missing or invalid token is answered with 404 instead of 401 (spec §4,
-	// plan-change options).
+	// TokenHiddenIn404 is set if a missing or invalid token is answered with 404 instead of 401 (spec
+	// §4, plan-change options).
 	TokenHiddenIn404 bool
 
-	followAt map[int]string // versions whose GET has a path of its own
+	followAt map[int]string // versions whose GET has a different path
 }
 
 const (
@@ -91,8 +91,8 @@ const (
 	deprecated   = 2 // spec §9: 1 and 2 are deprecated where they exist
 )
 
-// Poll bounds of the table. Only the 5 seconds of the fibre build charge are the carrier's (spec
-// §8); the rest is "a sensible rate", chosen by how long a person would wait for it.
+// Poll bounds of the table. Only the 5 seconds of the fibre build charge come from the carrier
+// (spec §8). The rest is "a sensible rate", chosen by how long a user would be willing to wait.
 var (
 	pollQuery  = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: 30 * time.Second, Usual: 15 * time.Minute}
 	pollTest   = PollBounds{First: 5 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
@@ -101,7 +101,7 @@ var (
 	pollRead   = PollBounds{First: 2 * time.Second, Min: 2 * time.Second, Max: time.Minute, Usual: time.Hour}
 )
 
-// contracts is the operations table. Changing how an operation is treated is changing its row.
+// contracts is the operations table. To treat an operation differently, change its row.
 var contracts = []Contract{
 	{
 		Operation:  AggregationConversion,
@@ -153,7 +153,7 @@ var contracts = []Contract{
 		Repeat: ClassVerify, RepeatWithNTDOption: ClassVerify, Poll: pollRead,
 	},
 	{
-		// Spec §9 has no row for orders, so no version is refused. Spec §4: the Location is of the form
+		// Spec §9 has no row for orders, so no version is refused. Spec §4: the Location has the form
 		// /api/connect/orders/{id}, and an endpoint to read it is "not shown".
 		Operation:  OrderCreate,
 		SubmitPath: "/api/connect/orders/create",
@@ -206,14 +206,14 @@ var contracts = []Contract{
 		Operation:  Health,
 		SubmitPath: "/api/connect/services/health/request",
 		FollowPath: "/api/connect/services/health/requests/{id}",
-		followAt:   map[int]string{5: "/api/connect/services/health/request/{id}"}, // spec §4: version 5 has its own
+		followAt:   map[int]string{5: "/api/connect/services/health/request/{id}"}, // spec §4: version 5 has a different path
 		Followed:   true, Success: 201, Handle: HandleInLocation, ID: IDNumeric,
 		MinVersion: 5, MaxVersion: versionLast,
 		Repeat: ClassQuery, RepeatWithNTDOption: ClassQuery, Poll: pollQuery,
 	},
 }
 
-// ContractOf returns the row of an operation, and false for a name that is none.
+// ContractOf returns the row of an operation, or false if there is no such operation.
 func ContractOf(op Operation) (Contract, bool) {
 	i := slices.IndexFunc(contracts, func(c Contract) bool { return c.Operation == op })
 	if i < 0 {
@@ -225,13 +225,13 @@ func ContractOf(op Operation) (Contract, bool) {
 // Contracts returns the whole table, in the order of the [Operation] constants.
 func Contracts() []Contract { return slices.Clone(contracts) }
 
-// RepeatClass returns the class of one request: a plan change that names an NTD option is another
-// matter than one that does not, and that is a column of the table.
+// RepeatClass returns the class of one request. A plan change with an NTD option has a different
+// class from one without; the table has a column for it.
 func (c Contract) RepeatClass(withNTDOption bool) RepeatClass {
 	return map[bool]RepeatClass{false: c.Repeat, true: c.RepeatWithNTDOption}[withNTDOption]
 }
 
-// FollowPathAt returns the path template of the outcome at an API version.
+// FollowPathAt returns the path template for polling the outcome at an API version.
 func (c Contract) FollowPathAt(version int) string {
 	if path, ok := c.followAt[version]; ok {
 		return path

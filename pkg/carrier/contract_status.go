@@ -2,10 +2,10 @@ package carrier
 
 import "net/http"
 
-// statusDeliveries are the error statuses that prove something. 401: "bearer token missing or
-// invalid" (spec §7). A limiter stands before the handler, so 425 and 429 prove that nothing was
-// done. Every other status proves nothing: a 408, 409 or 5xx, and a redirect too, can follow work
-// that was done.
+// statusDeliveries has the error statuses that prove something. 401: "bearer token missing or
+// invalid" (spec §7). A rate limiter runs before the handler, so 425 and 429 prove that nothing was
+// done. All other statuses prove nothing: 408, 409, 5xx and redirects can also follow completed
+// work.
 var statusDeliveries = map[int]Delivery{
 	http.StatusUnauthorized:          NotProcessed,
 	http.StatusTooEarly:              NotProcessed,
@@ -21,7 +21,7 @@ var statusDeliveries = map[int]Delivery{
 	http.StatusUnprocessableEntity:   Rejected,
 }
 
-// statusClasses are the statuses that mean something of their own.
+// statusClasses has the statuses with a class of their own.
 var statusClasses = map[int]Class{
 	http.StatusBadRequest:            Invalid,
 	http.StatusUnauthorized:          Unauthorized,

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// specification is the list of POSTs of spec §4 with the versions of §9, transcribed a second time:
+// specification is the list of POSTs of spec §4 with the versions of §9, transcribed independently:
 // path, success status, first version, and the class of submission.md.
 var specification = map[Operation]struct {
 	path        string

@@ -2,14 +2,14 @@ package carrier
 
 import "encoding/json"
 
-// DiagnosticTestRequest runs a test on a service (spec §4). A test may interrupt the service,
+// DiagnosticTestRequest runs a test on a service (spec §4). A test may interrupt the service;
 // port-reset does.
 type DiagnosticTestRequest struct {
 	ServiceID int64  // required
 	TestType  string // required; the full list is not documented
 }
 
-// TestPortReset is the one documented test type.
+// TestPortReset is the only documented test type.
 const TestPortReset = "port-reset"
 
 // Body returns the request as it is sent.
@@ -18,10 +18,10 @@ func (r DiagnosticTestRequest) Body() []byte {
 	return w.number("serviceId", r.ServiceID).text("testType", r.TestType).bytes()
 }
 
-// DiagnosticStage is the name of a stage in the history of a test; other values survive.
+// DiagnosticStage is the name of a stage in the history of a test; other values are kept.
 type DiagnosticStage string
 
-// The stages seen (spec §2).
+// The stages observed (spec §2).
 const (
 	DiagnosticPending    DiagnosticStage = "pending"
 	DiagnosticInProgress DiagnosticStage = "in-progress"
@@ -37,8 +37,7 @@ type DiagnosticTestResult struct {
 	Result    DiagnosticRun `json:"result"`
 }
 
-// DiagnosticRun is one run of a test. Its times have no offset, so they are texts and not points in
-// time.
+// DiagnosticRun is one run of a test. Its times have no offset, so they are strings.
 type DiagnosticRun struct {
 	ID          string             `json:"id"`
 	Status      []DiagnosticStatus `json:"status"` // newest first
@@ -63,7 +62,8 @@ type PortReset struct {
 	End             string `json:"end"`
 }
 
-// PortReset reads the run's result as that of a port-reset, and returns false when it is no object.
+// PortReset decodes the run's result as that of a port-reset. It returns false if the result is not
+// an object.
 func (r DiagnosticRun) PortReset() (PortReset, bool) {
 	var reset PortReset
 	err := readObject(r.Result, &reset)

@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// DisruptionStatus is the status of a disruption; other values survive.
+// DisruptionStatus is the status of a disruption; other values are kept.
 type DisruptionStatus string
 
-// The statuses, which are also what a query can ask for (spec §4).
+// The statuses, which a query can also filter by (spec §4).
 const (
 	DisruptionActive    DisruptionStatus = "ACTIVE"
 	DisruptionScheduled DisruptionStatus = "SCHEDULED"
@@ -32,12 +32,12 @@ type Disruption struct {
 	Status                DisruptionStatus `json:"status"`
 }
 
-// DisruptionQuery chooses among the disruptions of a service (spec §4, Service disruptions). With a
-// service id alone it asks for all of them, newest first.
+// DisruptionQuery selects disruptions of a service (spec §4, Service disruptions). With only a
+// service id it selects all of them, newest first.
 type DisruptionQuery struct {
 	ServiceID int64              // required
 	Statuses  []DisruptionStatus // empty: all
-	Size      int                // of a page; zero: the carrier's default, 20
+	Size      int                // page size; zero: the carrier's default, 20
 	Sort      string             // such as maintenanceStartAt,ASC; empty: the carrier's default, maintenanceStartAt,DESC
 }
 
@@ -67,10 +67,10 @@ type DisruptionSort struct {
 // DecodeDisruptions reads one page. The error is an [Error] of class Unreadable.
 func DecodeDisruptions(body []byte) (DisruptionPage, error) { return decode[DisruptionPage]("", body) }
 
-// maxDisruptionPages bounds one walk: 100 pages of one service are more than any person reads.
+// maxDisruptionPages limits one iteration: nobody reads more than 100 pages about one service.
 const maxDisruptionPages = 100
 
-// DisruptionPage reads one page, the first of which has the number zero. The error is an [Error].
+// DisruptionPage reads one page. The first page has the number zero. The error is an [Error].
 func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, number int) (DisruptionPage, error) {
 	k := call{
 		method: http.MethodGet, path: fmt.Sprintf("/api/connect/services/%d/disruptions", query.ServiceID),
@@ -106,19 +106,19 @@ func (q DisruptionQuery) values(number int) url.Values {
 	return values
 }
 
-// RateError ends a walk that the account's rate does not allow to go on now. This package never
+// RateError ends an iteration if the account's rate limit allows no call now. This package never
 // sleeps.
 type RateError struct {
-	Wait time.Duration // come back after it
+	Wait time.Duration // try again after it
 }
 
-// Error says how long to wait.
+// Error states how long to wait.
 func (e *RateError) Error() string { return "the account's rate allows no call for " + e.Wait.String() }
 
-// Disruptions walks over the disruptions of a service, page by page and each page within the
-// account's rate, until the last page or 100 of them. Pages shift while they are read; what was
-// seen before is left out. The walk ends with the first error: an [Error], a [RateError], or that
-// of the token source.
+// Disruptions iterates over the disruptions of a service, up to the last page or 100 pages. Every
+// page counts towards the account's rate limit. Pages may shift during the iteration, so duplicates
+// are skipped. The iteration ends at the first error: an [Error], a [RateError], or that of the
+// token source.
 func (c *Client) Disruptions(ctx context.Context, query DisruptionQuery) iter.Seq2[Disruption, error] {
 	return func(yield func(Disruption, error) bool) {
 		seen := make(map[string]bool)
@@ -135,7 +135,7 @@ func (c *Client) Disruptions(ctx context.Context, query DisruptionQuery) iter.Se
 	}
 }
 
-// yieldNew passes on what was not seen on an earlier page, and tells whether more is wanted.
+// yieldNew yields the disruptions that no earlier page had, and reports whether to continue.
 func (p DisruptionPage) yieldNew(seen map[string]bool, yield func(Disruption, error) bool) bool {
 	for _, found := range p.Content {
 		id := found.WholesaleDisruptionID
@@ -145,7 +145,7 @@ func (p DisruptionPage) yieldNew(seen map[string]bool, yield func(Disruption, er
 		if !yield(found, nil) {
 			return false
 		}
-		seen[id] = id != "" // without an id it is never the same one
+		seen[id] = id != "" // entries without an id are never duplicates
 	}
 	return true
 }
@@ -161,8 +161,8 @@ func (c *Client) nextDisruptions(ctx context.Context, query DisruptionQuery, num
 	return c.DisruptionPage(ctx, query, number)
 }
 
-// IsLast tells whether a page, read as the one of that number, ends the walk. It believes
-// whichever says so: the flag, the count, or an empty page.
+// IsLast reports whether the page with that number is the last. The flag, the count or an empty
+// page each suffice.
 func (p DisruptionPage) IsLast(number int) bool {
 	return p.LastPage || len(p.Content) == 0 || p.TotalPages > 0 && number+1 >= p.TotalPages
 }

@@ -7,12 +7,12 @@ import (
 	"iter"
 )
 
-// A document is one JSON value that is known to be valid, so that walking it needs no errors:
-// [json.Valid] has seen all of it, its depth included.
+// A document is one JSON value that is known to be valid, so that reading it needs no error
+// handling: [json.Valid] has checked all of it, including its depth.
 type document []byte
 
-// maxValues bounds the values of one document. A megabyte of "0,0,0" would otherwise become half a
-// million structs; no document of the carrier has a tenth of the bound.
+// maxValues limits the number of values in one document. Otherwise a megabyte of "0,0,0" would
+// become half a million structs. The carrier's documents have less than a tenth of this.
 const maxValues = 1 << 16
 
 var (
@@ -20,10 +20,10 @@ var (
 	errTooManyValues = errors.New("the body has more values than any answer of the carrier")
 )
 
-// parseDocument checks a body and returns it without the space around it. Commas separate values, so
-// their number bounds that of the values.
+// parseDocument validates a body and returns it without surrounding whitespace. Commas separate
+// values, so counting commas limits the number of values.
 func parseDocument(body []byte) (document, error) {
-	trimmed := bytes.Trim(body, " \t\r\n") // the space of RFC 8259, and no other
+	trimmed := bytes.Trim(body, " \t\r\n") // only the whitespace of RFC 8259
 	switch {
 	case bytes.Count(trimmed, []byte{','}) > maxValues:
 		return nil, errTooManyValues
@@ -33,14 +33,14 @@ func parseDocument(body []byte) (document, error) {
 	return document(trimmed), nil
 }
 
-// isNull tells whether the value is null, or not there at all.
+// isNull reports whether the value is null or missing.
 func (d document) isNull() bool { return len(d) == 0 || d[0] == 'n' }
 
 func (d document) isObject() bool { return len(d) > 0 && d[0] == '{' }
 func (d document) isArray() bool  { return len(d) > 0 && d[0] == '[' }
 func (d document) isString() bool { return len(d) > 0 && d[0] == '"' }
 
-// text returns a scalar as text: a string's content, a number exactly as it is written, true or
+// text returns a scalar as text: the content of a string, a number exactly as written, true or
 // false. Null is empty, and an object or an array is its own JSON text.
 func (d document) text() string {
 	switch {
@@ -56,7 +56,7 @@ func (d document) text() string {
 	return text
 }
 
-// members yields the keys and values of an object in their order, duplicates included, and nothing
+// members yields the keys and values of an object in order, including duplicates. It yields nothing
 // for other values.
 func (d document) members() iter.Seq2[string, document] {
 	return func(yield func(string, document) bool) {
@@ -65,7 +65,7 @@ func (d document) members() iter.Seq2[string, document] {
 		}
 		for at := d.skipSpace(1); d[at] != '}'; {
 			key := d[at:d.end(at)]
-			at = d.skipSpace(d.skipSpace(at+len(key)) + 1) // over the colon
+			at = d.skipSpace(d.skipSpace(at+len(key)) + 1) // skip the colon
 			value := d[at:d.end(at)]
 			if !yield(key.text(), value) {
 				return
@@ -75,7 +75,7 @@ func (d document) members() iter.Seq2[string, document] {
 	}
 }
 
-// elements yields the values of an array in their order, and nothing for other values.
+// elements yields the values of an array in order. It yields nothing for other values.
 func (d document) elements() iter.Seq[document] {
 	return func(yield func(document) bool) {
 		if !d.isArray() {
@@ -106,7 +106,7 @@ func (d document) skipComma(at int) int {
 	return at
 }
 
-// end returns where the value that starts at a place ends.
+// end returns the end of the value that starts at a position.
 func (d document) end(at int) int {
 	switch d[at] {
 	case '"':

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree is a document as package json would have it in an any, with numbers as they are written.
+// tree is a document as package json would decode it into an any, with numbers as they are written.
 func (d document) tree() any {
 	switch {
 	case d.isObject():
@@ -35,7 +35,7 @@ func (d document) tree() any {
 	return json.Number(d.text())
 }
 
-// sameAsJSON insists that the walk over a document and package json see the same.
+// sameAsJSON expects the walk over a document and package json to find the same.
 func sameAsJSON(t *testing.T, body []byte) {
 	t.Helper()
 	d, err := parseDocument(body)
@@ -74,7 +74,7 @@ func TestDocumentsAreWalkedAsJSON(t *testing.T) {
 	}
 }
 
-// oddDocuments are valid and invalid, and all of them odd.
+// oddDocuments are valid and invalid documents, all of them unusual.
 func oddDocuments() []string {
 	return []string{
 		``, ` `, `null`, `true`, `"a"`, `7`, `-0.0e+10`, `{}`, `[]`, `[[]]`, `[{}]`, `{"":""}`, `{"a":1,"a":2}`,
@@ -86,8 +86,8 @@ func oddDocuments() []string {
 	}
 }
 
-// FuzzDocument: the walk over documents was written by hand, because it has to keep numbers, order
-// and equal keys; it must see what package json sees.
+// FuzzDocument compares the walk over documents, which is written by hand because it has to keep
+// numbers, order and equal keys, with package json. Both must find the same.
 func FuzzDocument(f *testing.F) {
 	for _, body := range oddDocuments() {
 		if len(body) < 1000 {
@@ -100,9 +100,9 @@ func FuzzDocument(f *testing.F) {
 	f.Fuzz(func(t *testing.T, body []byte) { sameAsJSON(t, body) })
 }
 
-// FuzzDecode: every decoder, over every body. What is refused is Unreadable; what is taken is taken
-// alike by all that look for the same id, a second time, with space around it, and beside a field
-// that nobody knows.
+// FuzzDecode runs every decoder on every body. A refused body is Unreadable. An accepted one is
+// decoded in the same way by all decoders of the same ID, a second time, with space around it, and
+// with an additional unknown field.
 func FuzzDecode(f *testing.F) {
 	for name := range goldens() {
 		f.Add(golden(f, name))
@@ -127,7 +127,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// goldenNames are the names of the documents, each of which stands for its decoder.
+// goldenNames are the names of the documents, each of which identifies its decoder.
 func goldenNames() func(func(string) bool) {
 	return func(yield func(string) bool) {
 		for name := range goldens() {
@@ -138,7 +138,7 @@ func goldenNames() func(func(string) bool) {
 	}
 }
 
-// checkDecoder holds what must be true of every decoder and every body.
+// checkDecoder checks what must be true of every decoder and every body.
 func checkDecoder(t *testing.T, name string, body []byte) {
 	t.Helper()
 	decodeGolden := goldens()[name]
@@ -163,7 +163,7 @@ func checkDecoder(t *testing.T, name string, body []byte) {
 	}
 }
 
-// equalSecrets compares secrets by what they are, and raw JSON as text: cmp would print neither.
+// equalSecrets compares secrets by value, and raw JSON as text: cmp would print neither.
 func equalSecrets() cmp.Option {
 	return cmp.Options{
 		cmp.Comparer(func(a, b Secret) bool { return a.Reveal() == b.Reveal() }),
@@ -171,7 +171,7 @@ func equalSecrets() cmp.Option {
 	}
 }
 
-// checkIDs insists that the ids are, digit by digit, those that package json finds.
+// checkIDs expects the IDs to be, digit by digit, those that package json finds.
 func checkIDs(t *testing.T, body []byte, summary RequestSummary) {
 	t.Helper()
 	var plain map[string]json.RawMessage

@@ -1,6 +1,6 @@
 package carrier
 
-// DSLStabilityProfile is how a DSL line weighs speed against stability.
+// DSLStabilityProfile is the balance of speed and stability of a DSL line.
 type DSLStabilityProfile string
 
 // The profiles (spec §2).
@@ -10,7 +10,7 @@ const (
 )
 
 // DSLStabilityProfileChangeRequest sets the stability profile of a service (spec §4). While one is
-// in progress for the service another is refused with [SubDSLChangeInProgress].
+// in progress, another is refused with [SubDSLChangeInProgress].
 type DSLStabilityProfileChangeRequest struct {
 	ServiceID           int64               // required
 	DSLStabilityProfile DSLStabilityProfile // required
@@ -22,10 +22,10 @@ func (r DSLStabilityProfileChangeRequest) Body() []byte {
 	return w.number("serviceId", r.ServiceID).text("dslStabilityProfile", string(r.DSLStabilityProfile)).bytes()
 }
 
-// DSLStabilityProfileChangeStatus is the status of a profile change; other values survive.
+// DSLStabilityProfileChangeStatus is the status of a profile change; other values are kept.
 type DSLStabilityProfileChangeStatus string
 
-// The statuses, and what a GET answers with them (spec §3).
+// The statuses, with the HTTP status of a GET (spec §3).
 const (
 	DSLChangeOpen         DSLStabilityProfileChangeStatus = "OPEN"           // 202
 	DSLChangeInProgress   DSLStabilityProfileChangeStatus = "IN_PROGRESS"    // 202
@@ -34,7 +34,7 @@ const (
 	DSLChangeInErrorRetry DSLStabilityProfileChangeStatus = "IN_ERROR_RETRY" // listed as a value only
 )
 
-// DSLStabilityProfileChangeResult is the resource of a profile change, also while it is in progress
+// DSLStabilityProfileChangeResult is the resource of a profile change, completed or in progress
 // (spec §2).
 type DSLStabilityProfileChangeResult struct {
 	ID                  int64                           `json:"id"` // the request

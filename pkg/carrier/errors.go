@@ -9,23 +9,23 @@ import (
 	"strings"
 )
 
-// Class says what a caller does about an error. It is the only thing a caller should branch on.
+// Class states how a caller should handle an error. Callers should branch on nothing else.
 type Class string
 
 // The classes.
 const (
-	Unreachable         Class = "Unreachable"         // no answer: wait, and try again
-	Unauthorized        Class = "Unauthorized"        // 401: the token was dropped, the next call fetches another
-	NotFoundOrForbidden Class = "NotFoundOrForbidden" // 403, 404: no permission or no such id; never a proof of absence
+	Unreachable         Class = "Unreachable"         // no response: wait and try again
+	Unauthorized        Class = "Unauthorized"        // 401: the token was dropped, the next call fetches a new one
+	NotFoundOrForbidden Class = "NotFoundOrForbidden" // 403, 404: no permission or no such id; never proves absence
 	Throttled           Class = "Throttled"           // 425, 429: come back later
-	Invalid             Class = "Invalid"             // 400, 405, 406, 413–415: this request will never do
-	Refused             Class = "Refused"             // 422: a rule of the carrier; the sub-errors name it
-	ServerFault         Class = "ServerFault"         // 5xx: the carrier's trouble, proves nothing
-	Unreadable          Class = "Unreadable"          // an answer that the specification does not have; proves nothing
+	Invalid             Class = "Invalid"             // 400, 405, 406, 413–415: this request can never succeed
+	Refused             Class = "Refused"             // 422: the request breaks a rule of the carrier; see the sub-errors
+	ServerFault         Class = "ServerFault"         // 5xx: a fault of the carrier; proves nothing
+	Unreadable          Class = "Unreadable"          // a response outside the specification; proves nothing
 )
 
-// ClassOf returns the class of an error of this package, or of an error that wraps one; Unreachable
-// for any other, and "" for nil. Errors of the identity provider count as Unauthorized.
+// ClassOf returns the class of an error of this package or of an error that wraps one, Unreachable
+// for any other error, and "" for nil. Errors of the identity provider are Unauthorized.
 func ClassOf(err error) Class {
 	if err == nil {
 		return ""
@@ -39,7 +39,7 @@ func ClassOf(err error) Class {
 	return Unreachable
 }
 
-// classOfStatus is a total function: a status nobody expects is Unreadable.
+// classOfStatus returns the class of any status. Unexpected ones are Unreadable.
 func classOfStatus(status int) Class {
 	if class, ok := statusClasses[status]; ok {
 		return class
@@ -50,12 +50,12 @@ func classOfStatus(status int) Class {
 	return Unreadable
 }
 
-// SubError is one entry of apiSubErrors: which rule was broken, by which field (spec §7). All texts
-// are sanitized and bounded.
+// SubError is one entry of apiSubErrors: a broken rule and the field that broke it (spec §7). All
+// texts are sanitized and bounded.
 type SubError struct {
 	Code          SubErrorCode
 	Message       string
-	Object        string // the carrier's name of the request, such as CreateOrderCommand
+	Object        string // the carrier's name for the request, such as CreateOrderCommand
 	Field         string // the key in the body
 	RejectedValue string // as the carrier wrote it; empty for contact fields
 }
@@ -68,26 +68,25 @@ func (s SubError) String() string {
 	return string(s.Code) + " (" + s.Field + ")"
 }
 
-// Error is everything that can be said about a call that brought no result. All texts of the
-// carrier in it are sanitized, bounded, and free of tokens and contact details: it may be logged
-// and shown.
+// Error describes a call without a result. The carrier's texts in it are sanitized, bounded, and
+// free of tokens and contact details, so it may be logged and displayed.
 type Error struct {
-	Operation  Operation // what was tried; empty for reads that belong to no operation
-	Target     string    // to what: method and path, such as "GET /api/connect/…/requests/7"
-	Class      Class     // what to do about it
-	HTTPStatus int       // the answer's status line; zero: there was no answer
+	Operation  Operation // the attempted operation; empty for reads without an operation
+	Target     string    // method and path, such as "GET /api/connect/…/requests/7"
+	Class      Class     // how to handle it
+	HTTPStatus int       // the response status; zero: no response
 	Type       ErrorType
 	Code       ErrorCode
-	Message    string // the carrier's words, or ours where it said nothing
+	Message    string // the carrier's message, or ours if it had none
 	SubErrors  []SubError
 
 	cause error
 }
 
-// maxSubErrorsShown bounds what Error prints; the list itself is bounded when it is read.
+// maxSubErrorsShown limits what Error prints. The list itself is limited when it is read.
 const maxSubErrorsShown = 5
 
-// Error names the operation, the target, the status, the codes and the message, in this order.
+// Error returns the operation, the target, the status, the codes and the message, in this order.
 func (e *Error) Error() string {
 	parts := []string{e.subject(), e.verdict()}
 	if e.Message != "" {
@@ -100,8 +99,8 @@ func (e *Error) subject() string {
 	return strings.TrimSpace(string(e.Operation) + " " + e.Target)
 }
 
-// verdict is the status and the most telling codes: those of the sub-errors, or else the code of
-// the whole.
+// verdict returns the status and the most specific codes: those of the sub-errors, or else that of
+// the error.
 func (e *Error) verdict() string {
 	var words []string
 	if e.HTTPStatus != 0 {
@@ -120,10 +119,10 @@ func (e *Error) verdict() string {
 	return strings.Join(words, " ")
 }
 
-// Unwrap returns the error below: of the network, of the decoder, or of the identity provider.
+// Unwrap returns the underlying error of the network, the decoder or the identity provider.
 func (e *Error) Unwrap() error { return e.cause }
 
-// Has tells whether the carrier named this rule among its sub-errors.
+// Has reports whether the sub-errors contain this code.
 func (e *Error) Has(code SubErrorCode) bool {
 	return slices.ContainsFunc(e.SubErrors, func(s SubError) bool { return s.Code == code })
 }

@@ -148,7 +148,7 @@ func FuzzErrorBody(f *testing.F) {
 	})
 }
 
-// checkShown holds what must be true of every text of the carrier that is shown.
+// checkShown checks what must be true of every text from the carrier that is shown.
 func checkShown(t *testing.T, text string) {
 	t.Helper()
 	if len(text) > 8*maxMessage || !utf8.ValidString(text) {

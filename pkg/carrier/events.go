@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// EventName names a notification of the carrier, as the specification spells it (spec §6). A
-// notification is a hint to look, never proof of an outcome.
+// EventName is the name of a notification of the carrier, in the specification's spelling (spec
+// §6). A notification is a hint to check, never proof of an outcome.
 type EventName string
 
-// The events of the specification (spec §6), then those seen beside it.
+// The events of the specification (spec §6), followed by those observed outside it.
 const (
 	EventAggregationModified           EventName = "ServiceAggregationModified"           // converted
 	EventAggregationModificationFailed EventName = "ServiceAggregationModificationFailed" // not converted
@@ -32,7 +32,7 @@ const (
 	EventAppointmentCancelled         EventName = "AppointmentCancelled"                     // it was cancelled
 )
 
-// EventNames returns every name that is known.
+// EventNames returns all known names.
 func EventNames() []EventName {
 	return []EventName{
 		EventAggregationModified, EventAggregationModificationFailed, EventDSLProfileChanged, EventReclaimActivated,
@@ -43,17 +43,17 @@ func EventNames() []EventName {
 	}
 }
 
-// Deprecated tells whether the specification announces the end of the event.
+// Deprecated reports whether the specification deprecates the event.
 func (n EventName) Deprecated() bool {
 	return n == EventServiceModified || n == EventServiceModificationRejected
 }
 
-// maxEventName bounds what is looked at of a header.
+// maxEventName is the maximum length of an event name in a header.
 const maxEventName = 128
 
-// ParseEventName recognizes an event by its name in the specification, ServicePlanChanged, and by
-// the dotted form of the published interface, service.plan-changed, with or without .event or
-// .notification at its end. Case does not matter. It returns false for a name that nobody knows.
+// ParseEventName recognizes an event by its name in the specification, ServicePlanChanged, or by
+// the dotted form of the published interface, service.plan-changed, with or without the suffix
+// .event or .notification. Case does not matter. It returns false for an unknown name.
 func ParseEventName(name string) (EventName, bool) {
 	if len(name) > maxEventName {
 		return "", false
@@ -69,21 +69,20 @@ func ParseEventName(name string) (EventName, bool) {
 	return names[i], true
 }
 
-// EventHint is what a payload says about whom it concerns. The shapes of payloads are not
-// documented: every id may be missing, and an id called id may be that of a service, an order or a
-// request.
+// EventHint has the ids that a payload contains. The shapes of payloads are not documented: any id
+// may be missing, and a field named id may identify a service, an order or a request.
 type EventHint struct {
-	Name              string // of the event, where the payload says it; sanitized
+	Name              string // the event's name, if the payload has it; sanitized
 	ID                int64  // the resource's own
-	ServiceID         int64  // serviceId, or the id of an object called service
-	OrderID           int64  // orderId, or the id of an object called order, or of an appointment's order
+	ServiceID         int64  // serviceId, or the id of an object named service
+	OrderID           int64  // orderId, or the id of an object named order, or of an appointment's order
 	RequestID         int64  // requestId
 	CustomerReference string // of an order; sanitized
 	LocationID        string // sanitized
-	Reason            string // why an order was rejected, or an appointment cancelled; sanitized
+	Reason            string // why an order was rejected or an appointment cancelled; sanitized
 }
 
-// wireEvent is what stands around a resource, where it is not sent bare.
+// wireEvent is the envelope of a resource, if there is one.
 type wireEvent struct {
 	EventType   string       `json:"eventType"`
 	ServiceID   int64        `json:"serviceId"`
@@ -93,7 +92,7 @@ type wireEvent struct {
 	Appointment wireResource `json:"appointment"`
 }
 
-// wireResource is a service, an order or an appointment, as far as a hint needs it.
+// wireResource has the fields of a service, an order or an appointment that a hint needs.
 type wireResource struct {
 	ID                int64  `json:"id"`
 	OrderID           int64  `json:"orderId"`
@@ -109,8 +108,8 @@ func (r *wireResource) reference() string { return cmp.Or(r.CustomerReference, r
 func (r *wireResource) location() string  { return cmp.Or(r.LocationID, r.LocID) }
 func (r *wireResource) why() string       { return cmp.Or(r.RejectedReason, r.Reason) }
 
-// ReadEvent finds the ids in a payload. It returns false when the payload is not one JSON object,
-// or gives an id in two ways.
+// ReadEvent finds the ids in a payload. It returns false if the payload is not one JSON object, or
+// gives conflicting ids.
 func ReadEvent(payload []byte) (EventHint, bool) {
 	var wire wireEvent
 	var bare wireResource
@@ -134,7 +133,7 @@ func ReadEvent(payload []byte) (EventHint, bool) {
 	}, true
 }
 
-// oneOf is the id that is given, in however many places; false when they differ.
+// oneOf returns the id that is given, in one place or several. It returns false if they differ.
 func oneOf(ids ...int64) (int64, bool) {
 	var id int64
 	for _, given := range ids {

@@ -24,16 +24,16 @@ type call struct {
 	fresh     bool // on a connection of its own
 }
 
-// target names the call in errors.
+// target describes the call in errors.
 func (k call) target() string { return k.method + " " + k.path }
 
-// answer is what came of a call. Status zero means that no answer came; then failure says why.
+// answer is the result of a call. Status zero means that no response came; failure has the reason.
 type answer struct {
-	token   Token // with which it was asked for
+	token   Token // the token it was sent with
 	written bool  // a connection was given to the request: bytes may have left
 	status  int
 	header  http.Header
-	body    []byte // rewritten to the specification's words; nil when bodyErr is set
+	body    []byte // with the specification's word instead of the carrier's; nil if bodyErr is set
 	bodyErr error
 	failure error
 }
@@ -43,8 +43,8 @@ var (
 	errNoStatus     = errors.New("the answer's status is 000")
 )
 
-// exchange makes one call and reads its answer, within the bounds of time and size. It never tries
-// a second time.
+// exchange makes one call and reads the response, within limits of time and size. It never makes a
+// second attempt.
 func (c *Client) exchange(ctx context.Context, k call, token Token) answer {
 	ctx, cancel := context.WithTimeout(withToken(ctx, token), wholeTimeout)
 	defer cancel()
@@ -61,7 +61,7 @@ func (c *Client) exchange(ctx context.Context, k call, token Token) answer {
 		return answer{token: token, failure: withoutURL(err), written: written.Load()}
 	}
 	defer drop(resp.Body)
-	if resp.StatusCode == 0 { // net/http takes "000" for one, here it means that there is no answer
+	if resp.StatusCode == 0 { // net/http accepts "000" as a status; here it means that there is no response
 		return answer{token: token, failure: errNoStatus, written: true}
 	}
 	result := answer{token: token, written: true, status: resp.StatusCode, header: resp.Header}
@@ -69,8 +69,8 @@ func (c *Client) exchange(ctx context.Context, k call, token Token) answer {
 	return result
 }
 
-// request builds the request of spec §1.1 rules 1 and 2. Its body cannot be read a second time, and
-// it names no idempotency key: both would allow the transport to send it again by itself.
+// request builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it has
+// no idempotency key, because either would allow the transport to resend it.
 func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
 	address.Path = k.path
@@ -98,7 +98,7 @@ func (c *Client) transportFor(k call) *http.Client {
 	return c.kept
 }
 
-// withoutURL drops what net/http puts around a failure: the call is named by its target already.
+// withoutURL unwraps a [url.Error]: the target in our error already names the call.
 func withoutURL(err error) error {
 	if outer, ok := errors.AsType[*url.Error](err); ok {
 		return outer.Err
@@ -106,8 +106,8 @@ func withoutURL(err error) error {
 	return err
 }
 
-// readBody reads an answer's body up to its bound, and puts the specification's word in the place
-// of the carrier's.
+// readBody reads a response body up to the size limit and replaces the carrier's word with the
+// specification's.
 func (c *Client) readBody(resp *http.Response) ([]byte, error) {
 	var body bytes.Buffer
 	n, err := io.Copy(&body, io.LimitReader(resp.Body, maxBodyBytes+1))
@@ -120,7 +120,7 @@ func (c *Client) readBody(resp *http.Response) ([]byte, error) {
 	return c.word.fromWire(body.Bytes()), nil
 }
 
-// drop closes a body whose bytes no longer matter, and so its error does not either.
+// drop closes a body that is no longer needed, so its error does not matter.
 func drop(body io.Closer) {
 	if err := body.Close(); err != nil {
 		return

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxSubErrors bounds the sub-errors that are kept of one answer.
+// maxSubErrors limits how many sub-errors of one response are kept.
 const maxSubErrors = 20
 
 // wireError is the standard error body (spec §7).
@@ -19,15 +19,15 @@ type wireError struct {
 type wireSubError struct {
 	Code          string `json:"code"`
 	Message       string `json:"message"`
-	Detail        string `json:"detail"` // seen in the place of message
+	Detail        string `json:"detail"` // sometimes used instead of message
 	Object        string `json:"object"`
 	Field         string `json:"field"`
 	RejectedValue string `json:"rejectedValue"` // of any type
 }
 
-// failureOf makes an [Error] of an answer that is no success. The status decides; a body that is
-// not the standard error body adds nothing, and is not shown. note is what else is known, and
-// stands in when the carrier said nothing.
+// failureOf makes an [Error] from a response that is not a success. The status decides the class. A
+// body that is not the standard error body is ignored and not shown. note has what else is known,
+// and is the message if the carrier sent none.
 func (c *Client) failureOf(k call, a answer, note string) *Error {
 	if a.status == 0 {
 		return unreachable(k, a)
@@ -44,12 +44,12 @@ func (c *Client) failureOf(k call, a answer, note string) *Error {
 	return failure
 }
 
-// secretsOf are what no text about a call may show.
+// secretsOf returns what no text about a call may show.
 func secretsOf(k call, a answer) scrubber {
 	return append(contactsIn(k.body), a.token.AccessToken.Reveal())
 }
 
-// readError reads a standard error body as far as it is one.
+// readError reads a standard error body as far as possible.
 func readError(body []byte, hide scrubber) *Error {
 	d, err := parseDocument(body)
 	if err != nil {
@@ -68,7 +68,8 @@ func readError(body []byte, hide scrubber) *Error {
 	return failure
 }
 
-// shown makes a sub-error fit to be shown. The rejected value of a contact field is a person's.
+// shown returns a sub-error that is safe to display. The rejected value of a contact field is
+// personal data.
 func (w wireSubError) shown(hide scrubber) SubError {
 	message, rejected := w.Message, w.RejectedValue
 	if message == "" {
@@ -86,11 +87,11 @@ func (w wireSubError) shown(hide scrubber) SubError {
 	}
 }
 
-// isContact tells whether a key holds a contact detail: contactName, contactPhone, contactEmail,
-// and the paths that end in one.
+// isContact reports whether a key holds a contact detail: contactName, contactPhone, contactEmail,
+// or a path that ends in one of them.
 func isContact(key string) bool { return strings.Contains(strings.ToLower(key), "contact") }
 
-// contactsIn returns the contact details of a request's body.
+// contactsIn returns the contact details in a request body.
 func contactsIn(body []byte) []string {
 	d, err := parseDocument(body)
 	if err != nil {
@@ -105,8 +106,8 @@ func contactsIn(body []byte) []string {
 	return contacts
 }
 
-// unreachable reports a call without an answer. What net/http says of an answer that is no HTTP
-// quotes it, and a server may well have sent our own request back.
+// unreachable reports a call without a response. The text is scrubbed, because net/http quotes a
+// response that is not HTTP, and the server may have echoed our request.
 func unreachable(k call, a answer) *Error {
 	message := "no answer"
 	if !a.written {
@@ -118,7 +119,7 @@ func unreachable(k call, a answer) *Error {
 	}
 }
 
-// unreadable reports an answer of the right status that cannot be used.
+// unreadable reports an unusable response with a success status.
 func unreadable(k call, err error) *Error {
 	return &Error{
 		Operation: k.operation, Target: k.target(), HTTPStatus: http.StatusOK, Class: Unreadable,
@@ -126,7 +127,7 @@ func unreadable(k call, err error) *Error {
 	}
 }
 
-// undecodable reports the result of an operation that cannot be read as one.
+// undecodable reports that the result of an operation cannot be decoded.
 func undecodable(op Operation, err error) error {
 	if err == nil {
 		return nil
@@ -134,7 +135,7 @@ func undecodable(op Operation, err error) error {
 	return &Error{Operation: op, Class: Unreadable, Message: err.Error(), cause: err}
 }
 
-// decode reads the result of an operation, as tolerantly as can be.
+// decode reads the result of an operation, as tolerantly as possible.
 func decode[Result any](op Operation, body []byte) (Result, error) {
 	var result Result
 	err := readObject(body, &result)

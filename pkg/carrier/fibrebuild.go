@@ -1,7 +1,7 @@
 package carrier
 
-// FibreBuildChargeRequest asks what it would cost to build fibre to a location (spec §4). An
-// enterprise ethernet service qualification must have been done for the location first.
+// FibreBuildChargeRequest requests a quote for building fiber to a location (spec §4). An
+// enterprise ethernet service qualification of the location is required first.
 type FibreBuildChargeRequest struct {
 	LocationID string // required: LOC and 12 digits
 }
@@ -12,7 +12,7 @@ func (r FibreBuildChargeRequest) Body() []byte {
 	return w.text("locationId", r.LocationID).bytes()
 }
 
-// FibreBuildChargeResult is a quote (spec §2). It has no id of the request and no service.
+// FibreBuildChargeResult is a quote (spec §2). It has neither a request id nor a service id.
 type FibreBuildChargeResult struct {
 	WholesaleLocationID string    `json:"wholesaleLocationId"`
 	WholesaleQuoteID    string    `json:"wholesaleQuoteId"`

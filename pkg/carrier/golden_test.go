@@ -40,9 +40,9 @@ func atVersion(version int) func([]byte) (HealthResult, error) {
 	return func(body []byte) (HealthResult, error) { return DecodeHealth(version, body) }
 }
 
-// legitimatelyEmpty are the fields that a document has no value for, because the specification says
-// so: of the alternate source's plan change (spec §2), and of version 5's health in progress, whose
-// "content fields" are null.
+// legitimatelyEmpty are the fields that have no value in a document because the specification says
+// so: those of the alternate source's plan change (spec §2), and of version 5's health in progress,
+// whose "content fields" are null.
 var legitimatelyEmpty = map[string][]string{
 	"plan-change-alternate.json": {
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
@@ -54,8 +54,7 @@ var legitimatelyEmpty = map[string][]string{
 	},
 }
 
-// TestGoldenDocumentsFillEveryField: nothing of a field table is missing in the Go type, and
-// nothing of the Go type is filled from elsewhere.
+// TestGoldenDocumentsFillEveryField: the Go type has every field of a field table, and no other.
 func TestGoldenDocumentsFillEveryField(t *testing.T) {
 	for name, decodeGolden := range goldens() {
 		got, err := decodeGolden(golden(t, name))
@@ -90,8 +89,8 @@ func emptyFields(values []reflect.Value, path string) (empty []string) {
 	return empty
 }
 
-// flat takes the elements of lists and what pointers to structs lead to. A pointer to a flag that is
-// false is set all the same.
+// flat returns the elements of lists and the targets of pointers to structs. A pointer to a flag
+// that is false counts as set.
 func flat(values []reflect.Value) (flattened []reflect.Value) {
 	for _, v := range values {
 		switch {
@@ -148,8 +147,8 @@ func unknownKeys(t reflect.Type, d document, path string) (unknown []string) {
 	return unknown
 }
 
-// wireFields are the keys that a type reads, with the types of their values; of the types that read
-// themselves, those of all their shapes.
+// wireFields are the keys that a type reads, with the types of their values. For types with their
+// own decoder, they are those of all shapes.
 func wireFields(t reflect.Type) map[string]reflect.Type {
 	shapes := map[reflect.Type][]reflect.Type{
 		reflect.TypeFor[Infrastructure](): {reflect.TypeFor[NTD](), reflect.TypeFor[CopperPair]()},

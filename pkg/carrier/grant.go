@@ -21,9 +21,9 @@ const (
 	maxGrantBytes = 64 << 10
 	maxTokenBytes = 16 << 10
 
-	shortestLife = 5 * time.Second   // below it a token is of no use
-	longestLife  = 300 * time.Second // spec §8: 300 seconds in the response shape; what claims more is not believed
-	assumedLife  = 60 * time.Second  // when expires_in is missing or no number
+	shortestLife = 5 * time.Second   // a token with a shorter lifetime is useless
+	longestLife  = 300 * time.Second // spec §8: 300 seconds in the response shape; longer lifetimes are not trusted
+	assumedLife  = 60 * time.Second  // if expires_in is missing or not a number
 
 	assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" // spec §5
 )
@@ -31,7 +31,7 @@ const (
 // grant is one access token as the identity provider granted it.
 type grant struct {
 	token Token
-	fresh time.Time // until then it may be handed out
+	fresh time.Time // it may be handed out until then
 }
 
 // granter exchanges signed assertions for access tokens: one call of exchange is one POST.
@@ -53,13 +53,13 @@ func newGranter(config TokenConfig) *granter {
 	}
 }
 
-// exchange posts one assertion. start is the time from which the token's life is counted: before
-// the request.
+// exchange posts one assertion. The token's lifetime counts from start, which is before the
+// request.
 func (g *granter) exchange(ctx context.Context, signed string, start time.Time) (grant, error) {
 	config := clientcredentials.Config{
 		ClientID:  g.client,
 		TokenURL:  g.tokenURL,
-		AuthStyle: oauth2.AuthStyleInParams, // the default tries two styles, and so sends a single-use JWT twice
+		AuthStyle: oauth2.AuthStyleInParams, // the default tries two styles, which would send a single-use JWT twice
 		EndpointParams: url.Values{
 			"client_assertion_type": {assertionType},
 			"client_assertion":      {signed},
@@ -74,7 +74,7 @@ func (g *granter) exchange(ctx context.Context, signed string, start time.Time) 
 	return readGrant(reply, start)
 }
 
-// readGrant checks what the identity provider calls a token.
+// readGrant validates the token that the identity provider returned.
 func readGrant(reply *oauth2.Token, start time.Time) (grant, error) {
 	life := lifeOf(reply.Extra("expires_in"))
 	switch {
@@ -100,15 +100,15 @@ func rejectedReply(message string) *TokenError {
 
 func notInToken(r rune) bool { return r <= ' ' || r >= 0x7f }
 
-// freshFor is how long a token of a given life is handed out: until 80 % of it are over, and at
-// least min(15 s, half of it) is left.
+// freshFor returns how long a token with a given lifetime is handed out: for 80 % of it, and so
+// that at least min(15 s, half of it) is left.
 func freshFor(life time.Duration) time.Duration {
 	left := min(15*time.Second, life/2)
 	return min(life/5*4, life-left)
 }
 
-// lifeOf reads expires_in, in seconds: a number, or a number in a string. It is bounded above,
-// because a wrong large value would hide that a token is dead until the carrier says so.
+// lifeOf reads expires_in, in seconds: a number, or a number in a string. It has an upper bound:
+// with a wrong large value, an expired token would be used until the carrier refused it.
 func lifeOf(expiresIn any) time.Duration {
 	var seconds float64
 	switch value := expiresIn.(type) {
@@ -131,13 +131,13 @@ func lifeOf(expiresIn any) time.Duration {
 	return time.Duration(math.Min(math.Max(seconds, 0), longestLife.Seconds()) * float64(time.Second))
 }
 
-// secretsIn are an assertion and its parts.
+// secretsIn returns an assertion and its parts.
 func secretsIn(signed string) scrubber {
 	return append(scrubber{signed}, strings.Split(signed, ".")...)
 }
 
-// grantError sorts a failed exchange. Nothing of the answer's body gets into the error but the code
-// and the description of RFC 6749.
+// grantError classifies a failed exchange. Of the response body, the error has only the code and
+// the description of RFC 6749.
 func grantError(err error, hide scrubber) *TokenError {
 	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
 		return refusedGrant(refused, hide)
@@ -152,8 +152,8 @@ func grantError(err error, hide scrubber) *TokenError {
 	}
 }
 
-// refusedGrant tells an answer to the client ("you are not let in": a person must act) from an
-// answer about the server. Keycloak answers 400 invalid_client to a client that it does not know.
+// refusedGrant separates a response about the client, which a person must fix, from one about the
+// server. Keycloak answers 400 invalid_client to a client that it does not know.
 func refusedGrant(refused *oauth2.RetrieveError, hide scrubber) *TokenError {
 	status := refused.Response.StatusCode
 	failure := &TokenError{
@@ -168,7 +168,7 @@ func refusedGrant(refused *oauth2.RetrieveError, hide scrubber) *TokenError {
 	return failure
 }
 
-// grantCode passes a code of RFC 6749 and drops what has another form.
+// grantCode returns a code of RFC 6749, or "" for text in another form.
 func grantCode(code string) string {
 	const longest = 64
 	if len(code) > longest || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
@@ -177,14 +177,14 @@ func grantCode(code string) string {
 	return code
 }
 
-// dateReader is the innermost link of the token exchange. It learns how far the identity provider's
-// clock is from ours, bounds the answer, and keeps the transport from sending a single-use
-// assertion twice.
+// dateReader is the innermost transport of the token exchange. It measures the skew of the identity
+// provider's clock, limits the size of the response, and prevents the transport from sending a
+// single-use assertion twice.
 type dateReader struct {
 	next      http.RoundTripper
 	userAgent string
 	now       func() time.Time
-	offset    atomic.Int64 // nanoseconds that the identity provider is ahead of us
+	offset    atomic.Int64 // nanoseconds by which the identity provider's clock is ahead of ours
 }
 
 // RoundTrip implements [http.RoundTripper].
@@ -204,12 +204,12 @@ func (d *dateReader) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// skew is how far the identity provider's clock is ahead of ours, as of its last answer.
+// skew returns how far the identity provider's clock was ahead of ours at its last response.
 func (d *dateReader) skew() time.Duration { return time.Duration(d.offset.Load()) }
 
-// usableSkew is the skew by which an assertion's times are moved: none below 2 seconds, which is
-// what whole seconds and the way take, and none above 5 minutes, where one of the clocks is plainly
-// wrong.
+// usableSkew returns the skew that is added to an assertion's times. It is zero below 2 seconds,
+// which whole seconds and network latency can explain, and above 5 minutes, where one of the clocks
+// must be wrong.
 func (g *granter) usableSkew() time.Duration {
 	if skew := g.dates.skew(); skew.Abs() > skewNoticed && skew.Abs() <= skewRefused {
 		return skew

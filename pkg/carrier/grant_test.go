@@ -111,7 +111,7 @@ func FuzzTokenReply(f *testing.F) {
 	})
 }
 
-// checkGrant holds what must be true of every grant that is taken.
+// checkGrant checks what must be true of every grant that is accepted.
 func checkGrant(t *testing.T, got grant, start time.Time) {
 	t.Helper()
 	token, life := got.token.AccessToken.Reveal(), got.token.Expires.Sub(start)

@@ -2,7 +2,7 @@ package carrier
 
 import "cmp"
 
-// HealthRequest asks for the state of a service (spec §4, Service health).
+// HealthRequest requests the state of a service (spec §4, Service health).
 type HealthRequest struct {
 	ServiceID int64 // required
 }
@@ -10,7 +10,7 @@ type HealthRequest struct {
 // Body returns the request as it is sent.
 func (r HealthRequest) Body() []byte { return serviceBody(r.ServiceID) }
 
-// HealthStatus is the status of a health request; other values survive.
+// HealthStatus is the status of a health request; other values are kept.
 type HealthStatus string
 
 // The documented statuses (spec §2 and §3).
@@ -23,26 +23,26 @@ const (
 	HealthFailed       HealthStatus = "FAILED"         // 422 "when the resource failed to be created"
 )
 
-// HealthColor is how the carrier rates something. Green and Grey are seen; the full set is not
+// HealthColor is a rating by the carrier. Green and Grey were observed; the full set is not
 // documented.
 type HealthColor string
 
-// The colors seen.
+// The colors observed.
 const (
 	HealthGreen HealthColor = "Green"
 	HealthGrey  HealthColor = "Grey"
 )
 
 // HealthResult is the state of a service (spec §2, service health request), in the shape of
-// versions 6 to 8 whatever version it was asked at. It has no service id: the handle alone says
-// whose it is.
+// versions 6 to 8 regardless of the requested version. It has no service id: only the handle
+// connects it to a service.
 type HealthResult struct {
 	ID                 int64            `json:"id"` // the request
 	RequestedByID      int64            `json:"requestedById"`
 	RequestedOn        Timestamp        `json:"requestedOn"`
 	LastRefreshedOn    Timestamp        `json:"lastRefreshedOn"`
 	Status             HealthStatus     `json:"status"`
-	WholesaleServiceID string           `json:"wholesaleServiceId"` // the carrier's identifier of the service
+	WholesaleServiceID string           `json:"wholesaleServiceId"` // the carrier's id of the service
 	TechnologyType     string           `json:"technologyType"`     // such as FTTP, FTTN, FTTC
 	Plan               string           `json:"plan"`               // plan name
 	LocationID         string           `json:"locId"`
@@ -56,7 +56,7 @@ type HealthResult struct {
 	HealthCategories   []HealthCategory `json:"healthCategories"`
 }
 
-// HealthCondition is how the service is.
+// HealthCondition is the condition of the service.
 type HealthCondition struct {
 	Code         string      `json:"code"`
 	Status       HealthColor `json:"status"`
@@ -64,13 +64,13 @@ type HealthCondition struct {
 	Summary      string      `json:"summary"`      // free text
 }
 
-// HealthNextAction is what the carrier proposes to do.
+// HealthNextAction is the action that the carrier proposes.
 type HealthNextAction struct {
 	Code        string `json:"code"`
 	Description string `json:"description"` // free text
 }
 
-// HealthIndicator rates the service in three respects.
+// HealthIndicator rates three aspects of the service.
 type HealthIndicator struct {
 	Connectivity HealthColor `json:"connectivity"`
 	Performance  HealthColor `json:"performance"`
@@ -92,9 +92,9 @@ type HealthItem struct {
 	Value  string      `json:"value"`  // empty: none
 }
 
-// healthVersion5 are the names that version 5 has in the place of others (spec §2): "the status
-// field is serviceStatus, indicator is indicators with fields connectivityIndicator,
-// performanceIndicator, stabilityIndicator, and healthCategories is healthCategory".
+// healthVersion5 has the names that differ in version 5 (spec §2): "the status field is
+// serviceStatus, indicator is indicators with fields connectivityIndicator, performanceIndicator,
+// stabilityIndicator, and healthCategories is healthCategory".
 type healthVersion5 struct {
 	ServiceStatus HealthStatus `json:"serviceStatus"`
 	Indicators    struct {
@@ -108,10 +108,10 @@ type healthVersion5 struct {
 // lastOldHealth is the last version with the old names.
 const lastOldHealth = 5
 
-// DecodeHealth reads the result of a health request made at an API version, and the body that a
-// request in progress has at version 5: "all fields present and the content fields null". An answer
-// to version 5 that has the names of version 6 is understood too. The error is an [Error] of class
-// Unreadable.
+// DecodeHealth reads the result of a health request made at an API version. At version 5 it also
+// reads the body of a request in progress: "all fields present and the content fields null". A
+// response to version 5 with the names of version 6 is accepted too. The error is an [Error] of
+// class Unreadable.
 func DecodeHealth(version int, body []byte) (HealthResult, error) {
 	var result HealthResult
 	if err := readObject(body, &result); err != nil {

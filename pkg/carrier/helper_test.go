@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// testClock stands still until it is told to move.
+// testClock stands still until the test moves it.
 type testClock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -38,7 +38,7 @@ func (c *testClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// canaryToken must never be seen in anything that is printed.
+// canaryToken must never appear in anything that is printed.
 const canaryToken = "canary-access-token-4711"
 
 // testTokens hands out one token, or one error, and remembers what was invalidated.
@@ -57,7 +57,7 @@ func (s *testTokens) Token(context.Context) (Token, error) {
 func (s *testTokens) Invalidate(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if token.AccessToken.Reveal() == canaryToken { // any other is none of ours
+	if token.AccessToken.Reveal() == canaryToken { // any other token is foreign
 		s.invalidated = append(s.invalidated, token)
 	}
 }
@@ -68,8 +68,7 @@ func (s *testTokens) invalidations() int {
 	return len(s.invalidated)
 }
 
-// testClient returns a client of the server at address, with what change makes of its
-// configuration.
+// testClient returns a client of the server at address, with its configuration edited by change.
 func testClient(tb testing.TB, address string, change ...func(*Config)) *Client {
 	tb.Helper()
 	config := Config{
@@ -106,10 +105,10 @@ func answers(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// ignore is for what a peer that may be gone has to say.
+// ignore drops the error of a peer that may be gone.
 func ignore(error) {}
 
-// either is ignore for what comes with a count.
+// either is ignore for calls that also return a count.
 func either(_ any, err error) { ignore(err) }
 
 func readAll(tb testing.TB, r io.Reader) []byte {
@@ -136,7 +135,7 @@ func golden(tb testing.TB, name string) []byte {
 	return body
 }
 
-// testRSA is one key for all tests; making one takes a while.
+// testRSA is one key for all tests; generating one is slow.
 var testRSA = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, minKeyBits)
 	if err != nil {

@@ -12,26 +12,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// The carrier of this file is hostile: it loses answers, breaks them, sends redirects and pages,
-// forgets Locations, grants tokens that are dead. Every run is one POST and its following, about a
-// thing of its own, so that what the client says can be held against what the simulator saw and did.
+// The carrier of this file is hostile: it loses responses, breaks them, sends redirects and pages,
+// forgets Locations, and grants expired tokens. Every run is one POST, tracked to its end, about
+// its own subject, so that the results of the client can be checked against the simulator.
 
 const (
 	hostileRuns = 1000 // of each operation
 	firstThing  = int64(2_000_000)
-	maxLooks    = 40 // at one request, before a run is given up
+	maxLooks    = 40 // polls of one request, before a run is given up
 	chance      = 20260314
 )
 
-// trial is how one operation is tried on things that are numbered.
+// trial describes how one operation is tested on numbered things.
 type trial struct {
 	op   carrier.Operation
 	body func(thing int64) []byte
-	// subject is by what the simulator counts the submissions about a thing.
+	// subject is the simulator's counting key for submissions about a thing.
 	subject func(thing int64) string
-	// proves tells whether a result is that of the request about the thing.
+	// proves checks that a result belongs to the request about the thing.
 	proves func(thing int64, result []byte) error
-	// prepare makes what the operation needs; nil: nothing.
+	// prepare creates what the operation needs; nil: nothing.
 	prepare func(t *testing.T, w *wire, thing int64) int64
 }
 
@@ -43,7 +43,7 @@ func locationOf(thing int64) string { return fmt.Sprintf("LOC%012d", thing) }
 
 func referenceOf(thing int64) string { return fmt.Sprint("SITE-", thing) }
 
-// hostileSeed has hostileRuns of everything that an operation can be about.
+// hostileSeed has hostileRuns of every thing that an operation can be about.
 func hostileSeed(now time.Time, op carrier.Operation) simulator.Seed {
 	world := seed(now)
 	world.Services, world.Orders, world.FibreBuilds = nil, nil, nil
@@ -68,7 +68,7 @@ func trials() []trial {
 	return append(serviceTrials(), otherTrials()...)
 }
 
-// of makes a trial about services.
+// of creates a trial about services.
 func of[Result any](
 	op carrier.Operation, body func(service int64) []byte,
 	decode func([]byte) (Result, error), proves func(service int64, result Result) bool,
@@ -168,7 +168,7 @@ func otherTrials() []trial {
 	return []trial{fibre, slots, orders, cancels}
 }
 
-// appointmentRequest asks for slots until there is something to give up.
+// appointmentRequest requests slots until there is a request to withdraw.
 func appointmentRequest(t *testing.T, w *wire, thing int64) int64 {
 	t.Helper()
 	body := carrier.AppointmentSlotsRequest{DateFrom: "2027-12-01", OrderID: thing}.Body()
@@ -185,14 +185,14 @@ func appointmentRequest(t *testing.T, w *wire, thing int64) int64 {
 	}
 }
 
-// tally is what became of the runs of one operation.
+// tally counts the outcomes of the runs of one operation.
 type tally struct {
 	deliveries map[carrier.Delivery]int
-	ended      int // followed to their end
+	ended      int // tracked to their end
 }
 
-// TestHostileCarrier: whatever the carrier does, no panic, at most one POST for each call of Submit,
-// nothing claimed about it that is not so, and no success that is none.
+// TestHostileCarrier: whatever the carrier does, there is no panic, at most one POST for each call
+// of Submit, no false delivery and no false success.
 func TestHostileCarrier(t *testing.T) {
 	t.Parallel()
 	for _, tried := range trials() {
@@ -213,8 +213,8 @@ func TestHostileCarrier(t *testing.T) {
 	}
 }
 
-// newHostileWire is a client and a hostile simulator. What the simulator would keep hanging it lets go
-// at once.
+// newHostileWire is a client and a hostile simulator. Calls that the simulator would leave hanging
+// are released at once.
 func newHostileWire(t *testing.T, op carrier.Operation) *wire {
 	t.Helper()
 	w := &wire{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}
@@ -228,7 +228,7 @@ func newHostileWire(t *testing.T, op carrier.Operation) *wire {
 	return w
 }
 
-// run makes one POST, holds its receipt against the truth, and follows it.
+// run makes one POST, compares its receipt with what happened, and tracks it.
 func (r trial) run(t *testing.T, w *wire, thing int64, counted *tally) {
 	t.Helper()
 	w.advance(time.Second)
@@ -254,8 +254,8 @@ func (r trial) run(t *testing.T, w *wire, thing int64, counted *tally) {
 	}
 }
 
-// contradiction says in what a receipt is not the truth, if it is not. What a gateway delivers twice
-// arrives once.
+// contradiction returns how a receipt differs from what happened. A POST that a gateway delivers
+// twice counts once.
 func contradiction(receipt carrier.Receipt, truth simulator.Count) string {
 	known := receipt.Delivery != carrier.Ambiguous
 	sent, done := receipt.Delivery != carrier.NotSent, receipt.Delivery == carrier.Accepted
@@ -272,7 +272,7 @@ func contradiction(receipt carrier.Receipt, truth simulator.Count) string {
 	return ""
 }
 
-// mustBePlaced insists that the order of a receipt is the one that was placed.
+// mustBePlaced expects the order of a receipt to be the one that was placed.
 func mustBePlaced(t *testing.T, w *wire, receipt carrier.Receipt, reference string) {
 	t.Helper()
 	for _, placed := range w.sim.Orders() {
@@ -286,7 +286,7 @@ func mustBePlaced(t *testing.T, w *wire, receipt carrier.Receipt, reference stri
 	t.Errorf("there is no order %s", receipt.Handle.ID)
 }
 
-// follow looks at a request until it ends, and insists that its result is its own.
+// follow polls a request until it ends, and expects the result to be its own.
 func (r trial) follow(t *testing.T, w *wire, handle carrier.Handle, thing int64) (ended bool) {
 	t.Helper()
 	for range maxLooks {
@@ -306,5 +306,5 @@ func (r trial) follow(t *testing.T, w *wire, handle carrier.Handle, thing int64)
 		}
 		return true
 	}
-	return false // once in a thousand calls this carrier forgets what it was asked
+	return false // in one of a thousand calls this carrier forgets the request
 }

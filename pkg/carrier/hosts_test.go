@@ -8,7 +8,7 @@ func TestHostListed(t *testing.T) {
 		"https://api.carrier.example":              true,
 		"https://api.carrier.example:443":          true,
 		"https://API.Carrier.example":              true,
-		"http://api.carrier.example":               true, // the port that its scheme means
+		"http://api.carrier.example":               true, // the default port of its scheme
 		"https://id.carrier.example:8443/auth/x":   true,
 		"https://[2001:db8::1]/auth":               true,
 		"https://api.carrier.example:8443":         false,

@@ -2,13 +2,13 @@ package carrier
 
 import "slices"
 
-// Infrastructure is what is installed at a location: a network termination device or a copper pair.
-// Exactly one of NTD and CopperPair is set, or neither when the carrier describes a third kind.
+// Infrastructure is an installation at a location: a network termination device or a copper pair.
+// Exactly one of NTD and CopperPair is set, or neither if the carrier describes a third kind.
 type Infrastructure struct {
 	InfrastructureID    string               `json:"infrastructureId"`
 	InstallationOptions []InstallationOption `json:"installationOptions"`
 
-	// SubsequentInstallationCharge applies to infrastructure that is not the first (order rule 4).
+	// SubsequentInstallationCharge applies to any infrastructure but the first (order rule 4).
 	SubsequentInstallationCharge QualifiedCharge `json:"subsequentInstallationCharge"`
 
 	NTD        *NTD        // the fields of a network termination device
@@ -30,7 +30,7 @@ type NTD struct {
 	ReplacementInstallationOptions []InstallationOption `json:"replacementNtdInstallationOptions"`
 }
 
-// The statuses of an NTD port (spec §2); others survive.
+// The statuses of an NTD port (spec §2); other values are kept.
 const (
 	PortUsed = "Used" // an order on it is a transfer (order rule 5)
 	PortFree = "Free"
@@ -42,12 +42,12 @@ type NTDPort struct {
 	PortName       string          `json:"portName"`
 	UNIType        string          `json:"uniType"`
 	Status         string          `json:"status"`         // Used or Free
-	ReferencedData *ReferencedData `json:"referencedData"` // nil when free
+	ReferencedData *ReferencedData `json:"referencedData"` // nil if free
 	Fees           Fees            `json:"fees"`
 	AVCIDMatch     *bool           `json:"avcIdMatch"`
 }
 
-// ReferencedData says who uses a port or a pair.
+// ReferencedData identifies the user of a port or a pair.
 type ReferencedData struct {
 	ProductInstanceID   string `json:"productInstanceId"`
 	ServiceProviderID   string `json:"serviceProviderId"`
@@ -55,8 +55,8 @@ type ReferencedData struct {
 	Owner               string `json:"owner"`
 }
 
-// The statuses of a copper pair. Order rule 8: serviceStatus is set when the carrier holds the
-// line, copperPairStatus when another company does; "when one is set the other is null".
+// The statuses of a copper pair. Order rule 8: serviceStatus is set if the carrier holds the line,
+// copperPairStatus if another company does; "when one is set the other is null".
 const (
 	LineInUse          = "Line In Use" // an order on it is a transfer (order rule 5)
 	LineNotInUse       = "Line Not In Use"
@@ -83,13 +83,13 @@ type CopperPair struct {
 	AVCIDMatch             *bool           `json:"avcIdMatch"`
 }
 
-// RateRange is between which rates a line can run.
+// RateRange is the range of rates of a line.
 type RateRange struct {
 	LowerRate Speed `json:"lowerRate"`
 	UpperRate Speed `json:"upperRate"`
 }
 
-// readWire reads the common fields, and then those of the kind whose keys the entry has.
+// readWire reads the common fields, and those of the kind that the entry's keys indicate.
 func (i *Infrastructure) readWire(d document) {
 	type plain Infrastructure
 	*i = Infrastructure{}
@@ -105,7 +105,7 @@ func (i *Infrastructure) readWire(d document) {
 	}
 }
 
-// has tells whether an object has one of the keys.
+// has reports whether an object has at least one of the keys.
 func has(d document, keys ...string) bool {
 	for key := range d.members() {
 		if slices.Contains(keys, key) {
@@ -115,11 +115,11 @@ func has(d document, keys ...string) bool {
 	return false
 }
 
-// InUse tells whether an order on the port would be a transfer (order rule 5).
+// InUse reports whether an order on the port would be a transfer (order rule 5).
 func (p NTDPort) InUse() bool { return p.Status == PortUsed }
 
-// InUse tells whether an order on the pair would be a transfer: the line is in use (order rule 5),
-// or another company has an active service on it (order rule 9).
+// InUse reports whether an order on the pair would be a transfer: the line is in use (order rule
+// 5), or another company has an active service on it (order rule 9).
 func (p CopperPair) InUse() bool {
 	return p.ServiceStatus == LineInUse || p.CopperPairStatus == CopperPairActive
 }

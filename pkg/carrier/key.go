@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// Key is one private key of the client, as it stands in its file.
+// Key is one private key of the client, as read from its file.
 type Key struct {
 	ID  string // the JWT header kid: "key identifier of the issued public key" (spec §5)
 	PEM []byte // PKCS#1 or PKCS#8, RSA of 2048 bits or more
 }
 
-// Format writes the key's id and nothing of its content, for every verb.
+// Format writes the key's id but not its content, for every verb.
 func (k Key) Format(f fmt.State, _ rune) { printTo(f, "key "+excerpt(k.ID)) }
 
-// LogValue returns the key's id and nothing of its content.
+// LogValue returns the key's id but not its content.
 func (k Key) LogValue() slog.Value { return slog.StringValue("key " + excerpt(k.ID)) }
 
-// MarshalJSON returns the key's id and nothing of its content.
+// MarshalJSON returns the key's id but not its content.
 func (k Key) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "%q", "key "+excerpt(k.ID)), nil }
 
-// KeyError says what is wrong with a key, never what it contains.
+// KeyError states what is wrong with a key. It never has the key's content.
 type KeyError struct {
-	ID     string // empty when the key was not yet known by a name
+	ID     string // empty if the key has no known id
 	Defect string
 }
 
@@ -41,15 +41,14 @@ func (e *KeyError) Error() string {
 
 const (
 	minKeyBits  = 2048
-	maxKeyBits  = 16384    // above it a signature takes seconds
+	maxKeyBits  = 16384    // larger keys take seconds per signature
 	maxKeyFile  = 16 << 10 // bytes; a 16384-bit key has 13 KiB
 	minExponent = 3
 	maxKeyID    = 256
 )
 
 // ParseKey reads one RSA private key of 2048 bits or more from PEM, in PKCS#1 or PKCS#8. Anything
-// else is a [KeyError]: another kind of key, an encrypted one, two of them, something after the
-// end.
+// else is a [KeyError]: another type of key, an encrypted key, two keys, or trailing data.
 func ParseKey(file []byte) (*rsa.PrivateKey, error) {
 	block, err := onlyBlock(file)
 	if err != nil {
@@ -67,7 +66,7 @@ func ParseKey(file []byte) (*rsa.PrivateKey, error) {
 
 func defect(text string) error { return &KeyError{Defect: text} }
 
-// onlyBlock insists on exactly one PEM block: of two keys nobody could say which one signs.
+// onlyBlock requires exactly one PEM block: with two keys it would be unclear which one signs.
 func onlyBlock(file []byte) (*pem.Block, error) {
 	if len(file) > maxKeyFile {
 		return nil, defect("the file is larger than 16 KiB")
@@ -91,7 +90,7 @@ func onlyBlock(file []byte) (*pem.Block, error) {
 	return block, nil
 }
 
-// parseBlock reads the key in a block, and overwrites the block: one copy less in memory.
+// parseBlock parses the key in a block and overwrites the block, so that memory has one copy less.
 func parseBlock(block *pem.Block) (*rsa.PrivateKey, error) {
 	defer clear(block.Bytes)
 	switch block.Type {
@@ -107,7 +106,7 @@ func parseBlock(block *pem.Block) (*rsa.PrivateKey, error) {
 	return nil, defect(pemDefect(block.Type))
 }
 
-// pemDefect explains the PEM blocks that people put in the place of a private key.
+// pemDefect explains PEM blocks that are often used by mistake in place of a private key.
 func pemDefect(kind string) string {
 	switch {
 	case strings.HasPrefix(kind, "EC "):
@@ -152,7 +151,7 @@ func checkKey(key *rsa.PrivateKey) error {
 	return nil
 }
 
-// checkKeyID keeps a key id from becoming anything but a plain word in the JWT's header.
+// checkKeyID accepts only plain words as the key id in the JWT's header.
 func checkKeyID(id string) error {
 	switch {
 	case id == "":

@@ -36,8 +36,8 @@ func TestParseKeyTakes(t *testing.T) {
 	}
 }
 
-// TestParseKeyOverwritesWhatItDecoded (91): as far as that is in our hands. What the garbage collector
-// keeps of the file and of the key is not.
+// TestParseKeyOverwritesWhatItDecoded (91): as far as we control it. The garbage collector may keep
+// copies of the file and of the key.
 func TestParseKeyOverwritesWhatItDecoded(t *testing.T) {
 	for name, file := range map[string][]byte{"PKCS#1": pkcs1(testRSA()), "PKCS#8": pkcs8(t, testRSA())} {
 		block, err := onlyBlock(file)
@@ -60,7 +60,7 @@ func pemBlock(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// refusedKeys are the files of security case 45 and what the error must say of each.
+// refusedKeys are the files of security case 45 and the error text for each.
 func refusedKeys(tb testing.TB) map[string]struct {
 	file []byte
 	want string
@@ -132,7 +132,7 @@ func refusedKeys(tb testing.TB) map[string]struct {
 	}
 }
 
-// pkcs1WithExponent is a key whose public exponent is another than the one it was made with.
+// pkcs1WithExponent is a key whose public exponent differs from the one it was generated with.
 func pkcs1WithExponent(tb testing.TB, key *rsa.PrivateKey, exponent int) []byte {
 	tb.Helper()
 	return pkcs1Of(tb, key.N, exponent, key)
@@ -144,13 +144,13 @@ func pkcs1WithModulus(tb testing.TB, key *rsa.PrivateKey) []byte {
 	return pkcs1Of(tb, new(big.Int).Add(key.N, big.NewInt(2)), key.E, key)
 }
 
-// pkcs1OfBits is a key whose modulus has so many bits.
+// pkcs1OfBits is a key whose modulus has this many bits.
 func pkcs1OfBits(tb testing.TB, key *rsa.PrivateKey, bits uint) []byte {
 	tb.Helper()
 	return pkcs1Of(tb, new(big.Int).SetBit(big.NewInt(1), int(bits)-1, 1), key.E, key)
 }
 
-// pkcs1Of writes what no library would: the sequence of RFC 8017, appendix A.1.2.
+// pkcs1Of encodes what no library would: the sequence of RFC 8017, appendix A.1.2.
 func pkcs1Of(tb testing.TB, modulus *big.Int, exponent int, key *rsa.PrivateKey) []byte {
 	tb.Helper()
 	der, err := asn1.Marshal(struct {
@@ -204,7 +204,7 @@ func TestParseKeyRefuses(t *testing.T) {
 	}
 }
 
-// showsAnyOf tells whether text holds a run of 12 bytes of the file, its PEM line apart.
+// showsAnyOf reports whether text contains a run of 12 bytes of the file, excluding its PEM line.
 func showsAnyOf(text string, file []byte) bool {
 	body := strings.ReplaceAll(string(file), "-----", "")
 	for i := 40; i+12 <= len(body) && i < 4096; i++ {
@@ -290,14 +290,14 @@ func FuzzParseKey(f *testing.F) {
 	})
 }
 
-// checkKeyError holds what must be true of every file that is refused.
+// checkKeyError checks what must be true of every refused file.
 func checkKeyError(t *testing.T, err error) {
 	t.Helper()
 	if _, ok := errors.AsType[*KeyError](err); !ok {
 		t.Fatalf("error %v is no KeyError", err)
 	}
 	checkShown(t, err.Error())
-	if len(err.Error()) > maxExcerpt { // its words are ours alone
+	if len(err.Error()) > maxExcerpt { // the text is only our own
 		t.Fatalf("error %q is long", err)
 	}
 }

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// keyring is what a source remembers of its keys: which they were, and which of them worked. It
-// never keeps a key.
+// keyring has what a source remembers of its keys: a hash of them, and the id of the key that
+// worked. It never holds a key.
 type keyring struct {
 	seen    [sha256.Size]byte // hash of the keys last read; zero: they could not be read
-	working string            // id of the key last taken; empty: none yet
+	working string            // id of the last accepted key; empty: none yet
 }
 
 func hashKeys(keys []Key) [sha256.Size]byte {
@@ -26,8 +26,8 @@ func hashKeys(keys []Key) [sha256.Size]byte {
 	return [sha256.Size]byte(hash.Sum(nil))
 }
 
-// order puts the key that was taken last time first, so that a rotation costs one refused exchange,
-// and not one for every token.
+// order puts the last accepted key first, so that a rotation causes one refused exchange in total,
+// not one per token.
 func (r keyring) order(keys []Key) []Key {
 	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == r.working })
 	if i <= 0 {
@@ -52,15 +52,15 @@ func (s *ClientCredentials) renew(ctx context.Context) (grant, error) {
 	return s.try(ctx, ordered)
 }
 
-// lostKeys makes whatever keys are read next count as changed.
+// lostKeys makes the next keys read count as changed.
 func (s *ClientCredentials) lostKeys() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.keys.seen = [sha256.Size]byte{}
 }
 
-// noticeKeys ends a pause when the keys have changed, and otherwise returns the error that the
-// pause is about.
+// noticeKeys ends a pause if the keys have changed. Otherwise it returns the error that caused the
+// pause.
 func (s *ClientCredentials) noticeKeys(keys []Key) ([]Key, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,8 +74,8 @@ func (s *ClientCredentials) noticeKeys(keys []Key) ([]Key, error) {
 	return s.keys.order(keys), nil
 }
 
-// try returns the grant of the first key that the identity provider takes, or what was wrong with
-// the first key.
+// try returns the grant of the first key that the identity provider accepts, or the error of the
+// first key.
 func (s *ClientCredentials) try(ctx context.Context, keys []Key) (grant, error) {
 	var first error = &TokenError{Reason: TokenKeyInvalid, Message: "there is no private key"}
 	for i, key := range keys {
@@ -100,15 +100,15 @@ func (s *ClientCredentials) took(key Key) {
 	s.keys.working = key.ID
 }
 
-// anotherKeyMayDo tells a fault of the key from one that every key would meet.
+// anotherKeyMayDo reports whether the fault is in the key, not one that every key would have.
 func anotherKeyMayDo(err error) bool {
 	failure, ok := errors.AsType[*TokenError](err)
 	return ok && (failure.Reason == TokenRejected || failure.Reason == TokenKeyInvalid)
 }
 
-// tryKey makes one exchange with a key. When it is refused, and the identity provider's clock turns
-// out to be another than we thought, it makes one more on that clock: an assertion with a new id,
-// never the old one again.
+// tryKey makes one exchange with a key. If the key is refused and the response shows a different
+// clock skew, it makes one more exchange with that skew, and with a new assertion: the old one is
+// never sent again.
 func (s *ClientCredentials) tryKey(ctx context.Context, key Key) (grant, error) {
 	used := s.granter.usableSkew()
 	granted, err := s.exchange(ctx, key, used)

@@ -77,7 +77,7 @@ func TestTokenBadKeys(t *testing.T) {
 	}
 }
 
-// strict takes an assertion only when its iat is within 2 seconds of the provider's own clock.
+// strict accepts an assertion only if its iat is within 2 seconds of the provider's own clock.
 func (a *authSetup) strict(token *jwt.Token) (int, string) {
 	issued, err := token.Claims.GetIssuedAt()
 	if err != nil || issued.Sub(a.clock.Now().Add(a.skew)).Abs() > 2*time.Second {
@@ -121,9 +121,9 @@ func TestTokenClockSkew(t *testing.T) {
 	}
 }
 
-// TestTokenClockSteps (42): two clocks that agreed are two hours apart from one moment to the next.
-// Nothing is granted until they agree again, the reason says so, and then it goes on. Which of the
-// two has jumped makes no difference: pauses go by the monotonic clock.
+// TestTokenClockSteps (42): two clocks that agreed are suddenly two hours apart. Nothing is granted
+// until they agree again, the reason shows that, and then tokens are granted again. Which of the
+// two has jumped makes no difference: pauses use the monotonic clock.
 func TestTokenClockSteps(t *testing.T) {
 	a := newAuth(t)
 	a.answer = a.strict

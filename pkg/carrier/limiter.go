@@ -8,26 +8,26 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// CallKind says what a call is for; it decides how deep into the bucket the call may reach.
+// CallKind is the purpose of a call. It decides how many tokens the call must leave in the bucket.
 type CallKind string
 
 // The call kinds.
 const (
 	CallSubmit CallKind = "Submit" // a POST that changes something: may take the last token of the bucket
-	CallPoll   CallKind = "Poll"   // a GET, or a question: leaves a share of the bucket to the others
+	CallPoll   CallKind = "Poll"   // a GET or a query: leaves a share of the bucket for POSTs
 )
 
 const (
 	defaultRequestsPerSecond = 5
 	defaultBurst             = 10
-	submitShare              = 0.3             // of the bucket, kept for the POSTs that change something
-	maxHold                  = 1 * time.Minute // how long one 429 may hold all of them
+	submitShare              = 0.3             // share of the bucket reserved for POSTs that change something
+	maxHold                  = 1 * time.Minute // maximum pause that one 429 can cause
 	soonest                  = 10 * time.Millisecond
 )
 
-// Rate is the one token bucket of those who are one client to the carrier, and the pause that it asked
-// them for. Polls stop before the bucket is empty, so that however many requests are being followed, a
-// new one finds room.
+// Rate is the token bucket shared by all clients that the carrier treats as one, and the pause that
+// the carrier asked them for. Polls stop before the bucket is empty, so that there is always
+// capacity for a new request, however many are being polled.
 type Rate struct {
 	mu     sync.Mutex
 	bucket *rate.Limiter
@@ -35,13 +35,12 @@ type Rate struct {
 	held   time.Time
 }
 
-// NewRate is a full bucket: so many calls a second, and so many at once.
+// NewRate returns a full bucket with a rate per second and a burst.
 func NewRate(perSecond float64, burst int) *Rate {
 	return &Rate{bucket: rate.NewLimiter(rate.Limit(perSecond), burst), kept: keptOf(burst)}
 }
 
-// Set is another rate from now on. Neither what has been taken out of the bucket nor a pause is
-// forgotten by that.
+// Set changes the rate and the burst. Tokens already taken and a pause remain in effect.
 func (l *Rate) Set(now time.Time, perSecond float64, burst int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -50,20 +49,19 @@ func (l *Rate) Set(now time.Time, perSecond float64, burst int) {
 	l.kept = keptOf(burst)
 }
 
-// IsFresh says whether a rate remembers nothing: its bucket is full, and there is no pause.
+// IsFresh returns true if the rate has no state: its bucket is full and there is no pause.
 func (l *Rate) IsFresh(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return !l.held.After(now) && l.bucket.TokensAt(now) >= float64(l.bucket.Burst())
 }
 
-// keptOf is how many of the tokens polls leave.
+// keptOf returns the number of tokens that polls leave in the bucket.
 func keptOf(burst int) float64 {
 	return math.Min(math.Ceil(submitShare*float64(burst)), float64(burst-1))
 }
 
-// Take takes one token out of the bucket and returns zero, or takes nothing and returns how long
-// to wait.
+// Take takes one token and returns zero, or takes nothing and returns how long to wait.
 func (l *Rate) Take(kind CallKind, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,8 +80,8 @@ func (l *Rate) Take(kind CallKind, now time.Time) time.Duration {
 	return 0
 }
 
-// hold stops all of them for a while: the carrier said that it gets too many requests, and
-// means the client, not the one request to which it said so.
+// hold pauses all calls for a while: a 429 is about the client as a whole, not about the one
+// request that received it.
 func (l *Rate) hold(now time.Time, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

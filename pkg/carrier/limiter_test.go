@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// An account that was edited has another client, and another account of the identity has its own: the
-// carrier knows but one.
+// An edited account has another client, and another account of the identity has its own, but the
+// carrier sees only one identity.
 func TestR10ClientsThatShareARateShareThePauseAfterA429(t *testing.T) {
 	clock, rate := newClock(), NewRate(5, 10)
 	shared := func(c *Config) { c.Now, c.Rate = clock.Now, rate }

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// IDShape says what the id in an operation's Location looks like.
+// IDShape is the format of the id in an operation's Location.
 type IDShape string
 
-// The id shapes.
+// The id formats.
 const (
-	IDNumeric IDShape = "numeric" // [0-9]{1,19}, and it fits 63 bits (spec §1.1 rule 4)
+	IDNumeric IDShape = "numeric" // [0-9]{1,19}, in the range of 63 bits (spec §1.1 rule 4)
 	IDOpaque  IDShape = "opaque"  // [A-Za-z0-9_-]{1,128} (spec §4, plan-change options)
 	IDNone    IDShape = "none"    // the operation has no id
 )
@@ -21,11 +21,11 @@ const (
 const (
 	maxNumericID = 19  // digits of the largest 63-bit number
 	maxOpaqueID  = 128 // a UUID has 36
-	maxLocation  = 512 // characters of a Location, query and fragment apart
+	maxLocation  = 512 // characters of a Location, excluding query and fragment
 )
 
-// accepts tells whether id has this shape. An id is never reparsed and printed again: what is
-// accepted is used as it stands.
+// accepts reports whether id has this format. An id is never parsed and printed again: an accepted
+// id is used unchanged.
 func (s IDShape) accepts(id string) bool {
 	switch s {
 	case IDNumeric:
@@ -47,19 +47,19 @@ func notOpaque(r rune) bool {
 	return !alphanumeric && r != '_' && r != '-'
 }
 
-// Handle is how an accepted request is found again: its operation, the API version at which it was
-// sent and will be followed, and its id exactly as the carrier wrote it.
+// Handle identifies an accepted request: its operation, the API version at which it was sent and
+// will be polled, and its id exactly as the carrier wrote it.
 type Handle struct {
 	Operation Operation
 	Version   int
 	ID        string
 }
 
-// idPlace is where the id stands in a path template.
+// idPlace is the placeholder of the id in a path template.
 const idPlace = "{id}"
 
 // Path returns the path of the outcome, relative to the base address: /api/connect/…/requests/{id}.
-// It is empty for the zero Handle and for operations without an outcome to read.
+// It is empty for the zero Handle and for operations whose outcome cannot be read.
 func (h Handle) Path() string {
 	contract, ok := ContractOf(h.Operation)
 	if !ok || !contract.ID.accepts(h.ID) {
@@ -68,13 +68,13 @@ func (h Handle) Path() string {
 	return strings.Replace(contract.FollowPathAt(h.Version), idPlace, h.ID, 1)
 }
 
-// IsZero tells whether the handle leads nowhere.
+// IsZero reports whether the handle is empty.
 func (h Handle) IsZero() bool { return h.ID == "" }
 
-// LocationError reports a Location from which no handle can be taken.
+// LocationError reports a Location that has no usable handle.
 type LocationError struct {
 	Operation Operation
-	Location  string // sanitized and cut
+	Location  string // sanitized and shortened
 	Reason    string
 }
 
@@ -83,12 +83,12 @@ func (e *LocationError) Error() string {
 	return fmt.Sprintf("%s: Location %q is of no use: %s", e.Operation, e.Location, e.Reason)
 }
 
-// ParseLocation takes the handle of a request from the Location that the carrier answered.
+// ParseLocation returns the handle of a request from the Location in the carrier's response.
 //
 // A Location is an absolute URL or an absolute path. Only the id is taken from it, by the
-// operation's own path template; scheme, user, host, query and fragment are dropped, so nothing
-// that the carrier writes can choose where the next call goes. Dot segments, escapes, other
-// operations' paths and ids of another shape are refused with a [LocationError].
+// operation's own path template. Scheme, user, host, query and fragment are dropped, so the
+// carrier's text cannot decide where the next call goes. Dot segments, escapes, paths of other
+// operations and ids in another format are refused with a [LocationError].
 func ParseLocation(op Operation, version int, location string) (Handle, error) {
 	contract, ok := ContractOf(op)
 	if !ok || contract.FollowPath == "" {
@@ -137,7 +137,7 @@ var (
 	errLocationRelative = errors.New("it is a relative path")
 )
 
-// locationPath drops everything but the path, and one slash at its end.
+// locationPath drops everything but the path, and one trailing slash.
 func locationPath(location string) (string, error) {
 	if end := strings.IndexAny(location, "?#"); end >= 0 {
 		location = location[:end]
@@ -154,8 +154,8 @@ func locationPath(location string) (string, error) {
 	return strings.TrimSuffix(path, "/"), err
 }
 
-// notInLocation holds for control characters, spaces, backslashes, escapes and everything beyond
-// ASCII: an id needs none of them, and each is a way to mean two things at once.
+// notInLocation returns true for control characters, spaces, backslashes, escapes and non-ASCII
+// characters. An id needs none of them, and each could be read in two ways.
 func notInLocation(r rune) bool {
 	return r <= ' ' || r >= 0x7f || r == '\\' || r == '%'
 }
@@ -178,9 +178,9 @@ func withoutHost(location string) (string, error) {
 	return rest, nil
 }
 
-// ForeignHost returns the host that a Location names when it is not the host of the base address,
-// and "" otherwise. It is worth a report: something in front of the carrier writes addresses. It is
-// never used, because the next call goes to the base address in any case.
+// ForeignHost returns the host in a Location if it differs from the host of the base address, and
+// "" otherwise. It is worth reporting, because something in front of the carrier rewrites
+// addresses. It is never used: the next call goes to the base address in any case.
 func ForeignHost(base, location string) string {
 	own, err := url.Parse(base)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// requests is the path before the id of a plan change.
+// requests is the path before the ID of a plan change.
 const requests = "/api/connect/services/plan-changes/requests/"
 
 func TestParseLocationTakesTheID(t *testing.T) {
@@ -183,7 +183,7 @@ func FuzzParseLocation(f *testing.F) {
 	})
 }
 
-// checkHandle holds what must be true of every handle that is taken from a Location.
+// checkHandle checks what must be true of every handle from a Location.
 func checkHandle(t *testing.T, h Handle) {
 	t.Helper()
 	if again, err := ParseLocation(h.Operation, h.Version, h.Path()); err != nil || again != h {

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestDialerLooksAtTheDialedAddress (12, 15, 16): whatever a name resolved to, and however an address
-// is spelled.
+// TestDialerLooksAtTheDialedAddress (12, 15, 16): whatever a name resolved to, and in whatever
+// spelling of the address.
 func TestDialerLooksAtTheDialedAddress(t *testing.T) {
 	for address, want := range map[string]bool{
 		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "8.8.8.8:8443": true,
@@ -37,7 +37,7 @@ func TestDialerLooksAtTheDialedAddress(t *testing.T) {
 		"224.0.0.1:443":                     false,
 		"[ff02::1]:443":                     false,
 		"255.255.255.255:443":               false,
-		"carrier.example:443":               false, // a name that nobody resolved
+		"carrier.example:443":               false, // an unresolved name
 		"":                                  false,
 		"127.0.0.1":                         false,
 	} {
@@ -72,8 +72,8 @@ func TestNamesThatResolveToThisMachine(t *testing.T) {
 	}
 }
 
-// TestProxiesOfTheEnvironmentAreIgnored (20): neither of the client's transports has a proxy, nor has
-// that of the token source; calls go where they should.
+// TestProxiesOfTheEnvironmentAreIgnored (20): neither the client's transports nor that of the token
+// source have a proxy; calls reach their real destination.
 func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 	var proxied atomic.Int64
 	proxy := serve(t, func(http.ResponseWriter, *http.Request) { proxied.Add(1) })
@@ -85,7 +85,7 @@ func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 	if way.keptAlive().Proxy != nil || way.fresh().Proxy != nil {
 		t.Error("a transport has a proxy")
 	}
-	// This address is no loopback one to those who look for a proxy, and leads to this machine all the same.
+	// Proxy detection does not treat this address as loopback, but it leads to this machine.
 	carrier := serve(t, answers(http.StatusAccepted, ""))
 	address := strings.Replace(carrier.URL, "127.0.0.1", "0.0.0.0", 1)
 	outcome, err := testClient(t, address).Poll(t.Context(), handle)

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// NTDInstallation says who installs; other values survive.
+// NTDInstallation states who installs the device; other values are kept.
 type NTDInstallation string
 
 // The kinds of installation (spec §2).
@@ -16,7 +16,7 @@ const (
 	InstallDispatch NTDInstallation = "wholesale-dispatch"
 )
 
-// TransferType says how an in-use infrastructure is taken over (spec §2, order rules 5 to 7).
+// TransferType states how an in-use infrastructure is taken over (spec §2, order rules 5 to 7).
 type TransferType string
 
 // The transfer types.
@@ -25,12 +25,12 @@ const (
 	ConnectOutstanding TransferType = "CONNECT_OUTSTANDING" // no valid AVC id is available, and none is sent
 )
 
-// OrderRequest orders a service (spec §2, order creation request body). Which fields are required
-// is not documented; empty ones are left out.
+// OrderRequest orders a service (spec §2, order creation request body). Required fields are not
+// documented. Empty ones are omitted.
 type OrderRequest struct {
 	PlanName                    string
 	Term                        int    // in months
-	TrafficClass                string // such as tc4; answers have TC4
+	TrafficClass                string // such as tc4; responses have TC4
 	RemoteQualificationSearchID string // from the qualification
 	QualificationSearchID       string // from the qualification
 	LocationID                  string
@@ -42,7 +42,7 @@ type OrderRequest struct {
 	ContactEmail                string
 	InfrastructureID            string // empty is sent as null: "null for the first infrastructure at a location"
 	PortID                      int64  // of the chosen NTD
-	RequireVLAN                 *bool  // nil is left out
+	RequireVLAN                 *bool  // nil is omitted
 	VLANID                      int64
 	NTDInstallation             NTDInstallation
 	CustomerReference           string
@@ -51,7 +51,7 @@ type OrderRequest struct {
 	TransferType                TransferType // only for in-use infrastructure
 }
 
-// Body returns the request as it is sent, the keys in the order of the specification's table.
+// Body returns the request as it is sent, with the keys in the order of the specification's table.
 func (r OrderRequest) Body() []byte {
 	var w bodyWriter
 	return w.text("sourceType", specWord).
@@ -79,10 +79,10 @@ func (r OrderRequest) Body() []byte {
 		bytes()
 }
 
-// Format writes what identifies the order, and no contact details, for every verb.
+// Format writes the fields that identify the order, without contact details, for every verb.
 func (r OrderRequest) Format(f fmt.State, _ rune) { printTo(f, r.LogValue().String()) }
 
-// LogValue returns what identifies the order, and no contact details.
+// LogValue returns the fields that identify the order, without contact details.
 func (r OrderRequest) LogValue() slog.Value {
 	return slog.GroupValue(
 		slog.String("customerReference", r.CustomerReference),
@@ -92,7 +92,7 @@ func (r OrderRequest) LogValue() slog.Value {
 	)
 }
 
-// OrderType says whether an order is for a new service or takes one over; other values survive.
+// OrderType states whether an order is for a new service or a transfer; other values are kept.
 type OrderType string
 
 // The order types (spec §2).
@@ -101,11 +101,11 @@ const (
 	OrderTransfer OrderType = "transfer"
 )
 
-// OrderOpen is the status of an order on creation; other values and transitions are not documented
-// (spec §3).
+// OrderOpen is the status of a new order. Other values and transitions are not documented (spec
+// §3).
 const OrderOpen = "OPEN"
 
-// Order is what the carrier answers to an order (spec §2). There is no documented way to read it
+// Order is the carrier's response to an order (spec §2). There is no documented way to read it
 // again.
 type Order struct {
 	ID                   int64             `json:"id"`
@@ -135,7 +135,7 @@ type Order struct {
 	LegacyTechnologyType string            `json:"legacyTechnologyType"`
 	TransferType         TransferType      `json:"transferType"`
 	NTDOption            *OrderedNTD       `json:"ntdOption"`
-	ServiceID            int64             `json:"360ServiceId"` // the service it becomes; zero: not said
+	ServiceID            int64             `json:"360ServiceId"` // the service created by the order; zero: not given
 	IsNFAS               bool              `json:"isNfas"`
 	IsCancellable        bool              `json:"isCancellable"`
 }
@@ -162,7 +162,7 @@ type OrderedNTD struct {
 	NTDVersion string `json:"ntdVersion"`
 }
 
-// Address is where an order is installed.
+// Address is the address of an installation.
 type Address struct {
 	BuildingLevel    string `json:"buildingLevel"`
 	UnitNumber       string `json:"unitNumber"`
@@ -175,7 +175,7 @@ type Address struct {
 	FormattedAddress string `json:"formattedAddress"`
 }
 
-// The names of additional fees seen (spec §2).
+// The names of additional fees observed (spec §2).
 const (
 	FeeSLA                    = "SLA"
 	FeeNDF                    = "NDF" // new developments
@@ -185,11 +185,11 @@ const (
 	FeeTechnician             = "WHOLESALE_TECHNICIAN_FOR_INSTALL"
 )
 
-// AdditionalFee is a fee beside the plan's.
+// AdditionalFee is a fee in addition to the plan's.
 type AdditionalFee struct {
 	AddOnTypeName string `json:"addOnTypeName"` // such as SLA, NDF, SERVICE_TRANSFER_FEE
 	Fee           *Fee   `json:"fee"`
 }
 
-// DecodeOrder reads the answer to an order. The error is an [Error] of class Unreadable.
+// DecodeOrder reads the response to an order. The error is an [Error] of class Unreadable.
 func DecodeOrder(body []byte) (Order, error) { return decode[Order](OrderCreate, body) }

@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// PlanChangeRequest asks for another plan, another restoration SLA, or both (spec §4, Plan /
-// restoration SLA change). For an SLA alone it names the existing plan. Prices may change
+// PlanChangeRequest requests another plan, another restoration SLA, or both (spec §4, Plan /
+// restoration SLA change). For an SLA alone it has the existing plan. Prices may change
 // accordingly.
 type PlanChangeRequest struct {
 	ServiceID      int64  // required
@@ -19,7 +19,7 @@ type PlanChangeRequest struct {
 	ContactEmail   string
 }
 
-// Body returns the request as it is sent, the keys in the order of the specification's table.
+// Body returns the request as it is sent, with the keys in the order of the specification's table.
 func (r PlanChangeRequest) Body() []byte {
 	var w bodyWriter
 	return w.number("serviceId", r.ServiceID).
@@ -33,8 +33,9 @@ func (r PlanChangeRequest) Body() []byte {
 		bytes()
 }
 
-// Check applies the rules of spec §9 for an API version: an [UnsupportedVersionError] for what it
-// does not have, a [MissingFieldError] for what it demands. Nothing was sent yet.
+// Check applies the rules of spec §9 for an API version, before anything is sent. It returns an
+// [UnsupportedVersionError] for a field that the version does not have, and a [MissingFieldError]
+// for one that it requires.
 func (r PlanChangeRequest) Check(version int) error {
 	return check(PlanChange, version, map[string]bool{
 		keyRestorationSLA: r.RestorationSLA != "",
@@ -45,7 +46,7 @@ func (r PlanChangeRequest) Check(version int) error {
 	})
 }
 
-// check applies an operation's version rules to the keys that a body has.
+// check applies an operation's version rules to the keys of a body.
 func check(op Operation, version int, present map[string]bool) error {
 	contract, ok := ContractOf(op)
 	if !ok {
@@ -72,7 +73,7 @@ func (r PlanChangeRequest) LogValue() slog.Value {
 }
 
 // PlanChangeStatus is the status of a plan change. The full set of values is not documented; others
-// survive.
+// are kept.
 type PlanChangeStatus string
 
 // The documented statuses (spec §3).
@@ -82,7 +83,7 @@ const (
 )
 
 // PlanChangeResult is the resource of a plan change (spec §2, service plan change request). The
-// alternate-source variant has the same fields without contacts, NTD and NFAS; they are then empty.
+// alternate-source variant has the same fields except contacts, NTD and NFAS, which are then empty.
 type PlanChangeResult struct {
 	ID           int64            `json:"id"`          // the request
 	ServiceID    int64            `json:"serviceId"`   // the service
@@ -95,7 +96,7 @@ type PlanChangeResult struct {
 	SLA          SLA              `json:"sla"`
 }
 
-// Plan is a plan as an offer or as a result (spec §2, plan).
+// Plan is a plan that is offered or was requested (spec §2, plan).
 type Plan struct {
 	SourceType                  string      `json:"sourceType"`       // names the wholesale source
 	AccessTechnology            string      `json:"accessTechnology"` // such as FTTP, FTTN, FTTC
@@ -103,21 +104,21 @@ type Plan struct {
 	Term                        string      `json:"term"`             // in months, as the carrier wrote it
 	SpeedDown                   Speed       `json:"speedDown"`
 	SpeedUp                     Speed       `json:"speedUp"`
-	RequiresAdditionalNTD       *bool       `json:"requiresAdditionalNtd"`       // nil: not said
+	RequiresAdditionalNTD       *bool       `json:"requiresAdditionalNtd"`       // nil: not given
 	RequiresAdditionalNTDReason string      `json:"requiresAdditionalNtdReason"` // such as BATTERY_BACKUP
 	PlanFee                     *Fee        `json:"planFee"`                     // attributes include plan and term
 	NFASFee                     *Fee        `json:"nfasFee"`                     // commitment fee, when it applies
 	NTDOptions                  []NTDOption `json:"ntdOptions"`
 }
 
-// NTDOption is a network termination device that a plan can come with.
+// NTDOption is a network termination device that is available with a plan.
 type NTDOption struct {
 	Option      string `json:"option"` // such as 1_PORT, 4_PORT_RESIDENTIAL
 	Recommended bool   `json:"recommended"`
 	Fee         *Fee   `json:"fee"`
 }
 
-// readWire takes the lone name of an option too.
+// readWire also accepts the bare name of an option.
 func (o *NTDOption) readWire(d document) {
 	type plain NTDOption
 	*o = NTDOption{}
@@ -128,7 +129,7 @@ func (o *NTDOption) readWire(d document) {
 	o.Option = d.text()
 }
 
-// SLA is a restoration SLA as an offer or as a result (spec §2, sla).
+// SLA is a restoration SLA that is offered or was requested (spec §2, sla).
 type SLA struct {
 	SLA string `json:"sla"` // its name
 	Fee *Fee   `json:"fee"` // named SLA, with the attribute sla

@@ -1,7 +1,7 @@
 package carrier
 
-// PlanOptionsRequest asks which plans and SLAs a service could change to (spec §4, Plan change
-// options).
+// PlanOptionsRequest requests the plans and SLAs that a service could change to (spec §4, Plan
+// change options).
 type PlanOptionsRequest struct {
 	ServiceID int64 // required
 }
@@ -9,14 +9,14 @@ type PlanOptionsRequest struct {
 // Body returns the request as it is sent.
 func (r PlanOptionsRequest) Body() []byte { return serviceBody(r.ServiceID) }
 
-// serviceBody is the body of the operations that need nothing but a service.
+// serviceBody returns the body of the operations that need only a service id.
 func serviceBody(serviceID int64) []byte {
 	var w bodyWriter
 	return w.number("serviceId", serviceID).bytes()
 }
 
-// PlanOptionsResult is what a service could change to, with the fees (spec §2, service plan change
-// options). It has no id, of its own or of the service.
+// PlanOptionsResult has the plans and SLAs that a service could change to, with their fees (spec
+// §2, service plan change options). It has neither its own id nor that of the service.
 type PlanOptionsResult struct {
 	Plans []Plan `json:"plans"`
 	SLAs  []SLA  `json:"slas"`

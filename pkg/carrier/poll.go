@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// OutcomeState says how far an accepted request is.
+// OutcomeState is the progress of an accepted request.
 type OutcomeState string
 
 // The outcome states (spec §1.1 rule 3).
 const (
 	Pending OutcomeState = "Pending" // 202: in progress
-	Done    OutcomeState = "Done"    // 200: complete, the body is the resource
-	Failed  OutcomeState = "Failed"  // 422: the request failed; a fact about it, not an error of the call
+	Done    OutcomeState = "Done"    // 200: complete, the body has the resource
+	Failed  OutcomeState = "Failed"  // 422: the request failed, the call itself did not
 )
 
-// Outcome is the carrier's answer about an accepted request.
+// Outcome is the carrier's response about an accepted request.
 type Outcome struct {
 	State      OutcomeState
 	Body       []byte        // Done: the resource; Pending: the resource so far, or nothing; Failed: nothing
-	Err        *Error        // Failed: why; nil otherwise
-	RetryAfter time.Duration // what the carrier asked for, 1 second to 1 hour; zero: nothing
+	Err        *Error        // Failed: the reason; nil otherwise
+	RetryAfter time.Duration // the delay requested by the carrier, 1 second to 1 hour; zero: none
 }
 
-// Poll asks once how far a request is.
+// Poll reads the state of a request once.
 //
-// Done says that some request is complete: a caller that knows which service it asked for compares
-// the ids of [DecodeSummary] with those, because an answer about another one is no success.
+// Done means that some request is complete. A caller that knows the service id must compare it with
+// the ids of [DecodeSummary]: a response about another service is not a success.
 //
-// Its error is an [Error], and proves nothing about the request: 401, 403, 404 and 400, 5xx, no
-// answer at all, a 200 whose body is not JSON, anything that the specification does not have. A 404
-// in particular never means that the request does not exist. After a 401 the token in use is
+// Its error is an [Error] and proves nothing about the request: 400, 401, 403, 404, 5xx, no
+// response at all, a 200 whose body is not JSON, or anything outside the specification. In
+// particular, a 404 never means that the request does not exist. After a 401 the token in use is
 // invalidated.
 func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	contract, ok := ContractOf(h.Operation)
@@ -48,7 +48,7 @@ func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	switch a.status {
 	case http.StatusOK:
 		return c.done(k, a)
-	case http.StatusAccepted: // with a body or without one; what is not readable says no less
+	case http.StatusAccepted: // with or without a body; an unreadable one is still a 202
 		return Outcome{State: Pending, Body: a.body, RetryAfter: c.retryAfter(a)}, nil
 	case http.StatusUnprocessableEntity:
 		return Outcome{State: Failed, Err: c.failureOf(k, a, "")}, nil
@@ -57,7 +57,7 @@ func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 	return Outcome{RetryAfter: c.retryAfter(a)}, c.failureOf(k, a, "")
 }
 
-// get makes a GET with a token of its own.
+// get fetches a token and makes a GET.
 func (c *Client) get(ctx context.Context, k call) (answer, error) {
 	token, err := c.tokens.Token(ctx)
 	if err != nil {
@@ -66,8 +66,7 @@ func (c *Client) get(ctx context.Context, k call) (answer, error) {
 	return c.exchange(ctx, k, token), nil
 }
 
-// done accepts a 200 only with a JSON document: success is never concluded from an empty or broken
-// body.
+// done accepts a 200 only with a JSON document: an empty or broken body is never a success.
 func (c *Client) done(k call, a answer) (Outcome, error) {
 	if a.bodyErr != nil {
 		return Outcome{}, unreadable(k, a.bodyErr)

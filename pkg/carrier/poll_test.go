@@ -63,8 +63,7 @@ func TestPollOutcomes(t *testing.T) {
 	}
 }
 
-// TestPollRedirectIsNotFollowed (14): no look at a request is taken anywhere else, and no token goes
-// there.
+// TestPollRedirectIsNotFollowed (14): no poll of a request goes anywhere else, and no token does.
 func TestPollRedirectIsNotFollowed(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := serve(t, func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) })

@@ -14,7 +14,7 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// provider is an identity provider that answers as it is told, and keeps what it was asked.
+// provider is an identity provider with configurable answers, which records the requests.
 type provider struct {
 	clock *testClock
 
@@ -64,13 +64,13 @@ func (p *provider) answers(status int, body string) {
 	p.answer = func(*jwt.Token) (int, string) { return status, body }
 }
 
-// granted is a token reply as spec §5 has it.
+// granted is a token reply in the format of spec §5.
 func granted(token string, seconds int) string {
 	return fmt.Sprintf(`{"access_token":%q,"expires_in":%d,"refresh_expires_in":0,"token_type":"Bearer",`+
 		`"not-before-policy":0,"scope":""}`, token, seconds)
 }
 
-// authSetup is a source and the identity provider that it talks to.
+// authSetup is a source and its identity provider.
 type authSetup struct {
 	*provider
 
@@ -104,7 +104,7 @@ func newAuth(t *testing.T, change ...func(*TokenConfig)) *authSetup {
 	return a
 }
 
-// landing is closed when the exchange under way has ended.
+// landing is closed when the exchange in progress has ended.
 func (a *authSetup) landing() <-chan struct{} {
 	a.source.mu.Lock()
 	defer a.source.mu.Unlock()
@@ -133,7 +133,7 @@ func (a *authSetup) mustToken(t *testing.T) Token {
 	return token
 }
 
-// mustFail insists that there is no token, for this reason.
+// mustFail expects no token, for this reason.
 func (a *authSetup) mustFail(t *testing.T, want TokenReason) {
 	t.Helper()
 	if a.failure(t, want) == nil {

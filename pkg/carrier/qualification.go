@@ -2,8 +2,9 @@ package carrier
 
 import "encoding/json"
 
-// Qualification is the result of a service qualification, from which an order is made (spec §2,
-// service qualification result). Its endpoint is not documented; the document comes from elsewhere.
+// Qualification is the result of a service qualification, on which an order is based (spec §2,
+// service qualification result). Its endpoint is not documented; the document is obtained
+// elsewhere.
 type Qualification struct {
 	QualificationSearchID       string   `json:"qualificationSearchId"`       // for the order
 	RemoteQualificationSearchID string   `json:"remoteQualificationSearchId"` // for the order
@@ -17,7 +18,7 @@ type Qualification struct {
 	ServiceClass                string   `json:"serviceClass"`
 	ServiceClassDescription     string   `json:"serviceClassDescription"`
 	Status                      string   `json:"status"`
-	Address                     string   `json:"address"` // an object's JSON text, where it is one
+	Address                     string   `json:"address"` // JSON text if it is an object
 	AddressDetails              Address  `json:"addressDetails"`
 	AllowedAggregationMethods   []string `json:"allowedAggregationMethods"`
 	AlternativeAccessTechnology string   `json:"alternativeAccessTechnology"`
@@ -43,8 +44,8 @@ type Qualification struct {
 	RestorationSLAs        []QualifiedSLA       `json:"restorationSlas"`
 }
 
-// QualifiedProducts is a list of products. On the wire it is an array, or in an older form an object:
-// a lone product, or products by some name, which is read as all of them.
+// QualifiedProducts is a list of products. On the wire it is an array, or, in an older form, an
+// object: a single product, or products by name, which are all included.
 type QualifiedProducts []QualifiedProduct
 
 func (p *QualifiedProducts) readWire(d document) {
@@ -62,7 +63,7 @@ func (p *QualifiedProducts) readWire(d document) {
 	}
 }
 
-// readList reads an array, or a lone element, and nothing of null.
+// readList reads an array or a single element. Null is an empty list.
 func readList[T any](into *[]T, d document) { newReader().read(into, d) }
 
 // QualifiedProduct is a product that can be ordered.
@@ -78,7 +79,7 @@ type QualifiedProduct struct {
 	} `json:"planOptions"`
 }
 
-// InstallationOption is a way in which infrastructure can be installed.
+// InstallationOption is a way to install infrastructure.
 type InstallationOption struct {
 	Option            NTDInstallation `json:"option"`
 	Recommended       bool            `json:"recommended"`
@@ -86,7 +87,7 @@ type InstallationOption struct {
 	HardwareShortfall string          `json:"hardwareShortfall"`
 }
 
-// QualifiedNTD is a kind of network termination device that can be had.
+// QualifiedNTD is an available type of network termination device.
 type QualifiedNTD struct {
 	Name         string            `json:"name"`
 	NTDType      string            `json:"ntdType"`

@@ -16,22 +16,22 @@ var (
 	errOtherService  = errors.New("the answer is about another service")
 )
 
-// wireValue is a type that reads itself from the wire, because it comes in several shapes.
+// wireValue is a type that decodes itself because it has several shapes on the wire.
 type wireValue interface {
 	readWire(d document)
 }
 
-// tolerantReader fills structs from JSON by their json tags, and takes what it can get: an answer
-// that is refused because of one retyped field is a paid request lost. A string may come as a
-// number and a number as a string, a list as its only element; null and missing are the zero value;
-// what fits in no way leaves the zero value. Keys are matched exactly, and the last of two equal
-// keys counts.
+// tolerantReader fills structs from JSON by their json tags, as tolerantly as possible: if one
+// field with an unexpected type made a response unreadable, a paid request would be lost. A string
+// may come as a number, a number as a string, and a list as its only element. Null and missing
+// fields are the zero value, as is a value that cannot be converted. Keys are matched exactly, and
+// the last of duplicate keys wins.
 type tolerantReader struct {
 	fields map[reflect.Type]map[string]int
 }
 
-// readObject fills into, a pointer to a struct, from a body that must be an object. The ids of the
-// resource, alone of all fields, must be sound: see checkIdentity.
+// readObject fills into, a pointer to a struct, from a body that must be an object. Only the
+// resource's ids must be valid: see checkIdentity.
 func readObject(body []byte, into any) error {
 	d, err := parseDocument(body)
 	switch {
@@ -67,8 +67,8 @@ func newReader() tolerantReader {
 // read fills what into points to.
 func (r tolerantReader) read(into any, d document) { r.fill(reflect.ValueOf(into).Elem(), d) }
 
-// checkIdentity makes sure that the resource is the one that was asked for, or is known to be none:
-// its id and service id are whole numbers that fit, and are not given twice with different values.
+// checkIdentity ensures that the ids of the resource can be compared with those requested: its id
+// and service id must be whole numbers in range, and must not be given twice with different values.
 func checkIdentity(d document) error {
 	seen := make(map[string]int64)
 	for key, value := range d.members() {
@@ -87,7 +87,7 @@ func checkIdentity(d document) error {
 	return nil
 }
 
-// wholeNumber reads a number, or a number in a string, without going through a float.
+// wholeNumber reads a number, or a number in a string, without converting it to a float.
 func wholeNumber(d document) (int64, bool) {
 	n, err := strconv.ParseInt(strings.TrimSpace(d.text()), 10, 64)
 	return n, err == nil
@@ -100,7 +100,7 @@ func wholeOrZero(d document) int64 {
 	return 0
 }
 
-// fill sets v from the value d, as far as they fit.
+// fill sets v from d, as far as the value can be converted.
 func (r tolerantReader) fill(v reflect.Value, d document) {
 	if special, ok := reflect.TypeAssert[wireValue](v.Addr()); ok {
 		special.readWire(d)
@@ -167,7 +167,7 @@ func (r tolerantReader) appendTo(v reflect.Value, d document) {
 	v.Set(reflect.Append(v, element))
 }
 
-// fillMap fills a map of texts: the attributes of a fee, whose keys differ per fee.
+// fillMap fills a map of strings: the attributes of a fee, whose keys differ per fee.
 func fillMap(v reflect.Value, d document) {
 	v.Set(reflect.MakeMap(v.Type()))
 	for key, value := range d.members() {
@@ -175,7 +175,7 @@ func fillMap(v reflect.Value, d document) {
 	}
 }
 
-// fieldsOf returns the fields of a struct by the names in their json tags, embedded ones left out.
+// fieldsOf maps the names in a struct's json tags to its fields, without embedded ones.
 func (r tolerantReader) fieldsOf(t reflect.Type) map[string]int {
 	if fields, ok := r.fields[t]; ok {
 		return fields

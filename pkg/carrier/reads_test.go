@@ -53,7 +53,7 @@ func TestCancellationRead(t *testing.T) {
 	}
 }
 
-// pages serves disruptions d0, d1, … two by two, and keeps what it was asked.
+// pages serves disruptions d0, d1, … in pages of two, and records the calls.
 type pages struct {
 	total   int
 	queries []url.Values
@@ -64,7 +64,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.queries = append(p.queries, query)
 	var number int
 	either(fmt.Sscan(query.Get("page"), &number))
-	first := max(2*number-1, 0) // each page begins with what ended the last: the list has moved meanwhile
+	first := max(2*number-1, 0) // each page begins with the last item of the previous one: the list has shifted meanwhile
 	printTo(w, fmt.Sprintf(`{"content":[{"wholesaleDisruptionId":"d%d"},{"wholesaleDisruptionId":"d%d"},`+
 		`{"wholesaleDisruptionId":"d%d"}],"number":%d,"totalPages":%d,"lastPage":%t}`,
 		first, 2*number, 2*number+1, number, p.total, number+1 == p.total))
@@ -140,7 +140,8 @@ func TestDisruptionErrors(t *testing.T) {
 	}
 }
 
-// TestReadsOfNoServiceAreNotSent: the path of no service might be that of something else.
+// TestReadsOfNoServiceAreNotSent: without a service number the path could be that of another
+// resource.
 func TestReadsOfNoServiceAreNotSent(t *testing.T) {
 	client := testClient(t, serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("asked for %s", r.URL)

@@ -1,6 +1,6 @@
 package carrier
 
-// ReclaimRequest brings a disconnected service back, while its disconnection is reversible (spec
+// ReclaimRequest brings back a disconnected service while its disconnection is reversible (spec
 // §4).
 type ReclaimRequest struct {
 	ServiceID int64 // required
@@ -9,8 +9,8 @@ type ReclaimRequest struct {
 // Body returns the request as it is sent.
 func (r ReclaimRequest) Body() []byte { return serviceBody(r.ServiceID) }
 
-// ReclaimStatus is the status of a reclaim. The full set of values is not documented; others
-// survive.
+// ReclaimStatus is the status of a reclaim. The full set of values is not documented; others are
+// kept.
 type ReclaimStatus string
 
 // The documented statuses (spec §3).

@@ -12,11 +12,10 @@ import (
 	"time"
 )
 
-// What a carrier answers is written by strangers. The numbers are those of the list of security
-// cases.
+// The answers of a carrier are untrusted. The numbers are those of the list of security cases.
 
-// TestEndlessBodyStopsAtOneMebibyte (21): a chunked body that never ends is read up to the bound, and
-// the connection is given up.
+// TestEndlessBodyStopsAtOneMebibyte (21): a chunked body that never ends is read up to the bound,
+// and the connection is closed.
 func TestEndlessBodyStopsAtOneMebibyte(t *testing.T) {
 	for status, want := range map[int]Class{200: Unreadable, 202: "", 422: "", 502: ServerFault} {
 		sent := make(chan int64, 1)
@@ -30,13 +29,13 @@ func TestEndlessBodyStopsAtOneMebibyte(t *testing.T) {
 		if ClassOf(err) != want || len(outcome.Body) > maxBodyBytes {
 			t.Errorf("%d: %s with %d bytes, %v", status, outcome.State, len(outcome.Body), err)
 		}
-		if got := <-sent; got > 64<<20 { // it has noticed that nobody reads any more
+		if got := <-sent; got > 64<<20 { // it noticed that nobody reads any more
 			t.Errorf("%d: the server could send %d bytes", status, got)
 		}
 	}
 }
 
-// spaces never end.
+// spaces is an endless reader of spaces.
 type spaces struct{}
 
 func (spaces) Read(p []byte) (int, error) {
@@ -46,7 +45,8 @@ func (spaces) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestGzipBombIsNotUnpacked (22): we ask for no compression, and unpack none that comes all the same.
+// TestGzipBombIsNotUnpacked (22): we do not accept compression, and do not unpack it if it is sent
+// anyway.
 func TestGzipBombIsNotUnpacked(t *testing.T) {
 	var bomb bytes.Buffer
 	packer := gzip.NewWriter(&bomb)
@@ -84,7 +84,7 @@ func TestManyValuesAreRefused(t *testing.T) {
 	}
 }
 
-// TestNestedJSON (23): depth costs no stack, wherever a document is read.
+// TestNestedJSON (23): depth uses no stack, wherever a document is read.
 func TestNestedJSON(t *testing.T) {
 	const depth = 100_000
 	for _, body := range []string{
@@ -108,7 +108,7 @@ func TestNestedJSON(t *testing.T) {
 	}
 }
 
-// mustBeUnreadable insists that no decoder makes anything of a body.
+// mustBeUnreadable expects every decoder to refuse a body.
 func mustBeUnreadable(t *testing.T, body string) {
 	t.Helper()
 	for name, decodeGolden := range goldens() {
@@ -118,8 +118,8 @@ func mustBeUnreadable(t *testing.T, body string) {
 	}
 }
 
-// TestServerTextIsSanitized (24): whatever stands in an error body, what is shown of it is one line
-// of printable characters.
+// TestServerTextIsSanitized (24): whatever an error body contains, it is shown as one line of
+// printable characters.
 func TestServerTextIsSanitized(t *testing.T) {
 	evil := "a\x1b[31mred\x1b[0m \u202egpj.exe\u202c line\r\nbreak\u2028and\u0000nul\u200bzero\xff\xfe"
 	encoded := string(quote(evil))
@@ -138,15 +138,15 @@ func TestServerTextIsSanitized(t *testing.T) {
 	}
 }
 
-// errorOf is a standard error body all of whose texts are one.
+// errorOf is a standard error body in which every text is the same.
 func errorOf(quoted string) string {
 	const template = `{"type":X,"code":X,"message":X,` +
 		`"apiSubErrors":[{"code":X,"message":X,"object":X,"field":X,"rejectedValue":X}]}`
 	return strings.ReplaceAll(template, "X", quoted)
 }
 
-// TestOurTokenIsRedacted (25): also where a character without width is in the middle of it, where it
-// would be cut in half, and where a code should be.
+// TestOurTokenIsRedacted (25): also with a zero-width character in the middle, where it would be
+// cut in half, and in place of a code.
 func TestOurTokenIsRedacted(t *testing.T) {
 	half := len(canaryToken) / 2
 	for name, text := range map[string]string{
@@ -169,8 +169,8 @@ func TestOurTokenIsRedacted(t *testing.T) {
 	}
 }
 
-// TestEchoedRequestShowsNoSecret: net/http quotes an answer that is no HTTP, and a server may send our
-// own request back.
+// TestEchoedRequestShowsNoSecret: net/http quotes an answer that is not HTTP, and a server may
+// return our own request.
 func TestEchoedRequestShowsNoSecret(t *testing.T) {
 	request := planChange
 	request.ContactName, request.ContactEmail = "Canary Person", "canary@mail.example"
@@ -254,8 +254,7 @@ func TestStrangeStatuses(t *testing.T) {
 	}
 }
 
-// TestRetryAfterOnTheWire (33): what a header says holds nobody for longer than an hour, and nobody
-// shorter than a second.
+// TestRetryAfterOnTheWire (33): a header delays calls by an hour at most, and by a second at least.
 func TestRetryAfterOnTheWire(t *testing.T) {
 	now := newClock().Now()
 	for value, want := range map[string]time.Duration{
@@ -277,8 +276,8 @@ func TestRetryAfterOnTheWire(t *testing.T) {
 	}
 }
 
-// TestAnswerAboutAnotherServiceIsNoSuccess (26): Poll passes a 200 on as it is, because the handle
-// says nothing of the service; the ids that its caller compares are exact, or there is no result.
+// TestAnswerAboutAnotherServiceIsNoSuccess (26): Poll returns a 200 unchanged, because the handle
+// does not contain the service. The IDs that its caller compares are exact, or there is no result.
 func TestAnswerAboutAnotherServiceIsNoSuccess(t *testing.T) {
 	for body, same := range map[string]bool{
 		`{"id":77,"serviceId":1234567}`:                    true,

@@ -13,12 +13,12 @@ import (
 	"testing"
 )
 
-// Go's transport sends a POST a second time by itself in three cases. Each is served here, and one
-// POST is counted.
+// Go's transport resends a POST by itself in three cases. Each is served here, and one POST is
+// counted.
 
 var healthBody = HealthRequest{ServiceID: 1234567}.Body()
 
-// TestOnePOSTWhenAReusedConnectionIsClosed: the connection was used before, the server reads the
+// TestOnePOSTWhenAReusedConnectionIsClosed: the connection was used before. The server reads the
 // whole POST and then closes it without an answer.
 func TestOnePOSTWhenAReusedConnectionIsClosed(t *testing.T) {
 	var posts, connections atomic.Int64
@@ -91,9 +91,9 @@ func TestOnePOSTWhenAStreamIsReset(t *testing.T) {
 	}
 }
 
-// TestOnePOSTOfAnOrderWhenTheServerResets (34): a server that speaks HTTP/2 and HTTP/1.1 takes the
-// whole order and resets what it came on. An order comes over HTTP/1.1, where there is nothing to
-// reset but its own connection.
+// TestOnePOSTOfAnOrderWhenTheServerResets (34): a server that supports HTTP/2 and HTTP/1.1 reads
+// the whole order and resets the stream or connection. Orders are sent over HTTP/1.1, where only
+// their own connection can be reset.
 func TestOnePOSTOfAnOrderWhenTheServerResets(t *testing.T) {
 	var posts atomic.Int64
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -113,7 +113,7 @@ func TestOnePOSTOfAnOrderWhenTheServerResets(t *testing.T) {
 	}
 }
 
-// listenHTTP2 serves TLS connections that agree on HTTP/2 and nothing else.
+// listenHTTP2 serves TLS connections that negotiate HTTP/2 and nothing else.
 func listenHTTP2(t *testing.T, handle func(net.Conn)) (string, *x509.CertPool) {
 	t.Helper()
 	certified := httptest.NewTLSServer(http.NotFoundHandler())
@@ -130,7 +130,7 @@ func listenHTTP2(t *testing.T, handle func(net.Conn)) (string, *x509.CertPool) {
 	return listener.Addr().String(), roots
 }
 
-// The little of RFC 9113 that the server below needs.
+// The part of RFC 9113 that the server below needs.
 const (
 	h2Preface       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	h2Data          = 0
@@ -177,7 +177,7 @@ func h2Frame(kind byte, stream uint32, payload []byte) []byte {
 func TestOnePOSTWhenRedirected(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := serve(t, func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) })
-	for _, op := range []Operation{Health, OrderCreate} { // kept alive, and a connection of its own
+	for _, op := range []Operation{Health, OrderCreate} { // a kept-alive connection, and one of its own
 		for _, status := range []int{300, 301, 302, 303, 304, 307, 308} {
 			var posts atomic.Int64
 			carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -196,8 +196,7 @@ func TestOnePOSTWhenRedirected(t *testing.T) {
 	}
 }
 
-// TestCostlyPOSTsHaveTheirOwnConnection: HTTP/1.1, no keep-alive, even when the server would do
-// better.
+// TestCostlyPOSTsHaveTheirOwnConnection: HTTP/1.1, no keep-alive, even if the server supports more.
 func TestCostlyPOSTsHaveTheirOwnConnection(t *testing.T) {
 	for _, contract := range Contracts() {
 		for _, fresh := range []bool{false, true} {

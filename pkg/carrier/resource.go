@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Timestamp is a point in time exactly as the carrier wrote it. Two of them are the same when their
-// texts are, which is what a comparison with an earlier answer needs; [Timestamp.Time] reads it.
+// Timestamp is a point in time exactly as the carrier wrote it. Two timestamps are equal if their
+// texts are, which is what a comparison with an earlier response needs. [Timestamp.Time] parses it.
 type Timestamp string
 
-// Time reads a date-time with a UTC offset (spec §1.1 rule 6), with or without fractions of a
-// second, or a bare date, which is its first moment in UTC. It returns false for anything else: a
-// time without an offset is no point in time.
+// Time parses a date-time with a UTC offset (spec §1.1 rule 6), with or without fractions of a
+// second, or a bare date, which means its first moment in UTC. It returns false for anything else:
+// a time without an offset is not a point in time.
 func (t Timestamp) Time() (time.Time, bool) {
 	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05.999999999Z0700", time.DateOnly} {
 		if at, err := time.Parse(layout, string(t)); err == nil {
@@ -23,10 +23,10 @@ func (t Timestamp) Time() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// Number is a decimal number exactly as the carrier wrote it; it never goes through a float.
+// Number is a decimal number exactly as the carrier wrote it. It is never converted to a float.
 type Number string
 
-// Int returns the number when it is whole and fits.
+// Int returns the number if it is whole and in range.
 func (n Number) Int() (int64, bool) {
 	i, err := strconv.ParseInt(string(n), 10, 64)
 	return i, err == nil
@@ -41,8 +41,8 @@ type Money struct {
 
 const centDigits = 2
 
-// Cents returns the amount in hundredths, exactly. It returns false when the amount is missing, is
-// no plain decimal number, or has a fraction of a cent: such an amount is unknown, not zero.
+// Cents returns the exact amount in hundredths. It returns false if the amount is missing, is not a
+// plain decimal number, or has a fraction of a cent: such an amount is unknown, not zero.
 func (m *Money) Cents() (int64, bool) {
 	if m == nil {
 		return 0, false
@@ -57,16 +57,16 @@ func (m *Money) Cents() (int64, bool) {
 	return cents, err == nil
 }
 
-// Fee is what something costs, once and per month (spec §2, value objects).
+// Fee is a one-time and a monthly price (spec §2, value objects).
 type Fee struct {
-	Name                   string            `json:"name"`       // on some fees, such as SLA, NFAS_COMMITMENT
+	Name                   string            `json:"name"`       // only on some fees, such as SLA, NFAS_COMMITMENT
 	Attributes             map[string]string `json:"attributes"` // what the fee is for; the keys differ per fee
 	OneTimeCharge          *Money            `json:"oneTimeCharge"`
 	MonthlyRecurringCharge *Money            `json:"monthlyRecurringCharge"`
 }
 
-// Fees is a list of fees. On the wire it is an array, or in some texts an object of such arrays by
-// traffic class, which is read as all of them.
+// Fees is a list of fees. On the wire it is an array, or, in some documents, an object of arrays by
+// traffic class, which are concatenated.
 type Fees []Fee
 
 func (f *Fees) readWire(d document) {
@@ -84,7 +84,7 @@ func (f *Fees) readWire(d document) {
 	}
 }
 
-// isFee tells a lone fee from an object of fees by traffic class.
+// isFee returns true for a single fee, false for an object of fees by traffic class.
 func isFee(d document) bool {
 	return has(d, "name", "oneTimeCharge", "monthlyRecurringCharge", "attributes")
 }
@@ -95,7 +95,7 @@ type Speed struct {
 	Unit  string `json:"unit"` // such as MBit/s
 }
 
-// readWire takes a lone number too, as the plans of a qualification have it.
+// readWire also accepts a bare number, as in the plans of a qualification.
 func (s *Speed) readWire(d document) {
 	type plain Speed
 	*s = Speed{}
@@ -106,21 +106,21 @@ func (s *Speed) readWire(d document) {
 	s.Speed = Number(d.text())
 }
 
-// String returns number and unit, such as "100 MBit/s", and "" for no speed.
+// String returns number and unit, such as "100 MBit/s", or "" if there is no speed.
 func (s *Speed) String() string { return strings.TrimSpace(string(s.Speed) + " " + s.Unit) }
 
-// RequestSummary is what the resources of accepted requests have in common: enough to tell whose it
-// is and how it goes, whatever the operation. Its texts are sanitized and bounded, fit to be shown;
-// those of the results themselves are as the carrier wrote them.
+// RequestSummary has the fields that the resources of all accepted requests share: enough to
+// identify a request and its status. Its texts are sanitized, bounded and safe to display. The
+// texts of the results themselves are as the carrier wrote them.
 type RequestSummary struct {
-	ID          int64  // the request; zero where the resource has none
-	ServiceID   int64  // the service; zero where the resource has none
-	Status      string // such as OPEN, IN_PROGRESS, IN_ERROR; empty where the resource has none
+	ID          int64  // of the request; zero if the resource has none
+	ServiceID   int64  // of the service; zero if the resource has none
+	Status      string // such as OPEN, IN_PROGRESS, IN_ERROR; empty if the resource has none
 	ErrorDetail string // a text about an earlier error; empty: none
 }
 
-// DecodeSummary reads the common part of any resource, done or in progress. Version 5 of health,
-// which calls its status serviceStatus, is understood too. The error is an [Error] of class
+// DecodeSummary reads the common part of any resource, completed or in progress. It also accepts
+// version 5 of health, where the status is named serviceStatus. The error is an [Error] of class
 // Unreadable.
 func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
 	var wire struct {
@@ -138,7 +138,7 @@ func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
 	}, undecodable(op, err)
 }
 
-// readSummary is DecodeSummary where a body that cannot be read says nothing.
+// readSummary is DecodeSummary with a zero result for an unreadable body.
 func readSummary(body []byte) RequestSummary {
 	summary, err := DecodeSummary("", body)
 	if err != nil {

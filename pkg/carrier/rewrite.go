@@ -2,9 +2,8 @@ package carrier
 
 import "bytes"
 
-// rewrite walks over a document once, string by string, and copies it with the identifiers changed.
-// It needs no valid JSON: what it does not understand is copied. A body without the word is
-// returned as it is.
+// rewrite copies a document in one pass and replaces the word in identifiers. The body need not be
+// valid JSON: anything unrecognized is copied. A body without the word is returned unchanged.
 func rewrite(body []byte, words *substitution) []byte {
 	if words == nil || !words.occursIn(body) {
 		return body
@@ -16,17 +15,17 @@ func rewrite(body []byte, words *substitution) []byte {
 	return w.out
 }
 
-// rewriter is one walk over one document.
+// rewriter is one pass over one document.
 type rewriter struct {
 	in, out []byte
 	at      int
 	words   *substitution
-	key     []byte   // the key whose value comes next
-	around  [][]byte // the keys of the objects and arrays around it
-	deeper  int      // how many more are around it than are remembered
+	key     []byte   // the key of the next value
+	around  [][]byte // the keys of the enclosing objects and arrays
+	deeper  int      // number of enclosing levels beyond maxNesting, which are not stored
 }
 
-// maxNesting is how many keys are remembered: no document of the carrier is half as deep.
+// maxNesting is the number of stored keys. The carrier's documents are less than half as deep.
 const maxNesting = 64
 
 // step copies one string, or one other byte.
@@ -64,8 +63,8 @@ func (w *rewriter) leave() {
 	}
 }
 
-// next goes back to the key of the object or array around: the elements of an array are all under
-// the array's key. Where that is no longer remembered there is none, and so no enumeration.
+// next restores the key of the enclosing object or array, because all elements of an array are
+// under its key. Beyond maxNesting there is no key, so no value counts as an enumeration.
 func (w *rewriter) next() {
 	w.key = nil
 	if n := len(w.around); n > 0 && w.deeper == 0 {
@@ -73,8 +72,8 @@ func (w *rewriter) next() {
 	}
 }
 
-// inFee tells whether the current place is inside a fee, where a name is one of an enumeration.
-// Elsewhere, of a plan or a product, it is the carrier's free choice.
+// inFee reports whether the current position is inside a fee, where a name is an enumeration.
+// Elsewhere, as in a plan or a product, a name is free text.
 func (w *rewriter) inFee() bool {
 	for _, key := range w.around {
 		if string(key) == "fee" || string(key) == "fees" || bytes.HasSuffix(key, []byte("Fee")) {
@@ -84,11 +83,11 @@ func (w *rewriter) inFee() bool {
 	return false
 }
 
-// text copies one string: a key when a colon follows it, and otherwise a value.
+// text copies one string: a key if a colon follows it, otherwise a value.
 func (w *rewriter) text() {
 	start := w.at
 	w.at = w.endOfText()
-	if w.at-start < 2 || w.in[w.at-1] != '"' { // cut off
+	if w.at-start < 2 || w.in[w.at-1] != '"' { // truncated
 		w.out = append(w.out, w.in[start:w.at]...)
 		return
 	}
@@ -106,8 +105,7 @@ func (w *rewriter) text() {
 	w.out = append(w.out, '"')
 }
 
-// endOfText returns where the string at the current place ends, at the latest at the end of the
-// document.
+// endOfText returns where the string at the current position ends, or the end of the document.
 func (w *rewriter) endOfText() int {
 	for at := w.at + 1; at < len(w.in); at++ {
 		switch w.in[at] {
@@ -120,7 +118,7 @@ func (w *rewriter) endOfText() int {
 	return len(w.in)
 }
 
-// beforeColon tells whether the next thing is a colon.
+// beforeColon reports whether a colon comes next.
 func (w *rewriter) beforeColon() bool {
 	for _, c := range w.in[w.at:] {
 		switch c {

@@ -7,17 +7,17 @@ import (
 	"unique"
 )
 
-// redacted is what every printer gets to see of a [Secret].
+// redacted is what a [Secret] prints as.
 const redacted = "REDACTED"
 
-// Secret is a text that no printer shows: every verb of fmt, encoding/json and log/slog print
-// REDACTED for it. Access tokens are secrets, and so are the contact details inside answers.
+// Secret is a text that is never printed: all verbs of fmt, encoding/json and log/slog print
+// REDACTED for it. Access tokens are secrets, and so are the contact details in responses.
 //
-// The text is behind a handle, because printers cannot ask an unexported field how it wants to be
-// printed: there they get to see an address. Equal texts are equal secrets.
+// The text is behind a handle, because printers cannot call the methods of an unexported field:
+// they print an address there. Equal texts are equal secrets.
 type Secret struct{ text unique.Handle[string] }
 
-// NewSecret makes a text a secret.
+// NewSecret returns text as a secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}
@@ -25,7 +25,7 @@ func NewSecret(text string) Secret {
 	return Secret{text: unique.Make(text)}
 }
 
-// Reveal returns the text itself, for the one place that needs it.
+// Reveal returns the text. It is meant for the one place that needs it.
 func (s Secret) Reveal() string {
 	if s.IsZero() {
 		return ""
@@ -33,10 +33,10 @@ func (s Secret) Reveal() string {
 	return s.text.Value()
 }
 
-// IsZero tells whether there is no text.
+// IsZero reports whether there is no text.
 func (s Secret) IsZero() bool { return s == Secret{} }
 
-// Equal tells whether two secrets have the same text.
+// Equal reports whether two secrets have the same text.
 func (s Secret) Equal(other Secret) bool { return s == other }
 
 // String returns REDACTED.
@@ -45,7 +45,7 @@ func (s Secret) String() string { return redacted }
 // GoString returns REDACTED.
 func (s Secret) GoString() string { return redacted }
 
-// Format writes REDACTED for every verb, so that %x and %q show no more than %s.
+// Format writes REDACTED for every verb, so that %x and %q print no more than %s.
 func (s Secret) Format(f fmt.State, _ rune) { printTo(f, redacted) }
 
 // MarshalJSON returns "REDACTED".
@@ -57,7 +57,7 @@ func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }
 // LogValue returns REDACTED.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// printTo ignores the error as package fmt does: a [fmt.State] has nobody to report it to.
+// printTo ignores the error, as package fmt does: a [fmt.State] has no way to report it.
 func printTo(w io.Writer, text string) {
 	if _, err := io.WriteString(w, text); err != nil {
 		return

@@ -9,17 +9,17 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The cases of this file are the shapes that real answers have beside the specification, one table
-// for each place where they were seen.
+// The cases of this file are shapes of real answers that the specification does not list, one table
+// for each place where they were observed.
 
-// shape is one of them, what reads it, and what must come out.
+// shape is one of them, its decoder, and the expected result.
 type shape struct {
 	body string
 	read func(body []byte) (any, error)
 	want any
 }
 
-// reading makes a decoder and a choice of fields one function.
+// reading combines a decoder and a choice of fields into one function.
 func reading[T any](decode func([]byte) (T, error), pick func(T) any) func([]byte) (any, error) {
 	return func(body []byte) (any, error) {
 		decoded, err := decode(body)
@@ -205,7 +205,7 @@ func TestShapesOfCancellations(t *testing.T) {
 	checkShapes(t, shapes)
 }
 
-// TestShapesOfContentTypes: what an answer calls itself decides nothing.
+// TestShapesOfContentTypes: the Content-Type of an answer has no effect.
 func TestShapesOfContentTypes(t *testing.T) {
 	for _, kind := range []string{"application/json", "application/json;charset=UTF-8", "text/plain", "", "x/\xff"} {
 		client := testClient(t, serve(t, answers(http.StatusOK, `{"id":77}`, "Content-Type", kind)).URL)

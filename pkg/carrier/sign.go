@@ -7,10 +7,10 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// Signer returns the RS256 signature of a text by a key. Its error is a [KeyError].
+// Signer returns the RS256 signature of a text with a key. Its error is a [KeyError].
 type Signer func(key Key, text string) ([]byte, error)
 
-// Sign is the [Signer] that reads the key anew each time, and keeps nothing of it.
+// Sign is the [Signer] that parses the key for each signature and keeps nothing of it.
 func Sign(key Key, text string) ([]byte, error) {
 	private, err := usableKey(key)
 	if err != nil {

@@ -12,21 +12,21 @@ import (
 // Receipt is everything that is known after one POST.
 type Receipt struct {
 	Delivery   Delivery
-	Handle     Handle        // how to follow it; zero unless Accepted, and for AppointmentCancel, which has none
-	Body       []byte        // the answer's body, at most 1 MiB; only an order has one (spec §4)
-	Err        *Error        // why it is not Accepted; nil when it is
-	RetryAfter time.Duration // what the carrier asked for, 1 second to 1 hour; zero: nothing
-	Note       string        // what was odd about an accepted answer, fit to be shown; empty: nothing
+	Handle     Handle        // how to poll the request; zero unless Accepted, and for AppointmentCancel, which has none
+	Body       []byte        // the response body, at most 1 MiB; only an order has one (spec §4)
+	Err        *Error        // why it was not Accepted; nil if it was
+	RetryAfter time.Duration // the delay requested by the carrier, 1 second to 1 hour; zero: none
+	Note       string        // what was unusual about an accepted response, safe to display; empty: nothing
 }
 
-// Submit sends exactly one POST and says what became of it. It never tries a second time, whatever
-// happens: another attempt is another decision, and not this package's.
+// Submit sends exactly one POST and reports its outcome. It never makes a second attempt: that
+// decision is the caller's.
 //
-// The caller passes a context that a shutdown does not end; Submit itself gives up 5 seconds after
-// connecting, 30 after waiting for an answer, 45 in all. With fresh, and for every operation that
-// may cost money, the POST travels on an HTTP/1.1 connection that nothing else has used. After a
-// 401 the token in use is invalidated. What the API version does not have, or demands in vain (spec
-// §9), is NotSent: its error wraps an [UnsupportedVersionError] or a [MissingFieldError].
+// The caller passes a context that does not end at shutdown. Submit itself times out after 5
+// seconds of connecting, 30 of waiting for a response, and 45 in total. With fresh, and for every
+// operation that may cost money, the POST uses a new HTTP/1.1 connection. After a 401 the token in
+// use is invalidated. A request that breaks a version rule (spec §9) is NotSent: its error wraps an
+// [UnsupportedVersionError] or a [MissingFieldError].
 func (c *Client) Submit(ctx context.Context, op Operation, version int, body []byte, fresh bool) Receipt {
 	contract, ok := ContractOf(op)
 	if !ok {
@@ -48,16 +48,16 @@ func (c *Client) Submit(ctx context.Context, op Operation, version int, body []b
 
 func notSent(err *Error) Receipt { return Receipt{Delivery: NotSent, Err: err} }
 
-// tokenFailure wraps an error of the token source. Its text is fit to be shown, or is the caller's
-// own.
+// tokenFailure wraps an error of the token source. Its text is safe to display, or comes from the
+// caller.
 func tokenFailure(k call, err error) *Error {
 	return &Error{Operation: k.operation, Target: k.target(), Class: Unauthorized, Message: err.Error(), cause: err}
 }
 
-// receipt judges the answer to a POST.
+// receipt classifies the response to a POST.
 func (c *Client) receipt(contract Contract, k call, a answer) Receipt {
 	handle, note := c.handleOf(contract, k, a)
-	note = secretsOf(k, a).message(note, maxMessage) // it may quote the answer
+	note = secretsOf(k, a).message(note, maxMessage) // it may quote the response
 	delivery := Classify(Observation{
 		Written: a.written,
 		Status:  a.status,
@@ -71,7 +71,8 @@ func (c *Client) receipt(contract Contract, k call, a answer) Receipt {
 	return Receipt{Delivery: delivery, Err: c.failureOf(k, a, note), RetryAfter: c.retryAfter(a), Note: note}
 }
 
-// handleOf finds the handle in an answer of the right status, and what was odd about it.
+// handleOf finds the handle in a response with the success status, and describes anything unusual
+// about it.
 func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) {
 	if a.status != contract.Success {
 		return Handle{}, ""
@@ -80,7 +81,8 @@ func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) 
 	case HandleNone:
 		return Handle{}, ""
 	case HandleServiceID:
-		// Spec §4: "path id is the service id", so the request itself knows it, whatever the Location says.
+		// Spec §4: "path id is the service id", so it is taken from the request, regardless of the
+		// Location.
 		return numbered(contract, k, readSummary(k.body).ServiceID), ""
 	case HandleInOrder:
 		return c.ordered(contract, k, a)
@@ -90,8 +92,8 @@ func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) 
 	return Handle{}, ""
 }
 
-// ordered takes the handle of an order from the Location or the body. Where they name two orders,
-// nobody knows which one is ours.
+// ordered takes the handle of an order from the Location or the body. If they name different
+// orders, it is unknown which one is ours.
 func (c *Client) ordered(contract Contract, k call, a answer) (Handle, string) {
 	located, note := c.located(contract, k, a)
 	inBody := numbered(contract, k, readSummary(a.body).ID)
@@ -113,7 +115,7 @@ func numbered(contract Contract, k call, id int64) Handle {
 	return Handle{Operation: contract.Operation, Version: k.version, ID: strconv.FormatInt(id, 10)}
 }
 
-// located takes the handle from the Location. Two Locations that differ are none.
+// located takes the handle from the Location. Two different Locations count as none.
 func (c *Client) located(contract Contract, k call, a answer) (Handle, string) {
 	locations := slices.Compact(a.header.Values("Location"))
 	if len(locations) != 1 {
@@ -129,8 +131,8 @@ func (c *Client) located(contract Contract, k call, a answer) (Handle, string) {
 	return handle, ""
 }
 
-// learn passes on what an answer says beyond this one call: that the token is dead, or that the
-// account is too fast.
+// learn records what a response shows beyond this one call: that the token is invalid, or that the
+// account exceeds the rate limit.
 func (c *Client) learn(contract Contract, k call, a answer) {
 	switch {
 	case a.status == http.StatusUnauthorized:

@@ -231,8 +231,8 @@ func TestSubmitAmbiguousWhenTheAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestSubmitKeepsTheHandleOfABrokenBody: the headers were whole, so the request is accepted
-// whatever comes after them.
+// TestSubmitKeepsTheHandleOfABrokenBody: the headers were complete, so the request is accepted
+// whatever follows them.
 func TestSubmitKeepsTheHandleOfABrokenBody(t *testing.T) {
 	address := listen(t, func(conn net.Conn) {
 		readRequest(conn)

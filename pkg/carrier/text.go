@@ -7,29 +7,29 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what the carrier's texts may add to an error, in bytes.
+// Size limits for the carrier's texts in an error, in bytes.
 const (
 	maxMessage = 1024
 	maxName    = 256
 	maxExcerpt = 128
 )
 
-// clean makes a server's text fit to be printed: control characters become spaces, characters that
-// change the direction of writing or have no width disappear, invalid UTF-8 becomes the replacement
-// character, and what is longer than limit bytes is cut between two characters.
+// clean makes a server's text safe to print. Control characters become spaces, bidirectional
+// controls and zero-width characters are removed, invalid UTF-8 becomes the replacement character,
+// and the text is cut to limit bytes at a character boundary.
 func clean(text string, limit int) string {
 	if len(text) > 4*limit {
-		text = text[:4*limit] // nothing beyond it can survive the cut below
+		text = text[:4*limit] // the rest cannot survive the cut below
 	}
 	return cut(strings.TrimSpace(visible(text)), limit)
 }
 
-// visible returns what a reader would see of a text.
+// visible returns the printable form of a text.
 func visible(text string) string {
 	return strings.Map(printable, strings.ToValidUTF8(text, string(utf8.RuneError)))
 }
 
-// printable maps one character of a server's text to what may be shown of it.
+// printable maps one character of a server's text to its printable form.
 func printable(r rune) rune {
 	switch {
 	case unicode.IsControl(r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
@@ -40,7 +40,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// cut shortens text to at most limit bytes, an ellipsis included.
+// cut shortens text to at most limit bytes, including an ellipsis.
 func cut(text string, limit int) string {
 	const ellipsis = "…"
 	if len(text) <= limit {
@@ -53,13 +53,13 @@ func cut(text string, limit int) string {
 	return text[:end] + ellipsis
 }
 
-// excerpt is what an error shows of a value of ours that was refused: a token that was put in its
-// place by mistake is not.
+// excerpt returns the part of a rejected value of ours that an error shows. A token that was
+// configured by mistake is redacted.
 func excerpt(text string) string {
 	return cut(strings.TrimSpace(signedToken.ReplaceAllString(visible(text), redacted)), maxExcerpt)
 }
 
-// excerptOfServer is what an error shows of a server's value that was refused.
+// excerptOfServer returns the part of a rejected value from a server that an error shows.
 func excerptOfServer(text string) string { return scrubber(nil).message(text, maxExcerpt) }
 
 var (
@@ -67,25 +67,25 @@ var (
 	signedToken = regexp.MustCompile(`eyJ[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]*)*`)
 )
 
-// A scrubber takes out of a server's text what must not be shown: the secrets of the request that
-// it answers, and whatever looks like a token or a mail address.
+// A scrubber redacts sensitive parts of a server's text: the secrets of the request that it
+// answers, and anything that looks like a token or a mail address.
 type scrubber []string
 
-// From these lengths a secret is worth hiding: below them it would hide half of every sentence, or
-// a code that merely has the syllable.
+// Minimum lengths of a secret to redact. Redacting shorter ones would make sentences unreadable, or
+// damage codes that contain them by chance.
 const (
 	minSecret       = 2
 	minSecretInName = 16
 )
 
-// message returns a sentence of the server, fit to be shown. Secrets are looked for in what a reader
-// would see, so that a character without width cannot hide one, and before the cut, so that none is
-// cut in half.
+// message returns a server's sentence, safe to display. Secrets are searched for in the visible
+// text, so that a zero-width character cannot hide one, and before the cut, so that none is cut in
+// half.
 func (s scrubber) message(text string, limit int) string {
 	return cut(strings.TrimSpace(s.scrub(visible(text))), limit)
 }
 
-// name returns a code or a key, fit to be shown.
+// name returns a code or a key, safe to display.
 func (s scrubber) name(text string) string {
 	text = clean(text, maxName)
 	for _, secret := range s {
@@ -96,7 +96,7 @@ func (s scrubber) name(text string) string {
 	return text
 }
 
-// scrub returns text without secrets.
+// scrub returns text with secrets redacted.
 func (s scrubber) scrub(text string) string {
 	for _, secret := range s {
 		if len(secret) >= minSecret {

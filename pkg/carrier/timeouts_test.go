@@ -12,13 +12,13 @@ import (
 	"time"
 )
 
-// The tests of this file run in bubbles whose time passes at once when everything waits, so a server
-// that takes a year costs nothing, and the bounds are those of production.
+// The tests of this file run in bubbles, in which time passes at once when everything waits. A
+// server that takes a year therefore takes no real time, and the bounds are those of production.
 
-// slowServer is one that answers a request, which it has read, in its own time.
+// slowServer is a server that answers slowly, after it has read the request.
 type slowServer func(context.Context, net.Conn)
 
-// drip writes one byte a second until nobody listens any more.
+// drip writes one byte a second until the peer is gone.
 func drip(ctx context.Context, conn net.Conn, reply string) {
 	for _, c := range []byte(reply) {
 		second, cancel := context.WithTimeout(ctx, time.Second)
@@ -30,7 +30,7 @@ func drip(ctx context.Context, conn net.Conn, reply string) {
 	}
 }
 
-// slowCase is a server, how long it may keep a call, and what is known of a POST then.
+// slowCase is a server, how long it may delay a call, and the expected delivery of a POST.
 type slowCase struct {
 	server slowServer
 	bound  time.Duration
@@ -81,7 +81,7 @@ func TestSlowAnswersEnd(t *testing.T) {
 	}
 }
 
-// TestPollOfASlowBodyEnds: half a resource is no success.
+// TestPollOfASlowBodyEnds: half a resource is not a success.
 func TestPollOfASlowBodyEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := inBubble(t, func(ctx context.Context, conn net.Conn) {
@@ -95,8 +95,8 @@ func TestPollOfASlowBodyEnds(t *testing.T) {
 	})
 }
 
-// TestSlowTokenAnswersEnd: an identity provider has less time than a carrier, and as few ways to use
-// it up.
+// TestSlowTokenAnswersEnd: an identity provider has less time than a carrier, and as few ways to
+// exceed it.
 func TestSlowTokenAnswersEnd(t *testing.T) {
 	for name, test := range slowServers() {
 		t.Run(name, func(t *testing.T) {
@@ -120,8 +120,8 @@ func TestSlowTokenAnswersEnd(t *testing.T) {
 	}
 }
 
-// inBubble returns a client whose connections are pipes to a server: real ones would keep the time
-// of the bubble from passing. All its bounds are those of production.
+// inBubble returns a client whose connections are pipes to a server: real connections would stop
+// the time of the bubble. All its bounds are those of production.
 func inBubble(t *testing.T, server slowServer) *Client {
 	t.Helper()
 	client := testClient(t, "http://carrier.example")
@@ -135,7 +135,7 @@ func inBubble(t *testing.T, server slowServer) *Client {
 	return client
 }
 
-// pipes connects to a server that serves each connection by itself.
+// pipes connects to a server that serves each connection separately.
 func pipes(t *testing.T, server slowServer) func(context.Context, string, string) (net.Conn, error) {
 	t.Helper()
 	var serving sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// secured is a server that proves who it is, or fails to.
+// secured is a server that proves its identity, or fails to.
 type secured struct {
 	until    time.Time
 	host     net.IP
@@ -26,7 +26,7 @@ type secured struct {
 	versions [2]uint16 // lowest and highest
 }
 
-// securedServers are those of security case 52, and one that is as it should be.
+// securedServers are those of security case 52, and one with valid TLS.
 func securedServers() map[string]secured {
 	future, past := newClock().Now().AddDate(50, 0, 0), newClock().Now().AddDate(-5, 0, 0)
 	here, elsewhere := net.IPv4(127, 0, 0, 1), net.IPv4(192, 0, 2, 1)
@@ -42,7 +42,7 @@ func securedServers() map[string]secured {
 	}
 }
 
-// serve starts the server and returns whom a client would trust.
+// serve starts the server and returns the certificates that a client would trust.
 func (s secured) serve(t *testing.T, handler http.Handler) (address string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -63,7 +63,7 @@ func (s secured) serve(t *testing.T, handler http.Handler) (address string, root
 		t.Fatal(err)
 	}
 	server := httptest.NewUnstartedServer(handler)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // its complaints are what is wanted
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // its errors are expected
 	server.TLS = &tls.Config{
 		MinVersion: s.versions[0], MaxVersion: s.versions[1],
 		Certificates: []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
@@ -77,8 +77,8 @@ func (s secured) serve(t *testing.T, handler http.Handler) (address string, root
 	return server.URL, roots
 }
 
-// TestTLSRefusals (52): a carrier that does not prove who it is gets no byte of a request, and an
-// identity provider no assertion.
+// TestTLSRefusals (52): a carrier that does not prove its identity receives no byte of a request,
+// and an identity provider no assertion.
 func TestTLSRefusals(t *testing.T) {
 	for name, server := range securedServers() {
 		t.Run(name, func(t *testing.T) {

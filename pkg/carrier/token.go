@@ -8,37 +8,37 @@ import (
 	"time"
 )
 
-// Token is an access token, and until when it may be used.
+// Token is an access token and its expiry.
 type Token struct {
 	AccessToken Secret
-	Expires     time.Time // measured from before the request that brought it, on the clock of the source
+	Expires     time.Time // counted from before the token request, by the source's clock
 }
 
 // TokenSource hands out access tokens. It is safe for concurrent use.
 type TokenSource interface {
-	// Token returns a token with at least min(15 s, half of its life) left. It does not wait long for one: see
-	// PendingWait.
+	// Token returns a token with at least min(15 s, half of its lifetime) left. It does not wait long
+	// for one: see PendingWait.
 	Token(ctx context.Context) (Token, error)
-	// Invalidate says that the carrier answered 401 to this token. It has no effect on any other token, so that of
-	// many calls refused with one token only the first makes a new exchange.
+	// Invalidate reports that the carrier answered 401 to this token. It has no effect on any other
+	// token, so if many calls with one token are refused, only the first causes a new exchange.
 	Invalidate(token Token)
 }
 
-// TokenReason says why there is no token; the values are reasons of a condition.
+// TokenReason states why there is no token. The values are condition reasons.
 type TokenReason string
 
 // The token reasons.
 const (
 	TokenRejected    TokenReason = "TokenRejected" // the identity provider refuses the client, or the carrier its tokens
-	TokenTooShort    TokenReason = "TokenTooShort" // the token lives less than 5 seconds in all
-	TokenUnreachable TokenReason = "Unreachable"   // the identity provider cannot be reached, or is broken
-	TokenClockSkew   TokenReason = "ClockSkew"     // refused, and its clock and ours are more than 5 minutes apart
+	TokenTooShort    TokenReason = "TokenTooShort" // the token's lifetime is less than 5 seconds
+	TokenUnreachable TokenReason = "Unreachable"   // the identity provider cannot be reached or does not work
+	TokenClockSkew   TokenReason = "ClockSkew"     // refused, and the two clocks are more than 5 minutes apart
 	TokenKeyInvalid  TokenReason = "KeyInvalid"    // the private key cannot be used; wraps a KeyError
-	TokenPending     TokenReason = "Pending"       // an exchange is under way and takes its time: come back later
+	TokenPending     TokenReason = "Pending"       // an exchange is in progress and takes long: try again later
 )
 
-// PendingWait is zero, or, where the error says that an exchange is under way and takes its time, how
-// long to wait before asking for its token again.
+// PendingWait returns how long to wait before the next call of Token if err means that an exchange
+// is still in progress, and zero otherwise.
 func PendingWait(err error) time.Duration {
 	if failure, ok := errors.AsType[*TokenError](err); ok && failure.Reason == TokenPending {
 		return pendingPause
@@ -46,24 +46,24 @@ func PendingWait(err error) time.Duration {
 	return 0
 }
 
-// TokenError says why there is no access token. It never holds anything of the body of a token
-// exchange but the error code and description of RFC 6749.
+// TokenError states why there is no access token. Of the body of a token exchange, it has only the
+// error code and description of RFC 6749.
 type TokenError struct {
 	Reason      TokenReason
-	HTTPStatus  int    // zero: there was no answer
-	Code        string // RFC 6749 section 5.2, such as invalid_client; empty when there was none
-	Description string // what the identity provider says beside the code, fit to be shown; empty when it said nothing
-	KeyID       string // the key in use; empty when it did not come to that
+	HTTPStatus  int    // zero: no response
+	Code        string // RFC 6749 section 5.2, such as invalid_client; empty: none
+	Description string // the identity provider's description of the code, safe to display; empty: none
+	KeyID       string // the key in use; empty: no key was used
 	Message     string
 
 	cause error
 }
 
-// Error says the message, the code, the key and the cause, sanitized and bounded.
+// Error returns the message, the code, the key and the cause, sanitized and bounded.
 func (e *TokenError) Error() string {
 	text := "no access token: " + e.Message
 	if _, names := errors.AsType[*KeyError](e.cause); names {
-		return "no access token: " + e.cause.Error() // it names the key, and says what is wrong with it
+		return "no access token: " + e.cause.Error() // it names the key and the defect
 	}
 	if said := strings.Trim(e.Code+": "+e.Description, ": "); said != "" {
 		text += " (" + said + ")"
@@ -72,10 +72,10 @@ func (e *TokenError) Error() string {
 		text += fmt.Sprintf(", key %q", e.KeyID)
 	}
 	if e.cause != nil {
-		text += ": " + scrubber(nil).message(e.cause.Error(), maxMessage) // it may quote a server, or its certificate
+		text += ": " + scrubber(nil).message(e.cause.Error(), maxMessage) // it may quote a server or its certificate
 	}
 	return text
 }
 
-// Unwrap returns the [KeyError] or the error of the network below.
+// Unwrap returns the underlying [KeyError] or network error.
 func (e *TokenError) Unwrap() error { return e.cause }

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// LongestCall is how long one call may take in all.
+// LongestCall is the maximum total duration of one call.
 const LongestCall = wholeTimeout
 
 // Bounds of one call.
@@ -30,13 +30,13 @@ const (
 	maxIdleConns     = 32
 )
 
-// network is where and how this package may connect.
+// network states how this package may connect.
 type network struct {
-	roots         *x509.CertPool // nil: those of the system
-	allowInsecure bool           // loopback addresses too
+	roots         *x509.CertPool // nil: the system's roots
+	allowInsecure bool           // also allow loopback addresses
 }
 
-// keptAlive returns a transport that uses connections again, and HTTP/2 where the server speaks it.
+// keptAlive returns a transport that reuses connections and uses HTTP/2 if the server supports it.
 func (n network) keptAlive() *http.Transport {
 	transport := n.transport()
 	transport.Protocols.SetHTTP2(true)
@@ -44,9 +44,9 @@ func (n network) keptAlive() *http.Transport {
 	return transport
 }
 
-// fresh returns a transport that speaks HTTP/1.1 and gives every request a connection of its own.
-// Go's transport sends a POST a second time by itself when a used connection turns out to be
-// closed, and when an HTTP/2 stream is reset; here neither can happen.
+// fresh returns an HTTP/1.1 transport that opens a new connection for every request. Go's transport
+// resends a POST by itself if a reused connection turns out to be closed or an HTTP/2 stream is
+// reset. Neither can happen here.
 func (n network) fresh() *http.Transport {
 	transport := n.transport()
 	transport.DisableKeepAlives = true
@@ -58,7 +58,7 @@ func (n network) transport() *http.Transport {
 	protocols.SetHTTP1(true)
 	dialer := &net.Dialer{Timeout: connectTimeout, Control: n.checkDialed}
 	return &http.Transport{
-		Proxy:                  nil, // a proxy in the environment would see where we call, and could decide it
+		Proxy:                  nil, // a proxy from the environment would see our calls and could decide where they go
 		DialContext:            dialer.DialContext,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: n.roots},
 		TLSHandshakeTimeout:    handshakeTimeout,
@@ -66,15 +66,15 @@ func (n network) transport() *http.Transport {
 		IdleConnTimeout:        idleTimeout,
 		MaxIdleConnsPerHost:    maxIdleConns,
 		MaxResponseHeaderBytes: maxHeaderBytes,
-		DisableCompression:     true, // what is not unpacked cannot be a bomb
+		DisableCompression:     true, // prevents decompression bombs
 		Protocols:              protocols,
 	}
 }
 
 const forbiddenAddress = "the host's address is loopback, link-local, of a metadata service or no host's"
 
-// checkDialed looks at the address that is really dialed, after the name was resolved: a public
-// name that resolves to this machine or to a metadata service is not a carrier.
+// checkDialed checks the address that is dialed, after name resolution: a public name that resolves
+// to this machine or to a metadata service is not a carrier.
 func (n network) checkDialed(_, address string, _ syscall.RawConn) error {
 	if n.allowInsecure {
 		return nil
@@ -86,8 +86,8 @@ func (n network) checkDialed(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// isForbidden holds for addresses of this machine, of its own link, and of the metadata services of
-// clouds, most of which are link-local. Private addresses are allowed: a carrier may well be reached
+// isForbidden returns true for addresses of this machine, of its local link, and of cloud metadata
+// services, most of which are link-local. Private addresses are allowed: a carrier may be reached
 // over a private line.
 func isForbidden(addr netip.Addr) bool {
 	ip := addr.Unmap().WithZone("")
@@ -104,8 +104,8 @@ func isForbidden(addr netip.Addr) bool {
 	return translated(ip)
 }
 
-// translated holds for IPv6 addresses that lead to a forbidden IPv4 address: those that a gateway
-// translates, and those of tunnels.
+// translated returns true for IPv6 addresses that lead to a forbidden IPv4 address through a
+// translating gateway or a tunnel.
 func translated(ip netip.Addr) bool {
 	bytes := ip.As16()
 	return slices.ContainsFunc(embeddings(), func(e embedding) bool {
@@ -113,11 +113,11 @@ func translated(ip netip.Addr) bool {
 	})
 }
 
-// embedding is where the IPv6 addresses of a network have an IPv4 address.
+// embedding states where the IPv6 addresses of a network contain an IPv4 address.
 type embedding struct {
 	in     netip.Prefix
-	at     int  // the byte at which it begins
-	hidden byte // that each of its bytes was combined with
+	at     int  // offset of its first byte
+	hidden byte // each of its bytes is XORed with this
 }
 
 func (e embedding) ipv4(bytes [16]byte) (address [4]byte) {
@@ -132,18 +132,18 @@ func embeddings() []embedding {
 	return []embedding{
 		{in: netip.MustParsePrefix("::/96"), at: atEnd},                   // IPv4-compatible (RFC 4291)
 		{in: netip.MustParsePrefix("64:ff9b::/96"), at: atEnd},            // NAT64 (RFC 6052)
-		{in: netip.MustParsePrefix("64:ff9b:1::/48"), at: atEnd},          // NAT64 of a site (RFC 8215)
+		{in: netip.MustParsePrefix("64:ff9b:1::/48"), at: atEnd},          // site-local NAT64 (RFC 8215)
 		{in: netip.MustParsePrefix("2002::/16"), at: 2},                   // 6to4 (RFC 3056)
-		{in: netip.MustParsePrefix("2001::/32"), at: 4},                   // Teredo (RFC 4380): its server
-		{in: netip.MustParsePrefix("2001::/32"), at: atEnd, hidden: 0xff}, // and its client
+		{in: netip.MustParsePrefix("2001::/32"), at: 4},                   // Teredo (RFC 4380): the server
+		{in: netip.MustParsePrefix("2001::/32"), at: atEnd, hidden: 0xff}, // Teredo: the client
 	}
 }
 
-// stayHere makes an [http.Client] return a redirect instead of following it: 307 and 308 would send
-// the POST again, and each of them would take the token along.
+// stayHere makes an [http.Client] return a redirect instead of following it. A 307 or 308 would
+// send the POST again, and every redirect would carry the token along.
 func stayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
-// httpClient puts the caller's seam around a transport.
+// httpClient applies the caller's wrapper to a transport.
 func httpClient(transport http.RoundTripper, wrap func(http.RoundTripper) http.RoundTripper) *http.Client {
 	if wrap != nil {
 		transport = wrap(transport)
@@ -151,15 +151,15 @@ func httpClient(transport http.RoundTripper, wrap func(http.RoundTripper) http.R
 	return &http.Client{Transport: transport, CheckRedirect: stayHere}
 }
 
-// tokenKey is where the context of a call carries its token to the authorizer.
+// tokenKey is the context key of the token that the authorizer sets on a call.
 type tokenKey struct{}
 
 func withToken(ctx context.Context, token Token) context.Context {
 	return context.WithValue(ctx, tokenKey{}, token)
 }
 
-// authorizer is the innermost link: it puts the token on a request whose URL is at the carrier's
-// origin, and stops every other. Whatever stands around it never sees the Authorization header.
+// authorizer is the innermost transport. It sets the token on requests to the carrier's origin and
+// refuses all others. The transports that wrap it never see the Authorization header.
 type authorizer struct {
 	origin *url.URL
 	next   http.RoundTripper
@@ -174,7 +174,7 @@ func (a authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, errors.Join(errForeignOrigin, closeBody(req))
 	}
 	authorized := req.Clone(req.Context())
-	authorized.GetBody = nil // Clone keeps it; without it the transport cannot send the body a second time
+	authorized.GetBody = nil // Clone keeps it; without it the transport cannot send the body again
 	authorized.Header.Set("Authorization", "Bearer "+token.AccessToken.Reveal())
 	resp, err := a.next.RoundTrip(authorized)
 	if err != nil {
@@ -183,14 +183,14 @@ func (a authorizer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// CloseIdleConnections is what [http.Client] asks its transport for.
+// CloseIdleConnections lets [http.Client] close the idle connections of the wrapped transport.
 func (a authorizer) CloseIdleConnections() {
 	if closer, can := a.next.(interface{ CloseIdleConnections() }); can {
 		closer.CloseIdleConnections()
 	}
 }
 
-// closeBody does what a RoundTripper owes a request that it does not send.
+// closeBody closes the body of a request that is not sent, as the RoundTripper contract requires.
 func closeBody(req *http.Request) error {
 	if req.Body == nil {
 		return nil

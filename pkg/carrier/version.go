@@ -3,15 +3,15 @@ package carrier
 import "fmt"
 
 // UnsupportedVersionError reports an operation, or a field of its body, that does not exist at an
-// API version. It is found before anything is sent.
+// API version. It is detected before anything is sent.
 type UnsupportedVersionError struct {
 	Operation Operation
 	Field     string // empty: the operation itself
-	Version   int    // the version asked for
+	Version   int    // the requested version
 	Min, Max  int    // the versions that have it
 }
 
-// Error says what is missing at which version, and where it exists.
+// Error names the operation or field and the version, and the versions that have it.
 func (e *UnsupportedVersionError) Error() string {
 	what := string(e.Operation)
 	if e.Field != "" {
@@ -20,16 +20,16 @@ func (e *UnsupportedVersionError) Error() string {
 	return fmt.Sprintf("%s does not exist at API version %d: versions %d to %d have it", what, e.Version, e.Min, e.Max)
 }
 
-// MissingFieldError reports a body field that the carrier demands at an API version. It is found
-// before anything is sent.
+// MissingFieldError reports a body field that the carrier requires at an API version. It is
+// detected before anything is sent.
 type MissingFieldError struct {
 	Operation Operation
 	Field     string // the key that is missing
-	With      string // the key whose presence demands it; empty: always
+	With      string // the key whose presence requires it; empty: always required
 	Version   int
 }
 
-// Error names the field and what demands it.
+// Error names the field and what requires it.
 func (e *MissingFieldError) Error() string {
 	when := ""
 	if e.With != "" {
@@ -38,8 +38,8 @@ func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("%s needs %s at API version %d%s", e.Operation, e.Field, e.Version, when)
 }
 
-// SupportedAt returns nil where the operation exists at the API version, and otherwise an
-// [UnsupportedVersionError] that says which versions have it (spec §9).
+// SupportedAt returns nil if the operation exists at the API version, and otherwise an
+// [UnsupportedVersionError] with the versions that have it (spec §9).
 func (c Contract) SupportedAt(version int) error {
 	if c.MinVersion <= version && version <= c.MaxVersion {
 		return nil
@@ -47,12 +47,13 @@ func (c Contract) SupportedAt(version int) error {
 	return &UnsupportedVersionError{Operation: c.Operation, Version: version, Min: c.MinVersion, Max: c.MaxVersion}
 }
 
-// DeprecatedAt tells whether the carrier has announced that it will drop the API version (spec §9:
-// "1 and 2 deprecated").
+// DeprecatedAt reports whether the carrier has deprecated the API version (spec §9: "1 and 2
+// deprecated").
 func (c Contract) DeprecatedAt(version int) bool { return version <= c.Deprecated }
 
-// CheckFields applies the version rules of the operation's body: present tells which keys a body
-// has. The first rule broken is returned, as [UnsupportedVersionError] or [MissingFieldError].
+// CheckFields applies the version rules of the operation's body. The function present reports
+// whether the body has a key. The first violation is returned, as [UnsupportedVersionError] or
+// [MissingFieldError].
 func (c Contract) CheckFields(version int, present func(key string) bool) error {
 	for _, rule := range c.Fields {
 		if err := c.checkField(rule, version, present); err != nil {

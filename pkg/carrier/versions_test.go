@@ -57,7 +57,7 @@ func checkVersion(t *testing.T, contract Contract, version int, mark rune) {
 	}
 }
 
-// versionsSeen is a carrier that refuses everything, and the version of its last call.
+// versionsSeen is a carrier that refuses every call, and the version of its last call.
 type versionsSeen struct {
 	*Client
 
@@ -74,7 +74,7 @@ func newVersionsSeen(t *testing.T) *versionsSeen {
 	return seen
 }
 
-// check submits once, and insists on whether anything was sent, and at which version.
+// check submits once, and checks whether anything was sent, and at which version.
 func (s *versionsSeen) check(t *testing.T, op Operation, version int, body []byte, mark rune) Receipt {
 	t.Helper()
 	want, delivery := "", NotSent
@@ -90,7 +90,8 @@ func (s *versionsSeen) check(t *testing.T, op Operation, version int, body []byt
 	return receipt
 }
 
-// TestVersionsOnTheWire: what does not exist is never sent, and what does says its version.
+// TestVersionsOnTheWire: operations that do not exist at a version are never sent, and the others
+// carry their version.
 func TestVersionsOnTheWire(t *testing.T) {
 	for op, row := range versionTable {
 		seen := newVersionsSeen(t)
@@ -100,7 +101,7 @@ func TestVersionsOnTheWire(t *testing.T) {
 	}
 }
 
-// planChangeAt are the rules of spec §9 for the body of a plan change: which versions take which.
+// planChangeAt are the rules of spec §9 for the body of a plan change: which versions accept which.
 var planChangeAt = map[string]struct {
 	request PlanChangeRequest
 	takes   string
@@ -117,8 +118,8 @@ var planChangeAt = map[string]struct {
 	"an SLA and an NTD option": {PlanChangeRequest{RestorationSLA: "Enhanced", NTDOption: "1_PORT"}, ".....67."},
 }
 
-// TestPlanChangeBodiesAtEveryVersion: the request's own check and Submit agree, and nothing that they
-// refuse is sent.
+// TestPlanChangeBodiesAtEveryVersion: the request's own check and Submit agree, and nothing that
+// they refuse is sent.
 func TestPlanChangeBodiesAtEveryVersion(t *testing.T) {
 	for name, test := range planChangeAt {
 		t.Run(name, func(t *testing.T) {
@@ -136,8 +137,7 @@ func TestPlanChangeBodiesAtEveryVersion(t *testing.T) {
 
 func sameText(a, b error) bool { return a != nil && b != nil && a.Error() == b.Error() }
 
-// TestFollowPathsAtEveryVersion: version 5 of health, and nothing else, is read elsewhere than the
-// others.
+// TestFollowPathsAtEveryVersion: only version 5 of health is polled at a different path.
 func TestFollowPathsAtEveryVersion(t *testing.T) {
 	for _, contract := range Contracts() {
 		var paths []string

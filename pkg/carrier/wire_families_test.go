@@ -8,7 +8,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// A family is an operation that is followed: what is asked, and what of the result must be so.
+// A family is an operation that is polled: its request, and what its result must contain.
 type family struct {
 	op    carrier.Operation
 	body  []byte
@@ -16,7 +16,7 @@ type family struct {
 	want  []any
 }
 
-// facts decodes a result and picks out of it what is compared.
+// facts decodes a result and returns the values to compare.
 func facts[T any](decode func([]byte) (T, error), pick func(T) []any) func([]byte) ([]any, error) {
 	return func(body []byte) ([]any, error) {
 		decoded, err := decode(body)
@@ -35,7 +35,7 @@ func healthFacts(r carrier.HealthResult) []any {
 	return []any{r.Plan, r.TechnologyType, r.Status, r.Indicator.Stability}
 }
 
-// families are all operations that are followed.
+// families are all operations that are polled.
 func families() []family {
 	return append(changes(), queries()...)
 }
@@ -152,8 +152,8 @@ func TestEveryFamilyOnTheWire(t *testing.T) {
 	}
 }
 
-// mustComplete makes one request at an API version, and insists on its result, on exactly one POST and
-// on no broken rule.
+// mustComplete makes one request at an API version, and checks its result, that there was exactly
+// one POST, and that no rule was broken.
 func (f family) mustComplete(t *testing.T, w *wire, version int) {
 	t.Helper()
 	outcome := w.complete(t, f.op, version, f.body)

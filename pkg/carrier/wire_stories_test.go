@@ -106,8 +106,8 @@ func TestRefusalsOnTheWire(t *testing.T) {
 	}
 }
 
-// TestFaultsOnTheWire: whatever goes wrong with a POST, the simulator sees at most one, and the
-// client never claims more than it knows.
+// TestFaultsOnTheWire: whatever goes wrong with a POST, the simulator receives at most one, and the
+// client never reports more than it knows.
 func TestFaultsOnTheWire(t *testing.T) {
 	elsewhere := "https://elsewhere.example{path}"
 	processed := simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true}

@@ -15,8 +15,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// Client and simulator were written from the specification without knowing each other. Here they
-// meet on the wire.
+// Client and simulator were written independently from the specification. These tests connect them
+// over HTTP.
 
 const (
 	service  = int64(1000001) // an FTTP service
@@ -30,7 +30,7 @@ const (
 	delay    = 10 * time.Second
 )
 
-// privateKey is made once: it takes a while.
+// privateKey is generated once: it is slow.
 var privateKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -88,7 +88,7 @@ func seed(now time.Time) simulator.Seed {
 	}
 }
 
-// wire is a client and a simulator with one clock.
+// wire is a client and a simulator with a shared clock.
 type wire struct {
 	*carrier.Client
 
@@ -102,7 +102,7 @@ func newWire(t *testing.T) *wire {
 	return newWireOf(t, "", "")
 }
 
-// newWireOf is a wire whose two ends each have a word for the carrier; empty: wholesale.
+// newWireOf is a wire whose two ends each use a word for the carrier; empty: wholesale.
 func newWireOf(t *testing.T, theirs, ours string) *wire {
 	t.Helper()
 	w := &wire{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}
@@ -114,7 +114,7 @@ func newWireOf(t *testing.T, theirs, ours string) *wire {
 	return w
 }
 
-// connect gives the wire a client that speaks a carrier's word; empty: wholesale.
+// connect gives the wire a client that uses a carrier's word; empty: wholesale.
 func (w *wire) connect(t *testing.T, address, word string) {
 	t.Helper()
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
@@ -149,7 +149,7 @@ func (w *wire) advance(d time.Duration) {
 	w.now = w.now.Add(d)
 }
 
-// complete submits a request and follows it to its end, as the poll bounds allow.
+// complete submits a request and polls it until it ends, within the poll bounds.
 func (w *wire) complete(t *testing.T, op carrier.Operation, version int, body []byte) carrier.Outcome {
 	t.Helper()
 	receipt := w.Submit(t.Context(), op, version, body, false)
@@ -172,7 +172,7 @@ func (w *wire) complete(t *testing.T, op carrier.Operation, version int, body []
 	}
 }
 
-// mustBeOrderly insists on exactly one POST and on no broken rule.
+// mustBeOrderly expects exactly one POST and no broken rule.
 func (w *wire) mustBeOrderly(t *testing.T, op carrier.Operation) {
 	t.Helper()
 	if got := w.sim.Submissions(simulator.Operation(op), 0); got.Seen != 1 || got.Processed != 1 {

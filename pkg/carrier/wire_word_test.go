@@ -11,14 +11,15 @@ import (
 // word is a carrier's own word inside identifiers.
 const word = "abc"
 
-// TestEveryFamilyInTheCarriersWord: the wire has another word in keys and values, the Go API has not.
+// TestEveryFamilyInTheCarriersWord: on the wire, keys and values contain another word; in the Go
+// API they do not.
 func TestEveryFamilyInTheCarriersWord(t *testing.T) {
 	for _, f := range families() {
 		t.Run(string(f.op), func(t *testing.T) { f.mustComplete(t, newWireOf(t, word, word), 8) })
 	}
 }
 
-// orderInWords is what an order says in words of the carrier.
+// orderInWords are the values of an order that contain the carrier's word.
 func orderInWords(t *testing.T, w *wire) []any {
 	t.Helper()
 	body := carrier.OrderRequest{
@@ -36,7 +37,7 @@ func orderInWords(t *testing.T, w *wire) []any {
 	return []any{placed.Provider, placed.InstallationType, placed.CustomerRef}
 }
 
-// disruptionIDs are the ids of a service's disruptions.
+// disruptionIDs are the IDs of a service's disruptions.
 func disruptionIDs(t *testing.T, w *wire) (ids []string) {
 	t.Helper()
 	for found, err := range w.Disruptions(t.Context(), carrier.DisruptionQuery{ServiceID: service}) {
@@ -48,10 +49,10 @@ func disruptionIDs(t *testing.T, w *wire) (ids []string) {
 	return ids
 }
 
-// TestOrdersAndReadsInTheCarriersWord: also what is no family.
+// TestOrdersAndReadsInTheCarriersWord covers the operations that are not a family.
 func TestOrdersAndReadsInTheCarriersWord(t *testing.T) {
 	w := newWireOf(t, word, word)
-	want := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"} // a reference is the customer's
+	want := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"} // a reference is chosen by the customer
 	if diff := cmp.Diff(want, orderInWords(t, w)); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
@@ -60,8 +61,8 @@ func TestOrdersAndReadsInTheCarriersWord(t *testing.T) {
 	}
 }
 
-// TestTheWordIsReallyOnTheWire: a client that does not know it is lost, so the tests above prove
-// something.
+// TestTheWordIsReallyOnTheWire: a client that does not know the word fails, so the tests above are
+// meaningful.
 func TestTheWordIsReallyOnTheWire(t *testing.T) {
 	for name, ends := range map[string][2]string{
 		"only the carrier has it": {word, ""},

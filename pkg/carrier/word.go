@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// specWord is the word that the specification puts in the place of the carrier's own.
+// specWord is the word that the specification uses in place of the carrier's own.
 const specWord = "wholesale"
 
-// word rewrites the carrier's own word inside identifiers, so that the rest of this package knows
-// the specification's only. It stands in keys, as in wholesaleLocationId and wholesale_test_id, and
-// in the values of enumerations, as in wholesale, wholesale-tech and
-// WHOLESALE_TECHNICIAN_FOR_INSTALL. Nothing else is touched: free text may well speak of the
-// carrier by its name, and a customer's reference is the customer's.
+// word replaces the carrier's own word in identifiers, so that the rest of this package uses only
+// the specification's. It occurs in keys, such as wholesaleLocationId and wholesale_test_id, and in
+// enumeration values, such as wholesale, wholesale-tech and WHOLESALE_TECHNICIAN_FOR_INSTALL.
+// Nothing else is changed: free text may contain the carrier's name, and customer references belong
+// to the customer.
 type word struct {
-	out, in *substitution // nil: the carrier's word is the specification's
+	out, in *substitution // nil: the carrier uses the specification's word
 }
 
 var errWord = errors.New("an identifier word is a lower-case letter and at most 31 more lower-case letters or digits")
@@ -24,11 +24,11 @@ var errWordTaken = errors.New("an identifier word cannot be one with which other
 
 const maxWord = 32
 
-// keyName is the key of a fee's name, and of the names of other things.
+// keyName is the key of the name of a fee, and of other names.
 const keyName = "name"
 
-// takenWords are the words with which keys of the specification begin, of those that have several:
-// with one of them as the carrier's own word, serviceId would come in as wholesaleId.
+// takenWords has the first words of all specification keys that consist of several words. If one of
+// them were the carrier's word, serviceId would be read as wholesaleId.
 const takenWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
 	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
 	"copper created current customer cvc date dsl e end error est estimated fee fibre first formatted " +
@@ -52,13 +52,13 @@ func newWord(own string) (word, error) {
 	return word{out: &out, in: &in}, nil
 }
 
-// toWire returns a body as the carrier speaks it.
+// toWire returns a body with the carrier's word.
 func (w word) toWire(body []byte) []byte { return rewrite(body, w.out) }
 
-// fromWire returns a body as the specification speaks it.
+// fromWire returns a body with the specification's word.
 func (w word) fromWire(body []byte) []byte { return rewrite(body, w.in) }
 
-// substitution is one direction of rewriting.
+// substitution is one direction of the replacement.
 type substitution struct {
 	from, to           string // wholesale, abc
 	fromUpper, toUpper string // WHOLESALE, ABC
@@ -68,7 +68,7 @@ func newSubstitution(from, to string) substitution {
 	return substitution{from: from, to: to, fromUpper: strings.ToUpper(from), toUpper: strings.ToUpper(to)}
 }
 
-// occursIn tells whether there is anything to rewrite at all.
+// occursIn reports whether a body has anything to replace.
 func (s substitution) occursIn(body []byte) bool {
 	return bytes.Contains(body, []byte(s.from)) || bytes.Contains(body, []byte(s.fromUpper))
 }
@@ -83,22 +83,22 @@ func (s substitution) appendKey(out, key []byte) []byte {
 	return append(out, key...)
 }
 
-// appendValue appends the value of a key, rewritten where that key has an enumeration and the value
-// is one.
+// appendValue appends the value of a key. It is rewritten if the key has an enumeration and the
+// value belongs to it.
 func (s substitution) appendValue(out, key, value []byte) []byte {
 	switch string(key) {
 	case "sourceType", "provider", "installationType", "ntdInstallation", "option", "installationOptions",
 		"infrastructureInstallationOptions", "hardwareShortfall":
 		return s.appendEnum(out, value)
-	case keyName, "addOnTypeName": // of fees; the names of other things are free text, see rewriter.inFee
+	case keyName, "addOnTypeName": // of fees; other names are free text, see rewriter.inFee
 		return s.appendUpper(out, value)
-	case "field", "property": // of a sub-error and of a sort order: they name keys
+	case "field", "property": // of a sub-error and of a sort order: their values are keys
 		return s.appendKey(out, value)
 	}
 	return append(out, value...)
 }
 
-// appendEnum appends a value that is the word itself, or one such as wholesale-tech.
+// appendEnum appends the word itself, or a value such as wholesale-tech.
 func (s substitution) appendEnum(out, value []byte) []byte {
 	rest, ok := bytes.CutPrefix(value, []byte(s.from))
 	if !ok {

@@ -60,7 +60,7 @@ func TestWordLeavesEverythingElse(t *testing.T) {
 		`{"a":"\"sourceType\":\"abc\""}`,
 		`<html>abc "sourceType abc`,
 		`"abc\"`, `"`, ``, `abc`, `}}]]"abc"`,
-		`{"name":"ABC_FAST","plans":[{"name":"ABC_FAST"}],"planOptions":{"name":"ABC_X"}}`, // the name of a plan is free
+		`{"name":"ABC_FAST","plans":[{"name":"ABC_FAST"}],"planOptions":{"name":"ABC_X"}}`, // plan names are free text
 		strings.Repeat(`{"option":[`, 80) + `"x","abc-tech",{"message":["y","abc"]}` + strings.Repeat(`]}`, 80),
 	} {
 		if got := string(w.fromWire([]byte(body))); got != body {
@@ -126,8 +126,8 @@ func TestClientSpeaksTheCarriersWord(t *testing.T) {
 	}
 }
 
-// TestWordThatIsTaken: a word with which keys of the specification begin would turn those keys into
-// others; every such word is known.
+// TestWordThatIsTaken: a word that is a prefix of keys of the specification would change those
+// keys; every such word is known.
 func TestWordThatIsTaken(t *testing.T) {
 	orders := OrderRequest{
 		PlanName: "a", Term: 1, TrafficClass: "a", RemoteQualificationSearchID: "a", QualificationSearchID: "a",
@@ -153,7 +153,7 @@ func TestWordThatIsTaken(t *testing.T) {
 	}
 }
 
-// firstWords are the words with which the keys of a document begin, of those that have several.
+// firstWords are the first words of the keys of a document, of keys with several words.
 func firstWords(d document) map[string]bool {
 	words := make(map[string]bool)
 	for key, value := range d.members() {
@@ -184,7 +184,7 @@ func FuzzWord(f *testing.F) {
 	w := carriersWord(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if containsFold(body, "abc") {
-			return // the carrier's word cannot be told from the specification's
+			return // the carrier's word cannot be distinguished from the specification's
 		}
 		before := bytes.Clone(body)
 		wire := w.toWire(body)
@@ -201,14 +201,14 @@ func FuzzWord(f *testing.F) {
 	})
 }
 
-// enumerations are the keys whose values are ours to rewrite, transcribed a second time.
+// enumerations are the keys whose values we may rewrite, transcribed independently.
 var enumerations = []string{
 	"sourceType", "provider", "installationType", "ntdInstallation", "option", "installationOptions",
 	"infrastructureInstallationOptions", "hardwareShortfall", "name", "addOnTypeName", "field", "property",
 }
 
-// checkWords insists that two documents differ in keys and enumerations only, and in these by the word
-// only.
+// checkWords expects two documents to differ in keys and enumerations only, and there only in the
+// word.
 func checkWords(t *testing.T, key string, meant, spoken document) {
 	t.Helper()
 	if !meant.isObject() && !meant.isArray() {

@@ -11,17 +11,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// SecretError says that a Secret, or one key of it, does not exist, as far as whoever named it
-// may know, or what is wrong with what it holds. One that may not be used with the hosts of
-// the account is spoken of in the same words as one that is not there, so that nobody finds
-// out by an account of their own which Secrets there are.
+// SecretError reports that a Secret, or a key in it, does not exist or has invalid content. A
+// Secret that may not be used with the hosts of the account gets the same message as a missing one,
+// so that nobody can use an account of their own to find out which Secrets exist.
 type SecretError struct {
 	Secret, Key string
-	Hosts       []string // that the Secret would have to allow; none: it is used with no host
-	Flaw        string   // of the contact that it holds
+	Hosts       []string // the hosts that the Secret would have to allow; empty if it is used with no host
+	Flaw        string   // what is wrong with the contact in it
 }
 
-// Error says what is missing and what to do.
+// Error describes what is missing and how to fix it.
 func (e *SecretError) Error() string {
 	const again = "it is read again every few seconds"
 	switch {
@@ -37,12 +36,12 @@ func (e *SecretError) Error() string {
 	return fmt.Sprintf("Secret %s does not exist in this namespace: create it, %s", e.Secret, again)
 }
 
-// CarrierAccount judges an account by how its login went; nil is a token. Why its
-// notifications are not taken, if it asks for them, is no reason not to be ready: requests
-// are polled anyhow.
-func CarrierAccount(account *v1alpha1.CarrierAccount, login, deaf error) Verdict {
+// CarrierAccount decides about an account from the result of its login; a nil error means that a
+// token was issued. An error with its notifications, if it asks for them, does not make the account
+// not ready, because requests are polled in any case.
+func CarrierAccount(account *v1alpha1.CarrierAccount, login, listenErr error) Verdict {
 	if login == nil {
-		message := "the identity provider issued a token" + listening(account, deaf)
+		message := "the identity provider issued a token" + listening(account, listenErr)
 		return Verdict{Settled, v1alpha1.ReasonTokenIssued, bounded(message, maxMessage)}
 	}
 	reason := loginReason(login)
@@ -53,7 +52,7 @@ func CarrierAccount(account *v1alpha1.CarrierAccount, login, deaf error) Verdict
 	return verdict
 }
 
-// checks say what to look at where the identity provider refuses the client; "" for any other reason.
+// checks lists what to check if the identity provider rejects the client; "" for any other reason.
 func checks(login error) string {
 	token, is := errors.AsType[*carrier.TokenError](login)
 	if !is || token.Reason != carrier.TokenRejected || token.KeyID == "" {
@@ -62,20 +61,20 @@ func checks(login error) string {
 	return ": check auth.clientName, the keyID, and that the identity provider has the public half of this key"
 }
 
-// listening says how the carrier's notifications are taken.
-func listening(account *v1alpha1.CarrierAccount, deaf error) string {
+// listening describes how the carrier's notifications are received.
+func listening(account *v1alpha1.CarrierAccount, listenErr error) string {
 	switch events := account.Spec.Events; {
 	case events == nil:
 		return ""
-	case deaf != nil:
-		return "; notifications are not taken and requests are polled: " + deaf.Error()
+	case listenErr != nil:
+		return "; notifications are not taken and requests are polled: " + listenErr.Error()
 	case events.Signature == v1alpha1.SignatureNone:
 		return "; notifications are taken without a signature, at a path that only its Secret tells"
 	}
 	return "; notifications are taken at status.eventsPath"
 }
 
-// loginReason is the type of a failed login.
+// loginReason returns the condition reason for a failed login.
 func loginReason(login error) string {
 	if _, missing := errors.AsType[*SecretError](login); missing {
 		return v1alpha1.ReasonSecretNotFound

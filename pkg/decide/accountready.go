@@ -8,19 +8,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// accountReady answers while the account cannot be used.
+// accountReady returns a decision while the account cannot be used.
 func accountReady(in *Input) *Decision {
 	name := in.Subject.AccountName()
 	if in.Account.Object == nil {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
-			"CarrierAccount %s does not exist in this namespace: create it, and this goes on by itself", name))
+			"CarrierAccount %s does not exist in this namespace: create it, and this continues automatically", name))
 	}
 	if in.Account.Unusable != nil {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
 			"CarrierAccount %s cannot be used (%v)%s", name, in.Account.Unusable, alsoInFlight(in)))
 	}
-	// One that was ready and has been edited since is tried as it is now: each key of a
-	// rotation is an edit, and no reason for its services to say that they wait.
+	// An account that was ready and has been edited is used as it is now: every key rotation is an
+	// edit, and is no reason to make its services wait.
 	ready := readyOf(in.Account.Object)
 	if ready.Status != "True" {
 		return working(v1alpha1.ReasonAccountNotReady, fmt.Sprintf(
@@ -34,25 +34,25 @@ func accountReady(in *Input) *Decision {
 	return nil
 }
 
-// isLoggedIn says whether an account is Ready with a login. Which identity that has sent under is
-// known by then: "(baseURL, clientName) -> identity is on record ... when the account first sends"
-// (R31).
+// isLoggedIn reports whether the account is Ready with this login. The identity that the login has
+// sent under is known by then: "(baseURL, clientName) -> identity is on record ... when the account
+// first sends" (R31).
 func isLoggedIn(account *v1alpha1.CarrierAccount, login v1alpha1.CarrierLogin) bool {
 	return account.Status.Login != nil && *account.Status.Login == login
 }
 
-// IsReady says whether an account is Ready: with an identity that nobody has acknowledged it is not.
+// IsReady reports whether an account is Ready. An account with an unacknowledged identity is not.
 func IsReady(account *v1alpha1.CarrierAccount) bool { return readyOf(account).Status == "True" }
 
 func alsoInFlight(in *Input) string {
 	for _, open := range in.Subject.OpenRequests() {
-		return fmt.Sprintf("; the %s under way is followed once it is", open.Operation)
+		return fmt.Sprintf("; the %s in progress is tracked once it is", open.Operation)
 	}
 	return ""
 }
 
-// sentElsewhere: identity and baseURL are "pinned". What was sent to one carrier is
-// neither followed at another, nor proven or repeated there.
+// sentElsewhere enforces that identity and baseURL are "pinned". A request sent to one carrier is
+// not tracked, verified or repeated at another.
 func sentElsewhere(in *Input) *Decision {
 	account := in.Account.Object
 	for _, open := range in.Subject.OpenRequests() {

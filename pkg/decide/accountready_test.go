@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// To another carrier, or as another reseller, the Location of a request leads to nothing, or to
-// somebody else's.
+// With another carrier or reseller identity, the Location of a request leads to nothing, or to
+// another reseller's request.
 func TestARequestUnderWayBelongsToTheCarrierAndTheIdentityItWasSentBy(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {

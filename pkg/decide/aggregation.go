@@ -4,8 +4,8 @@ package decide
 
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
-// desiredAggregation compares the declared aggregation method. It has no read: what is
-// not known is requested or believed as unknownValues, or a person, says.
+// desiredAggregation compares the declared aggregation method. The carrier has no read for it: an
+// unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredAggregation(in *ServiceInput) desiredChange {
 	declared, known := in.Service.Spec.AggregationMethod, knownAggregation(in)
 	if declared == "" || valueOf(known) == declared {
@@ -30,7 +30,7 @@ func knownAggregation(in *ServiceInput) *v1alpha1.KnownValue {
 	return in.Service.Status.Carrier.AggregationMethod
 }
 
-// valueOf is a known value, or "" for one that is not known.
+// valueOf returns a known value, or "" if it is unknown.
 func valueOf(known *v1alpha1.KnownValue) string {
 	if known == nil {
 		return ""

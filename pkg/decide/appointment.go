@@ -11,23 +11,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// AppointmentInput is all that a decision about one appointment-request rests on.
+// AppointmentInput is the complete input of a decision about one appointment-request.
 type AppointmentInput struct {
 	Input
 
 	Appointment *v1alpha1.AppointmentRequest // the subject
-	Order       *v1alpha1.ServiceOrder       // the order that orderRef names; nil when there is none
+	Order       *v1alpha1.ServiceOrder       // the order that orderRef names; nil if there is none
 }
 
-// Appointment judges an appointment-request. Its one request is in turn the question for
-// slots and the cancel of what that question made: the carrier makes a new
-// appointment-request for each question, so the old one is cancelled first. What is to be
-// cancelled stands in status.appointmentRequestID, until the carrier has confirmed it.
+// Appointment decides about an appointment-request. Its single request is either the query for
+// slots or the cancellation of what that query created. The carrier creates a new
+// appointment-request for each query, so the old one is cancelled first.
+// status.appointmentRequestID holds the one to be cancelled until the carrier has confirmed the
+// cancellation.
 func Appointment(in AppointmentInput) Decision {
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&in.Input) },
 		func() *Decision { return resolvedByPerson(&in.Input) },
-		func() *Decision { return slotsOffered(&in) }, // what has been read stays true, whatever the account is up to
+		func() *Decision { return slotsOffered(&in) }, // slots already read stay valid, whatever the state of the account
 		func() *Decision { return accountReady(&in.Input) },
 		func() *Decision { return sentElsewhere(&in.Input) },
 		func() *Decision { return untilEnded(&in.Input, openOf(&in.Input), appointmentEvidence{&in.Input}) },
@@ -41,8 +42,7 @@ func Appointment(in AppointmentInput) Decision {
 	return decision
 }
 
-// TakeAppointment brings what the status says of the appointment-request in line with the
-// request on record.
+// TakeAppointment updates the appointment-request in the status from the recorded request.
 func TakeAppointment(status *v1alpha1.AppointmentRequestStatus) {
 	request := status.Request
 	switch {
@@ -50,12 +50,12 @@ func TakeAppointment(status *v1alpha1.AppointmentRequestStatus) {
 	case request.Operation == v1alpha1.OperationAppointmentSlots:
 		takeAsked(status, request)
 	case request.Phase == v1alpha1.PhaseSucceeded || request.Phase == v1alpha1.PhaseAbandoned:
-		forgetAppointment(status) // cancelled, or left as it is by a person's word
+		forgetAppointment(status) // cancelled, or abandoned by a person
 	}
 }
 
-// takeAsked: the id of an appointment-request is that of its Location. One whose Location
-// leads nowhere "is asked anew after 60 s": there is no other by then that we know of.
+// takeAsked takes the id of the appointment-request from the Location. A Location that cannot be
+// found "is asked anew after 60 s": by then we know of no other appointment-request.
 func takeAsked(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Request) {
 	if request.Phase == v1alpha1.PhaseNotProcessed || request.Phase == v1alpha1.PhaseNotAccepted {
 		forgetAppointment(status)
@@ -63,21 +63,20 @@ func takeAsked(status *v1alpha1.AppointmentRequestStatus, request *v1alpha1.Requ
 	}
 	handle, err := carrier.ParseLocation(carrier.AppointmentSlots, int(request.APIVersion), request.Location)
 	if err != nil {
-		return // the carrier has not taken it
+		return // the carrier has not accepted it
 	}
 	if id, whole := carrier.Number(handle.ID).Int(); whole {
 		status.AppointmentRequestID, status.DateFrom = v1alpha1.CarrierIDOf(id), v1alpha1.Date(request.Target.Date)
 	}
 }
 
-// forgetAppointment forgets the slots too: they can no longer become a booking.
+// forgetAppointment also forgets the slots: they can no longer be booked.
 func forgetAppointment(status *v1alpha1.AppointmentRequestStatus) {
 	status.AppointmentRequestID, status.DateFrom = "", ""
 	status.Slots, status.SlotCount, status.Recommended, status.Since = nil, 0, nil, metav1.Time{}
 }
 
-// ShowAppointment works the recommendation out anew: it follows the preferences, which
-// cost no call.
+// ShowAppointment recomputes the recommendation: it depends on the preferences and needs no call.
 func ShowAppointment(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) {
 	a.Status.Recommended = choiceOf(a, order)
 }
@@ -93,7 +92,7 @@ func technologyOf(order *v1alpha1.ServiceOrder) string {
 	return order.Status.TechnologyType
 }
 
-// AppointmentBody is a request as it is sent.
+// AppointmentBody returns the body of a request as it is sent.
 func AppointmentBody(request v1alpha1.Request, appointmentRequestID, orderID v1alpha1.CarrierID) []byte {
 	if request.Operation == v1alpha1.OperationAppointmentCancel {
 		return carrier.AppointmentCancelRequest{AppointmentRequestID: appointmentRequestID.Number()}.Body()
@@ -101,7 +100,7 @@ func AppointmentBody(request v1alpha1.Request, appointmentRequestID, orderID v1a
 	return carrier.AppointmentSlotsRequest{DateFrom: request.Target.Date, OrderID: orderID.Number()}.Body()
 }
 
-// OrderNumber is the carrier's number of the order; "" while it is not known.
+// OrderNumber is the carrier's number of the order; "" while it is unknown.
 func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v1alpha1.CarrierID {
 	if a.Spec.OrderID == "" && order != nil {
 		return order.Status.OrderID
@@ -109,8 +108,8 @@ func OrderNumber(a *v1alpha1.AppointmentRequest, order *v1alpha1.ServiceOrder) v
 	return a.Spec.OrderID
 }
 
-// slotsOffered answers while the slots that are wanted are on record. No slot that suits is no
-// failure: what was asked has been answered.
+// slotsOffered returns a decision while the requested slots are recorded. It is not a failure if no
+// slot is suitable: the query was answered.
 func slotsOffered(in *AppointmentInput) *Decision {
 	status := &in.Appointment.Status
 	known := openOf(&in.Input) == nil && status.AppointmentRequestID != "" && !status.Since.IsZero()
@@ -133,19 +132,19 @@ func cancelledByCarrier(in *AppointmentInput) string {
 		in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationReconcile)
 }
 
-// ofAnotherOrder: the ServiceOrder of that name may be another than the one asked about.
+// ofAnotherOrder reports whether the ServiceOrder of that name is not the one the slots are for.
 func ofAnotherOrder(in *AppointmentInput) bool {
 	asked := in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots)
 	return asked != nil && OrderNumber(in.Appointment, in.Order) != "" && asked.BodyHash != desiredSlots(in).bodyHash()
 }
 
-// wantsRefresh says whether the reconcile annotation holds a value not acted on yet.
+// wantsRefresh reports whether the reconcile annotation has a value that was not handled yet.
 func wantsRefresh(in *AppointmentInput) bool {
 	asked := control(in.Subject, v1alpha1.AnnotationReconcile)
 	return asked != "" && asked != in.Subject.Controls().Reconcile
 }
 
-// orderKnown answers while it is not known what to ask about.
+// orderKnown returns a decision while the order number is unknown.
 func orderKnown(in *AppointmentInput) *Decision {
 	ref, order := in.Appointment.Spec.OrderRef, in.Order
 	switch {
@@ -166,8 +165,8 @@ func orderKnown(in *AppointmentInput) *Decision {
 	return nil
 }
 
-// dateToCome refuses a day in the past "judged in the account's time zone, before anything
-// is sent".
+// dateToCome rejects a day in the past, "judged in the account's time zone, before anything is
+// sent".
 func dateToCome(in *AppointmentInput) *Decision {
 	from := string(in.Appointment.Spec.DateFrom)
 	if from >= today(&in.Input) {
@@ -176,7 +175,7 @@ func dateToCome(in *AppointmentInput) *Decision {
 	return &Decision{Step: Rest{}, Verdict: dateInPast(&in.Input, "dateFrom", from)}
 }
 
-// slotsRefused holds back what the carrier refused. To ask for slots anew is to try again.
+// slotsRefused holds back a query that the carrier rejected. A new request for slots is a retry.
 func slotsRefused(in *AppointmentInput) *Decision {
 	if wantsRefresh(in) {
 		return nil
@@ -191,7 +190,7 @@ func slotsRefused(in *AppointmentInput) *Decision {
 	return held
 }
 
-// orderField is the field that says about which order slots are asked for.
+// orderField returns the field that identifies the order.
 func orderField(in *AppointmentInput) string {
 	if in.Appointment.Spec.OrderRef != nil {
 		return "spec.orderRef"
@@ -199,7 +198,7 @@ func orderField(in *AppointmentInput) string {
 	return "spec.orderID"
 }
 
-// cancelFirst gives up the appointment-request on record, which is not the wanted one.
+// cancelFirst cancels the recorded appointment-request, which is not the one that is needed now.
 func cancelFirst(in *AppointmentInput) *Decision {
 	if in.Appointment.Status.AppointmentRequestID == "" {
 		return nil
@@ -212,14 +211,15 @@ func cancelFirst(in *AppointmentInput) *Decision {
 	}
 	want := desiredChange{operation: v1alpha1.OperationAppointmentCancel}
 	decision := sendTask(&in.Input, Task{Operation: want.operation, Body: appointmentBody(in, want)})
-	if submit, sends := decision.Step.(Submit); sends { // slots that are asked for once more begin with it
+	if submit, sends := decision.Step.(Submit); sends { // the cancellation is the first step of a retry of the query
 		decision.Step = usingUpRetry(&in.Input, submit, in.Subject.RequestOf(v1alpha1.OperationAppointmentSlots))
 	}
 	return decision
 }
 
-// madeElsewhere: the request on record pins the carrier at which the appointment-request
-// was made. At another the same number is somebody else's.
+// madeElsewhere reports a conflict if the account has changed. The recorded request pins the
+// carrier at which the appointment-request was created. At another carrier the same number is
+// somebody else's.
 func madeElsewhere(in *AppointmentInput) *Decision {
 	request, account := in.Appointment.Status.Request, in.Account.Object
 	if request == nil || request.BaseURL == account.Spec.BaseURL && request.Identity == account.IdentityName() {
@@ -232,9 +232,9 @@ func madeElsewhere(in *AppointmentInput) *Decision {
 		account.Spec.BaseURL, account.IdentityName()))
 }
 
-// askForSlots asks when a technician could come. It leaves an appointment-request behind,
-// which is why --submit=false ("send nothing") keeps it back unlike the other queries, and
-// why the finalizer goes on before it where it is to be cancelled in the end.
+// askForSlots queries when a technician is available. The query leaves an appointment-request
+// behind. Therefore --submit=false ("send nothing") holds it back, unlike other queries, and the
+// finalizer is added first if the appointment-request is to be cancelled on deletion.
 func askForSlots(in *AppointmentInput) *Decision {
 	want := desiredSlots(in)
 	if why := in.withheld(); why != "" {
@@ -262,8 +262,8 @@ func appointmentBody(in *AppointmentInput, want desiredChange) []byte {
 	return AppointmentBody(request, in.Appointment.Status.AppointmentRequestID, OrderNumber(in.Appointment, in.Order))
 }
 
-// appointmentEvidence has no way to read an appointment-request: slots are asked for anew,
-// and a cancel, of class Converge, is repeated.
+// appointmentEvidence cannot read an appointment-request: a query for slots is sent anew, and a
+// cancellation, of class Converge, is repeated.
 type appointmentEvidence struct{ *Input }
 
 func (a appointmentEvidence) verify(open *v1alpha1.Request) *Decision {
@@ -276,10 +276,10 @@ func (a appointmentEvidence) verify(open *v1alpha1.Request) *Decision {
 			return nil
 		}
 		return waiting(v1alpha1.ReasonPlanned, fmt.Sprintf(
-			"%s, and %s, whose answer was lost, is not sent again; to resolve it by hand: %s",
+			"%s, and %s, whose response was lost, is not sent again; to resolve it by hand: %s",
 			why, open.Operation, resolveHint(a.Input, open)))
 	})
 }
 
-// proof: nothing that this process reads resolves it.
+// proof returns nil: nothing that this process reads resolves the outcome.
 func (appointmentEvidence) proof(*v1alpha1.Request) *Decision { return nil }

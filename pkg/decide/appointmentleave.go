@@ -9,23 +9,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// cancelGrace is how long a deleted AppointmentRequest is kept for its cancel: "given up
-// with a Warning event after 10 minutes".
+// cancelGrace is how long a deleted AppointmentRequest is kept while it is being cancelled: "given
+// up with a Warning event after 10 minutes".
 const cancelGrace = 10 * time.Minute
 
-// AppointmentDeparture says whether a deleted appointment-request may go.
+// AppointmentDeparture is the decision whether a deleted appointment-request may be removed.
 type AppointmentDeparture struct {
 	Go      bool
-	Warning string // what is left behind at the carrier; "" when nothing is
+	Warning string // what is left behind at the carrier; "" if nothing
 }
 
-// CancelsOnDelete is what the schema defaults to, for an object that it never saw.
+// CancelsOnDelete applies the default of the schema to an object that was not defaulted.
 func CancelsOnDelete(a *v1alpha1.AppointmentRequest) bool {
 	return a.Spec.DeletionPolicy != v1alpha1.DeletionKeep
 }
 
-// LeaveAppointment judges whether a deleted object may go: once there is nothing to cancel,
-// or nobody who could, or when it has been tried for long enough.
+// LeaveAppointment decides whether a deleted object may be removed: if there is nothing to cancel,
+// if nobody can cancel it, or if the time for it is over.
 func LeaveAppointment(in AppointmentInput, namespaceGoing bool) AppointmentDeparture {
 	status, account := &in.Appointment.Status, in.Account.Object
 	going := func(why string) AppointmentDeparture {
@@ -61,9 +61,9 @@ func whyNotCancelled(status *v1alpha1.AppointmentRequestStatus) string {
 	return fmt.Sprintf("%s: %s", request.Phase, errorMessage(request.Error))
 }
 
-// CancelAppointment judges a deleted object that is to be cancelled first. A question for
-// slots that is still under way is cancelled like an answered one: what it made has the id
-// of its Location.
+// CancelAppointment decides about a deleted object that must be cancelled first. A query for slots
+// that is still in progress is cancelled like an answered one: the id of what it created is in its
+// Location.
 func CancelAppointment(in AppointmentInput) Decision {
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&in.Input) },

@@ -13,13 +13,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// approvalOf is when a change of the service has to be approved.
+// approvalOf returns when a change of the service has to be approved.
 func approvalOf(in *ServiceInput) v1alpha1.Approval {
 	return policyOf(&in.Input, in.Service.Spec.Approval)
 }
 
-// policyOf: "The stricter of the account's and the object's approval counts" (R9). An account that
-// names none asks by the default of the schema.
+// policyOf combines two policies: "The stricter of the account's and the object's approval counts"
+// (R9). An account without a policy uses the schema's default.
 func policyOf(in *Input, own v1alpha1.Approval) v1alpha1.Approval {
 	asked := []v1alpha1.Approval{own}
 	if in.Account.Object != nil {
@@ -34,7 +34,7 @@ func policyOf(in *Input, own v1alpha1.Approval) v1alpha1.Approval {
 	return v1alpha1.ApprovalAutomatic
 }
 
-// approved waits for a person to agree to exactly this plan of changes.
+// approved waits until a person approves exactly this plan of changes.
 func approved(in *ServiceInput, want desiredChange) *Decision {
 	if !needsApproval(in, want) {
 		return nil
@@ -42,23 +42,23 @@ func approved(in *ServiceInput, want desiredChange) *Decision {
 	return agreed(&in.Input, askingFor(in, want), pendingOf(in))
 }
 
-// asking is why a person is asked to agree.
+// asking is the reason why a person's approval is needed.
 type asking struct {
 	why    string
-	priced bool   // whether the carrier was asked what it costs, where it says that
-	fees   string // what it costs, where that is beside the changes
+	priced bool   // whether the price was requested from the carrier, where it quotes one
+	fees   string // the fees, where they are not part of the changes
 }
 
-// byPolicy has a person asked because a policy says so.
+// byPolicy returns the reason for an approval that a policy requires.
 func byPolicy(policy v1alpha1.Approval) asking {
 	return asking{why: fmt.Sprintf("approval is %s, and nothing is sent before it is given", policy), priced: true}
 }
 
-// agreed says whether the plan of changes that is pending is the one that was approved, and else why
-// it waits for that.
+// agreed returns nil if the pending plan of changes is the approved one, otherwise a decision that
+// waits for the approval.
 func agreed(in *Input, ask asking, pending *v1alpha1.Pending) *Decision {
 	if pending == nil {
-		return working(v1alpha1.ReasonProgressing, "what is under way comes first")
+		return working(v1alpha1.ReasonProgressing, "the request in progress comes first")
 	}
 	given := control(in.Subject, v1alpha1.AnnotationApprove)
 	if given == pending.Hash {
@@ -78,9 +78,9 @@ func agreed(in *Input, ask asking, pending *v1alpha1.Pending) *Decision {
 		v1alpha1.AnnotationApprove, pending.Hash, trustWords(in, pending), void))
 }
 
-// planned is a plan of changes and its hash: over the object, its generation, the last attempt that
-// reached the carrier, the body and the fees, so that an old approval never fits. "Attempts that never
-// reached the carrier ... change neither an approved hash nor an approval" (R11).
+// planned returns a plan of changes and its hash over the object, its generation, the last attempt
+// that reached the carrier, the body and the fees, so that an old approval never matches. "Attempts
+// that never reached the carrier ... change neither an approved hash nor an approval" (R11).
 func planned(
 	in *Input, last string, body []byte, changes []v1alpha1.Change, fees *v1alpha1.OrderFees,
 ) *v1alpha1.Pending {
@@ -93,8 +93,8 @@ func planned(
 	return &v1alpha1.Pending{Hash: approvalHash(text), Changes: changes}
 }
 
-// planApproved waits for a person to agree to the plan of what is sent once; nil is one that needs no
-// approval.
+// planApproved waits until a person approves the plan of a request that is sent only once. A nil
+// plan needs no approval.
 func planApproved(in *Input, policy v1alpha1.Approval, plan *v1alpha1.Pending) *Decision {
 	if plan == nil {
 		return nil
@@ -102,7 +102,7 @@ func planApproved(in *Input, policy v1alpha1.Approval, plan *v1alpha1.Pending) *
 	return agreed(in, byPolicy(policy), plan)
 }
 
-// approvedBy has a request that is sent use up the approval of its plan; nil is none that was needed.
+// approvedBy lets a submitted request use up the approval of its plan. A nil plan needed none.
 func (d *Decision) approvedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	submit, submits := d.Step.(Submit)
 	if submits && plan != nil {
@@ -113,7 +113,7 @@ func (d *Decision) approvedBy(in *Input, plan *v1alpha1.Pending) *Decision {
 	return d
 }
 
-// unquoted says so where no price is known: silence would read as "nothing".
+// unquoted returns a note if no price is known: otherwise it would read as free of charge.
 func unquoted(changes []v1alpha1.Change) string {
 	if slices.ContainsFunc(changes, func(c v1alpha1.Change) bool { return priceWords(c) != "" }) {
 		return ""
@@ -121,18 +121,19 @@ func unquoted(changes []v1alpha1.Change) string {
 	return "; the carrier quotes no price for it"
 }
 
-// needsApproval: "OnCost needs approval when a one-time fee is above zero, when the
-// monthly fee rises, or when either is unknown"; aggregation conversion and reclaim have
-// no quoted price. It also asks before the first change of a service that the object did not order.
-// What could not be read asks "whatever the account says" (R7), and so do unknown values.
+// needsApproval implements: "OnCost needs approval when a one-time fee is above zero, when the
+// monthly fee rises, or when either is unknown". Aggregation conversion and reclaim have no quoted
+// price. OnCost also needs approval for the first change of a service that the object did not
+// order. An unreadable value needs approval "whatever the account says" (R7), and so do unknown
+// values.
 func needsApproval(in *ServiceInput, want desiredChange) bool {
 	policy := approvalOf(in)
 	onCost := policy == v1alpha1.ApprovalOnCost && (costsMoney(want) || isFirstChange(in))
 	return want.unread || asksWhich(in, want) || policy == v1alpha1.ApprovalAlways || onCost
 }
 
-// isFirstChange says whether the object has not changed the service yet, and did not order it: what it
-// declares may be out of date, and nobody has seen what that would change.
+// isFirstChange reports whether the object has not changed the service yet and did not order it.
+// Its spec may be out of date, and nobody has reviewed what it would change.
 func isFirstChange(in *ServiceInput) bool {
 	if in.Service.Spec.OrderRef != nil {
 		return false
@@ -151,11 +152,11 @@ func costsMoney(want desiredChange) bool {
 	return want.operation == v1alpha1.OperationAggregationConversion || want.operation == v1alpha1.OperationReclaim
 }
 
-// bill adds up what a request costs, in hundredths of the currency.
+// bill adds up the price of a request, in hundredths of the currency.
 type bill struct {
-	before, after int64  // a month
-	charges       bool   // one of the fees that are due once is above zero: a credit does not make up for it
-	unknown       bool   // an amount is not known, or not in the currency of the others
+	before, after int64  // per month
+	charges       bool   // a one-time fee is above zero: a credit does not offset it
+	unknown       bool   // an amount is unknown, or in another currency than the others
 	currency      string // of the amounts so far
 }
 
@@ -174,14 +175,14 @@ func billOf(want desiredChange) bill {
 	return b
 }
 
-// once takes a fee that is due once: "Every single one-time fee above zero asks" (R8).
+// once adds a one-time fee: "Every single one-time fee above zero asks" (R8).
 func (b *bill) once(amount *v1alpha1.Money) {
 	var fee int64
 	b.add(&fee, amount)
 	b.charges = b.charges || fee > 0
 }
 
-// add takes an amount: "different or missing currencies are unknown" (R8).
+// add adds an amount: "different or missing currencies are unknown" (R8).
 func (b *bill) add(sum *int64, amount *v1alpha1.Money) {
 	cents, known := hundredths(amount)
 	if !known || amount.Currency == "" || b.currency != "" && b.currency != amount.Currency {
@@ -191,7 +192,7 @@ func (b *bill) add(sum *int64, amount *v1alpha1.Money) {
 	*sum, b.currency = *sum+cents, amount.Currency
 }
 
-// hundredths is an amount in hundredths of its currency, where it is known.
+// hundredths returns an amount in hundredths of its currency, if it is known.
 func hundredths(amount *v1alpha1.Money) (cents int64, known bool) {
 	if amount == nil {
 		return 0, false
@@ -208,7 +209,8 @@ func (b *bill) charge(charge *v1alpha1.Charge) {
 
 func (b *bill) costs() bool { return b.unknown || b.charges || b.after > b.before }
 
-// optionGiven: "ntdOption needed above 1000 MBit/s, where the plan's speed is known".
+// optionGiven requires an NTD option: "ntdOption needed above 1000 MBit/s, where the plan's speed
+// is known".
 func optionGiven(in *ServiceInput, want desiredChange) *Decision {
 	if want.operation != v1alpha1.OperationPlanChange || want.target.NTDOption != "" {
 		return nil
@@ -232,8 +234,8 @@ func optionGiven(in *ServiceInput, want desiredChange) *Decision {
 // fastPlan is the speed in MBit/s above which a plan needs an NTD option (spec §4).
 const fastPlan = 1000
 
-// optionMissed keeps what was said of this generation, after a restart has forgotten the
-// offers: they are not read again for it.
+// optionMissed repeats the verdict already recorded for this generation. After a restart the offers
+// are forgotten, and they are not read again for it.
 func optionMissed(in *ServiceInput) *Decision {
 	said := readyIn(in.Service.Status.Conditions)
 	if said.Reason == v1alpha1.ReasonNTDOptionRequired && said.ObservedGeneration == in.Service.Generation {
@@ -253,8 +255,7 @@ func optionNames(options []carrier.NTDOption) string {
 	return " to one of " + strings.Join(names[:min(len(names), 10)], ", ")
 }
 
-// FeeMismatch compares what the carrier charges with what was quoted; "" when they are
-// the same, or nothing was quoted.
+// FeeMismatch compares the carrier's charges with the quote; "" if equal or nothing was quoted.
 func FeeMismatch(quoted []v1alpha1.Change, ntdOption string, result carrier.PlanChangeResult) string {
 	var d mismatches
 	for _, i := range pricedRows(quoted) {
@@ -270,7 +271,7 @@ func FeeMismatch(quoted []v1alpha1.Change, ntdOption string, result carrier.Plan
 	return bounded("the carrier charges "+strings.Join(d, ", "), maxMessage)
 }
 
-// mismatches are words about fees that are not as shown.
+// mismatches lists fees that differ from what was shown.
 type mismatches []string
 
 func (d *mismatches) add(what string, shown, charged *v1alpha1.Money) {
@@ -298,8 +299,7 @@ func (d *mismatches) plan(c v1alpha1.Change, ntdOption string, charged carrier.P
 	}
 }
 
-// shownCharge is a charge as it was shown: none at all was shown as nothing to pay, where
-// a price was shown.
+// shownCharge returns a charge as it was shown: zero where a price was shown without it.
 func shownCharge(c v1alpha1.Change, charge *v1alpha1.Charge) v1alpha1.Charge {
 	if charge != nil {
 		return *charge

@@ -11,10 +11,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// notKnown says what the carrier is to be asked: "service number, operation, sent at (account's time
+// notKnown describes what to ask the carrier: "service number, operation, sent at (account's time
 // zone)".
 func notKnown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) string {
-	sent := "" // of what was lost with its ledger nobody knows when
+	sent := "" // for a request lost with its ledger the time is unknown
 	if !open.SubmittedAt.IsZero() {
 		sent = ", sent at " + clock(in, open.SubmittedAt.Time) + ","
 	}
@@ -22,7 +22,7 @@ func notKnown(in *Input, open *v1alpha1.Request, why *v1alpha1.RequestError) str
 		open.Operation, atCarrier(in), sent, errorMessage(why))
 }
 
-// atCarrier names what an object is about, as the carrier does.
+// atCarrier names the subject of an object in the carrier's terms.
 func atCarrier(in *Input) string {
 	switch object := in.Subject.(type) {
 	case *v1alpha1.BroadbandService:
@@ -44,10 +44,10 @@ const (
 	dayFormat   = "2006-01-02 " + clockFormat + " -07:00"
 )
 
-// clock is a time as the account's users read it.
+// clock formats a time in the account's time zone.
 func clock(in *Input, at time.Time) string { return at.In(zone(in)).Format(dayFormat) }
 
-// clocks are several times, of which the first has its day.
+// clocks formats several times; only the first includes the day.
 func clocks(in *Input, times []time.Time) string {
 	times = slices.Compact(times)
 	words := make([]string, len(times))

@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// aspectsOf says of each declared aspect whether the carrier's state is as declared, and
-// of each observed one how it is. An aspect that is neither has no condition.
+// aspectsOf returns, for each declared aspect, whether the carrier's state is as declared, and for
+// each observed aspect its state. Any other aspect has no condition.
 func aspectsOf(in *ServiceInput, said answer) []Aspect {
 	aspects := endingAspects(in, said)
 	if !endedAsWanted(in) { // "nothing else is compared"
@@ -26,8 +26,8 @@ func aspectsOf(in *ServiceInput, said answer) []Aspect {
 	return aspects
 }
 
-// approvalAspect says what waits for a person to agree, whatever else goes on; nil when
-// nothing does.
+// approvalAspect reports the change that waits for an approval, whatever else is in progress; nil
+// if none does.
 func approvalAspect(in *ServiceInput) *Aspect {
 	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
 		return nil
@@ -41,7 +41,7 @@ func approvalAspect(in *ServiceInput) *Aspect {
 	return nil
 }
 
-// valueAspects are those of the values that modifications change.
+// valueAspects returns the aspects of the values that modifications change.
 func valueAspects(in *ServiceInput, verdict Verdict) []Aspect {
 	spec, changes := in.Service.Spec, differences(desiredChanges(in))
 	var aspects []Aspect
@@ -91,7 +91,7 @@ func planAspect(in *ServiceInput, changes []v1alpha1.Change, verdict Verdict) As
 	return aspect.unless(only(changes, "plan."), plan, verdict)
 }
 
-// endingAspects are those of the service's cancellation and disconnection.
+// endingAspects returns the aspects of the service's cancellation and disconnection.
 func endingAspects(in *ServiceInput, said answer) []Aspect {
 	var aspects []Aspect
 	known := knownCancellation(in)
@@ -142,7 +142,7 @@ func connectedAspect(in *ServiceInput, known *v1alpha1.CancellationState, verdic
 	return aspect
 }
 
-// healthAspect rates the service by the carrier's color; nil while none has been read.
+// healthAspect rates the service by the carrier's color; nil until one has been read.
 func healthAspect(in *ServiceInput) *Aspect {
 	health := in.Service.Status.Health
 	if health == nil {
@@ -171,7 +171,7 @@ func healthWords(health *v1alpha1.HealthStatus) string {
 	return words
 }
 
-// disruptionAspect says whether an outage or works are under way; nil while none have
+// disruptionAspect reports whether an outage or maintenance is active; nil until disruptions have
 // been read.
 func disruptionAspect(in *ServiceInput) *Aspect {
 	seen := in.Service.Status.Disruptions
@@ -188,12 +188,12 @@ func disruptionAspect(in *ServiceInput) *Aspect {
 	return &aspect
 }
 
-// inSyncAspect says of a value that it is as declared.
+// inSyncAspect reports a value that is as declared.
 func inSyncAspect(conditionType, message string) Aspect {
 	return Aspect{conditionType, metav1.ConditionTrue, v1alpha1.ReasonInSync, message}
 }
 
-// unless is the aspect, or why it does not hold: the value differs, or is not known.
+// unless returns the aspect, or why it does not hold: the value differs or is unknown.
 func (f Aspect) unless(differing []v1alpha1.Change, known *v1alpha1.KnownValue, verdict Verdict) Aspect {
 	switch {
 	case len(differing) > 0:
@@ -204,7 +204,7 @@ func (f Aspect) unless(differing []v1alpha1.Change, known *v1alpha1.KnownValue, 
 	return f
 }
 
-// howKnown says of a value that is as declared how that is known.
+// howKnown describes the source of a value that is as declared.
 func howKnown(what string, known *v1alpha1.KnownValue) string {
 	switch {
 	case known == nil:
@@ -233,7 +233,7 @@ func describe(changes []v1alpha1.Change) string {
 		from := "unknown → "
 		switch {
 		case change.Operation == v1alpha1.OperationOrderCreate, change.Operation == v1alpha1.OperationDiagnosticTest:
-			from = "" // there is nothing yet
+			from = "" // there is no previous value
 		case change.From != "":
 			from = fmt.Sprintf("%q → ", change.From)
 		}

@@ -35,7 +35,7 @@ func endsOn(status carrier.CancellationStatus, date string) func(*decide.Service
 	}
 }
 
-// rescheduling puts a reschedule to the declared date on record.
+// rescheduling records a reschedule to the declared date.
 func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceInput) {
 	return with(phase, append([]func(*v1alpha1.Request){func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationCancellationReschedule, v1alpha1.RequestTarget{Date: "2026-12-31"}
@@ -44,7 +44,7 @@ func rescheduling(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request))
 	}}, edits...)...)
 }
 
-// rereadEnding says that the cancellation on record was read 15 seconds after the attempt.
+// rereadEnding makes the recorded cancellation read 15 seconds after the attempt.
 func rereadEnding(in *decide.ServiceInput) {
 	in.Memory.Readings.Cancellation = decide.Reading{State: decide.ReadingTaken, AskedAt: start.Add(15 * time.Second)}
 }
@@ -128,7 +128,7 @@ func TestServiceVerifiesACancellation(t *testing.T) {
 	}.run(t)
 }
 
-// drifted is a plan that health now names otherwise than after our success.
+// drifted is a plan that health reports under another name than after our success.
 func drifted(in *decide.ServiceInput) {
 	in.Service.Status.Carrier.Plan = &v1alpha1.KnownValue{
 		Value: "Slow", AsHealth: "FAST (old)", Source: v1alpha1.SourceHealth, Since: metav1.NewTime(start),
@@ -162,7 +162,7 @@ func approval(policy v1alpha1.Approval) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { in.Service.Spec.Approval = policy }
 }
 
-// quoted is a reading of the options, just made: what the plan costs now and afterwards.
+// quoted is a reading of the options, just made: what the plan costs now and after the change.
 func quoted(before, after carrier.Number) func(*decide.ServiceInput) {
 	offer := func(plan string, monthly carrier.Number) carrier.Plan {
 		return carrier.Plan{Plan: plan, Term: "12", PlanFee: &carrier.Fee{
@@ -179,12 +179,12 @@ func quoted(before, after carrier.Number) func(*decide.ServiceInput) {
 	}
 }
 
-// approving sets the annotation to the hash of the plan that the view comes to.
+// approving sets the annotation to the hash of the plan of changes that the view leads to.
 func approving(in *decide.ServiceInput) {
 	annotated(v1alpha1.AnnotationApprove, decide.Service(*in).Pending.Hash)(in)
 }
 
-// reread says that the options were read for the approval that is given.
+// reread marks the options as read for the approval that is given.
 func reread(in *decide.ServiceInput) {
 	in.Memory.Readings.Options.Token = in.Service.Annotations[v1alpha1.AnnotationApprove]
 }
@@ -271,7 +271,7 @@ func TestPendingHashIsNeverTheSameTwice(t *testing.T) {
 	}
 }
 
-// changedBefore has a change of the aggregation method on record, sent for an object.
+// changedBefore records a change of the aggregation method, sent for an object.
 func changedBefore(uid string, takenOver bool) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		in.Service.PutRequest(v1alpha1.Request{

@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// believe takes declared values for the carrier's where somebody has said so: in advance by
-// trustDeclared or unknownValues, or by the annotation trust of the changes that are shown.
+// believe takes declared values as the carrier's where a person has allowed it: in advance with
+// trustDeclared or unknownValues, or with the trust annotation for the changes that are shown.
 func believe(in *ServiceInput) {
 	believeUnread(in)
 	switch plan := knownPlan(in); {
@@ -22,9 +22,9 @@ func believe(in *ServiceInput) {
 	}
 }
 
-// believeUnread takes the values that have no read as declared.
+// believeUnread takes the values that cannot be read as declared.
 func believeUnread(in *ServiceInput) {
-	var state v1alpha1.CarrierState // the one on record stays as it is where nothing is taken
+	var state v1alpha1.CarrierState // the recorded state stays unchanged if no value is taken
 	if held := in.Service.Status.Carrier; held != nil {
 		state = *held
 	}
@@ -59,7 +59,7 @@ func believeUnread(in *ServiceInput) {
 	}
 }
 
-// believePlan takes the plan as declared instead of reading it, or where it cannot be read.
+// believePlan takes the plan as declared instead of reading it, or if it cannot be read.
 func believePlan(in *ServiceInput) {
 	named := slices.Contains(in.Service.Spec.TrustDeclared, v1alpha1.TrustPlan)
 	if !trusts(in, v1alpha1.OperationPlanChange, v1alpha1.TrustPlan) || !named && healthSupported(in) == nil {
@@ -70,7 +70,7 @@ func believePlan(in *ServiceInput) {
 	state.Term = known(strconv.Itoa(int(declared.Term)), v1alpha1.SourceDeclared, in.Now)
 }
 
-// believeSpelling takes the plan that health names for the declared one, which it spells otherwise.
+// believeSpelling takes the plan from health as the declared one, which is spelled differently.
 func believeSpelling(in *ServiceInput, plan *v1alpha1.KnownValue) {
 	declared := in.Service.Spec.Plan.Name
 	offersRead := quoteFresh(in) && in.Memory.Readings.Options.State == ReadingAnswered
@@ -84,8 +84,8 @@ func believeSpelling(in *ServiceInput, plan *v1alpha1.KnownValue) {
 	in.Service.Status.Carrier.Plan = believed
 }
 
-// trusts says whether a declared value is believed in advance: only what no request of ours has ever
-// touched can be.
+// trusts reports whether a declared value is trusted in advance. This is only possible for values
+// that no request of ours has ever changed.
 func trusts(in *ServiceInput, operation v1alpha1.Operation, aspect v1alpha1.TrustedAspect) bool {
 	if in.Subject.RequestOf(operation) != nil {
 		return false
@@ -94,8 +94,8 @@ func trusts(in *ServiceInput, operation v1alpha1.Operation, aspect v1alpha1.Trus
 	return listed || unknownValuesOf(in) == v1alpha1.UnknownTrust
 }
 
-// takeTrust acts on a person's answer to the changes that are shown, and says whether it is to believe
-// one of them. What is with the carrier by then is not believed: its result is waited for.
+// takeTrust handles the trust annotation for the changes that are shown, and reports whether it
+// covers the given change. If a request for it is in progress, its result is awaited instead.
 func takeTrust(in *ServiceInput, change v1alpha1.Change) bool {
 	shown, given := in.Service.Status.Pending, control(in.Subject, v1alpha1.AnnotationTrust)
 	open := in.Subject.RequestOf(change.Operation)

@@ -11,23 +11,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Breaker is what a process knows of an account's carrier. It holds back what costs from a lost
-// answer until the carrier has answered a read and the pause is over; the zero value holds back
-// nothing.
+// Breaker is what a process knows about the availability of an account's carrier. After a lost
+// response it holds back chargeable requests until the carrier has answered a read and the pause is
+// over. The zero value holds back nothing.
 type Breaker struct {
-	Lost       string    // the request whose answer was lost last, such as "PlanChange of bbs/site"
-	LostAt     time.Time // when that was known; zero: none is known to be lost
-	Until      time.Time // before which nothing that costs is sent
-	Heard      bool      // whether the carrier has answered since
-	HeardAt    time.Time // when it answered last; zero: it never has
-	ProbeAt    time.Time // when it is asked a free question, unless it has answered
-	ProbeError error     // how the last free question failed; nil: none has since
+	Lost       string    // the request whose response was lost last, such as "PlanChange of bbs/site"
+	LostAt     time.Time // when that was noticed; zero: no response is known to be lost
+	Until      time.Time // no chargeable request is sent before this time
+	Heard      bool      // whether the carrier has answered since then
+	HeardAt    time.Time // when the carrier last answered; zero: never
+	ProbeAt    time.Time // when a free read is sent, unless the carrier has answered
+	ProbeError error     // the error of the last free read; nil: none has failed since
 }
 
-// soon is a wait of which nothing is written: it is over before anybody has read that.
+// soon is the longest wait that is not recorded: it would be over before anybody reads it.
 const soon = 30 * time.Second
 
-// breakerClosed holds back what costs after an answer was lost.
+// breakerClosed holds back a chargeable request after a lost response.
 func breakerClosed(in *Input, want desiredChange) *Decision {
 	breaker := in.Account.Breaker
 	switch {
@@ -37,11 +37,11 @@ func breakerClosed(in *Input, want desiredChange) *Decision {
 		return &Decision{Step: Probe{}, Verdict: breaker.open(in)}
 	}
 	decision := lookAgain(&Decision{Step: Rest{}, Verdict: breaker.open(in)}, breaker.nextLook())
-	decision.Brief = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
+	decision.Transient = breaker.ProbeError == nil && breaker.Until.Before(in.Now.Add(soon))
 	return decision
 }
 
-// nextLook is when there may be news.
+// nextLook returns when the state may have changed.
 func (b Breaker) nextLook() time.Time {
 	if b.Heard {
 		return b.Until
@@ -50,7 +50,7 @@ func (b Breaker) nextLook() time.Time {
 }
 
 func (b Breaker) open(in *Input) Verdict {
-	goesOn := "and go on one at a time from " + clock(in, b.Until)
+	goesOn := "and continue one at a time from " + clock(in, b.Until)
 	if b.ProbeError != nil {
 		goesOn = "until it does; it is asked again every 30 s at the latest"
 	}
@@ -66,7 +66,7 @@ func (b Breaker) silence() string {
 	return fmt.Sprintf(", and it has not answered a read since (%s)", b.ProbeError)
 }
 
-// CarrierAspect says of an account whether its carrier answers; nil while that is not known.
+// CarrierAspect reports whether the carrier of an account answers; nil while that is unknown.
 func CarrierAspect(account *v1alpha1.CarrierAccount, known Breaker) *Aspect {
 	switch {
 	case known.ProbeError != nil:

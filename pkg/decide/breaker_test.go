@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// answerLost is an account of which an answer was lost some time ago.
+// answerLost is an account for which a response was lost some time ago.
 func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		at := in.Now.Add(-ago)
@@ -23,7 +23,7 @@ func answerLost(ago time.Duration, edit func(*decide.Breaker)) func(*decide.Serv
 	}
 }
 
-// After a lost answer, "while nothing is known to be alive a free read is asked".
+// After a lost response, "while nothing is known to be alive a free read is asked".
 func TestWhatCostsWaitsAfterALostAnswer(t *testing.T) {
 	t.Parallel()
 	heard := func(b *decide.Breaker) { b.Heard = true }
@@ -40,9 +40,9 @@ func TestWhatCostsWaitsAfterALostAnswer(t *testing.T) {
 		says  string
 	}{
 		"and asks":            {time.Second, func(*decide.Breaker) {}, "Probe", false, 0, ""},
-		"for a moment":        {0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and go on one at a time from 20"},
+		"for a moment":        {0, func(*decide.Breaker) {}, "Rest", true, time.Second, "and continue one at a time from 20"},
 		"heard, for a moment": {0, heard, "Rest", true, time.Second, "PlanChange of bbs/other was lost at 20"},
-		"heard, and longer":   {time.Minute, longer, "Rest", false, 10 * time.Minute, "and go on one at a time from 20"},
+		"heard, and longer":   {time.Minute, longer, "Rest", false, 10 * time.Minute, "and continue one at a time from 20"},
 		"while reads fail": {
 			time.Minute, failed, "Rest", false, time.Hour, "has not answered a read since (the carrier answered 503)",
 		},
@@ -52,8 +52,8 @@ func TestWhatCostsWaitsAfterALostAnswer(t *testing.T) {
 			t.Parallel()
 			view := settled(wanting, answerLost(test.ago, test.edit))
 			decision := decide.Service(view)
-			if got := stepName(decision.Step); got != test.step || decision.Brief != test.brief {
-				t.Errorf("%s, brief: %t", got, decision.Brief)
+			if got := stepName(decision.Step); got != test.step || decision.Transient != test.brief {
+				t.Errorf("%s, brief: %t", got, decision.Transient)
 			}
 			if test.step == "Rest" {
 				waits(t, decision, test.says, view.Account.Breaker.LostAt.Add(test.again))
@@ -62,7 +62,8 @@ func TestWhatCostsWaitsAfterALostAnswer(t *testing.T) {
 	}
 }
 
-// waits expects that a decision says of the breaker what it is to say, and when it looks again.
+// waits expects the message of a decision to show the state of the breaker, and the time of the
+// next reconciliation.
 func waits(t *testing.T, decision decide.Decision, says string, again time.Time) {
 	t.Helper()
 	if decision.Verdict.Reason != v1alpha1.ReasonBreakerOpen || !strings.Contains(decision.Verdict.Message, says) {

@@ -14,7 +14,7 @@ const (
 	fieldDisconnection = "disconnection"
 )
 
-// unknownCancellation answers while the cancellation must be known and is not.
+// unknownCancellation returns a decision while the cancellation is needed but unknown.
 func unknownCancellation(in *ServiceInput) *Decision {
 	spec := in.Service.Spec
 	if spec.Cancellation == nil && spec.Disconnection == "" || knownCancellation(in) != nil {
@@ -23,8 +23,8 @@ func unknownCancellation(in *ServiceInput) *Decision {
 	return awaitReading(in, TopicCancellation, "the service's cancellation", v1alpha1.ReasonCarrierUnavailable)
 }
 
-// unknownAlteration: "an unresolved OutcomeUnknown blocks every later change of that
-// service", one of a reschedule or abort too.
+// unknownAlteration implements: "an unresolved OutcomeUnknown blocks every later change of that
+// service", also that of a reschedule or abort.
 func unknownAlteration(in *ServiceInput) *Decision {
 	open := in.Service.OpenCancellation()
 	if open == nil || open.Phase != v1alpha1.PhaseOutcomeUnknown || len(desiredChanges(in)) == 0 {
@@ -33,7 +33,7 @@ func unknownAlteration(in *ServiceInput) *Decision {
 	return &Decision{Step: Rest{}, Verdict: unknown(&in.Input, open)}
 }
 
-// cancellation brings the declared cancellation about, or says why that cannot be.
+// cancellation applies the declared cancellation, or explains why that is not possible.
 func cancellation(in *ServiceInput) *Decision {
 	if why := cancellationBarred(in); why != nil {
 		return &Decision{Step: Rest{}, Verdict: *why}
@@ -45,8 +45,8 @@ func cancellation(in *ServiceInput) *Decision {
 	return judge(in, want)
 }
 
-// desiredCancellation is the request that the declared cancellation takes. One that moved
-// away after we had brought it about is drift, and waits for the policy.
+// desiredCancellation returns the request that the declared cancellation needs. If the carrier's
+// cancellation changed after we had applied ours, this is drift and the drift policy decides.
 func desiredCancellation(in *ServiceInput) desiredChange {
 	want := cancellationDiffers(in)
 	if !want.wanted() || cancellationBarred(in) != nil || heldAsDrift(in, want) {
@@ -55,8 +55,8 @@ func desiredCancellation(in *ServiceInput) desiredChange {
 	return want
 }
 
-// cancellationDiffers compares the declared cancellation with the carrier's: "OnDate
-// against REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
+// cancellationDiffers compares the declared cancellation with the carrier's: "OnDate against
+// REQUESTED or IN_ERROR with another date: reschedule; equal: synced; None: abort".
 func cancellationDiffers(in *ServiceInput) desiredChange {
 	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
 	if declared == nil || known == nil || !live(known) {
@@ -78,8 +78,7 @@ func cancellationDiffers(in *ServiceInput) desiredChange {
 	return want.of(in)
 }
 
-// cancellationBarred says why a declared cancellation cannot be brought about by any
-// request; nil when there is nothing in the way.
+// cancellationBarred returns why no request can apply the declared cancellation; nil if one can.
 func cancellationBarred(in *ServiceInput) *Verdict {
 	declared, known := in.Service.Spec.Cancellation, knownCancellation(in)
 	if declared == nil || known == nil || onlyObserves(in) {
@@ -91,8 +90,8 @@ func cancellationBarred(in *ServiceInput) *Verdict {
 	return onDateBarred(in, declared, known)
 }
 
-// neverBarred: past the point of no return a cancellation cannot be aborted. A service
-// that is to be reclaimed is not waiting for that.
+// neverBarred reports a cancellation that can no longer be aborted. A service that is to be
+// reclaimed does not need the abort.
 func neverBarred(in *ServiceInput, known *v1alpha1.CancellationState) *Verdict {
 	if !pastReturn(known) || in.Service.Spec.Disconnection == v1alpha1.DisconnectionReclaim {
 		return nil
@@ -121,16 +120,16 @@ func onDateBarred(in *ServiceInput, declared *v1alpha1.Cancellation, known *v1al
 	return nil
 }
 
-// live: REQUESTED or IN_ERROR, "request not yet submitted to the carrier" (spec §3), and
-// the carrier says that it can be altered.
+// live reports whether the status is REQUESTED or IN_ERROR, "request not yet submitted to the
+// carrier" (spec §3), and the carrier allows the cancellation to be altered.
 func live(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	requested := status == carrier.CancellationRequested || status == carrier.CancellationInError
 	return requested && (known.CanAbort || known.CanReschedule)
 }
 
-// pastReturn: handed to the carrier, or carried out. A request that was aborted or
-// rejected is as good as none.
+// pastReturn reports whether the cancellation has been submitted to the carrier or carried out. One
+// that was aborted or rejected counts as none.
 func pastReturn(known *v1alpha1.CancellationState) bool {
 	status := carrier.CancellationStatus(known.Status)
 	gone := status == "" || status == carrier.CancellationAborted || status == carrier.CancellationRejected
@@ -144,14 +143,14 @@ func knownCancellation(in *ServiceInput) *v1alpha1.CancellationState {
 	return in.Service.Status.Carrier.Cancellation
 }
 
-// cancelled says whether the carrier shows the service cancelled.
+// cancelled reports whether the carrier shows the service cancelled.
 func cancelled(in *ServiceInput) bool {
 	known := knownCancellation(in)
 	return known != nil && known.Cancelled
 }
 
-// cancelledAsWanted: "mode OnDate and the carrier shows it cancelled: nothing else is
-// compared".
+// cancelledAsWanted ends the comparison: "mode OnDate and the carrier shows it cancelled: nothing
+// else is compared".
 func cancelledAsWanted(in *ServiceInput) *Decision {
 	if !endedAsWanted(in) {
 		return nil
@@ -166,7 +165,7 @@ func endedAsWanted(in *ServiceInput) bool {
 	return declared != nil && declared.Mode == v1alpha1.CancellationOnDate && cancelled(in)
 }
 
-// agree notes that the carrier's cancellation is as declared: from then on another one is
+// agree records that the carrier's cancellation is as declared. From then on a different one is
 // drift.
 func agree(in *ServiceInput) {
 	known := knownCancellation(in)
@@ -179,12 +178,12 @@ func agree(in *ServiceInput) {
 	}
 }
 
-// declaredEnding is the declared cancellation in a word: its date, or none.
+// declaredEnding returns the declared date of cancellation, or "none".
 func declaredEnding(in *ServiceInput) string {
 	return orElse(string(in.Service.Spec.Cancellation.Date), "none")
 }
 
-// desiredReclaim asks for a disconnected service back.
+// desiredReclaim returns the request that reclaims a disconnected service.
 func desiredReclaim(in *ServiceInput) desiredChange {
 	if in.Service.Spec.Disconnection != v1alpha1.DisconnectionReclaim || !cancelled(in) {
 		return desiredChange{}
@@ -194,9 +193,8 @@ func desiredReclaim(in *ServiceInput) desiredChange {
 	}}}.orUnread(in)
 }
 
-// disconnected holds a modification of a service that has been cancelled: the carrier
-// takes none until it is reclaimed. What a reclaim that succeeded did not bring back
-// is a person's.
+// disconnected holds back a modification of a cancelled service: the carrier accepts none until it
+// is reclaimed. If a reclaim succeeded and the service is still cancelled, a person has to decide.
 func disconnected(in *ServiceInput, want desiredChange) *Decision {
 	since := orElse(sinceCancelled(in), "an unknown day")
 	reclaim := reachedOf(&in.Input, v1alpha1.OperationReclaim)
@@ -225,7 +223,7 @@ func sinceCancelled(in *ServiceInput) string {
 	return ""
 }
 
-// AsWanted says whether a cancellation is as a request asked for it.
+// AsWanted reports whether a cancellation has the state that a request was meant to set.
 func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool {
 	if request.Operation == v1alpha1.OperationCancellationReschedule {
 		return known.RequestDate == request.Target.Date && (live(known) || pastReturn(known))
@@ -233,15 +231,15 @@ func AsWanted(request *v1alpha1.Request, known *v1alpha1.CancellationState) bool
 	return !live(known) && !pastReturn(known)
 }
 
-// aboutAnother says whether another cancellation has been requested since a request was
-// sent: what became of that request says nothing about this one.
+// aboutAnother reports whether another cancellation has been requested since a request was sent.
+// The outcome of that request does not apply to the new cancellation.
 func aboutAnother(in *ServiceInput, request *v1alpha1.Request) bool {
 	known := knownCancellation(in)
 	return request.Operation.AltersCancellation() && known != nil && known.RequestedOn != request.Before.RequestedOn
 }
 
-// NotRequested says whether the carrier refused a request because no cancellation is
-// requested: what was known of it is wrong then, and is "read again".
+// NotRequested reports whether the carrier rejected a request because no cancellation is requested:
+// the known state is then wrong and is "read again".
 func NotRequested(request *v1alpha1.Request) bool {
 	return request.Operation.AltersCancellation() && request.Error != nil &&
 		request.Error.Code == string(carrier.SubCancellationNotRequested)

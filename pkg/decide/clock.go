@@ -12,23 +12,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// tellAhead is by how much a time on record must be ahead of the clock to be reported: clocks of
-// several machines are never quite the same.
+// tellAhead is the minimum by which a recorded time must be ahead of the clock to be reported: the
+// clocks of several machines always differ slightly.
 const tellAhead = time.Minute
 
-// Ahead are the times on record that lay in the future when a process first saw them, and when that
-// was. They are kept for as long as they are on record.
+// Ahead maps the recorded times that were in the future when a process first saw them to the time
+// at which that was. An entry is kept as long as its time is recorded.
 type Ahead map[time.Time]time.Time
 
-// Clock is how a process judges the times on record.
+// Clock is how a process evaluates recorded times.
 type Clock struct {
 	Now   time.Time
 	Ahead Ahead
 }
 
-// past is a time on record, or, where that lay in the future, the time at which this process first
-// saw it: "A time on record that lies in the future counts as now" (R19). Otherwise what waits for it
-// would wait for as long as the clock was ahead by which it was written.
+// past returns a recorded time or, if it was in the future, the time at which this process first
+// saw it: "A time on record that lies in the future counts as now" (R19). Otherwise a wait measured
+// from it would be too long by as much as the clock that wrote it was ahead.
 func (c Clock) past(at metav1.Time) time.Time {
 	if seen, ahead := c.Ahead[at.UTC()]; ahead {
 		return seen
@@ -39,8 +39,8 @@ func (c Clock) past(at metav1.Time) time.Time {
 	return at.Time
 }
 
-// before says whether one time on record comes before another. Of two that lie in the future no more
-// is known than their order.
+// before reports whether one recorded time is before another. If both are in the future, only their
+// order is known.
 func (c Clock) before(a, b metav1.Time) bool {
 	isAhead := c.past(a).Before(a.Time)
 	return a.Before(&b) && (isAhead || a.Time.Before(c.past(b)))
@@ -50,8 +50,8 @@ func (in *Input) past(at metav1.Time) time.Time {
 	return Clock{Now: in.Now, Ahead: in.Memory.Ahead}.past(at)
 }
 
-// Clocked says which of the times on record lie in the future, and in what words to report those that
-// are news; "" for none.
+// Clocked returns the recorded times that are in the future, and a message about those that are
+// new; "" if none are.
 func Clocked(in *Input) (ahead Ahead, report string) {
 	for _, at := range timesOnRecord(in) {
 		seen, known := in.Memory.Ahead[at.UTC()]
@@ -72,14 +72,14 @@ func Clocked(in *Input) (ahead Ahead, report string) {
 	return ahead, report
 }
 
-// aheadReport words that a time lies in the future.
+// aheadReport is the message about a time in the future.
 func aheadReport(at metav1.Time, now time.Time) string {
-	return fmt.Sprintf("a time on record lies in the future (%s, now it is %s) and counts as now: "+
+	return fmt.Sprintf("a recorded time is in the future (%s, now it is %s) and counts as now: "+
 		"see to the clock of this manager, or of the one that wrote it",
 		at.UTC().Format(time.RFC3339), now.UTC().Format(time.RFC3339))
 }
 
-// timesOnRecord are those from which something is measured.
+// timesOnRecord returns the recorded times from which a duration is measured.
 func timesOnRecord(in *Input) []metav1.Time {
 	var times []metav1.Time
 	note := func(request *v1alpha1.Request) {
@@ -98,7 +98,7 @@ func timesOnRecord(in *Input) []metav1.Time {
 	return append(times, plansKnownSince(in)...)
 }
 
-// plansKnownSince is since when the plan of a service is known, and the one that it was brought to.
+// plansKnownSince returns when the service's plan and its baseline became known.
 func plansKnownSince(in *Input) []metav1.Time {
 	var times []metav1.Time
 	service, is := in.Subject.(*v1alpha1.BroadbandService)

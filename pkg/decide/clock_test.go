@@ -12,10 +12,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// ahead is by how much the clock of the process that wrote a request was wrong.
+// ahead is the error of the clock of the process that wrote a request.
 const ahead = 7 * 24 * time.Hour
 
-// writtenAhead has all times of a request written by that clock.
+// writtenAhead shifts all times of a request by that error.
 func writtenAhead(request *v1alpha1.Request) {
 	for _, at := range []*metav1.Time{&request.SubmittedAt, &request.FinishedAt, &request.LostSince} {
 		if !at.IsZero() {
@@ -24,12 +24,12 @@ func writtenAhead(request *v1alpha1.Request) {
 	}
 }
 
-// seenAhead has a process see the times for the first time at the start.
+// seenAhead makes a process see the times for the first time at the start.
 func seenAhead(in *decide.ServiceInput) {
 	in.Memory.Ahead, _ = decide.Clocked(&in.Input)
 }
 
-// S4 of the review: a request that was sent by a host whose clock was a week ahead was not looked at
+// S4 of the review: a request that was sent by a host whose clock was a week ahead was not polled
 // for a week.
 func TestR19ATimeInTheFutureCountsAsNow(t *testing.T) {
 	t.Parallel()
@@ -42,7 +42,7 @@ func TestR19ATimeInTheFutureCountsAsNow(t *testing.T) {
 	for name, row := range map[string]struct {
 		phase v1alpha1.RequestPhase
 		edit  func(*v1alpha1.Request)
-		soon  time.Duration // by when something is done about it, from first sight
+		soon  time.Duration // deadline for the next action, from first sight
 	}{
 		"a request in progress is looked at": {v1alpha1.PhaseInProgress, func(*v1alpha1.Request) {}, time.Minute},
 		"one that was not sent is sent":      {v1alpha1.PhaseNotSent, finished, time.Minute},
@@ -109,8 +109,8 @@ func TestR19ATimeInTheFutureIsReportedOnce(t *testing.T) {
 	}
 }
 
-// A process whose own clock jumps ahead, or that takes over from one whose clock was behind, must not
-// ask for the same again before the first request may have ended.
+// A process whose own clock jumps ahead, or that takes over from one whose clock was behind, must
+// not repeat a request before the first one may have ended.
 func TestR19ARepeatIsNotBroughtForwardByAClock(t *testing.T) {
 	t.Parallel()
 	unanswered := func(in *decide.ServiceInput) {

@@ -4,14 +4,14 @@ package decide
 
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
-// Contradicts says whether somebody says of an attempt what cannot be true if what is on record is:
+// Contradicts reports whether a new phase of an attempt cannot be true if the recorded one is:
 // "refused where it is made, with an Event if it ... contradicts" (R14).
 func Contradicts(onRecord, said v1alpha1.RequestPhase) bool {
 	before, after := tells(onRecord), tells(said)
 	return before != tellsNothing && after != tellsNothing && before != after
 }
 
-// tells is what a phase says of an attempt at the carrier.
+// tells returns what a phase implies about an attempt at the carrier.
 func tells(phase v1alpha1.RequestPhase) string {
 	switch phase {
 	case v1alpha1.PhaseSucceeded:

@@ -11,7 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Each new process would write what changes with the day into the status of an object at rest.
+// Otherwise each new process would write what depends on the date into the status of a settled
+// object.
 func TestADateInThePastIsShownWithoutToday(t *testing.T) {
 	t.Parallel()
 	today, later := start.AddDate(0, 0, 1), start.AddDate(0, 0, 9)

@@ -15,7 +15,8 @@ func today(in *Input) string { return dayIn(zone(in), in.Now) }
 
 func dayIn(zone *time.Location, at time.Time) string { return at.In(zone).Format(time.DateOnly) }
 
-// dayOf is the day of a date-time in a time zone. A date stays as it is, and so does what is neither.
+// dayOf returns the day of a date-time in a time zone. A date, or any other text, is returned
+// unchanged.
 func dayOf(text string, zone *time.Location) string {
 	at, known := carrier.Timestamp(text).Time()
 	if !known || len(text) == len(time.DateOnly) {
@@ -26,17 +27,17 @@ func dayOf(text string, zone *time.Location) string {
 
 func zone(in *Input) *time.Location { return Zone(in.Account.Object) }
 
-// Zone is the time zone of an account, by which the carrier reads and writes days; UTC where it names
-// none.
+// Zone is the time zone of an account, in which the carrier reads and writes days; the default is
+// UTC.
 func Zone(account *v1alpha1.CarrierAccount) *time.Location {
 	named, err := time.LoadLocation(zoneOf(account))
 	if err != nil {
-		return time.UTC // the account is not ready with such a zone: nothing is sent by its days
+		return time.UTC // an account with an invalid zone is not ready: no request is sent with its days
 	}
 	return named
 }
 
-// zoneOf is the name of an account's time zone; "" for UTC, and while the account does not exist.
+// zoneOf returns the name of an account's time zone; "" for UTC, or if the account does not exist.
 func zoneOf(account *v1alpha1.CarrierAccount) string {
 	if account == nil {
 		return ""
@@ -44,7 +45,7 @@ func zoneOf(account *v1alpha1.CarrierAccount) string {
 	return account.Spec.TimeZone
 }
 
-// dateInPast does not say which day it is: each new process would write that anew.
+// dateInPast does not name the current day: each new process would update the message.
 func dateInPast(in *Input, field, date string) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonDateInPast, fmt.Sprintf(
 		"%s %s is in the past in the account's time zone, %s: declare today or a later day",

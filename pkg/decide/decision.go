@@ -11,30 +11,30 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// State is how an object stands, in the words of kstatus.
+// State is the overall state of an object, in the terms of kstatus.
 type State string
 
 // The states.
 const (
 	Settled State = "Settled" // Ready=True
-	Waiting State = "Waiting" // Ready=False, neither Reconciling nor Stalled: a person asked for the wait
+	Waiting State = "Waiting" // Ready=False, neither Reconciling nor Stalled: the wait was requested by a person
 	Working State = "Working" // Ready=False, Reconciling=True
 	Stuck   State = "Stuck"   // Ready=False, Stalled=True: only a person can help
 )
 
-// weight is how much of an object a state speaks for.
+// weight ranks the states. Of two verdicts, the one whose state has the greater weight is reported.
 func (s State) weight() int {
 	return slices.Index([]State{Settled, Waiting, Stuck, Working}, s)
 }
 
-// Verdict explains a decision. Condition, event and log all take their words from it.
+// Verdict explains a decision. The condition, the event and the log entry all use its wording.
 type Verdict struct {
 	State   State
 	Reason  string // a condition reason of api/v1alpha1
 	Message string // what happened, to what, what to do
 }
 
-// holds is the verdict as a condition that is True.
+// holds returns the verdict as a condition with status True.
 func (v Verdict) holds(conditionType string) Aspect {
 	return Aspect{Type: conditionType, Status: metav1.ConditionTrue, Reason: v.Reason, Message: v.Message}
 }
@@ -47,16 +47,16 @@ type Aspect struct {
 	Message string
 }
 
-// Decision is the next step, why, and when to look again.
+// Decision is the next step, the reason for it, and when to look again.
 type Decision struct {
-	Step    Step
-	Verdict Verdict
-	Aspects []Aspect
-	Pending *v1alpha1.Pending // the changes that are wanted; nil for none
-	LookAt  time.Time         // when to look again if nothing happens; zero for never
-	Brief   bool              // it will have changed in seconds: what is on record may stand until then
-	Handled v1alpha1.Handled  // the control annotations that count as acted on from here
-	Unused  string            // of a control annotation that asks for nothing, that it does; "" for none
+	Step      Step
+	Verdict   Verdict
+	Aspects   []Aspect
+	Pending   *v1alpha1.Pending // the changes that are wanted; nil for none
+	LookAt    time.Time         // when to look again if nothing happens; zero means never
+	Transient bool              // the verdict changes within seconds: the recorded status may stay as it is until then
+	Handled   v1alpha1.Handled  // the control annotations that count as handled from here on
+	Unused    string            // the message about a control annotation that has no effect; "" if there is none
 }
 
 // Step is one thing to do. Exactly one side effect each, at most.
@@ -64,54 +64,54 @@ type Decision struct {
 //sumtype:decl
 type Step interface{ step() }
 
-// Rest does nothing: there is nothing to do, or nothing yet.
+// Rest does nothing: either there is nothing to do, or nothing can be done yet.
 type Rest struct{}
 
-// Ask puts a question to the carrier that changes nothing there.
+// Ask reads something from the carrier. It changes nothing there.
 type Ask struct {
 	Topic Topic
-	Token string // the control annotation it is asked for
+	Token string // the control annotation that requested it
 }
 
-// Collect looks whether a question that was asked has its answer.
+// Collect checks whether an answer to an earlier question has arrived.
 type Collect struct{ Topic Topic }
 
-// Submit sends a request that changes something, by the submission protocol. Its body
-// is built from the request's target.
+// Submit sends a request that changes something, using the submission protocol. Its body is built
+// from the target of the request.
 type Submit struct {
-	Request v1alpha1.Request // the intent; attemptID, sender and submittedAt are the protocol's to fill
+	Request v1alpha1.Request // the intent; attemptID, sender and submittedAt are filled in by the protocol
 	Contact ContactSource
-	Approve string // the approval that it uses up; "" for none
-	Retry   string // the retry annotation that it uses up; "" for none
+	Approve string // the approval that it uses up; "" if none
+	Retry   string // the retry annotation that it uses up; "" if none
 
-	Reconcile string // the reconcile annotation that it uses up; "" for none
-	Hold      bool   // a Query that leaves something behind: the finalizer goes on before it
+	Reconcile string // the reconcile annotation that it uses up; "" if none
+	Hold      bool   // a Query that leaves something behind at the carrier: the finalizer is added first
 }
 
-// SubmitQuery sends a request of class Query: it has neither intent nor finalizer, and its
-// answer is written down once there is one.
+// SubmitQuery sends a request of class Query. No intent is recorded and no finalizer is added; the
+// answer is recorded once it arrives.
 type SubmitQuery Submit
 
-// Probe asks the carrier a free question, to learn whether it answers again after an answer was lost.
+// Probe sends the carrier a free read after a lost response, to find out whether it answers again.
 type Probe struct{}
 
-// ContactSource says where the contact of a request comes from.
+// ContactSource is the source of the contact data of a request.
 type ContactSource struct {
 	Inline *v1alpha1.Contact
 	Secret string // name of a Secret with the keys name, phone, email
 }
 
-// Follow polls the request under way.
+// Follow polls the request in progress.
 type Follow struct{ AttemptID string }
 
-// RecordAnswer writes down an answer that this process holds and the status does not.
+// RecordAnswer records an answer that this process has and the status does not have yet.
 type RecordAnswer struct{ AttemptID string }
 
-// Resolve ends or moves an attempt without a call: the facts at hand suffice.
+// Resolve ends an attempt or changes its phase without a call: the known facts are sufficient.
 type Resolve struct {
 	AttemptID string
 	By        Writer
-	From      v1alpha1.RequestPhase // the phase that was judged: in another one the fact no longer holds
+	From      v1alpha1.RequestPhase // the phase on which the decision is based: in any other phase it no longer holds
 	Phase     v1alpha1.RequestPhase
 	Location  string                 // the polling Location, when a person named the request
 	Source    v1alpha1.ValueSource   // how the target is known, when Succeeded

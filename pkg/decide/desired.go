@@ -10,19 +10,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// desiredChange is what one request would bring about.
+// desiredChange is the change that one request would make.
 type desiredChange struct {
 	operation v1alpha1.Operation
 	target    v1alpha1.RequestTarget
-	before    v1alpha1.RequestBefore // the evidence by which an unknown outcome can be judged
-	body      []byte                 // as it is sent, contact data apart
-	changes   []v1alpha1.Change      // none: nothing is wanted
-	unread    bool                   // what it changes could not be read
+	before    v1alpha1.RequestBefore // the evidence used to judge an unknown outcome
+	body      []byte                 // as it is sent, without contact data
+	changes   []v1alpha1.Change      // empty if nothing has to change
+	unread    bool                   // the current value could not be read
 }
 
 func (want desiredChange) wanted() bool { return len(want.changes) > 0 }
 
-// differences are all changes that are wanted.
+// differences returns all changes of the given list.
 func differences(wanted []desiredChange) []v1alpha1.Change {
 	var changes []v1alpha1.Change
 	for _, want := range wanted {
@@ -31,7 +31,7 @@ func differences(wanted []desiredChange) []v1alpha1.Change {
 	return changes
 }
 
-// Body builds a request's body from its target, "without contact data", and the contact.
+// Body builds the body of a request from its target, "without contact data", and the contact.
 func Body(
 	operation v1alpha1.Operation, service v1alpha1.CarrierID, target v1alpha1.RequestTarget, to v1alpha1.Contact,
 ) []byte {
@@ -74,18 +74,19 @@ func planChangeRequest(
 	}
 }
 
-// costs: the breaker and the charge limit hold back Charge and Never.
+// costs reports whether the change is chargeable: the breaker and the charge limit hold back the
+// classes Charge and Never.
 func (want desiredChange) costs() bool {
 	return ClassOf(want.operation, want.target).Costly()
 }
 
-// ClassOf is the repeat class of a request: the table's, by operation and target.
+// ClassOf returns the repeat class of a request, from the table by operation and target.
 func ClassOf(operation v1alpha1.Operation, target v1alpha1.RequestTarget) carrier.RepeatClass {
 	contract, _ := carrier.ContractOf(carrier.Operation(operation))
 	return contract.RepeatClass(target.NTDOption != "")
 }
 
-// intent is the request as it is written before it is sent.
+// intent returns the request as it is recorded before it is sent.
 func (want desiredChange) intent(in *Input) v1alpha1.Request {
 	return v1alpha1.Request{
 		Operation: want.operation, Attempt: attemptNumber(in, want), Repeats: questionsBefore(in, want),
@@ -96,7 +97,7 @@ func (want desiredChange) intent(in *Input) v1alpha1.Request {
 	}
 }
 
-// attemptNumber counts attempts at the same change of the same generation.
+// attemptNumber counts the attempts at the same change of the same generation.
 func attemptNumber(in *Input, want desiredChange) int32 {
 	last := in.Subject.RequestOf(want.operation)
 	if last == nil || last.Generation != in.Subject.GetGeneration() || last.BodyHash != want.bodyHash() {
@@ -108,8 +109,8 @@ func attemptNumber(in *Input, want desiredChange) int32 {
 	return last.Attempt + 1
 }
 
-// bodyHash is over the body without contact data: a phone number has too few
-// digits to be hidden by a hash.
+// bodyHash is computed over the body without contact data: a phone number has too few digits to be
+// protected by a hash.
 func (want desiredChange) bodyHash() string {
 	sum := sha256.Sum256(want.body)
 	return "sha256:" + hex.EncodeToString(sum[:])

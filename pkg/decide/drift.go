@@ -12,24 +12,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// correctEvery: driftPolicy "Correct acts at most once in 24 h".
+// correctEvery implements driftPolicy: "Correct acts at most once in 24 h".
 const correctEvery = 24 * time.Hour
 
-// statusPrecision is that of the times in a status.
+// statusPrecision is the precision of the times in a status.
 const statusPrecision = time.Second
 
-// planDrifted: "drift is health differing from what health itself said after that
-// success". A plan that moved is on record as health now says it, beside what health
-// said before.
+// planDrifted reports drift: "drift is health differing from what health itself said after that
+// success". A drifted plan is recorded as health reports it now, together with what health reported
+// before.
 func planDrifted(state *v1alpha1.CarrierState) bool {
 	return state != nil && state.Plan != nil && state.Plan.Source == v1alpha1.SourceHealth &&
 		state.Plan.AsHealth != "" && state.Plan.Value != state.Plan.AsHealth
 }
 
-// absorbPlan takes over the plan that a health request found. "After our own success the
-// baseline is the plan we sent", and health's name for it is learned from the first
-// reading that was asked after it; from then on another name is drift. The plan that is declared is
-// never learned as another's name. A plan is known since the time at which the carrier was asked.
+// absorbPlan records the plan that a health request returned. "After our own success the baseline
+// is the plan we sent", and health's name for it is learned from the first reading requested after
+// it. From then on another name is drift. The declared plan is never learned as another plan's
+// name. A plan is known since the time at which the carrier was asked.
 func absorbPlan(in *ServiceInput, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	accept(in, state)
 	held := state.Plan
@@ -50,9 +50,9 @@ func absorbPlan(in *ServiceInput, state *v1alpha1.CarrierState, plan string, ask
 	}
 }
 
-// cameTo is the declared plan, where the carrier has come to it without us; nil where it has not.
-// "Reading equals target, or equals baseline.asHealth while the target is baseline.plan: nothing to
-// do" (R7).
+// cameTo returns the declared plan if the carrier has changed to it without our request, otherwise
+// nil. "Reading equals target, or equals baseline.asHealth while the target is baseline.plan:
+// nothing to do" (R7).
 func cameTo(in *ServiceInput, held *v1alpha1.KnownValue, plan string, askedAt time.Time) *v1alpha1.KnownValue {
 	declared := in.Service.Spec.Plan
 	if declared == nil || sameName(declared.Name, held.Value) {
@@ -70,7 +70,7 @@ func cameTo(in *ServiceInput, held *v1alpha1.KnownValue, plan string, askedAt ti
 	return nil
 }
 
-// baselineOf is the plan that the service was last brought to; nil where none is on record.
+// baselineOf returns the plan last applied to the service; nil if none is recorded.
 func baselineOf(in *ServiceInput) *v1alpha1.KnownValue {
 	if in.Ledger == nil {
 		return nil
@@ -78,8 +78,8 @@ func baselineOf(in *ServiceInput) *v1alpha1.KnownValue {
 	return in.Ledger.Spec.Baseline
 }
 
-// accept makes a plan that moved the baseline, once the spec names it: from then on the
-// service has converged to it.
+// accept makes a drifted plan the baseline once the spec names it: the service then counts as
+// converged to it.
 func accept(in *ServiceInput, state *v1alpha1.CarrierState) {
 	declared := in.Service.Spec.Plan
 	if planDrifted(state) && declared != nil && sameName(declared.Name, state.Plan.Value) {
@@ -87,7 +87,7 @@ func accept(in *ServiceInput, state *v1alpha1.CarrierState) {
 	}
 }
 
-// moved puts a plan on record that the carrier moved to.
+// moved records a plan to which the carrier has changed.
 func moved(in *ServiceInput, state *v1alpha1.CarrierState, plan string, askedAt time.Time) {
 	baseline := state.Plan.AsHealth
 	if state.Plan.Value != plan || state.Plan.Source != v1alpha1.SourceHealth {
@@ -97,7 +97,7 @@ func moved(in *ServiceInput, state *v1alpha1.CarrierState, plan string, askedAt 
 	accept(in, state)
 }
 
-// sentPlan is the plan of our last success; "" when there is none.
+// sentPlan returns the plan of our last success; "" if there is none.
 func sentPlan(in *ServiceInput) string {
 	last := reachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if last == nil || last.Phase != v1alpha1.PhaseSucceeded {
@@ -106,8 +106,8 @@ func sentPlan(in *ServiceInput) string {
 	return last.Target.Plan
 }
 
-// planHeld says whether a plan that differs is a drift that is only reported: the
-// declared plan is the one that we had converged to.
+// planHeld reports whether a plan that differs is drift that is only reported: the service had
+// converged to the declared plan.
 func planHeld(in *ServiceInput) bool {
 	state, declared := in.Service.Status.Carrier, in.Service.Spec.Plan
 	if !planDrifted(state) || declared == nil {
@@ -119,7 +119,7 @@ func planHeld(in *ServiceInput) bool {
 	return converged && !corrects(in, v1alpha1.OperationPlanChange)
 }
 
-// corrects says whether drift is corrected now.
+// corrects reports whether drift is corrected now.
 func corrects(in *ServiceInput, operation v1alpha1.Operation) bool {
 	last := reachedOf(&in.Input, operation)
 	sent := last != nil && !goesAgain(last.Phase)
@@ -127,18 +127,18 @@ func corrects(in *ServiceInput, operation v1alpha1.Operation) bool {
 	return in.Service.Spec.DriftPolicy == v1alpha1.DriftCorrect && due
 }
 
-// movedAway says whether the carrier's cancellation had been as it is declared.
+// movedAway reports whether the carrier's cancellation was as declared at some time.
 func movedAway(in *ServiceInput) bool {
 	known := knownCancellation(in)
 	return known != nil && known.Agreed == declaredEnding(in)
 }
 
-// heldAsDrift says whether a cancellation that moved away is only reported.
+// heldAsDrift reports whether a cancellation that differs is drift that is only reported.
 func heldAsDrift(in *ServiceInput, want desiredChange) bool {
 	return movedAway(in) && !corrects(in, want.operation)
 }
 
-// correctsAt is when a drift that is held may be corrected; zero when none is.
+// correctsAt returns when reported drift may be corrected; zero if there is none.
 func correctsAt(in *ServiceInput) time.Time {
 	var at time.Time
 	if in.Service.Spec.DriftPolicy != v1alpha1.DriftCorrect {
@@ -159,7 +159,7 @@ func correctsAt(in *ServiceInput) time.Time {
 	return at
 }
 
-// planDrift: a plan that the carrier has moved away from is not in sync, although nothing is sent.
+// planDrift reports a drifted plan as not in sync, although nothing is sent.
 func planDrift(in *ServiceInput) *Decision {
 	if onlyObserves(in) || !planHeld(in) {
 		return nil
@@ -167,7 +167,7 @@ func planDrift(in *ServiceInput) *Decision {
 	return driftDecision(in)
 }
 
-// cancellationDrift is the same of the cancellation.
+// cancellationDrift does the same for the cancellation.
 func cancellationDrift(in *ServiceInput) *Decision {
 	want := cancellationDiffers(in)
 	if onlyObserves(in) || !want.wanted() || !heldAsDrift(in, want) {
@@ -176,7 +176,7 @@ func cancellationDrift(in *ServiceInput) *Decision {
 	return driftDecision(in)
 }
 
-// driftDecision stops where a person has to say what is right, and waits where the policy says it.
+// driftDecision is Stuck if a person has to decide, and Working if the policy corrects the drift.
 func driftDecision(in *ServiceInput) *Decision {
 	aspect := driftAspect(in)
 	if aspect == nil {
@@ -188,7 +188,7 @@ func driftDecision(in *ServiceInput) *Decision {
 	return stuck(aspect.Reason, aspect.Message)
 }
 
-// driftAspect names what moved away, from and to; nil when nothing did.
+// driftAspect describes the drift, with old and new values; nil if there is none.
 func driftAspect(in *ServiceInput) *Aspect {
 	var words []string
 	if plan, declared := knownPlan(in), in.Service.Spec.Plan; declared != nil &&

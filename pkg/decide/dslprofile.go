@@ -6,8 +6,8 @@ import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
 const fieldDSLProfile = "dslStabilityProfile"
 
-// desiredDSLProfile compares the declared DSL stability profile. It has no read: what is
-// not known is requested or believed as unknownValues, or a person, says.
+// desiredDSLProfile compares the declared DSL stability profile. The carrier has no read for it: an
+// unknown value is requested or trusted, as unknownValues or a person decides.
 func desiredDSLProfile(in *ServiceInput) desiredChange {
 	declared, known := in.Service.Spec.DSLStabilityProfile, knownDSLProfile(in)
 	if declared == "" || valueOf(known) == declared {

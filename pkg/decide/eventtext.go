@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// EventText says in an Event what became of a request: first what it was about, its ids last.
+// EventText describes the outcome of a request for an Event: first its changes, at the end its ids.
 func EventText(request *v1alpha1.Request) string {
 	words := fmt.Sprintf("%s %s", request.Operation, becameOf(request.Phase))
 	if changes := request.Changes(); len(changes) > 0 {
@@ -19,15 +19,15 @@ func EventText(request *v1alpha1.Request) string {
 	if request.Error != nil {
 		words += ": " + request.Error.Message
 	}
-	words += saidWords(request) + " (attempt " + request.AttemptID
+	words += detailWords(request) + " (attempt " + request.AttemptID
 	if request.Location != "" {
 		words += " at " + request.Location
 	}
 	return words + ")"
 }
 
-// LogFields say in one line of the log what a request is: its attempt, what it changes at what price,
-// what was approved, who said what, and where it stands.
+// LogFields describes a request in one log line: its attempt, its changes and their prices, what
+// was approved, by which persons, and its phase.
 func LogFields(request *v1alpha1.Request) []any {
 	fields := []any{"operation", request.Operation, "attempt", request.AttemptID, "phase", request.Phase}
 	for _, field := range []struct{ name, value string }{
@@ -39,8 +39,8 @@ func LogFields(request *v1alpha1.Request) []any {
 			fields = append(fields, field.name, field.value)
 		}
 	}
-	for _, said := range saidOf(request) {
-		fields = append(fields, said.what+"By", said.by)
+	for _, detail := range detailsOf(request) {
+		fields = append(fields, detail.what+"By", detail.by)
 	}
 	if request.Error != nil {
 		fields = append(fields, "reason", request.Error.Message)
@@ -48,27 +48,27 @@ func LogFields(request *v1alpha1.Request) []any {
 	return fields
 }
 
-// said is what somebody has said of a request, and who.
-type said struct{ what, by string }
+// detail is an action of a person on a request, and who it was.
+type detail struct{ what, by string }
 
-// saidOf is who approved a request, asked for it by a retry, and settled it, as far as that is known.
-func saidOf(request *v1alpha1.Request) []said {
-	all := []said{
+// detailsOf returns who approved, retried and resolved a request, as far as that is known.
+func detailsOf(request *v1alpha1.Request) []detail {
+	all := []detail{
 		{"approved", request.ApprovedBy}, {"retried", request.RetriedBy}, {"resolved", resolverOf(request.ResolvedBy)},
 	}
-	return slices.DeleteFunc(all, func(one said) bool { return one.by == "" })
+	return slices.DeleteFunc(all, func(one detail) bool { return one.by == "" })
 }
 
-// saidWords are the same in words.
-func saidWords(request *v1alpha1.Request) string {
+// detailWords returns the same as text.
+func detailWords(request *v1alpha1.Request) string {
 	var words strings.Builder
-	for _, said := range saidOf(request) {
-		fmt.Fprintf(&words, ", %s by %s", said.what, said.by)
+	for _, detail := range detailsOf(request) {
+		fmt.Fprintf(&words, ", %s by %s", detail.what, detail.by)
 	}
 	return words.String()
 }
 
-// resolverOf is who settled a request; "" for nobody.
+// resolverOf returns who resolved a request; "" if nobody did.
 func resolverOf(resolution *v1alpha1.Resolution) string {
 	if resolution == nil {
 		return ""

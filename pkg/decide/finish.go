@@ -12,28 +12,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Unfinished says what a request is in spite of the carrier's 200.
+// Unfinished is the actual state of a request that the carrier answered with 200.
 type Unfinished struct {
 	Phase v1alpha1.RequestPhase
 	Error *v1alpha1.RequestError
 }
 
-// maxCarrierStatus is how much of a carrier's status a request shows, in runes.
+// maxCarrierStatus is the maximum length of a carrier's status in a request, in runes.
 const maxCarrierStatus = 64
 
-// inErrorPrefix begins the statuses of a request that the carrier answers 202 for all the same: "the
-// process continues once the issue is fixed" (spec §3).
+// inErrorPrefix starts the statuses of a request that has an error and is still answered with 202:
+// "the process continues once the issue is fixed" (spec §3).
 const inErrorPrefix = string(carrier.AggregationInError)
 
-// IsHeld says whether a request that the carrier has not ended waits there for an error to be fixed:
-// its status begins with IN_ERROR, or it names an error.
+// IsHeld reports whether an unfinished request waits at the carrier for an error to be fixed: its
+// status begins with IN_ERROR, or it has an error detail.
 func IsHeld(status, errorDetail string) bool {
 	return strings.HasPrefix(status, inErrorPrefix) || errorDetail != ""
 }
 
-// NotDone says why a request has not succeeded although the carrier has answered 200: the status in
-// its result says so. It is nil where that does not. A cancellation has a status of its own, and what
-// has succeeded stays so.
+// NotDone returns why a request has not succeeded although the carrier answered 200, if the status
+// in its result shows that, otherwise nil. It ignores cancellations, which have a status of their
+// own, and requests that have already succeeded.
 func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinished {
 	if request.Operation.AltersCancellation() || hasSucceeded(request) {
 		return nil
@@ -49,12 +49,12 @@ func NotDone(request *v1alpha1.Request, result carrier.RequestSummary) *Unfinish
 	return nil
 }
 
-// hasSucceeded says whether the carrier has said of a request before that it is done: its result is
-// read once more.
+// hasSucceeded reports whether the carrier has already confirmed that a request is done, so that
+// its result is only read once more.
 func hasSucceeded(request *v1alpha1.Request) bool { return request.EndedBy == v1alpha1.EndedByCarrier }
 
-// Finish takes over the carrier's result of a request: what it brought about, and what
-// was not as quoted. It returns why the request has not succeeded for all that, or nil.
+// Finish records the carrier's result of a request: the new values, and differences from the quote.
+// It returns why the request has not succeeded in spite of the result, or nil.
 func Finish(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
 ) *Unfinished {
@@ -63,7 +63,7 @@ func Finish(
 		return &Unfinished{v1alpha1.PhaseSubmitting, RequestErrorOf(err)}
 	}
 	if !MatchesTarget(service, request, result) {
-		// Its handle leads elsewhere, and what became of it is to be verified.
+		// The Location belongs to something else, so the outcome has to be verified.
 		return notOurs(request, fmt.Sprintf("request %d of service %d", result.ID, result.ServiceID))
 	}
 	request.CarrierStatus = bounded(result.Status, maxCarrierStatus)
@@ -80,15 +80,15 @@ func Finish(
 	return nil
 }
 
-// finishPlanChange takes over what the result of a plan change says of plan, term and SLA: of term
-// and SLA it is the one read that there is. Where it shows something else than was asked for, that
-// alone is taken over and the request has failed: what is left to change is the same request, which
-// is not sent again by itself.
+// finishPlanChange records plan, term and SLA from the result of a plan change. For term and SLA
+// this is the only read. If the result differs from what was requested, only the differing values
+// are recorded and the request has failed: the remaining change is the same request, which is not
+// sent again automatically.
 func finishPlanChange(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time,
 ) *Unfinished {
 	result, err := carrier.DecodePlanChange(body)
-	if err != nil { // it has succeeded all the same: what it looks like, and what it cost, is not known
+	if err != nil { // it has succeeded, but the details and the charges are unknown
 		request.Warning = ""
 		Reached(service, request, v1alpha1.SourceChangeResult, now)
 		return nil
@@ -110,12 +110,12 @@ func finishPlanChange(
 	return nil
 }
 
-// differingValues takes over what a result shows that is not what was asked for, and says it.
+// differingValues records and returns the values of a result that differ from the target.
 func differingValues(
 	service *v1alpha1.BroadbandService, target v1alpha1.RequestTarget, result carrier.PlanChangeResult, now time.Time,
 ) []string {
 	if target.Plan == "" {
-		return nil // what was asked for is lost with the ledger
+		return nil // the target was lost with the ledger
 	}
 	state := carrierState(service)
 	var differing []string
@@ -137,7 +137,7 @@ func differingValues(
 	return differing
 }
 
-// monthsOf are the months of a term as the carrier writes it: "12", or "12 months".
+// monthsOf returns the months of a term as the carrier writes it: "12", or "12 months".
 func monthsOf(term string) string {
 	term = strings.TrimSpace(term)
 	end := strings.IndexFunc(term, func(r rune) bool { return r < '0' || r > '9' })
@@ -147,8 +147,8 @@ func monthsOf(term string) string {
 	return term[:end]
 }
 
-// finishCancellation takes over the cancellation that a reschedule or abort led to. The
-// carrier may say that it is done and show something else.
+// finishCancellation records the cancellation that resulted from a reschedule or abort. The carrier
+// may report success and show something else.
 func finishCancellation(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, body []byte, now time.Time, days *time.Location,
 ) *Unfinished {

@@ -39,9 +39,9 @@ func TestTheResultOfAPlanChangeIsRead(t *testing.T) {
 	t.Parallel()
 	const asked = `"plan":{"plan":"Fast","term":"12"}`
 	for name, test := range map[string]struct {
-		sla, result     string // the SLA that was asked for, and the result
+		sla, result     string // the requested SLA, and the result
 		done            bool
-		plan, term, now string // of what is known afterwards; "": not known
+		plan, term, now string // known afterwards; "": not known
 	}{
 		"as asked":              {"", asked, true, "Fast", "12", ""},
 		"a term in words":       {"", `"plan":{"plan":"fast ","term":"12 months"}`, true, "Fast", "12", ""},
@@ -73,7 +73,7 @@ func TestTheResultOfAPlanChangeIsRead(t *testing.T) {
 	}
 }
 
-// knownOf are plan, term and SLA as they are known; "" for what is not.
+// knownOf returns plan, term and SLA as they are known; "" if unknown.
 func knownOf(service *v1alpha1.BroadbandService) [3]string {
 	if service.Status.Carrier == nil {
 		return [3]string{}
@@ -82,8 +82,8 @@ func knownOf(service *v1alpha1.BroadbandService) [3]string {
 	return [3]string{valueOf(state.Plan), valueOf(state.Term), valueOf(state.RestorationSLA)}
 }
 
-// "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more changes
-// nothing of that.
+// "Succeeded, Failed by Carrier ...: anybody: refused" (R14): a result that is read once more does
+// not change the phase.
 func TestAResultThatIsReadOnceMoreDoesNotFailTheRequest(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{Spec: v1alpha1.BroadbandServiceSpec{ServiceID: "7"}}
@@ -114,8 +114,8 @@ func TestAStatusInAResultSaysWhetherItIsDone(t *testing.T) {
 	for name, test := range map[string]struct {
 		operation v1alpha1.Operation
 		status    string
-		again     bool                  // it has succeeded before, and its result is read once more
-		phase     v1alpha1.RequestPhase // "": it is done
+		again     bool                  // it succeeded before, and its result is read once more
+		phase     v1alpha1.RequestPhase // "": it has ended
 	}{
 		"completed":                {v1alpha1.OperationAggregationConversion, "COMPLETED", false, ""},
 		"none":                     {v1alpha1.OperationPlanChange, "", false, ""},

@@ -14,9 +14,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// FuzzService judges random specs, statuses and readings: no panic, always the same
-// answer, no request beside one of its lane that has not ended, and no claim of success
-// while there is work.
+// FuzzService decides about random specs, statuses and readings. It expects no panic, always the
+// same decision, no request while one in the same lane has not ended, and no success while there is
+// work left.
 func FuzzService(f *testing.F) {
 	for _, view := range []decide.ServiceInput{
 		settled(), settled(wanting), settled(with(v1alpha1.PhaseSubmitting, lost)), settled(with(v1alpha1.PhaseInProgress)),
@@ -28,7 +28,7 @@ func FuzzService(f *testing.F) {
 	} {
 		spec, status := encoded(f, view.Service.Spec), encoded(f, view.Service.Status)
 		f.Add(spec, status, "a-1=NotAccepted", "Slow", "REQUESTED", int64(60), uint8(0))
-		f.Add(spec, status, "", "Slow", "REQUESTED", int64(1), uint8(0))    // just sent, and nobody has said anything
+		f.Add(spec, status, "", "Slow", "REQUESTED", int64(1), uint8(0))    // just sent, and nothing read
 		f.Add(spec, status, "", "Slow", "REQUESTED", int64(3600), uint8(0)) // sent an hour ago
 		f.Add(spec, status, "", "Slow", "REQUESTED", int64(3600), uint8(8)) // and the service has just been read
 	}
@@ -51,7 +51,7 @@ func FuzzService(f *testing.F) {
 			}
 		}
 		if flags&8 != 0 {
-			justRead(&view) // without that no plan is changed
+			justRead(&view) // plan changes require this
 			view.Memory.Readings.Health.AskedAt = view.Now
 		}
 		decide.Absorb(&view)
@@ -86,7 +86,7 @@ func check(t *testing.T, view decide.ServiceInput, decision decide.Decision) {
 	}
 }
 
-// repeated checks that a request beside one that has not ended is its declared repeat.
+// repeated checks that a request sent while another has not ended is its declared repeat.
 func repeated(t *testing.T, open, next v1alpha1.Request) {
 	t.Helper()
 	class := decide.ClassOf(open.Operation, open.Target)

@@ -11,30 +11,30 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// codeGateClosed is the code on record of an attempt that the gate before its POST has stopped.
+// codeGateClosed is the error code of an attempt that the last check before its POST has stopped.
 const codeGateClosed = "GateClosed"
 
-// Gate is what this process has seen at the gate before a POST (R12).
+// Gate is what this process saw in the last check before a POST (R12).
 type Gate struct {
 	ClosedAt time.Time // when it was last closed; zero: never
-	Account  Version   // the account as it was last seen there, past the cache
-	Object   Version   // the same of the object
+	Account  Version   // the account as it was last read there, bypassing the cache
+	Object   Version   // the same for the object
 }
 
-// Version is a state of what an object declares.
+// Version identifies a version of an object's spec.
 type Version struct {
 	UID        string
 	Generation int64
-	Judged     string // the UID by which it was judged: that of the object in its place in the cache
+	Judged     string // the UID of the cached object on which the decision was based
 }
 
-// Seen is the version of an object that was read past the cache, where it was judged by another copy.
+// Seen returns the version of a live object, with the UID of the cached copy that was judged.
 func Seen(live, judged metav1.Object) Version {
 	return Version{UID: string(live.GetUID()), Generation: live.GetGeneration(), Judged: string(judged.GetUID())}
 }
 
-// isAheadOf says whether what was seen is newer than what the cache shows. Of two objects of one name,
-// the one that was judged is the older; a third is newer than both.
+// isAheadOf reports whether the version seen is newer than the cached one. If two objects had the
+// same name, the one that was judged is older; a third one is newer than both.
 func (s Version) isAheadOf(shown metav1.Object) bool {
 	if uid := string(shown.GetUID()); uid != s.UID {
 		return s.UID != "" && uid == s.Judged
@@ -42,29 +42,30 @@ func (s Version) isAheadOf(shown metav1.Object) bool {
 	return shown.GetGeneration() < s.Generation
 }
 
-// GateClosed is why an attempt was not sent that the gate has stopped.
+// GateClosed is the error of an attempt that the gate has stopped.
 func GateClosed(why error) *v1alpha1.RequestError {
 	return &v1alpha1.RequestError{Code: codeGateClosed, Message: errorText(why)}
 }
 
-// gatePause: "The next attempt waits from 1 s up to 1 min, doubling" (R12).
+// gatePause is the wait after a closed gate: "The next attempt waits from 1 s up to 1 min,
+// doubling" (R12).
 func gatePause(n int) time.Duration {
 	const base, longest = time.Second, time.Minute
 	return doubling(n, base, longest)
 }
 
-// sentAgainAt is when an attempt that did not get to the carrier is followed by another.
+// sentAgainAt returns when the attempt after one that did not reach the carrier may be sent.
 func sentAgainAt(in *Input, last *v1alpha1.Request) time.Time {
 	ended := in.past(last.FinishedAt)
 	if last.Error == nil || last.Error.Code != codeGateClosed {
 		return later(ended.Add(Backoff(int(last.Attempt))), in.Memory.NotBefore)
 	}
-	ended = later(ended, in.Memory.Gate.ClosedAt) // times on record are cut to whole seconds
+	ended = later(ended, in.Memory.Gate.ClosedAt) // recorded times are truncated to seconds
 	return later(ended.Add(gatePause(int(last.Attempt))), in.Memory.NotBefore)
 }
 
-// cacheBehind: after a gate that was closed, the next attempt waits "until the cache shows the
-// generation that the gate saw" (R12).
+// cacheBehind holds back the attempt after a closed gate "until the cache shows the generation that
+// the gate saw" (R12).
 func cacheBehind(in *Input, _ desiredChange) *Decision {
 	var behind string
 	switch {

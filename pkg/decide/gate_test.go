@@ -14,12 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// unsent is an attempt that did not get to the carrier, and why.
+// unsent is an attempt that did not reach the carrier, and why.
 func unsent(attempt int32, why *v1alpha1.RequestError) func(*v1alpha1.Request) {
 	return func(r *v1alpha1.Request) { r.Attempt, r.Location, r.Error = attempt, "", why }
 }
 
-// Only the gate's own pause is short: what is not sent for want of a connection waits as before.
+// Only the gate's own pause is short: a request that was not sent because there was no connection
+// waits as before.
 func TestR12AClosedGateHasAPauseOfItsOwn(t *testing.T) {
 	t.Parallel()
 	closed, unconnected := decide.GateClosed(errors.New("it was changed")), &v1alpha1.RequestError{Message: "refused"}

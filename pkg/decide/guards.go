@@ -10,15 +10,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// desiredChanges are the modifications that are wanted, in the order in which they are sent,
-// one at a time: the carrier takes one "only when no other modification is in progress".
+// desiredChanges returns the modifications that are needed, in the order in which they are sent.
+// They are sent one at a time: the carrier takes one "only when no other modification is in
+// progress".
 func desiredChanges(in *ServiceInput) []desiredChange {
 	var wanted []desiredChange
 	if endedAsWanted(in) {
 		return nil
 	}
 	for _, compare := range []func(*ServiceInput) desiredChange{
-		desiredReclaim,     // a service that is disconnected takes no other
+		desiredReclaim,     // a disconnected service accepts no other modification
 		desiredPlanChange,  // plan and restoration SLA
 		desiredAggregation, // aggregation method
 		desiredDSLProfile,  // DSL stability profile
@@ -30,41 +31,42 @@ func desiredChanges(in *ServiceInput) []desiredChange {
 	return wanted
 }
 
-// of completes a change with the body that it is sent with.
+// of adds the body that the change is sent with.
 func (want desiredChange) of(in *ServiceInput) desiredChange {
 	want.body = Body(want.operation, in.Service.ServiceNumber(), want.target, v1alpha1.Contact{})
 	return want
 }
 
-// guard answers when a wanted change may not be sent now.
+// guard returns a decision if a desired change may not be sent now, or nil.
 type guard func(*ServiceInput, desiredChange) *Decision
 
-// guards stand between a change and its request, in this order.
+// guards lists the checks between a change and its request, in order.
 func guards() []guard {
 	return []guard{
 		observing,        // managementPolicy Observe
-		disconnected,     // a cancelled service takes no changes
-		priced,           // what it costs is read, where somebody is to see it
-		optionGiven,      // a fast plan carries an NTD option
+		disconnected,     // a cancelled service accepts no changes
+		priced,           // the price is read if it has to be shown
+		optionGiven,      // a fast plan needs an NTD option
 		planning,         // managementPolicy Plan, and --submit=false
-		firstAsked,       // a new installation that nobody has acknowledged asks for nothing unknown
+		firstAsked,       // a new installation that nobody has acknowledged sends nothing for unknown values
 		suspended,        // spec.suspend
-		refused,          // a definitive failure is not repeated by itself
-		versionSupported, // the account's API version has the operation and the field
-		termKnown,        // an SLA change carries the plan's term
-		contactGiven,     // an NTD option carries a contact
-		approved,         // a person has to agree first
-		sendable,         // the last attempt got there, the breaker is closed, not too much is spent
-		confirmed,        // the price that was agreed to is still the price
-		refreshed,        // and what it changes is still as it was read
+		refused,          // a definitive failure is not retried automatically
+		versionSupported, // the account's API version supports the operation and the field
+		termKnown,        // an SLA change includes the plan's term
+		contactGiven,     // an NTD option needs a contact
+		approved,         // a person has to approve first
+		sendable,         // the last attempt got through, the breaker is closed, the charge limit is not exceeded
+		confirmed,        // the approved price is still the price
+		refreshed,        // the value to be changed is still as it was read
 	}
 }
 
-// sendable holds a change back for the reasons of every kind.
+// sendable holds back a change for the reasons that apply to every kind.
 func sendable(in *ServiceInput, want desiredChange) *Decision { return maySend(&in.Input, want) }
 
-// modifications sends the first change that may be sent. One that may not does not keep
-// the others back; what is said then is what goes on, before what waits for a person.
+// modifications sends the first change that may be sent. A change that is held back does not hold
+// back the others. If all are held back, a verdict about work in progress is reported before one
+// that waits for a person.
 func modifications(in *ServiceInput) *Decision {
 	var held *Decision
 	for _, want := range desiredChanges(in) {
@@ -74,13 +76,13 @@ func modifications(in *ServiceInput) *Decision {
 		}
 		held = weightier(held, decision)
 		if decision.Verdict.Reason == v1alpha1.ReasonProgressing {
-			break // it is about to go: the others keep their place behind it
+			break // it is about to be sent: the others wait their turn
 		}
 	}
 	return held
 }
 
-// judge sends a change, or says why not.
+// judge sends a change, or explains why it is not sent.
 func judge(in *ServiceInput, want desiredChange) *Decision {
 	for _, guard := range guards() {
 		if decision := guard(in, want); decision != nil {
@@ -111,7 +113,7 @@ func (want desiredChange) submit(in *ServiceInput) Submit {
 	return submit
 }
 
-// onlyObserves says whether the state is read and nothing is changed.
+// onlyObserves reports whether the state is only read and nothing is changed.
 func onlyObserves(in *ServiceInput) bool {
 	return in.Service.Spec.ManagementPolicy == v1alpha1.ManagementObserve
 }
@@ -140,8 +142,8 @@ func suspended(in *ServiceInput, want desiredChange) *Decision {
 	return waiting(v1alpha1.ReasonSuspended, "spec.suspend is true, nothing is sent: "+describe(want.changes))
 }
 
-// versionSupported: "An operation whose family does not exist at apiVersion is
-// refused by us"; and fields came with versions too, spec §9.
+// versionSupported rejects what the API version does not have: "An operation whose family does not
+// exist at apiVersion is refused by us". Some fields were also added in later versions, spec §9.
 func versionSupported(in *ServiceInput, want desiredChange) *Decision {
 	err := want.check(in)
 	if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); !unsupported {
@@ -151,8 +153,8 @@ func versionSupported(in *ServiceInput, want desiredChange) *Decision {
 		": raise apiVersion of the CarrierAccount, or remove the field from spec")
 }
 
-// check holds the request against the version rules of spec §9. A contact that will
-// come from a Secret counts as given: it is read at sending.
+// check validates the request against the version rules of spec §9. A contact from a Secret counts
+// as given, because the Secret is read when the request is sent.
 func (want desiredChange) check(in *ServiceInput) error {
 	if want.operation != v1alpha1.OperationPlanChange {
 		return supported(&in.Input, carrier.Operation(want.operation))
@@ -174,7 +176,8 @@ func termKnown(_ *ServiceInput, want desiredChange) *Decision {
 			"declare spec.plan with name and term", want.target.Plan))
 }
 
-// contactGiven: contact details are "required when ntdOption is set, from version 8".
+// contactGiven requires contact details, which are "required when ntdOption is set, from version
+// 8".
 func contactGiven(in *ServiceInput, want desiredChange) *Decision {
 	if err := want.check(in); err != nil {
 		return stuck(v1alpha1.ReasonContactRequired, err.Error()+": set spec.plan.contactSecretRef or spec.plan.contact")

@@ -9,11 +9,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// JudgeIdentity says what the ledgers that know the login of an account mean for it: "(baseURL,
+// JudgeIdentity decides about an account from the ledgers that contain its login: "(baseURL,
 // clientName) -> identity is on record in the identity's ledger when the account first sends. An
 // account that says another identity is not Ready, IdentityChanged, until a person acknowledges it"
-// (R31). The login is to be recorded where no ledger of the account's identity has it, and there is no
-// verdict.
+// (R31). record is true if the login has to be recorded: there is no verdict, and no ledger of the
+// account's identity contains it yet.
 func JudgeIdentity(account *v1alpha1.CarrierAccount, ledgers []v1alpha1.RequestLedger) (verdict *Verdict, record bool) {
 	identity := account.IdentityName()
 	own := func(ledger v1alpha1.RequestLedger) bool { return ledger.Spec.Identity == identity }
@@ -32,9 +32,9 @@ func JudgeIdentity(account *v1alpha1.CarrierAccount, ledgers []v1alpha1.RequestL
 		account.Namespace, account.Name, v1alpha1.AnnotationAcknowledge, identity)}, false
 }
 
-// ForeignIdentity says why nothing may be sent for an identity whose ledger is of a cluster that does
-// not count (R26): what it has reserved was sent elsewhere, and what was sent here is not in it. Nil
-// where it is of this one.
+// ForeignIdentity returns why nothing may be sent for an identity whose ledger belongs to a cluster
+// that does not count (R26): its reservations were for requests sent elsewhere, and it lacks what
+// was sent here. Nil if the ledger belongs to this cluster.
 func ForeignIdentity(ledger *v1alpha1.RequestLedger, here Installation) *Verdict {
 	if !here.IsLost(ledger) {
 		return nil

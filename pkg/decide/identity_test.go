@@ -21,7 +21,7 @@ func acme(acknowledged string) *v1alpha1.CarrierAccount {
 	return account
 }
 
-// identities are the ledgers of some.
+// identities creates ledgers for some identities.
 func identities(names ...string) []v1alpha1.RequestLedger {
 	ledgers := make([]v1alpha1.RequestLedger, 0, len(names))
 	for _, name := range names {

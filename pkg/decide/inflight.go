@@ -12,32 +12,33 @@ import (
 )
 
 const (
-	// senderGrace is how long a Submitting that another process wrote is left
-	// alone: that process may still be writing the answer it got.
+	// senderGrace is how long a Submitting request written by another process is left alone: that
+	// process may still be recording the answer.
 	senderGrace = 120 * time.Second
 
-	// CacheLag is when an object is looked at again of which the cache shows less than was written.
+	// CacheLag is the wait before looking again at an object if the cache is older than the last
+	// write.
 	CacheLag = time.Second
 
-	// handleGrace is how long a Location that answers 404 or 400 is asked again, and
-	// queryGrace how long that of a Query, which "is asked anew after 60 s".
+	// handleGrace is how long a Location that answers 404 or 400 is polled again, and queryGrace is
+	// the same for a Query, which "is asked anew after 60 s".
 	handleGrace = 24 * time.Hour
 	queryGrace  = time.Minute
 
-	// failuresShown is how many polls in a row must prove nothing before the
-	// status says so. One lost poll is not news.
+	// failuresShown is how many polls in a row must be inconclusive before the status reports it. A
+	// single one is not worth reporting.
 	failuresShown = 3
 )
 
-// evidence is what a kind knows of a request whose outcome nobody has written down.
+// evidence is how a kind determines the outcome of a request whose outcome nobody has recorded.
 type evidence interface {
-	// verify judges a request that may or may not be with the carrier.
+	// verify decides about a request that may or may not have reached the carrier.
 	verify(open *v1alpha1.Request) *Decision
-	// proof resolves an unknown outcome by what is known by now; nil when nothing does.
+	// proof resolves an unknown outcome from what is known by now; nil if that proves nothing.
 	proof(open *v1alpha1.Request) *Decision
 }
 
-// untilEnded answers as long as a request has not ended.
+// untilEnded returns a decision as long as a request has not ended.
 func untilEnded(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	if open == nil {
 		return nil
@@ -60,7 +61,8 @@ func untilEnded(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 		open.Operation, open.AttemptID, open.Phase))
 }
 
-// acceptedLate: "Stalled ... Settled by Succeeded ..., Abandoned ...; NotAccepted is void" (R15).
+// acceptedLate reports a late acceptance: "Stalled ... Settled by Succeeded ..., Abandoned ...;
+// NotAccepted is void" (R15).
 func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 	return stuck(v1alpha1.ReasonLateAcceptance, fmt.Sprintf(
 		"the carrier took %s attempt %s as %s, which was known only after a person had ended it: nothing is sent "+
@@ -70,27 +72,27 @@ func acceptedLate(in *Input, open *v1alpha1.Request) *Decision {
 		in.Subject.GetName(), v1alpha1.AnnotationResolve, open.AttemptID)+notResolvedByAll(in, open))
 }
 
-// submitting judges an intent without an outcome.
+// submitting decides about an intent without an outcome.
 func submitting(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
 	case open.Error != nil:
-		return by.verify(open) // the POST went out and its answer was lost
+		return by.verify(open) // the POST was sent and the response was lost
 	case open.Sender == in.Memory.Sender && !attempt.Posted:
 		// "A process that finds Submitting with its own sender and not in posted: NotSent."
 		return resolveBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent was written and nothing was sent"))
 	case !in.Now.Before(attempt.Seen.Add(senderGrace)):
 		return by.verify(open)
 	case attempt.Posted:
-		// The answer is on record, and the cache does not show it yet. Our own write wakes nobody.
+		// The answer is recorded, but the cache does not show it yet. Our own write triggers no event.
 		return lookAgain(&Decision{Step: Rest{}, Verdict: progressing(open)}, in.Now.Add(CacheLag))
 	}
 	return lookAgain(awaited(open, by), attempt.Seen.Add(senderGrace))
 }
 
-// awaited: the process that sent it may still be writing the answer. What a person, or the account,
-// holds back is held back all the same: to each new process it would look as if it went on for two
-// minutes.
+// awaited waits for the answer, which the process that sent the request may still be recording. If
+// a person or the account holds the request back, that verdict is reported at once. Otherwise each
+// new process would report progress for two minutes.
 func awaited(open *v1alpha1.Request, by evidence) *Decision {
 	held := by.verify(open)
 	if held.Verdict.State == Waiting || held.Verdict.State == Stuck && isRest(held.Step) {
@@ -101,7 +103,7 @@ func awaited(open *v1alpha1.Request, by evidence) *Decision {
 		open.Operation, open.AttemptID))
 }
 
-// inProgress judges a request that the carrier took.
+// inProgress decides about a request that the carrier accepted.
 func inProgress(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	next := nextLook(in, open, in.Memory.Attempts[open.AttemptID].LastLook)
 	decision := &Decision{Step: Rest{}, Verdict: following(in, open), LookAt: earlier(next, overdueAt(in, open))}
@@ -114,7 +116,7 @@ func inProgress(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	return decision
 }
 
-// following words what is known of a request under way.
+// following reports what is known about a request in progress.
 func following(in *Input, open *v1alpha1.Request) Verdict {
 	attempt := in.Memory.Attempts[open.AttemptID]
 	switch {
@@ -122,11 +124,11 @@ func following(in *Input, open *v1alpha1.Request) Verdict {
 		return readingAgain(in, open)
 	case attempt.Failures >= failuresShown:
 		return Verdict{Working, v1alpha1.ReasonCarrierUnavailable, fmt.Sprintf(
-			"%s is with the carrier, which cannot be asked after it: %s; it is asked again",
+			"%s is with the carrier, which cannot be polled: %s; it is asked again",
 			open.Operation, errorText(attempt.PollError))}
 	case IsHeld(open.CarrierStatus, open.ErrorDetail):
 		return Verdict{Working, v1alpha1.ReasonCarrierHold, fmt.Sprintf(
-			"the carrier reports an error with %s and goes on once it is fixed: %s; it is followed for as long as it takes",
+			"the carrier reports an error with %s and continues once it is fixed: %s; it is tracked until it ends",
 			open.Operation, orElse(joined(open.CarrierStatus, open.ErrorDetail), "no more was said"))}
 	case isOverdue(in, open):
 		return Verdict{Working, v1alpha1.ReasonOverdue, fmt.Sprintf(
@@ -143,8 +145,8 @@ func progressing(open *v1alpha1.Request) Verdict {
 	return Verdict{Working, v1alpha1.ReasonProgressing, fmt.Sprintf("%s is in progress at the carrier", open.Operation)}
 }
 
-// handleLost says whether the Location has answered 404 or 400 for a day: "a 404
-// never means gone, create it".
+// handleLost reports whether the Location has answered 404 or 400 for a day: "a 404 never means
+// gone, create it".
 func handleLost(in *Input, open *v1alpha1.Request) bool {
 	grace := handleGrace
 	if ClassOf(open.Operation, open.Target) == carrier.ClassQuery {
@@ -153,7 +155,7 @@ func handleLost(in *Input, open *v1alpha1.Request) bool {
 	return !IsReadAgain(open) && !open.LostSince.IsZero() && !in.Now.Before(in.past(open.LostSince).Add(grace))
 }
 
-// outcomeUnknown waits for a person, or for something that proves what happened.
+// outcomeUnknown waits for a person, or for proof of what happened.
 func outcomeUnknown(in *Input, open *v1alpha1.Request, by evidence) *Decision {
 	if settled := by.proof(open); settled != nil {
 		return settled
@@ -167,7 +169,7 @@ func unknown(in *Input, open *v1alpha1.Request) Verdict {
 		resolveHint(in, open) + notResolvedByAll(in, open)}
 }
 
-// unknownReason: some ways of losing an outcome have a name of their own.
+// unknownReason returns the reason for an unknown outcome. Some causes have a reason of their own.
 func unknownReason(err *v1alpha1.RequestError) string {
 	named := []string{v1alpha1.ReasonStatusLost, v1alpha1.ReasonLedgerLost, v1alpha1.ReasonHandleLost}
 	if err != nil && slices.Contains(named, err.Code) {
@@ -188,12 +190,12 @@ func overdueTime(in *Input, open *v1alpha1.Request) time.Time {
 	return in.past(open.SubmittedAt).Add(contract.Poll.Usual)
 }
 
-// isOverdue says whether a request has been with the carrier for longer than is usual.
+// isOverdue reports whether a request has been at the carrier for longer than usual.
 func isOverdue(in *Input, open *v1alpha1.Request) bool {
 	return !IsReadAgain(open) && !in.Now.Before(overdueTime(in, open))
 }
 
-// overdueAt is when following words change by themselves; zero once they have.
+// overdueAt returns when the verdict of following becomes Overdue; zero once it has.
 func overdueAt(in *Input, open *v1alpha1.Request) time.Time {
 	if at := overdueTime(in, open); in.Now.Before(at) {
 		return at

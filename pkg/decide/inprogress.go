@@ -10,23 +10,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// endsInProgress says whether a sub-error means that somebody else's request is in progress. The
+// endsInProgress reports whether a sub-error means that somebody else's request is in progress. The
 // specification names one such code, and a carrier has others of that form (section 7).
 func endsInProgress(code string) bool { return strings.HasSuffix(code, ".in.progress") }
 
-// anotherInProgress: "DSL's in-progress answer (a new attempt after 5 to 30 min)", of every operation.
-// It was refused, so that the next attempt is no repeat.
+// anotherInProgress implements: "DSL's in-progress answer (a new attempt after 5 to 30 min)", for
+// every operation. The request was rejected, so the next attempt is not a repeat.
 func anotherInProgress(request *v1alpha1.Request) bool {
 	return request.Error != nil && endsInProgress(request.Error.Code)
 }
 
-// inProgressPause is the wait after the n-th such answer, n from 1.
+// inProgressPause is the wait after the n-th such answer, with n starting at 1.
 func inProgressPause(n int32) time.Duration {
 	const shortest, longest = 5 * time.Minute, 30 * time.Minute
 	return doubling(int(n), shortest, longest)
 }
 
-// lasting are the sub-errors that do not pass by themselves; all of them where every one does.
+// lasting returns the sub-errors that do not resolve by themselves, or all if there are none.
 func lasting(all []carrier.SubError) []carrier.SubError {
 	var left []carrier.SubError
 	for _, sub := range all {

@@ -9,27 +9,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Installation is what the marker among the RequestLedgers says of the cluster (R5). The zero value is
-// one without a marker, in which there is nothing to acknowledge.
+// Installation is what the marker among the RequestLedgers shows about the cluster (R5). The zero
+// value is a cluster without a marker, in which there is nothing to acknowledge.
 type Installation struct {
-	Marker   string              // its name; "": nobody looks for one
+	Marker   string              // its name; "" if no marker is used
 	Cluster  string              // the UID of this cluster
-	Clusters []string            // those whose ledgers count here
-	Waits    v1alpha1.MarkerWait // what a person has to acknowledge; "": nothing
-	Gone     bool                // the marker is not the one that this process started with
+	Clusters []string            // the clusters whose ledgers count here
+	Waits    v1alpha1.MarkerWait // what a person has to acknowledge; "" if nothing
+	Gone     bool                // the marker is missing or not the one that this process started with
 }
 
-// Found is what is in a cluster when a process starts.
+// Found is what exists in a cluster when a process starts.
 type Found struct {
-	Objects  bool     // objects whose requests are on record in ledgers
-	Restored bool     // a status that names the revision of a ledger
-	Clusters []string // those that ledgers name
+	Objects  bool     // there are objects whose requests are recorded in ledgers
+	Restored bool     // a status names the revision of a ledger
+	Clusters []string // the clusters named in ledgers
 }
 
-// Acknowledges says what a person has to acknowledge before requests are sent; nil is a marker that is
-// not there. "If objects of ours exist by then, it is created unacknowledged ... If any of them
-// carries a ledger.revision, or a ledger or the marker names another cluster, the manager behaves as
-// --submit=false until the annotation is there" (R5).
+// Acknowledges returns what a person has to acknowledge before requests are sent; a nil marker does
+// not exist. "If objects of ours exist by then, it is created unacknowledged ... If any of them
+// carries a ledger.revision, or a ledger or the marker names another cluster, the manager behaves
+// as --submit=false until the annotation is there" (R5).
 func Acknowledges(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1alpha1.MarkerWait {
 	foreign := func(named string) bool { return marker == nil || !slices.Contains(marker.Clusters, named) }
 	switch {
@@ -44,9 +44,9 @@ func Acknowledges(marker *v1alpha1.LedgerMarker, cluster string, found Found) v1
 	return ""
 }
 
-// IsLost says whether a ledger is of a cluster that does not count: "Each ledger names its cluster;
-// one that is not in the marker's list is LedgerLost" (R26).
-// Whether a cluster that was restored has lost anything is for a person to say first.
+// IsLost reports whether a ledger belongs to a cluster that does not count: "Each ledger names its
+// cluster; one that is not in the marker's list is LedgerLost" (R26). After a restore, a person has
+// to decide first whether anything was lost.
 func (i *Installation) IsLost(ledger *v1alpha1.RequestLedger) bool {
 	if i.Marker == "" || ledger == nil || i.Waits == v1alpha1.MarkerRecovery {
 		return false
@@ -54,17 +54,17 @@ func (i *Installation) IsLost(ledger *v1alpha1.RequestLedger) bool {
 	return !slices.Contains(i.Clusters, ledger.Spec.Cluster)
 }
 
-// TakesNoLedger says whether no ledger is created: a restore is still to bring those that there were,
-// or another cluster is behind this address by now.
+// TakesNoLedger reports whether no ledger may be created: a restore has yet to bring back the
+// previous ledgers, or this address now leads to another cluster.
 func (i *Installation) TakesNoLedger() bool { return i.Gone || i.Waits == v1alpha1.MarkerRecovery }
 
-// command is how a person acknowledges it.
+// command returns the command with which a person acknowledges it.
 func (i *Installation) command() string {
 	return fmt.Sprintf("kubectl annotate --overwrite ledger %s '%s=%s'",
 		i.Marker, v1alpha1.AnnotationAcknowledge, i.Cluster)
 }
 
-// withheld says why nothing is sent at all; "" when it is.
+// withheld returns why nothing may be sent at all; "" if requests may be sent.
 func (in *Input) withheld() string {
 	switch {
 	case !in.Submit:
@@ -76,8 +76,8 @@ func (in *Input) withheld() string {
 	return ""
 }
 
-// newHere: "ServiceOrders, DiagnosticTests and unknown values that are to be requested wait
-// (NewInstallation) until one annotation ... says that this is a new installation" (R5).
+// newHere implements: "ServiceOrders, DiagnosticTests and unknown values that are to be requested
+// wait (NewInstallation) until one annotation ... says that this is a new installation" (R5).
 func newHere(in *Input, what string) *Decision {
 	if in.Installation.Waits != v1alpha1.MarkerNewInstallation {
 		return nil
@@ -87,7 +87,7 @@ func newHere(in *Input, what string) *Decision {
 			"first; else say %s. %s is not sent before", in.Installation.command(), what))
 }
 
-// firstAsked holds back a value that is not known and would be requested.
+// firstAsked holds back a request for an unknown value.
 func firstAsked(in *ServiceInput, want desiredChange) *Decision {
 	if !hasUnknown(want.changes) {
 		return nil
@@ -95,13 +95,13 @@ func firstAsked(in *ServiceInput, want desiredChange) *Decision {
 	return newHere(&in.Input, describe(want.changes))
 }
 
-// asksOnce says whether nothing but a ledger keeps an operation from being sent again.
+// asksOnce reports whether only a ledger prevents an operation from being sent again.
 func asksOnce(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationOrderCreate || operation == v1alpha1.OperationDiagnosticTest
 }
 
-// markerStands: "A ledger is created only after a live GET of the marker with the UID that this
-// process started with" (R5). What has a ledger goes on.
+// markerStands implements: "A ledger is created only after a live GET of the marker with the UID
+// that this process started with" (R5). An object that has a ledger is not affected.
 func markerStands(in *Input, _ desiredChange) *Decision {
 	if !in.Installation.Gone {
 		return nil
@@ -115,7 +115,7 @@ func markerGone(installation *Installation) Verdict {
 			"RequestLedger yet. Restore the RequestLedgers, then restart the manager", installation.Marker)}
 }
 
-// Unrecordable says why it cannot be written down that a ledger was lost; nil when it can.
+// Unrecordable returns why the loss of a ledger cannot be recorded; nil if it can.
 func Unrecordable(in *LedgerInput) *Verdict {
 	switch {
 	case in.Installation.Waits == v1alpha1.MarkerRecovery:
@@ -127,7 +127,7 @@ func Unrecordable(in *LedgerInput) *Verdict {
 	return nil
 }
 
-// ImplausibleRevision is what is reported of a revision that is ignored.
+// ImplausibleRevision is the message about a revision that is ignored.
 func ImplausibleRevision(of v1alpha1.LedgerReference) string {
 	return fmt.Sprintf("status.ledger.revision %d of RequestLedger %s is above 2^53, which no ledger comes to: "+
 		"it is ignored. Find out who wrote this status", of.Revision, of.Name)

@@ -10,13 +10,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// declaredValue is a value that is declared, and what is known of the carrier's.
+// declaredValue is a declared value and the carrier's known value.
 type declaredValue struct {
 	name  string
 	known *v1alpha1.KnownValue
 }
 
-// declaredValues are those of the service's values.
+// declaredValues returns the declared values of the service.
 func declaredValues(in *ServiceInput) []declaredValue {
 	spec := in.Service.Spec
 	var declared []declaredValue
@@ -38,8 +38,8 @@ func declaredValues(in *ServiceInput) []declaredValue {
 	return declared
 }
 
-// inSyncWords say of each declared value how it is known: what is only believed is not called as
-// declared.
+// inSyncWords describes how each declared value is known. A value that is only trusted is not
+// reported as declared.
 func inSyncWords(in *ServiceInput) string {
 	days := zone(&in.Input)
 	var words, believed, unknown []string
@@ -68,7 +68,7 @@ func inSyncWords(in *ServiceInput) string {
 	return strings.Join(words, "; ")
 }
 
-// howSince says of a value since when the carrier has it as declared, and who said so.
+// howSince describes since when the carrier's value is known, and its source.
 func howSince(declared declaredValue, days *time.Location) string {
 	day := dayIn(days, declared.known.Since.Time)
 	switch declared.known.Source {
@@ -80,10 +80,10 @@ func howSince(declared declaredValue, days *time.Location) string {
 		return fmt.Sprintf("%s as ordered", declared.name)
 	case v1alpha1.SourceDeclared:
 	}
-	return declared.name // of what is only believed nothing is confirmed
+	return declared.name // a value that is only trusted has never been confirmed
 }
 
-// listOf are names as a sentence has them: a, b and c.
+// listOf joins names as in a sentence: a, b and c.
 func listOf(names []string) string {
 	last := len(names) - 1
 	if last == 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The intervals where spec.observe does not set them.
+// The intervals that apply if spec.observe does not set them.
 const (
 	defaultHealthInterval       = 24 * time.Hour
 	defaultCancellationInterval = 24 * time.Hour
@@ -19,11 +19,11 @@ const (
 type observation struct {
 	topic    Topic
 	interval time.Duration // 0: not read
-	firstNow bool          // whether nothing is known of it yet, so that it is read at first sight
+	firstNow bool          // nothing is known about it yet, so it is read when first seen
 }
 
-// observations are what is read of a service at intervals, "0" switching one off. The
-// plan is not read here at first sight: a change waits for it (unknownPlan).
+// observations returns what is read periodically, where an interval of "0" disables a topic. The
+// plan is not read here when first seen: a change waits for it (unknownPlan).
 func observations(in *ServiceInput) []observation {
 	spec, status := in.Service.Spec, in.Service.Status
 	cancellation := defaultCancellationInterval
@@ -41,9 +41,8 @@ func observations(in *ServiceInput) []observation {
 	return observed
 }
 
-// withReadings takes the time of a decision to rest for a reading that is due: at its
-// interval, or because the reconcile annotation asks. The verdict stays: a reading
-// is no work on the service.
+// withReadings uses a decision to rest for a reading that is due at its interval or because of the
+// reconcile annotation. The verdict does not change: a reading does not modify the service.
 func withReadings(in *ServiceInput, decision Decision) Decision {
 	if !isRest(decision.Step) || !readable(in) {
 		return decision
@@ -60,13 +59,13 @@ func withReadings(in *ServiceInput, decision Decision) Decision {
 	return decision
 }
 
-// readable says whether a reading makes sense now, whatever its time.
+// readable reports whether a reading is possible now, regardless of its interval.
 func readable(in *ServiceInput) bool {
 	return in.Service.ServiceNumber() != "" && accountReady(&in.Input) == nil &&
 		Listed(in.Account.Object, in.Service.ServiceNumber())
 }
 
-// due says whether a topic is to be read now, and else when.
+// due reports whether a topic has to be read now, and otherwise when.
 func (o observation) due(in *ServiceInput) (bool, time.Time) {
 	reading := in.Memory.Readings.Of(o.topic)
 	switch {
@@ -76,7 +75,7 @@ func (o observation) due(in *ServiceInput) (bool, time.Time) {
 		return true, time.Time{}
 	}
 	last := later(in.Memory.FirstSeen, reading.AskedAt)
-	next := earlier(toldToRead(&in.Input, o.topic), nextSlot(string(in.Subject.GetUID()), o.interval, last))
+	next := earlier(notifiedReadAt(&in.Input, o.topic), nextSlot(string(in.Subject.GetUID()), o.interval, last))
 	return !in.Now.Before(next), next
 }
 
@@ -85,8 +84,8 @@ func reconcileAsks(in *ServiceInput, reading *Reading) bool {
 	return token != "" && token != in.Subject.Controls().Reconcile && token != reading.Token
 }
 
-// reconcileServed says whether the reconcile annotation has had what it asked for: the
-// readings made for it have ended, or there is nothing to read.
+// reconcileServed reports whether the reconcile annotation has been handled: the readings made for
+// it have ended, or there is nothing to read.
 func reconcileServed(in *ServiceInput) bool {
 	token := control(in.Subject, v1alpha1.AnnotationReconcile)
 	for _, o := range observations(in) {

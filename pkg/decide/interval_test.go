@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// every has only health read, at an interval; "0" for never.
+// every makes health the only read, at an interval; "0" for never.
 func every(interval v1alpha1.Duration) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		in.Service.Spec.Observe = v1alpha1.Observe{
@@ -21,7 +21,7 @@ func every(interval v1alpha1.Duration) func(*decide.ServiceInput) {
 	}
 }
 
-// versioned is an account whose carrier speaks a version of the API.
+// versioned is an account whose carrier uses a version of the API.
 func versioned(version int32) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { in.Account.Object.Spec.APIVersion = version }
 }

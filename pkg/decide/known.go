@@ -12,11 +12,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Absorb brings into the status of a Input what is known without a step: the answers of
-// readings, what the order says, and what the user has asked to be believed.
+// Absorb updates the status with what is known without a step: the answers of readings, the values
+// of the order, and the values that the user has asked to trust.
 func Absorb(in *ServiceInput) {
 	if in.Account.Object == nil || in.Service.ServiceNumber() == "" {
-		return // its ledger, which comes before anything that is believed, is not known
+		return // nothing may be trusted before the ledger is known
 	}
 	readings := &in.Memory.Readings
 	if readings.Health.State == ReadingAnswered && !outdone(in, TopicHealth) {
@@ -33,15 +33,15 @@ func Absorb(in *ServiceInput) {
 	believe(in)
 }
 
-// outdone says whether a reading was asked for before a request was done that has changed what
-// it is about. Where two managers lead, another one may have brought that about, and what this
-// one still holds is older than what is on record.
+// outdone reports whether a request that changed the topic ended after the reading was requested.
+// If two managers are active, that request may be the other one's, and this process's reading is
+// older than the recorded state.
 func outdone(in *ServiceInput, topic Topic) bool {
 	return in.Memory.Readings.Of(topic).AskedAt.Before(changedAt(&in.Input, topic))
 }
 
-// changedAt is when a request of ours last changed what a topic is about. A status has whole
-// seconds: it is the end of that one.
+// changedAt returns when a request of ours last changed the topic. Times in a status are whole
+// seconds, so the end of that second is returned.
 func changedAt(in *Input, topic Topic) time.Time {
 	var at time.Time
 	for _, contract := range carrier.Contracts() {
@@ -53,8 +53,8 @@ func changedAt(in *Input, topic Topic) time.Time {
 	return at
 }
 
-// changes says whether a request has changed what a topic is about. One that stands for a lost
-// ledger may have changed anything.
+// changes reports whether a request has changed the topic. One that stands for a lost ledger may
+// have changed anything.
 func changes(request *v1alpha1.Request, topic Topic) bool {
 	if StandsForLost(request) {
 		return true
@@ -72,14 +72,13 @@ func touchesCancellation(operation v1alpha1.Operation) bool {
 	return operation == v1alpha1.OperationReclaim || operation.AltersCancellation()
 }
 
-// absorbOrder takes over what the order that created the service says of it, where
-// nothing newer is known.
+// absorbOrder takes values from the order that created the service, where nothing newer is known.
 func absorbOrder(in *ServiceInput) {
 	order := in.Order
 	if order == nil || order.ServiceID != in.Service.ServiceNumber() {
 		return
 	}
-	state := &v1alpha1.CarrierState{} // the one on record stays as it is where nothing is taken
+	state := &v1alpha1.CarrierState{} // the recorded state stays unchanged if no value is taken
 	if held := in.Service.Status.Carrier; held != nil {
 		state = held
 	}
@@ -107,15 +106,15 @@ func absorbOrder(in *ServiceInput) {
 	}
 }
 
-// Reached brings into the status what a request that succeeded has brought about.
+// Reached updates the status with the values that a successful request has set.
 func Reached(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, source v1alpha1.ValueSource, now time.Time,
 ) {
 	state, target := carrierState(service), request.Target
 	if StandsForLost(request) {
-		state.Plan, state.Cancellation = nil, nil // nobody knows what it was: what it is now is read
+		state.Plan, state.Cancellation = nil, nil // the request is unknown, so the current values are read
 	}
-	if target.Plan != "" { // else the target was lost with the status: what was reached is read anew
+	if target.Plan != "" { // otherwise the target was lost with the status, and the current value is read again
 		state.Plan = known(target.Plan, source, now)
 		state.Term = known(strconv.Itoa(int(target.Term)), source, now)
 	}
@@ -129,13 +128,13 @@ func Reached(
 		state.DSLStabilityProfile = known(target.DSLStabilityProfile, source, now)
 	}
 	if mustReadAgain(request, state.Cancellation, source) {
-		state.Cancellation = nil // it has a read: what it is now is read
+		state.Cancellation = nil // it can be read, so the current value is read
 	}
 }
 
-// mustReadAgain says whether what is known of the cancellation is older than what a request
-// brought about: a reclaim ends one, and a reschedule or abort that was settled without
-// its result shows it or not.
+// mustReadAgain reports whether the known cancellation is older than the result of a request. A
+// reclaim ends a cancellation. After a reschedule or abort that was settled without its result, the
+// known cancellation may or may not show it.
 func mustReadAgain(
 	request *v1alpha1.Request, known *v1alpha1.CancellationState, source v1alpha1.ValueSource,
 ) bool {
@@ -145,8 +144,8 @@ func mustReadAgain(
 	return source != v1alpha1.SourceChangeResult && known != nil && !AsWanted(request, known)
 }
 
-// TakeDeclared takes what no read gives as declared: a person said that whatever was sent
-// before the ledger was lost has succeeded. The rest is read anew.
+// TakeDeclared takes the values that cannot be read as declared, after a person has resolved as
+// succeeded everything that was sent before the ledger was lost. The other values are read again.
 func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	spec, target := service.Spec, v1alpha1.RequestTarget{}
 	target.RestorationSLA = spec.RestorationSLA
@@ -159,8 +158,8 @@ func TakeDeclared(service *v1alpha1.BroadbandService, now time.Time) {
 	}
 }
 
-// MatchesTarget says whether a result is that of this request: "a 200 whose id or
-// service id differs" is not. A result without them is: fields may be missing.
+// MatchesTarget reports whether a result belongs to this request: "a 200 whose id or service id
+// differs" does not. A result without ids does, because fields may be missing.
 func MatchesTarget(
 	service *v1alpha1.BroadbandService, request *v1alpha1.Request, result carrier.RequestSummary,
 ) bool {
@@ -180,8 +179,8 @@ func carrierState(service *v1alpha1.BroadbandService) *v1alpha1.CarrierState {
 	return service.Status.Carrier
 }
 
-// bounded makes a carrier's text fit for a status: at most so many runes, and none that
-// steer a terminal or turn the direction of what is read.
+// bounded makes a carrier's text safe for a status: limited to a number of runes, and without
+// characters that control a terminal or change the text direction.
 func bounded(text string, limit int) string {
 	runes := []rune(strings.Map(printable, text))
 	return string(runes[:min(len(runes), limit)])

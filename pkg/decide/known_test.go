@@ -10,10 +10,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// forLost makes a request stand for whatever was sent before a status was lost.
+// forLost makes a request stand for what may have been sent before a status was lost.
 func forLost(r *v1alpha1.Request) { r.Target = v1alpha1.RequestTarget{} }
 
-// Where two managers lead, one may hold a reading from before a change that the other brought about.
+// When two managers lead, one may hold a reading from before a change that the other made.
 func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
 	t.Parallel()
 	const before, after = -time.Second, 2 * time.Second // of the second in which the request ended
@@ -24,7 +24,7 @@ func TestAReadingFromBeforeAChangeIsNoNews(t *testing.T) {
 	}{
 		"asked before the change":                         {with(v1alpha1.PhaseSucceeded), before, ""},
 		"asked in the second in which it ended":           {with(v1alpha1.PhaseSucceeded), 0, ""},
-		"asked after it":                                  {with(v1alpha1.PhaseSucceeded), after, "LOC000000000001"},
+		"read after it":                                   {with(v1alpha1.PhaseSucceeded), after, "LOC000000000001"},
 		"asked before a change that failed":               {with(v1alpha1.PhaseFailed), before, "LOC000000000001"},
 		"asked before it was known that a status is lost": {with(v1alpha1.PhaseSucceeded, forLost), before, ""},
 	} {

@@ -11,21 +11,22 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// elderFirst is how long, from when the lane has become free, a test lets those go first that have
-// waited for longer. They are woken at once; one that cannot go after all holds nobody up for longer.
+// elderFirst is how long, after the lane has become free, a test gives precedence to tests that
+// have waited longer. Those are woken at once; a test that cannot be sent after all delays the
+// others no longer than this.
 const elderFirst = time.Minute
 
-// Lane is what stands between a diagnostic test and its request: those of a service are run one at a
-// time, "(identity, service id) of diagnostic tests, one lane".
+// Lane is the state of the other diagnostic tests of a service. The tests of a service are run one
+// at a time: "(identity, service id) of diagnostic tests, one lane".
 type Lane struct {
-	Taken *v1alpha1.Request // the attempt of another test, which has not ended; nil: there is none
-	By    string            // namespace and name of that test; "": it is gone
-	Left  *Decision         // what is done about the attempt of one that is gone
-	Elder string            // namespace and name of the one that has waited for longest; "": this one has
+	Taken *v1alpha1.Request // the attempt of another test that has not ended; nil if there is none
+	By    string            // namespace and name of that test; "" if it no longer exists
+	Left  *Decision         // the decision about the attempt of a test that no longer exists
+	Elder string            // namespace and name of the test that has waited longest; "" if it is this one
 }
 
-// OthersAttempt is the attempt of another object in the ledger of the tests of a service that has not
-// ended; nil for none. A ledger may be nil.
+// OthersAttempt returns the attempt of another object that has not ended, from the ledger of a
+// service's tests; nil if there is none. The ledger may be nil.
 func OthersAttempt(ledger *v1alpha1.RequestLedger, uid string) *v1alpha1.Request {
 	if ledger == nil || ledger.Spec.Diagnostics == nil {
 		return nil
@@ -38,13 +39,13 @@ func OthersAttempt(ledger *v1alpha1.RequestLedger, uid string) *v1alpha1.Request
 	return nil
 }
 
-// WaitsInLane says whether a test says that it waits until another of its service has ended.
+// WaitsInLane reports whether a test waits until another test of its service has ended.
 func WaitsInLane(test *v1alpha1.DiagnosticTest) bool {
 	waits := readyIn(test.Status.Conditions).Reason == v1alpha1.ReasonAnotherTestInProgress
 	return waits && test.DeletionTimestamp.IsZero()
 }
 
-// IsElder says whether a test has waited for longer than another.
+// IsElder reports whether a test has waited longer than another.
 func IsElder(one, than metav1.Object) bool {
 	a, b := one.GetCreationTimestamp().Time, than.GetCreationTimestamp().Time
 	if !a.Equal(b) {
@@ -53,7 +54,7 @@ func IsElder(one, than metav1.Object) bool {
 	return one.GetUID() < than.GetUID()
 }
 
-// laneFree holds a test back while another of its service has not ended.
+// laneFree holds back a test while another test of its service has not ended.
 func laneFree(in *TaskInput) *Decision {
 	lane, taken := in.Lane, OthersAttempt(in.Ledger, string(in.Subject.GetUID()))
 	switch {
@@ -73,8 +74,8 @@ func laneFree(in *TaskInput) *Decision {
 	return lookAgain(held, left.LookAt)
 }
 
-// behind waits for the test of another object. Where only a person can end that, nothing else helps
-// this one.
+// behind waits for the test of another object. If only a person can end that test, this one is
+// Stuck too.
 func behind(name string, taken *v1alpha1.Request) *Decision {
 	held := inLane(fmt.Sprintf("DiagnosticTest %s comes first: its attempt %s is %s, and this one is sent once that has "+
 		"ended", name, taken.AttemptID, taken.Phase))
@@ -89,7 +90,7 @@ func inLane(what string) *Decision {
 	return working(v1alpha1.ReasonAnotherTestInProgress, "the tests of a service are run one at a time: "+what)
 }
 
-// elderGoes lets the test go first that has waited for longest, for a while.
+// elderGoes gives precedence to the test that has waited longest, for a limited time.
 func elderGoes(in *TaskInput) *Decision {
 	if in.Lane.Elder == "" || in.Ledger == nil || len(in.Ledger.Spec.Ended) == 0 {
 		return nil
@@ -101,7 +102,7 @@ func elderGoes(in *TaskInput) *Decision {
 	return lookAgain(inLane(fmt.Sprintf("DiagnosticTest %s has waited for longer", in.Lane.Elder)), until)
 }
 
-// MayGoOn says whether a test is under way, or may still be sent.
+// MayGoOn reports whether a test is in progress or may still be sent.
 func MayGoOn(test *v1alpha1.DiagnosticTest) bool {
 	request := test.Status.Request
 	if request == nil || !hasEnded(request.Phase) || WaitsInLane(test) {

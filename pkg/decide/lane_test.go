@@ -13,10 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// laneStory is what a test finds in the ledger of the tests of its service.
+// laneStory is the content of the ledger of the tests of a service.
 type laneStory struct {
 	open  []v1alpha1.Request
-	ended time.Duration // how long ago the newest attempt ended; 0: there is none
+	ended time.Duration // how long ago the newest attempt ended; 0: no attempt
 	lane  decide.Lane
 
 	step   string

@@ -10,13 +10,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Departure is what has to happen before a deleted object may go.
+// Departure is what has to happen before a deleted object may be removed.
 type Departure struct {
-	WaitUntil time.Time // another process may still be writing the answer it got; zero: no wait
-	Warning   string    // what the user is told; "" when nothing is under way
+	WaitUntil time.Time // until then another process may still be recording an answer; zero: no wait
+	Warning   string    // the warning for the user; "" if nothing is in progress
 }
 
-// departing is what has to happen before an object with requests under way may go.
+// departing returns what has to happen before an object with open requests may be removed.
 func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then string) Departure {
 	var departure Departure
 	words := make([]string, 0, len(underWay))
@@ -34,7 +34,7 @@ func departing(underWay []*v1alpha1.Request, memory Memory, now time.Time, then 
 		departure.WaitUntil = time.Time{}
 	}
 	if len(words) > 0 {
-		departure.Warning = fmt.Sprintf("deleted while %s: it goes on at the carrier, and %s",
+		departure.Warning = fmt.Sprintf("deleted while %s: it continues at the carrier, and %s",
 			strings.Join(words, ", "), then)
 	}
 	return departure

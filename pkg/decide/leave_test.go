@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A test that is deleted while another process may be sending it stays until that process must have
-// written down the answer: what is given up earlier would be given up without a handle.
+// A deleted test that another process may be sending is kept until that process must have recorded
+// the answer. If it were given up earlier, its handle would be lost.
 func TestADeletedTestWaitsForTheProcessThatMayBeSendingIt(t *testing.T) {
 	t.Parallel()
 	const grace = 120 * time.Second

@@ -8,26 +8,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// LedgerInput is what it rests on whether an object may use a ledger.
+// LedgerInput is the input of the decision whether an object may use a ledger.
 type LedgerInput struct {
 	Input // its Ledger is the one in question
 
-	HolderLives bool // whether its holder is there; of no meaning where the object is the holder
-	Lost        bool // whether a newer state of it was seen than there is now
+	HolderLives bool // whether its holder exists; meaningless if the object is the holder
+	Lost        bool // whether a newer state of it was seen than the current one
 
-	Receipt *v1alpha1.Request // an attempt of which the status alone says where the carrier follows it; nil for none
+	Receipt *v1alpha1.Request // an attempt whose Location is only recorded in the status; nil if none
 }
 
-// LedgerVerdict is what a ledger means for an object.
+// LedgerVerdict is the decision about a ledger for an object.
 type LedgerVerdict struct {
-	Verdict *Verdict          // why nothing may be done
-	Take    bool              // the holder is gone: the ledger becomes this object's
-	Lost    *v1alpha1.Request // an attempt to record that stands for whatever was lost
-	Move    bool              // the carrier has moved its address: the ledger moves to the account's
-	Resolve string            // a resolve annotation that can never move it, and counts as acted on; "" for none
+	Verdict *Verdict          // why nothing may be done; nil if the ledger may be used
+	Take    bool              // the holder no longer exists: this object becomes the holder
+	Lost    *v1alpha1.Request // an attempt to be recorded that stands for everything that was lost
+	Move    bool              // the carrier's address has changed: the ledger takes the account's new one
+	Resolve string            // a resolve annotation that can never move it and counts as handled; "" if none
 }
 
-// unusable says why nothing may be done with a ledger; nil when it can be used.
+// unusable returns why a ledger cannot be used; nil if it can.
 func unusable(in *LedgerInput) *Verdict {
 	switch {
 	case isNewer(in):
@@ -38,7 +38,7 @@ func unusable(in *LedgerInput) *Verdict {
 	return nil
 }
 
-// unfit is what a ledger means for an object that cannot use it, or not yet; nil when it can.
+// unfit returns the decision about a ledger that an object cannot use, or not yet; nil if it can.
 func unfit(in *LedgerInput) *LedgerVerdict {
 	why := unusable(in)
 	switch {
@@ -50,8 +50,8 @@ func unfit(in *LedgerInput) *LedgerVerdict {
 	return nil
 }
 
-// isNewer says whether a newer version wrote a ledger: "a newer schema is not written, and stalls what
-// it is about" (R30), whatever else it is.
+// isNewer reports whether a newer version wrote a ledger: "a newer schema is not written, and
+// stalls what it is about" (R30), regardless of its other content.
 func isNewer(in *LedgerInput) bool {
 	return in.Ledger != nil && in.Ledger.Spec.Schema > v1alpha1.LedgerSchema
 }
@@ -60,7 +60,7 @@ func heldByAnother(in *LedgerInput) bool {
 	return in.Ledger != nil && !holds(in) && in.HolderLives
 }
 
-// holds says whether an object is the holder of the ledger.
+// holds reports whether an object is the holder of the ledger.
 func holds(in *LedgerInput) bool {
 	return in.Ledger.Spec.Holder.UID == string(in.Subject.GetUID())
 }
@@ -69,7 +69,7 @@ func holderOf(ledger *v1alpha1.RequestLedger) string {
 	return ledger.Spec.Holder.Namespace + "/" + ledger.Spec.Holder.Name
 }
 
-// DamagedLedger is said of an object whose ledger cannot be used.
+// DamagedLedger is the verdict on an object whose ledger cannot be used.
 func DamagedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, err.Error() +
 		": nothing is sent. Restore it from a backup, or find out who wrote it"}
@@ -96,8 +96,9 @@ func conflict(ledger *v1alpha1.RequestLedger) *Verdict {
 	return &verdict
 }
 
-// reachedOf is the newest attempt at an operation that reached the carrier, or may have; nil for
-// none. "An attempt of a stale generation" that did not get there takes nothing of it back.
+// reachedOf returns the newest attempt at an operation that reached the carrier, or may have; nil
+// if none did. "An attempt of a stale generation" that did not reach it does not supersede the
+// earlier one.
 func reachedOf(in *Input, operation v1alpha1.Operation) *v1alpha1.Request {
 	newest := in.Subject.RequestOf(operation)
 	if newest == nil || newest.Phase.Reached() {

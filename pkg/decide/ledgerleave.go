@@ -9,11 +9,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ledgerStays holds back what would be opened in a ledger that is being deleted: such a ledger "is
-// read and closed, never opened".
+// ledgerStays holds back new requests if the ledger is being deleted: such a ledger "is read and
+// closed, never opened".
 func ledgerStays(in *Input, _ desiredChange) *Decision { return leaving(in.Ledger) }
 
-// leaving says why nothing new is sent; nil where a ledger is not being deleted.
+// leaving returns why nothing new is sent; nil if the ledger is not being deleted.
 func leaving(ledger *v1alpha1.RequestLedger) *Decision {
 	if ledger == nil || ledger.DeletionTimestamp.IsZero() {
 		return nil
@@ -24,8 +24,8 @@ func leaving(ledger *v1alpha1.RequestLedger) *Decision {
 			"or to have it forgotten", ledger.Name, ledger.Name))
 }
 
-// KeepsLedger says why a ledger that is being deleted stays, whatever becomes of its holder; "" where
-// nothing keeps it: "the finalizer goes only where nothing is open, the holder is gone, and the
+// KeepsLedger returns why a ledger that is being deleted must stay, regardless of its holder; "" if
+// it need not: "the finalizer goes only where nothing is open, the holder is gone, and the
 // annotation ... repeats its name".
 func KeepsLedger(ledger *v1alpha1.RequestLedger) string {
 	open := make([]string, 0, len(ledger.Spec.Open))
@@ -43,7 +43,7 @@ func KeepsLedger(ledger *v1alpha1.RequestLedger) string {
 	return ""
 }
 
-// KeptByObject says that an object keeps a ledger that is being deleted.
+// KeptByObject is the message that an object keeps a ledger that is being deleted.
 func KeptByObject(object string) string {
 	return object + " goes by it: it stays until that is deleted"
 }

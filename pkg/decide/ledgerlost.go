@@ -10,11 +10,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// lacks says whether a status claims more than the ledger has.
+// lacks reports whether the status shows more than the ledger contains.
 func (in *LedgerInput) lacks() bool { return in.Lost || in.unrecorded() != nil }
 
-// unrecorded is the attempt in the ledger of which the status alone says where the carrier follows it;
-// nil for none, and once a person is asked.
+// unrecorded returns the attempt whose Location is in the status but not in the ledger; nil if
+// there is none, or if it already waits for a person's resolution.
 func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 	if in.Receipt == nil || in.Ledger == nil {
 		return nil
@@ -32,8 +32,8 @@ func (in *LedgerInput) unrecorded() *v1alpha1.Request {
 	return open
 }
 
-// standsForLost is what stands for what was lost: where that is a receipt alone, the very attempt that
-// it is about, which a person can resolve as accepted by its number.
+// standsForLost returns the attempt that stands for what was lost. If only a Location was lost, it
+// is the attempt itself, which a person can resolve as accepted with its request id.
 func standsForLost(in *LedgerInput, operation v1alpha1.Operation, what string) *v1alpha1.Request {
 	stands := lostAttempt(in, operation, what)
 	open := in.unrecorded()
@@ -43,20 +43,21 @@ func standsForLost(in *LedgerInput, operation v1alpha1.Operation, what string) *
 	return becomes(open, &stands)
 }
 
-// becomes is an open attempt that is as unknown as what was lost.
+// becomes returns a copy of an open attempt with the same unknown outcome as the lost one.
 func becomes(open, lost *v1alpha1.Request) *v1alpha1.Request {
 	attempt := open.DeepCopy()
 	attempt.Phase, attempt.Error, attempt.FinishedAt = lost.Phase, lost.Error, lost.FinishedAt
 	return attempt
 }
 
-// lostAttempt: a ledger that was lost, or is older than a status shows, "is written into the
-// ledger ... as an open entry with an id, and blocks Charge and Never until settled" (R5).
+// lostAttempt returns the entry for a ledger that was lost, or is older than a status shows. It "is
+// written into the ledger ... as an open entry with an id, and blocks Charge and Never until
+// settled" (R5).
 func lostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1alpha1.Request {
 	account := in.Account.Object
 	baseURL := account.Spec.BaseURL
 	if in.Ledger != nil {
-		baseURL = in.Ledger.Spec.BaseURL // what is left of a ledger stays with its carrier
+		baseURL = in.Ledger.Spec.BaseURL // the rest of a ledger stays with its carrier
 	}
 	return v1alpha1.Request{
 		Operation: operation, Attempt: 1, Phase: v1alpha1.PhaseOutcomeUnknown,
@@ -66,13 +67,14 @@ func lostAttempt(in *LedgerInput, operation v1alpha1.Operation, what string) v1a
 	}
 }
 
-// lostWords says what was lost. What the status says that the carrier has taken is nowhere else (R16).
+// lostWords describes what was lost. Requests that the carrier accepted may only be recorded in the
+// status (R16).
 func lostWords(in *LedgerInput, what string) string {
 	why := "gone, of another identity, or older than what was seen of it"
 	if in.Installation.IsLost(in.Ledger) {
 		why = fmt.Sprintf("of another cluster (%q)", in.Ledger.Spec.Cluster)
 	}
-	words := fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not on record", what, why)
+	words := fmt.Sprintf("the RequestLedger of this %s is %s: what was sent since is not recorded", what, why)
 	if !in.Lost {
 		words = fmt.Sprintf("the RequestLedger of this %s does not have the carrier's answer", what)
 	}

@@ -17,7 +17,7 @@ func TestR16AReceiptThatTheStatusAloneHasIsLost(t *testing.T) {
 	for name, c := range map[string]struct {
 		ledgerCase
 
-		asked bool // whether a person is asked already
+		asked bool // whether a person's decision is already requested
 		id    string
 	}{
 		"in the post":              {ledgerCase: ledgerCase{phase: submitting, losing: true}, id: "a"},

@@ -10,14 +10,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Listed says whether an account may touch a service: serviceIDs "when set, the only
+// Listed reports whether an account may access a service: serviceIDs are "when set, the only
 // services this account may touch".
 func Listed(account *v1alpha1.CarrierAccount, serviceID v1alpha1.CarrierID) bool {
 	return account == nil || len(account.Spec.ServiceIDs) == 0 || slices.Contains(account.Spec.ServiceIDs, serviceID)
 }
 
-// unseen speaks of a service that the carrier does not let the account see, and of one that
-// the account's list lacks: in the same words, so that neither is an oracle of the other.
+// unseen is the verdict both on a service that the carrier does not show to the account and on one
+// that is not on the account's list. The wording is the same, so that it does not reveal which it
+// is.
 func unseen(operation v1alpha1.Operation, serviceID v1alpha1.CarrierID) Verdict {
 	then := "it is tried again every ten minutes"
 	if ClassOf(operation, v1alpha1.RequestTarget{}) == carrier.ClassNever {
@@ -29,13 +30,13 @@ func unseen(operation v1alpha1.Operation, serviceID v1alpha1.CarrierID) Verdict 
 			"check spec.serviceID and the account's permissions; %s", serviceID, then)}
 }
 
-// unseenService is unseen of a service that is managed: it is read before anything is sent.
+// unseenService is unseen for a managed service, which is read before anything is sent.
 func unseenService(in *ServiceInput) Verdict {
 	return unseen(v1alpha1.OperationHealth, in.Service.ServiceNumber())
 }
 
-// onlyFollowed is for a service that was taken off the account's list: what is with the
-// carrier is followed to its end, and nothing else is asked or sent.
+// onlyFollowed handles a service that was removed from the account's list: a request at the carrier
+// is tracked until it ends, and no other call is made.
 func onlyFollowed(in *ServiceInput) *Decision {
 	if Listed(in.Account.Object, in.Service.ServiceNumber()) {
 		return nil
@@ -48,7 +49,7 @@ func onlyFollowed(in *ServiceInput) *Decision {
 	return followed
 }
 
-// orRefused puts a refusal in the place of a call that is no look at what is under way.
+// orRefused replaces any call that does not track the open request with a refusal.
 func orRefused(decision *Decision, refusal Verdict) *Decision {
 	if decision == nil {
 		return nil

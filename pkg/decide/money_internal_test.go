@@ -55,7 +55,7 @@ func TestR8WhatCostsOrMayCostAsks(t *testing.T) {
 	}
 }
 
-// Two plans with one hash of 64 bits are found in minutes by who may write the object.
+// A user who may write the object finds two plans with the same 64-bit hash within minutes.
 func TestR8WhatPeopleApproveHas128Bits(t *testing.T) {
 	t.Parallel()
 	if hash := approvalHash([]byte("facts")); len(hash) != len("p")+128/4 {
@@ -104,7 +104,8 @@ func TestR9TheStricterApprovalCounts(t *testing.T) {
 	}
 }
 
-// A status has room for 20 characters: with a longer amount the API server would refuse all of it.
+// A status has room for 20 characters: the API server would refuse the whole status if an amount
+// were longer.
 func TestR18AnAmountThatNoStatusHoldsIsNotKnown(t *testing.T) {
 	t.Parallel()
 	for amount, want := range map[string]string{
@@ -112,7 +113,7 @@ func TestR18AnAmountThatNoStatusHoldsIsNotKnown(t *testing.T) {
 		"12345678901234567.89":   "12345678901234567.89",
 		"-1234567890123456.78":   "-1234567890123456.78",
 		"-12345678901234567.89":  "",
-		"-92233720368547758.08":  "", // the least of 64 bits
+		"-92233720368547758.08":  "", // the smallest 64-bit number
 		"123456789012345678.901": "",
 	} {
 		got := moneyOf(&carrier.Money{Amount: carrier.Number(amount), Currency: "AUD"})

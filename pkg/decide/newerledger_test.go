@@ -9,7 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// "A newer schema is not written, and stalls what it is about" (R30): neither is what it has lost.
+// "A newer schema is not written, and stalls what it is about" (R30). The same holds for attempts
+// that such a ledger has lost.
 func TestR30ANewerLedgerIsLeftAloneEvenIfItHasLostSomething(t *testing.T) {
 	t.Parallel()
 	ledger := &v1alpha1.RequestLedger{}

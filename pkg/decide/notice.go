@@ -9,28 +9,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Notification is a fact that the carrier told of and that no read of its API shows.
+// Notification is a fact that the carrier has reported and that no read of its API shows.
 type Notification struct {
 	Event      carrier.EventName
-	Reason     string // as the carrier gave it
+	Reason     string // as the carrier reported it
 	Unverified bool   // it was not signed
 }
 
-// NoticeOf is a notification as a status shows it.
-func NoticeOf(told Notification, now time.Time) *v1alpha1.Notice {
+// NoticeOf returns a notification as it is shown in a status.
+func NoticeOf(notification Notification, now time.Time) *v1alpha1.Notice {
 	return &v1alpha1.Notice{
-		Event: string(told.Event), Reason: bounded(told.Reason, maxMessage), Unverified: told.Unverified,
-		At: v1alpha1.WholeSeconds(now),
+		Event: string(notification.Event), Reason: bounded(notification.Reason, maxMessage),
+		Unverified: notification.Unverified, At: v1alpha1.WholeSeconds(now),
 	}
 }
 
-// News says whether a notification adds to the one on record: what was said without a
-// signature may be confirmed by one.
-func News(held *v1alpha1.Notice, told Notification) bool {
-	return held == nil || held.Unverified && !told.Unverified
+// News reports whether a notification adds to the recorded one: a signed notification may confirm
+// an unsigned one.
+func News(held *v1alpha1.Notice, notification Notification) bool {
+	return held == nil || held.Unverified && !notification.Unverified
 }
 
-// unsigned is added to what is known from an unsigned notification alone.
+// unsigned returns a note for what is only known from an unsigned notification.
 func unsigned(notice *v1alpha1.Notice) string {
 	if !notice.Unverified {
 		return ""
@@ -38,20 +38,20 @@ func unsigned(notice *v1alpha1.Notice) string {
 	return " (by a notification that was not signed: ask the carrier)"
 }
 
-// NoticeWords are a notice in a sentence.
+// NoticeWords describes a notice in one sentence.
 func NoticeWords(notice *v1alpha1.Notice) string {
 	return "the carrier sent " + notice.Event + unsigned(notice) + ": " + orElse(notice.Reason, "no reason is known")
 }
 
-// toldPause is the least time between two readings that notifications ask for.
-const toldPause = time.Minute
+// notifiedPause is the minimum time between two readings caused by notifications.
+const notifiedPause = time.Minute
 
-// toldToRead is when a topic is to be read because the carrier told of something that a
-// reading of it shows; zero when it did not, or when that was read since.
-func toldToRead(in *Input, topic Topic) time.Time {
-	told, read := in.Memory.ToldOfCancellation, in.Memory.Readings.Of(topic).AskedAt
-	if topic != TopicCancellation || !told.After(read) {
+// notifiedReadAt returns when to read a topic because of a notification; zero if there was none, or if
+// the topic has been read since.
+func notifiedReadAt(in *Input, topic Topic) time.Time {
+	notification, read := in.Memory.CancellationNotifiedAt, in.Memory.Readings.Of(topic).AskedAt
+	if topic != TopicCancellation || !notification.After(read) {
 		return time.Time{}
 	}
-	return later(told, read.Add(toldPause))
+	return later(notification, read.Add(notifiedPause))
 }

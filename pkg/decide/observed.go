@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// absorbHealth takes over what health says.
+// absorbHealth records the result of a health request.
 func absorbHealth(in *ServiceInput, reading *Reading) {
 	state, health := carrierState(in.Service), reading.Health
 	state.TechnologyType = bounded(health.TechnologyType, 64)
@@ -26,8 +26,8 @@ func absorbHealth(in *ServiceInput, reading *Reading) {
 	}
 }
 
-// absorbColors takes over the carrier's view of the line. The time beside it is that
-// of the first sight of this view, so that an unchanged one costs no write.
+// absorbColors records the carrier's rating of the line. Its time is when this rating was first
+// seen, so that an unchanged rating needs no write.
 func absorbColors(in *ServiceInput, health carrier.HealthResult) {
 	view := v1alpha1.HealthStatus{
 		Summary:      bounded(string(health.CurrentCondition.Status), 64),
@@ -40,7 +40,7 @@ func absorbColors(in *ServiceInput, health carrier.HealthResult) {
 	}
 	if held := in.Service.Status.Health; held != nil {
 		newest := view.HRIID
-		view.Since, view.HRIID = held.Since, held.HRIID // each reading has a record of its own: that is no news
+		view.Since, view.HRIID = held.Since, held.HRIID // each reading has its own record id, which is not a change
 		if view == *held {
 			return
 		}
@@ -50,9 +50,9 @@ func absorbColors(in *ServiceInput, health carrier.HealthResult) {
 	in.Service.Status.Health = &view
 }
 
-// TakeCancellation takes over the state of a service's cancellation. The time beside it
-// is that of the first sight of this state. Days are those of a time zone: the carrier may write the
-// requested day as a date-time.
+// TakeCancellation records the state of a service's cancellation. Its time is when this state was
+// first seen. Days are in the given time zone, because the carrier may write the requested day as a
+// date-time.
 func TakeCancellation(
 	service *v1alpha1.BroadbandService, found carrier.Cancellation, now time.Time, days *time.Location,
 ) {
@@ -74,8 +74,8 @@ func TakeCancellation(
 	service.Status.Carrier.Cancellation = &state
 }
 
-// pendingDate is the day on which the service will be cancelled; "" where that is not pending: it was
-// not requested, was aborted, rejected or carried out.
+// pendingDate returns the day on which the service will be cancelled; "" if no cancellation is
+// pending: none was requested, or it was aborted, rejected or carried out.
 func pendingDate(state *v1alpha1.CancellationState) string {
 	if state.Cancelled || carrier.CancellationStatus(state.Status) == carrier.CancellationCompleted ||
 		!live(state) && !pastReturn(state) {
@@ -84,8 +84,8 @@ func pendingDate(state *v1alpha1.CancellationState) string {
 	return state.RequestDate
 }
 
-// absorbDisruptions counts what touches the service, and shows the active one that
-// started last and the scheduled one that comes next.
+// absorbDisruptions counts the disruptions of the service. It shows the active one that started
+// last and the scheduled one that comes next.
 func absorbDisruptions(in *ServiceInput, found []carrier.Disruption) {
 	seen := countDisruptions(found)
 	if held := in.Service.Status.Disruptions; held != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// completed: "One-shot done: True/Completed", and `Expired` once its answer no longer
-// holds: it has ended well all the same.
+// completed reports the result: "One-shot done: True/Completed", and `Expired` once its answer is
+// no longer valid, which is not a failure.
 func completed(in *TaskInput) *Decision {
 	request := in.Subject.RequestOf(in.Task.Operation)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {
@@ -28,15 +28,14 @@ func completed(in *TaskInput) *Decision {
 			request.Operation, v1alpha1.AnnotationResolve)
 	case request.Error != nil:
 		message = fmt.Sprintf(
-			"%s is done, but its answer was lost with the status, and the carrier does not give it again: %s",
+			"%s is done, but its response was lost with the status, and the carrier does not give it again: %s",
 			request.Operation, request.Error.Message)
 	}
 	return &Decision{Step: Rest{}, Verdict: Verdict{Settled, v1alpha1.ReasonCompleted, message}, LookAt: ends}
 }
 
-// holdsTo is the moment from which on an answer no longer holds: the end of the day that
-// the carrier named, in the account's time zone, "in which the carrier reads dates". Zero
-// when it named none.
+// holdsTo returns when an answer becomes invalid: the end of the day that the carrier named, in the
+// account's time zone, "in which the carrier reads dates". Zero if it named none.
 func holdsTo(in *TaskInput) time.Time {
 	day := in.HoldsUntil[:min(len(in.HoldsUntil), len(time.DateOnly))]
 	last, err := time.ParseInLocation(time.DateOnly, day, zone(&in.Input))
@@ -46,8 +45,8 @@ func holdsTo(in *TaskInput) time.Time {
 	return last.AddDate(0, 0, 1)
 }
 
-// failed holds an object after a definitive failure. Its spec is immutable, so there is
-// nothing to correct.
+// failed holds back an object after a definitive failure. Its spec is immutable, so it cannot be
+// corrected.
 func failed(in *TaskInput) *Decision {
 	last := in.Subject.RequestOf(in.Task.Operation)
 	decision := heldBack(&in.Input, last)
@@ -63,8 +62,8 @@ func failed(in *TaskInput) *Decision {
 	return decision
 }
 
-// Expires is when an object that has finished is deleted; zero for never, or not yet: one
-// whose outcome is unknown, or that is tried again, has not finished.
+// Expires returns when a finished object is deleted; zero means never, or not yet. An object whose
+// outcome is unknown, or that is retried, has not finished.
 func Expires(in *TaskInput) time.Time {
 	request, lives := in.Subject.RequestOf(in.Task.Operation), in.TTL.Or(0)
 	if lives <= 0 || request == nil || request.FinishedAt.IsZero() || !finished(in, request) {
@@ -80,9 +79,9 @@ func finished(in *TaskInput, request *v1alpha1.Request) bool {
 	return endedInFailure(request) && tryAgainAt(&in.Input, request).IsZero() && !asksAgain(&in.Input, request)
 }
 
-// NumberOf is the carrier's number of the service that a task is about: its own, or that
-// of the BroadbandService which it names. The verdict says why there is none, or why it
-// may not be used; nil when it may.
+// NumberOf returns the carrier's number of the service of a task: its own, or that of the
+// BroadbandService that it names. The verdict explains why there is none, or why it may not be
+// used; nil if it may.
 func NumberOf(
 	account *v1alpha1.CarrierAccount, own v1alpha1.CarrierID, ref *v1alpha1.ServiceReference,
 	service *v1alpha1.BroadbandService, operation v1alpha1.Operation,
@@ -91,13 +90,13 @@ func NumberOf(
 	switch {
 	case own != "":
 	case service == nil:
-		return "", serviceNotReady(ref, "does not exist in this namespace: create it, and this goes on by itself")
+		return "", serviceNotReady(ref, "does not exist in this namespace: create it, and this continues automatically")
 	case account != nil && service.AccountName() != account.Name:
 		return "", &Verdict{Stuck, v1alpha1.ReasonInvalid, fmt.Sprintf(
 			"BroadbandService %s belongs to CarrierAccount %s, and this to %s: create another object with that account",
 			service.Name, service.AccountName(), account.Name)}
 	case service.ServiceNumber() == "":
-		return "", serviceNotReady(ref, "has no service id yet: this goes on by itself once it has one")
+		return "", serviceNotReady(ref, "has no service id yet: this continues automatically once it has one")
 	default:
 		number = service.ServiceNumber()
 	}
@@ -116,11 +115,11 @@ func serviceNotReady(ref *v1alpha1.ServiceReference, why string) *Verdict {
 	return &Verdict{Working, v1alpha1.ReasonServiceNotReady, fmt.Sprintf("BroadbandService %s %s", name, why)}
 }
 
-// LeaveOneShot judges a deleted object whose kind has a finalizer: "a new object is a new
-// wish, nothing is adopted", so that nothing is kept.
+// LeaveOneShot decides about a deleted object of a kind with a finalizer: "a new object is a new
+// wish, nothing is adopted", so nothing is kept.
 func LeaveOneShot(in Input) Departure {
 	return departing(in.Subject.OpenRequests(), in.Memory, in.Now, "nobody looks at what becomes of it")
 }
 
-// BodyHash is how a request on record tells what its body was.
+// BodyHash returns the hash with which a recorded request identifies its body.
 func BodyHash(body []byte) string { return desiredChange{body: body}.bodyHash() }

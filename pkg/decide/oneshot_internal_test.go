@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// A price in cents is exact, and one that is no whole number of cents is not known.
+// A price in cents is exact. A price that is not a whole number of cents is unknown.
 func TestPriceIsExact(t *testing.T) {
 	t.Parallel()
 	for cents, want := range map[carrier.Number]string{
@@ -30,7 +30,7 @@ func TestPriceIsExact(t *testing.T) {
 	}
 }
 
-// Whatever the carrier offers, a status stays far below what the cluster can hold.
+// Whatever the carrier offers, the size of a status stays far below the limit of the cluster.
 func TestOffersAreBounded(t *testing.T) {
 	t.Parallel()
 	const wide = "\U0001F600" // four bytes
@@ -58,7 +58,7 @@ func TestOffersAreBounded(t *testing.T) {
 	}
 }
 
-// 1e400 is a number of JSON. The API server refuses a status that holds it, each time anew.
+// 1e400 is a valid JSON number. The API server refuses a status that contains it, at every write.
 func TestR18ANumberThatNoServerTakesIsKeptAsText(t *testing.T) {
 	t.Parallel()
 	kept, truncated := freeForm([]byte(`{"attenuation":1e400,"noise":[-1e999,6.5],"id":9007199254740993}`))
@@ -68,7 +68,7 @@ func TestR18ANumberThatNoServerTakesIsKeptAsText(t *testing.T) {
 	}
 }
 
-// An object is deleted so long after it has finished, and not before that is certain.
+// An object is deleted this long after it has finished, and not before it has certainly finished.
 func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
 	t.Parallel()
 	for phase, goes := range map[v1alpha1.RequestPhase]bool{
@@ -76,7 +76,7 @@ func TestExpiryIsAFunctionOfTheEnd(t *testing.T) {
 		v1alpha1.PhaseRejected: true, v1alpha1.PhaseNotSent: false, v1alpha1.PhaseNotProcessed: false,
 		v1alpha1.PhaseNotAccepted: false,
 		v1alpha1.PhaseSubmitting:  false, v1alpha1.PhaseInProgress: false, v1alpha1.PhaseOutcomeUnknown: false,
-		v1alpha1.PhaseLateAcceptance: false, v1alpha1.PhaseRepeated: false, // another asks
+		v1alpha1.PhaseLateAcceptance: false, v1alpha1.PhaseRepeated: false, // another request is sent
 	} {
 		for _, ttl := range []v1alpha1.Duration{"", "0", "1h"} {
 			test := &v1alpha1.DiagnosticTest{}

@@ -12,15 +12,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// How much of the carrier's answers a status holds: "lists have maxItems, free-form results
-// are cut at 16 KiB with truncated: true".
+// The limits for the carrier's answers in a status: "lists have maxItems, free-form results are cut
+// at 16 KiB with truncated: true".
 const (
 	maxResult     = 16 << 10  // bytes of a test's result
 	maxStages     = 50        // of a test, the newest
 	maxPlans      = 200       // of plan options
 	maxSLAs       = 50        // of plan options
 	maxNTDOptions = 20        // of one plan
-	maxOffers     = 256 << 10 // bytes of all plans and SLAs together: far below what etcd takes of an object
+	maxOffers     = 256 << 10 // bytes of all plans and SLAs together: far below the object size limit of etcd
 
 	maxMoney    = 20  // characters of an amount
 	maxShort    = 32  // characters of a term
@@ -30,8 +30,8 @@ const (
 	maxReason   = 256 // characters of a stage's reason
 )
 
-// TakeDiagnosticTest takes over what a test found. Ours says whether a service is the one
-// that was tested.
+// TakeDiagnosticTest records the result of a test. The function ours reports whether a service is
+// the one that was tested.
 func TakeDiagnosticTest(
 	status *v1alpha1.DiagnosticTestStatus, request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool,
 ) *Unfinished {
@@ -57,7 +57,7 @@ func TakeDiagnosticTest(
 	return nil
 }
 
-// TestFound says in short what a test found: its newest stage, and its result.
+// TestFound summarizes the result of a test: its newest stage, and its result.
 func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
 	var words []string
 	if len(status.Stages) > 0 {
@@ -76,8 +76,8 @@ func TestFound(status *v1alpha1.DiagnosticTestStatus) string {
 	return strings.Join(words, ", ")
 }
 
-// resultWords are what the carrier calls the result, or else the beginning of all that it has found:
-// it "varies by test type" (specification section 2).
+// resultWords returns the field named result, or else the beginning of the whole result: it "varies
+// by test type" (specification section 2).
 func resultWords(found []byte) string {
 	const shown = 200
 	var named struct {
@@ -89,9 +89,9 @@ func resultWords(found []byte) string {
 	return bounded(string(found), shown)
 }
 
-// freeForm is a result of any form as a status can hold it: an object, its texts fit to be
-// shown, its numbers as they were written. One that is too long is left out, because a part
-// of a document is none.
+// freeForm converts a result of any form for a status: an object with printable texts and with
+// numbers as they were written. A result that is too long is omitted, because part of a document is
+// not a valid document.
 func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
 	decoder := json.NewDecoder(bytes.NewReader(wire))
 	decoder.UseNumber()
@@ -110,8 +110,7 @@ func freeForm(wire json.RawMessage) (kept []byte, truncated bool) {
 	return kept, false
 }
 
-// printed is a value without the characters that steer a terminal or turn the direction of
-// what is read.
+// printed returns a value without characters that control a terminal or change the text direction.
 func printed(value any) any {
 	switch value := value.(type) {
 	case string:
@@ -134,7 +133,7 @@ func printed(value any) any {
 	return value
 }
 
-// TakeFibreBuildQuote takes over a quote for a location.
+// TakeFibreBuildQuote records a quote for a location.
 func TakeFibreBuildQuote(
 	status *v1alpha1.FibreBuildQuoteStatus, request *v1alpha1.Request, body []byte, location v1alpha1.LocationID,
 ) *Unfinished {
@@ -155,8 +154,8 @@ func TakeFibreBuildQuote(
 	return nil
 }
 
-// priceOf is a price that the carrier gave in cents, "never a float". One that is no whole
-// number of cents is not known, which is not zero.
+// priceOf converts a price that the carrier gave in cents, "never a float". A price that is not a
+// whole number of cents is unknown, which is not zero.
 func priceOf(cents carrier.Number, currency string) *v1alpha1.Money {
 	digits, fraction, _ := strings.Cut(string(cents), ".")
 	whole, ok := carrier.Number(digits).Int()
@@ -181,7 +180,7 @@ func abs(n int64) uint64 {
 	return uint64(n)
 }
 
-// TakePlanOptions takes over what a service could change to.
+// TakePlanOptions records the plans and SLAs to which a service could change.
 func TakePlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *Unfinished {
 	found, err := carrier.DecodePlanOptions(body)
 	if err != nil {
@@ -208,7 +207,7 @@ func TakePlanOptions(status *v1alpha1.PlanOptionsQueryStatus, body []byte) *Unfi
 	return nil
 }
 
-// fitting are as many of a list, from its start, as there is room for; true when not all.
+// fitting returns as many items from the start of a list as fit, and true if some were left out.
 func fitting[T any](all []T, most int, left *int) ([]T, bool) {
 	for i := range all {
 		text, err := json.Marshal(all[i])
@@ -220,7 +219,7 @@ func fitting[T any](all []T, most int, left *int) ([]T, bool) {
 	return all, false
 }
 
-// planOption is a plan on offer; false when it has more NTD options than fit.
+// planOption returns an offered plan, and false if it has more NTD options than fit.
 func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
 	option := v1alpha1.PlanOption{
 		Name: bounded(offer.Plan, maxLongName), Term: bounded(offer.Term, maxShort),
@@ -243,7 +242,8 @@ func planOption(offer *carrier.Plan) (v1alpha1.PlanOption, bool) {
 	return option, true
 }
 
-// notOurs: "a 200 whose id or service id differs: reason HandleLost, then the class applies".
+// notOurs reports a result of another request: "a 200 whose id or service id differs: reason
+// HandleLost, then the class applies".
 func notOurs(request *v1alpha1.Request, what string) *Unfinished {
 	return &Unfinished{v1alpha1.PhaseSubmitting, &v1alpha1.RequestError{
 		Code:    v1alpha1.ReasonHandleLost,

@@ -15,21 +15,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// OrderInput is what a decision about one order rests on.
+// OrderInput is the complete input of a decision about one order.
 type OrderInput struct {
 	Input
 
 	Order            *v1alpha1.ServiceOrder // the subject
-	Qualification    *carrier.Qualification // the result that qualificationResultRef names; nil: none was read
-	QualificationErr error                  // why it could not be read; nil when it could, or is not declared
+	Qualification    *carrier.Qualification // the result that qualificationResultRef names; nil if none was read
+	QualificationErr error                  // why it could not be read; nil if it could, or if none is declared
 }
 
-// QualificationPause is the wait before a result that could not be read, or does not let
-// the order be made, is read again: ConfigMaps are read, not watched.
+// QualificationPause is the wait before a qualification result is read again that could not be read
+// or does not allow the order. ConfigMaps are read, not watched.
 const QualificationPause = time.Minute
 
-// ServiceOrder judges one order, whose status shows what its ledger has: see [JudgeOrderLedger] and
-// [ProjectOrder].
+// ServiceOrder decides about one order. Its status has been updated from its ledger before: see
+// [JudgeOrderLedger] and [ProjectOrder].
 func ServiceOrder(in OrderInput) Decision {
 	decision := firstStep([]func() *Decision{
 		func() *Decision { return answeredRequest(&in.Input) },
@@ -48,7 +48,7 @@ func ServiceOrder(in OrderInput) Decision {
 	return orderDescribed(&in, decision)
 }
 
-// orderDescribed adds what a status says beside the verdict.
+// orderDescribed adds what a status contains besides the verdict.
 func orderDescribed(in *OrderInput, decision Decision) Decision {
 	if request := orderRequest(in); request == nil || Freed(request.Phase) {
 		decision.Pending = orderPending(in)
@@ -56,7 +56,7 @@ func orderDescribed(in *OrderInput, decision Decision) Decision {
 	decision.Aspects = orderAspects(in, decision.Verdict)
 	decision.withControls(&in.Input)
 	if in.Order.Status.Rejection != nil && resolveAnnotation(&in.Input) == "" {
-		decision.Handled.Resolve = "" // what was said before the rejection may be said again
+		decision.Handled.Resolve = "" // a resolution from before the rejection may be repeated
 	}
 	decision.Handled.Reconcile = control(in.Subject, v1alpha1.AnnotationReconcile) // each pass reads and compares all
 	return decision
@@ -66,8 +66,8 @@ func orderRequest(in *OrderInput) *v1alpha1.Request {
 	return in.Order.RequestOf(v1alpha1.OperationOrderCreate)
 }
 
-// Freed says whether an attempt in this phase leaves its order free to be changed and
-// sent: "NotSent, NotProcessed, Rejected and NotAccepted".
+// Freed reports whether an attempt in this phase allows its order to be changed and sent: "NotSent,
+// NotProcessed, Rejected and NotAccepted".
 func Freed(phase v1alpha1.RequestPhase) bool {
 	switch phase {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted:
@@ -79,8 +79,8 @@ func Freed(phase v1alpha1.RequestPhase) bool {
 	return false
 }
 
-// orderEnded answers for an order that is with the carrier, or will never be. Nothing
-// more is needed of the account then: "the documented API has no read of an order".
+// orderEnded returns a decision about an order that the carrier has accepted, or that will never be
+// sent again. The account is not needed then: "the documented API has no read of an order".
 func orderEnded(in *OrderInput) *Decision {
 	request := orderRequest(in)
 	switch {
@@ -135,25 +135,25 @@ func rejectionResolved(in *OrderInput) *Decision {
 		because("rejected by the carrier, and resolved as not accepted"))
 }
 
-// orderEvidence has no way to find out what became of an order: there is no read of one,
-// and no second POST proves anything. It is a person's.
+// orderEvidence cannot determine the outcome of an order: an order cannot be read, and a second
+// POST proves nothing. A person has to decide.
 type orderEvidence struct{ *Input }
 
 func (orderEvidence) verify(open *v1alpha1.Request) *Decision {
 	return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
 }
 
-// proof: an attempt of this very process that it never posted was never sent.
+// proof: an attempt of this process that it never posted was never sent.
 func (o orderEvidence) proof(open *v1alpha1.Request) *Decision {
 	if open.Sender == o.Memory.Sender && !o.Memory.Attempts[open.AttemptID].Posted {
-		return resolveBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent is on record, and nothing was sent"))
+		return resolveBy(WriterSender, open, v1alpha1.PhaseNotSent, because("the intent is recorded, and nothing was sent"))
 	}
 	return stuck(unknownReason(open.Error), notKnown(o.Input, open, open.Error)+
 		". It is not sent again before you have asked the carrier for an order with this reference, and said what it "+
 		"answers: "+resolveHint(o.Input, open))
 }
 
-// orderPossible holds an order against the qualification that it is made from.
+// orderPossible checks an order against the qualification that it is based on.
 func orderPossible(in *OrderInput) *Decision {
 	if in.QualificationErr != nil {
 		return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, in.QualificationErr.Error()), in.Now.Add(QualificationPause))
@@ -168,7 +168,7 @@ func orderPossible(in *OrderInput) *Decision {
 	return lookAgain(stuck(v1alpha1.ReasonOrderNotPossible, refusalWords(why)), in.Now.Add(QualificationPause))
 }
 
-// orderApproved waits for a person to agree to the order and to what it costs.
+// orderApproved waits until a person approves the order and its price.
 func orderApproved(in *OrderInput) *Decision {
 	plan := orderPlan(in)
 	if plan == nil {
@@ -179,20 +179,20 @@ func orderApproved(in *OrderInput) *Decision {
 	return agreed(&in.Input, ask, plan)
 }
 
-// sendOrder sends the order, and uses up the approval that it needed.
+// sendOrder sends the order and uses up the approval that it needed.
 func sendOrder(in *OrderInput) *Decision {
 	decision := sendTask(&in.Input, orderTask(in))
 	submit, submits := decision.Step.(Submit)
 	if !submits {
 		return decision
 	}
-	submit.Request.Retry = cmp.Or(submit.Retry, in.Order.Status.Handled.Retry) // the status comes after the ledger
+	submit.Request.Retry = cmp.Or(submit.Retry, in.Order.Status.Handled.Retry) // the status is written after the ledger
 	decision.Step = submit
 	return decision.approvedBy(&in.Input, orderPlan(in))
 }
 
-// orderPlan is what a person has to approve; nil where nobody is asked. OnCost asks for every
-// order: "a new service always has a monthly fee".
+// orderPlan returns the plan that a person has to approve; nil if no approval is needed. OnCost
+// needs one for every order: "a new service always has a monthly fee".
 func orderPlan(in *OrderInput) *v1alpha1.Pending {
 	if policyOf(&in.Input, in.Order.Spec.Approval) == v1alpha1.ApprovalAutomatic {
 		return nil
@@ -217,7 +217,7 @@ func orderTask(in *OrderInput) Task {
 	return task
 }
 
-// remoteOrderIDOf is the orderId of the qualification: the declared one, or that of the result.
+// remoteOrderIDOf returns the orderId of the qualification, either declared or from its result.
 func remoteOrderIDOf(in *OrderInput) string {
 	if in.Order.Spec.RemoteOrderID != "" || in.Qualification == nil {
 		return in.Order.Spec.RemoteOrderID
@@ -225,7 +225,7 @@ func remoteOrderIDOf(in *OrderInput) string {
 	return bounded(in.Qualification.OrderID, maxNameText)
 }
 
-// OrderBody is an order as it is sent, with the orderId of its qualification.
+// OrderBody returns the body of an order, with the orderId of its qualification.
 func OrderBody(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha1.Contact) []byte {
 	request := carrier.OrderRequest{
 		PlanName: spec.PlanName, Term: int(spec.Term), TrafficClass: spec.TrafficClass,
@@ -249,7 +249,7 @@ func OrderBody(spec *v1alpha1.ServiceOrderSpec, remoteOrderID string, to v1alpha
 	return request.Body()
 }
 
-// orderChanges are the rows of an order's plan: the order, and what is bought by it where.
+// orderChanges returns the rows of an order's plan: the order, and what is ordered for which site.
 func orderChanges(in *OrderInput) []v1alpha1.Change {
 	spec := &in.Order.Spec
 	row := func(field, to string) v1alpha1.Change {
@@ -264,7 +264,7 @@ func orderChanges(in *OrderInput) []v1alpha1.Change {
 	return slices.DeleteFunc(rows, func(row v1alpha1.Change) bool { return row.To == "" })
 }
 
-// orderSpeed is down and up, of the plan that is ordered; "" where the qualification does not show it.
+// orderSpeed returns the speeds of the ordered plan; "" if the qualification does not show them.
 func orderSpeed(in *OrderInput) string {
 	if in.Qualification == nil {
 		return ""
@@ -276,13 +276,13 @@ func orderSpeed(in *OrderInput) string {
 	return bounded(speedWords(plan.SpeedDown)+" down, "+speedWords(plan.SpeedUp)+" up", maxNameText)
 }
 
-// speedWords are a speed with its unit: MBit/s, where a qualification names none.
+// speedWords formats a speed with its unit, which defaults to MBit/s.
 func speedWords(speed carrier.Speed) string {
 	speed.Unit = orElse(speed.Unit, "MBit/s")
 	return speed.String()
 }
 
-// orderPending is what is sent, and its hash.
+// orderPending returns the plan of what is sent, with its hash.
 func orderPending(in *OrderInput) *v1alpha1.Pending {
 	last := ""
 	if request := in.Ledger.ReachedLast(v1alpha1.OperationOrderCreate); request != nil {
@@ -292,7 +292,7 @@ func orderPending(in *OrderInput) *v1alpha1.Pending {
 	return planned(&in.Input, last, body, orderChanges(in), PreviewFees(in))
 }
 
-// orderAspects are Submitted, Rejected and ApprovalRequired.
+// orderAspects returns the conditions Submitted, Rejected and ApprovalRequired.
 func orderAspects(in *OrderInput, verdict Verdict) []Aspect {
 	request := orderRequest(in)
 	submitted := Aspect{v1alpha1.ConditionSubmitted, metav1.ConditionFalse, verdict.Reason, verdict.Message}

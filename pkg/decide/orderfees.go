@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Where the fees of an order come from.
+// The sources of an order's fees.
 const (
 	feesFromQualification = "Qualification"
 	feesFromOrder         = "Order"
@@ -25,9 +25,9 @@ const (
 	maxFeeName  = 100
 )
 
-// PreviewFees are the fees of an order as its qualification shows them, without the plan's
-// own, which a qualification does not carry: so the monthly sum is not known. Nil where
-// there is no qualification.
+// PreviewFees returns the fees of an order from its qualification. The plan's own fee is missing
+// because a qualification does not contain it, so the monthly sum is unknown. Nil if there is no
+// qualification.
 func PreviewFees(in *OrderInput) *v1alpha1.OrderFees {
 	if in.Qualification == nil {
 		return nil
@@ -47,9 +47,9 @@ func PreviewFees(in *OrderInput) *v1alpha1.OrderFees {
 	return fees
 }
 
-// placeFees are the fees of where the service is put: "no subsequent installation charge
-// applies" to the first (scenario 1), it is charged for an additional one (scenario 4), and
-// one in use is charged the transfer fee "of that port or pair" (scenario 5).
+// placeFees returns the fees that depend on the scenario: "no subsequent installation charge
+// applies" to the first service (scenario 1), it is charged for an additional one (scenario 4), and
+// a service in use is charged the transfer fee "of that port or pair" (scenario 5).
 func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	var items []v1alpha1.OrderFee
 	if option := o.installation(); option != nil {
@@ -66,7 +66,7 @@ func (o *orderCase) placeFees() []v1alpha1.OrderFee {
 	})
 }
 
-// deviceFees are those of the port or pair, or of the NTD that is installed.
+// deviceFees returns the fees of the port or pair, or of the NTD that is installed.
 func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	switch {
 	case o.port != nil:
@@ -81,8 +81,8 @@ func (o *orderCase) deviceFees() []v1alpha1.OrderFee {
 	return nil
 }
 
-// feesOfAny are the fees of one of these NTDs: the carrier chooses which. A fee that differs
-// from one to another is not known, and has no amounts.
+// feesOfAny returns the fees of one of these NTDs, of which the carrier chooses one. A fee that
+// differs between them is unknown and has no amounts.
 func feesOfAny(ntds []carrier.QualifiedNTD) []v1alpha1.OrderFee {
 	each := make([][]v1alpha1.OrderFee, len(ntds))
 	for i := range ntds {
@@ -105,7 +105,7 @@ func isNamed(items []v1alpha1.OrderFee, name string) bool {
 	return slices.ContainsFunc(items, func(item v1alpha1.OrderFee) bool { return item.Name == name })
 }
 
-// feeItems are fees as a status shows them, each name once.
+// feeItems returns fees as a status shows them, each name once.
 func feeItems(name string, fees carrier.Fees) []v1alpha1.OrderFee {
 	items := make([]v1alpha1.OrderFee, 0, len(fees))
 	for i := range fees {
@@ -123,8 +123,8 @@ func feeItem(name string, fee *carrier.Fee) v1alpha1.OrderFee {
 	}
 }
 
-// feeWords say what an order costs as far as its qualification shows it: each fee, the sum of
-// those that are due once where all are known, and what is not known. Nil is an order without a
+// feeWords describes the price of an order as far as its qualification shows it: each fee, the sum
+// of the one-time fees if all are known, and what is unknown. Nil means that the order has no
 // qualification.
 func feeWords(fees *v1alpha1.OrderFees) string {
 	if fees == nil {
@@ -149,7 +149,7 @@ func feeWords(fees *v1alpha1.OrderFees) string {
 	return words
 }
 
-// feeAmounts are the amounts of a fee, of which one at least is known.
+// feeAmounts formats the amounts of a fee, at least one of which is known.
 func feeAmounts(fee v1alpha1.OrderFee) string {
 	var words []string
 	if fee.OneTime != nil {
@@ -161,7 +161,7 @@ func feeAmounts(fee v1alpha1.OrderFee) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// ChargedFees are the fees that the carrier charges for an order.
+// ChargedFees returns the fees that the carrier charges for an order.
 func ChargedFees(order carrier.Order) *v1alpha1.OrderFees {
 	items := make([]v1alpha1.OrderFee, 0, 1+len(order.AdditionalFees))
 	items = append(items, feeItem(planFeeName, order.Fee))
@@ -175,7 +175,7 @@ func ChargedFees(order carrier.Order) *v1alpha1.OrderFees {
 	}
 }
 
-// sumOf adds up; nil when an amount is not known, or the currencies differ.
+// sumOf adds up amounts; nil if one is unknown or the currencies differ.
 func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.Money) *v1alpha1.Money {
 	var b bill
 	var sum int64
@@ -183,13 +183,13 @@ func sumOf(items []v1alpha1.OrderFee, amount func(v1alpha1.OrderFee) *v1alpha1.M
 		b.add(&sum, amount(items[i]))
 	}
 	if b.unknown || b.currency == "" {
-		return nil // or nothing is charged that could be added up
+		return nil // or there are no amounts to add up
 	}
 	return moneyFrom(sum, b.currency)
 }
 
-// feeDifference compares what the carrier charges with what the qualification showed; ""
-// when it is the same, or nothing was shown.
+// feeDifference compares the carrier's charges with the qualification; "" if they are equal or
+// nothing was shown.
 func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 	if shown == nil || shown.Source != feesFromQualification {
 		return ""
@@ -211,8 +211,8 @@ func feeDifference(shown, charged *v1alpha1.OrderFees) string {
 	return bounded("the carrier charges "+strings.Join(words, ", "), maxMessage)
 }
 
-// feesToCompare names the fees that were shown or are charged, without the plan's own, which is not
-// shown, and those that were shown as not known.
+// feesToCompare names the fees that were shown or are charged. It omits the plan's own fee, which
+// is not shown, and fees that were shown as unknown.
 func feesToCompare(shown, charged []v1alpha1.OrderFee) []string {
 	var names []string
 	for _, item := range slices.Concat(shown, charged) {
@@ -234,7 +234,7 @@ func feeNamed(items []v1alpha1.OrderFee, name string) v1alpha1.OrderFee {
 	return items[i]
 }
 
-// centsOf is an amount in hundredths; what is not charged, or not said, is nothing.
+// centsOf returns an amount in hundredths; an amount that is not charged or not given is zero.
 func centsOf(amount *v1alpha1.Money) int64 {
 	cents, _ := hundredths(amount)
 	return cents

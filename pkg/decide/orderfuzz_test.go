@@ -15,9 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// FuzzServiceOrder judges random orders against random qualifications: no panic, always the
-// same answer, nothing sent while an attempt is open or was taken, and no claim of success
-// without one that was.
+// FuzzServiceOrder decides about random orders and qualifications. It expects no panic, always the
+// same decision, nothing sent while an attempt is open or was accepted, and no success without an
+// accepted attempt.
 func FuzzServiceOrder(f *testing.F) {
 	spec := asks(v1alpha1.ScenarioFirst, "Slow", "wholesale-tech")
 	spec.CustomerReference, spec.Term = "SITE-014", 1

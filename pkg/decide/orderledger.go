@@ -13,9 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// JudgeOrderLedger says whether an order is the one that its ledger is about. "Only the holder opens
-// attempts. Another object takes over ... when a live GET of the holder says NotFound for that
-// object, or another UID" (R2).
+// JudgeOrderLedger decides whether an order may use its ledger. "Only the holder opens attempts.
+// Another object takes over ... when a live GET of the holder says NotFound for that object, or
+// another UID" (R2).
 func JudgeOrderLedger(in LedgerInput, order *v1alpha1.ServiceOrder) LedgerVerdict {
 	ledger := in.Ledger
 	switch {
@@ -33,31 +33,33 @@ func JudgeOrderLedger(in LedgerInput, order *v1alpha1.ServiceOrder) LedgerVerdic
 	return inherit(ledger, order)
 }
 
-// staysSent: what this very object has sent is done, wherever; only a person moves its ledger.
+// staysSent: an order that this object has sent is done, at any carrier; only a person moves its
+// ledger.
 func staysSent(in *LedgerInput) bool {
 	return holds(in) && !isFree(in.Ledger) && (!atAnotherCarrier(in) || !movedByPerson(in))
 }
 
-// inherit says what a ledger means for an object that may go on where it ends.
+// inherit decides about a ledger for an object that may continue it.
 func inherit(ledger *v1alpha1.RequestLedger, order *v1alpha1.ServiceOrder) LedgerVerdict {
 	switch {
 	case isFree(ledger):
-		return LedgerVerdict{} // nothing came of it: the next intent takes the ledger over
+		return LedgerVerdict{} // no order was accepted: the next intent takes the ledger over
 	case differs(order, ledger):
 		return LedgerVerdict{Verdict: anotherOrder(ledger)}
 	}
 	return LedgerVerdict{Take: true}
 }
 
-// isFree says whether a ledger leaves its order to be sent: "An order gets a further attempt only
+// isFree reports whether the order of a ledger may be sent: "An order gets a further attempt only
 // if its newest ended NotSent, NotProcessed, Rejected or NotAccepted" (R3).
 func isFree(ledger *v1alpha1.RequestLedger) bool {
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
 	return newest == nil || Freed(newest.Phase)
 }
 
-// mayHaveBeenSent says whether an attempt may have followed what a ledger has: "Succeeded and
-// Abandoned are final" (R3), but for a person's newer word on what a person has ended.
+// mayHaveBeenSent reports whether another attempt may have followed the recorded ones: "Succeeded
+// and Abandoned are final" (R3), except for a newer resolution of an attempt that a person has
+// ended.
 func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
 	if ledger == nil || isFree(ledger) || len(ledger.Spec.Open) > 0 {
 		return true
@@ -65,8 +67,9 @@ func mayHaveBeenSent(ledger *v1alpha1.RequestLedger) bool {
 	return EndedByPerson(ledger.RequestOf(v1alpha1.OperationOrderCreate))
 }
 
-// differs says whether the order on record was another: "An attempt on record with another body
-// hash: OrderDiffers" (R3). What was given up is used up, whatever is asked for now.
+// differs reports whether the recorded order was a different one: "An attempt on record with
+// another body hash: OrderDiffers" (R3). An abandoned customerReference stays used up, whatever is
+// ordered now.
 func differs(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) bool {
 	request := ledger.RequestOf(v1alpha1.OperationOrderCreate)
 	if request.Phase == v1alpha1.PhaseAbandoned || request.BodyHash == "" {
@@ -88,7 +91,7 @@ func anotherOrder(ledger *v1alpha1.RequestLedger) *Verdict {
 		ledger.Spec.Order.CustomerReference, request.AttemptID, request.Phase, number)}
 }
 
-// orderDiffers: the object was edited while its order was on the way.
+// orderDiffers: the object was edited while its order was being sent.
 func orderDiffers(in *OrderInput) *Decision {
 	request := orderRequest(in)
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded || in.Ledger == nil || !differs(in.Order, in.Ledger) {
@@ -97,8 +100,8 @@ func orderDiffers(in *OrderInput) *Decision {
 	return &Decision{Step: Rest{}, Verdict: *anotherOrder(in.Ledger)}
 }
 
-// lostOrder is the attempt that is under way by the ledger that there is, or one that stands for
-// whatever was sent. What was accepted late is known, and a person resolves it beside that.
+// lostOrder returns the attempt in progress from the ledger, or one that stands for everything that
+// was sent. A late acceptance is known, and a person resolves it separately.
 func lostOrder(in *LedgerInput) *v1alpha1.Request {
 	lost := lostAttempt(in, v1alpha1.OperationOrderCreate, "customerReference")
 	if in.Ledger == nil {
@@ -111,8 +114,8 @@ func lostOrder(in *LedgerInput) *v1alpha1.Request {
 	return &lost
 }
 
-// LeftOrder says what goes on of an order whose object is gone: "Deleting one calls nobody and
-// waits for nobody; what is open stays in the ledger" (R24). "" when nothing does.
+// LeftOrder describes what remains of an order whose object was deleted: "Deleting one calls nobody
+// and waits for nobody; what is open stays in the ledger" (R24). "" if nothing remains.
 func LeftOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) string {
 	const again = "a new ServiceOrder with this customerReference takes it up"
 	newest := ledger.RequestOf(v1alpha1.OperationOrderCreate)
@@ -121,14 +124,14 @@ func LeftOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger) str
 		newest.Phase == v1alpha1.PhaseAbandoned:
 		return ""
 	case newest.Phase == v1alpha1.PhaseSucceeded && ledger.Spec.Known.Order != nil:
-		return fmt.Sprintf("deleted: order %s goes on at the carrier, and nobody is called; %s",
+		return fmt.Sprintf("deleted: order %s continues at the carrier, which is not contacted; %s",
 			ledger.Spec.Known.Order.OrderID, again)
 	}
 	return fmt.Sprintf("deleted while attempt %s of its order is %s: %s", newest.AttemptID, newest.Phase, again)
 }
 
-// ProjectOrder brings a status in line with the ledger, which alone says what was sent; nil where
-// the order holds none.
+// ProjectOrder updates a status from the ledger, which alone records what was sent. The ledger is
+// nil if the order holds none.
 func ProjectOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	status := &order.Status
 	if ledger == nil || ledger.RequestOf(v1alpha1.OperationOrderCreate) == nil {
@@ -148,7 +151,7 @@ func ProjectOrder(order *v1alpha1.ServiceOrder, ledger *v1alpha1.RequestLedger, 
 	case Freed(newest.Phase):
 		return
 	case facts == nil:
-		status.OrderID, status.Address = "", "" // those of an older status
+		status.OrderID, status.Address = "", "" // they belong to an older status
 		return
 	}
 	if status.OrderID != facts.OrderID {

@@ -12,18 +12,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// ledgerCase is a ledger, by its newest attempt and its holder, and what it means for an order.
+// ledgerCase is a ledger, described by its newest attempt and its holder, and what it means for an
+// order.
 type ledgerCase struct {
 	phase     v1alpha1.RequestPhase // of the newest attempt; "" for no ledger
 	holder    string                // "" for this object
 	lives     bool
 	lost      bool
 	schema    int32
-	url, hash string // "" for the same
+	url, hash string // "" for equal
 
 	take   bool
 	losing bool
-	reason string // why nothing may be done
+	reason string // why the order is blocked
 }
 
 func (ledgerCase) order() *v1alpha1.ServiceOrder {
@@ -141,7 +142,7 @@ func TestR24WhoDeletesAnOrderIsToldWhatGoesOn(t *testing.T) {
 	}{
 		{v1alpha1.PhaseSubmitting, "deleted while attempt a of its order is Submitting"},
 		{v1alpha1.PhaseOutcomeUnknown, "deleted while attempt a of its order is OutcomeUnknown"},
-		{v1alpha1.PhaseSucceeded, "deleted: order 4711 goes on at the carrier"},
+		{v1alpha1.PhaseSucceeded, "deleted: order 4711 continues at the carrier"},
 		{v1alpha1.PhaseRejected, ""},
 		{v1alpha1.PhaseNotSent, ""},
 		{v1alpha1.PhaseAbandoned, ""},

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// mostNames bounds how many names a message lists.
+// mostNames is the maximum number of names in a message.
 const mostNames = 10
 
 func (o *orderCase) slaOffered() string {
@@ -24,7 +24,7 @@ func (o *orderCase) slaOffered() string {
 		namesOf(offered, func(sla carrier.QualifiedSLA) string { return sla.SLA }))
 }
 
-// installationOffered: who installs is one of the options, where there are options.
+// installationOffered checks ntdInstallation against the options, if there are any.
 func (o *orderCase) installationOffered() string {
 	options := o.installations()
 	if len(options) == 0 || o.installation() != nil {
@@ -34,7 +34,7 @@ func (o *orderCase) installationOffered() string {
 		namesOf(options, func(option carrier.InstallationOption) string { return string(option.Option) }))
 }
 
-// installations are the ways of installing that the scenario offers.
+// installations returns the installation options of the scenario.
 func (o *orderCase) installations() []carrier.InstallationOption {
 	switch {
 	case o.Scenario == v1alpha1.ScenarioReplaceNTD:
@@ -47,7 +47,7 @@ func (o *orderCase) installations() []carrier.InstallationOption {
 	return o.q.InstallationOptions
 }
 
-// installation is the one that the order asks for; nil when it is not offered.
+// installation returns the option that the order asks for; nil if it is not offered.
 func (o *orderCase) installation() *carrier.InstallationOption {
 	options := o.installations()
 	for i := range options {
@@ -59,10 +59,10 @@ func (o *orderCase) installation() *carrier.InstallationOption {
 }
 
 // circuitMatches: "an incorrect AVC id makes the carrier reject the order after submission"
-// (scenario 6), and the qualification may have said that it is.
+// (scenario 6). The qualification may already show that the id is incorrect.
 func (o *orderCase) circuitMatches() string {
 	if o.Transfer == nil || o.Transfer.AVCID == "" || o.Transfer.AVCID != o.q.AVCID || o.infra == nil {
-		return "" // the qualification was not asked about this circuit
+		return "" // the qualification was not made for this circuit
 	}
 	var match *bool
 	switch {
@@ -91,7 +91,7 @@ func planNames(plans []carrier.QualifiedPlan) string {
 	return namesOf(plans, func(plan carrier.QualifiedPlan) string { return fmt.Sprintf("%q", plan.Name) })
 }
 
-// namesOf lists names, a few of them, each once.
+// namesOf lists a limited number of names, each once.
 func namesOf[T any](all []T, name func(T) string) string {
 	var names []string
 	for _, one := range all {

@@ -12,21 +12,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// The bounds of the texts of an order's status, as its schema has them.
+// The maximum lengths of the texts of an order's status, as in its schema.
 const (
 	maxWord     = 64
 	maxNameText = 200
 	maxAddress  = 512
 )
 
-// OrderAccepted takes over the carrier's answer to an order: "for an order the body's id
-// will do", and so will that of the Location. The fees that were shown before are compared
-// with those that are charged.
+// OrderAccepted records the carrier's answer to an order: "for an order the body's id will do", and
+// so will that of the Location. The fees that were shown before are compared with those that are
+// charged.
 func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body []byte) {
 	OrderNamed(order, request)
 	taken, err := carrier.DecodeOrder(body)
 	if err != nil || taken.ID != 0 && order.Status.OrderID != "" && taken.ID != order.Status.OrderID.Number() {
-		return // it is taken all the same: what it looks like is not known
+		return // it is accepted, but its details are unknown
 	}
 	shown, charged := order.Status.Fees, ChargedFees(taken)
 	status := &order.Status
@@ -47,9 +47,9 @@ func OrderAccepted(order *v1alpha1.ServiceOrder, request *v1alpha1.Request, body
 	request.Warning = bounded(joined(feeDifference(shown, charged), other), maxMessage)
 }
 
-// slaDifference says where the answer to an order names another SLA than was asked for; "" where it
-// does not. What an accepted order asked for is what is known: "eSla: order SLA" (spec §7) may be
-// another thing.
+// slaDifference reports that the answer to an order names a different SLA than was requested; "" if
+// it does not. The requested SLA of an accepted order counts as known: "eSla: order SLA" (spec §7)
+// may mean something else.
 func slaDifference(asked string, taken carrier.Order) string {
 	if asked == "" {
 		return ""
@@ -68,29 +68,29 @@ func slaDifference(asked string, taken carrier.Order) string {
 	return ""
 }
 
-// joined are texts as one; what is empty is left out.
+// joined joins texts and omits empty ones.
 func joined(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "; ")
 }
 
-// OrderNamed takes over the order's number from the Location.
+// OrderNamed records the order's number from the Location.
 func OrderNamed(order *v1alpha1.ServiceOrder, request *v1alpha1.Request) {
 	handle, err := carrier.ParseLocation(carrier.OrderCreate, int(request.APIVersion), request.Location)
 	if err != nil {
-		return // a person's word that it succeeded names no number
+		return // a resolution as succeeded names no number
 	}
 	number, whole := carrier.Number(handle.ID).Int()
 	if !whole {
 		return
 	}
 	id := v1alpha1.CarrierIDOf(number)
-	if known := order.Status.OrderID; known != "" && known != id { // what is known is of another order
+	if known := order.Status.OrderID; known != "" && known != id { // the known facts belong to another order
 		order.Status.OrderFacts, order.Status.Address = v1alpha1.OrderFacts{}, ""
 	}
 	order.Status.OrderID = id
 }
 
-// ShowOrder brings the fields of a status beside its conditions in line with a decision.
+// ShowOrder updates the status fields other than the conditions from a decision.
 func ShowOrder(in *OrderInput, pending *v1alpha1.Pending) {
 	status := &in.Order.Status
 	free := status.Request == nil || Freed(status.Request.Phase)
@@ -102,13 +102,13 @@ func ShowOrder(in *OrderInput, pending *v1alpha1.Pending) {
 			status.Address = bounded(in.Qualification.AddressDetails.FormattedAddress, maxAddress)
 		}
 	}
-	status.Frozen = !free && orderDiffers(in) == nil // what the carrier refused can be corrected
+	status.Frozen = !free && orderDiffers(in) == nil // an order that the carrier rejected can be corrected
 	status.Pending = pending
 	status.ServiceID = cmp.Or(in.Order.Spec.ServiceID, status.ServiceID)
 }
 
-// OrderOf is what a service takes over from the order that created it: nothing before the carrier has
-// accepted it, whatever spec.serviceID says.
+// OrderOf returns what a service takes over from the order that created it. It is empty until the
+// carrier has accepted the order, even if spec.serviceID is set.
 func OrderOf(order *v1alpha1.ServiceOrder) *Order {
 	known, request := &Order{}, order.Status.Request
 	if request == nil || request.Phase != v1alpha1.PhaseSucceeded {

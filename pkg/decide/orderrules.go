@@ -12,22 +12,22 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// orderCase is an order beside the qualification that it is made from.
+// orderCase is an order together with the qualification that it is based on.
 type orderCase struct {
 	*v1alpha1.ServiceOrderSpec
 
 	q     *carrier.Qualification
-	infra *carrier.Infrastructure // the one that the order names; nil for none
-	port  *carrier.NTDPort        // its port, where it is an NTD; nil for none
+	infra *carrier.Infrastructure // the one that the order names; nil if none
+	port  *carrier.NTDPort        // its port, if it is an NTD; nil if none
 }
 
-// OrderRefusals says why the qualification does not let an order be made, by the order
-// scenarios of specification section 2, and what to do; nothing when it does. What a
-// qualification leaves out is not held against the order: the carrier judges it.
+// OrderRefusals returns why the qualification does not allow an order, by the order scenarios of
+// specification section 2, and what to do; nothing if it does. Facts that are missing in a
+// qualification are not counted against the order: the carrier decides.
 func OrderRefusals(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) []string {
 	o := caseOf(spec, q)
 	if why := o.sameQualification(); len(why) > 0 {
-		return why // all else would be held against another site
+		return why // the other checks would be made against another site
 	}
 	var why []string
 	for _, rule := range []func() string{
@@ -62,7 +62,7 @@ func caseOf(spec *v1alpha1.ServiceOrderSpec, q *carrier.Qualification) *orderCas
 	return o
 }
 
-// sameQualification: the result must be the one that the order names.
+// sameQualification checks that the result is the one that the order names.
 func (o *orderCase) sameQualification() []string {
 	var why []string
 	declared := o.Qualification
@@ -86,7 +86,7 @@ func (o *orderCase) sameQualification() []string {
 	return why
 }
 
-// infrastructureFits holds the scenario against what is installed: scenarios 1, 2, 4, 5 and 9.
+// infrastructureFits checks the scenario against what is installed: scenarios 1, 2, 4, 5 and 9.
 func (o *orderCase) infrastructureFits() string {
 	installed := len(o.q.Infrastructures)
 	switch {
@@ -117,7 +117,7 @@ func (o *orderCase) placeFits() string {
 	place, used, known := o.place()
 	switch {
 	case !known:
-		return "" // a third kind, or a status that the specification does not name
+		return "" // another kind, or a status that the specification does not name
 	case o.Scenario == v1alpha1.ScenarioFree && used:
 		return place + " is in use: use scenario InUseTransfer, with transfer, or a free one"
 	case o.Scenario == v1alpha1.ScenarioInUse && !used:
@@ -126,7 +126,7 @@ func (o *orderCase) placeFits() string {
 	return ""
 }
 
-// place names the port or pair, and says whether it is in use and whether that is known.
+// place names the port or pair, and returns whether it is in use and whether that is known.
 func (o *orderCase) place() (name string, used, known bool) {
 	switch {
 	case o.port != nil:
@@ -141,8 +141,8 @@ func (o *orderCase) place() (name string, used, known bool) {
 	return "", false, false
 }
 
-// planOffered: each scenario has its own list of plans. An NTD that does not have the plan
-// cannot carry it.
+// planOffered checks the plan: each scenario has its own list of plans. An NTD that does not list
+// the plan cannot carry it.
 func (o *orderCase) planOffered() string {
 	offers := o.offers()
 	if len(offers) == 0 || slices.ContainsFunc(offers, o.isPlan) {
@@ -162,7 +162,7 @@ func (o *orderCase) planOffered() string {
 
 func (o *orderCase) isPlan(plan carrier.QualifiedPlan) bool { return plan.Name == o.PlanName }
 
-// offers are the plans of the scenario.
+// offers returns the plans of the scenario.
 func (o *orderCase) offers() []carrier.QualifiedPlan {
 	ntd := o.ntd()
 	switch {
@@ -174,7 +174,7 @@ func (o *orderCase) offers() []carrier.QualifiedPlan {
 	return o.siteOffers()
 }
 
-// ntd is the NTD that the order names, or one of which nothing is known.
+// ntd returns the NTD that the order names, or an empty one if it is unknown.
 func (o *orderCase) ntd() *carrier.NTD {
 	if o.infra == nil || o.infra.NTD == nil {
 		return &carrier.NTD{}
@@ -182,7 +182,7 @@ func (o *orderCase) ntd() *carrier.NTD {
 	return o.infra.NTD
 }
 
-// siteOffers are the plans that can be had at the site with something newly installed.
+// siteOffers returns the plans that are available at the site with a new installation.
 func (o *orderCase) siteOffers() []carrier.QualifiedPlan {
 	offers := slices.Concat(o.q.FirstOrAdditionalPlans, o.q.GenerationOnePlans, o.q.GenerationTwoPlans)
 	for _, product := range o.q.AvailableProducts {
@@ -195,7 +195,7 @@ func (o *orderCase) siteOffers() []carrier.QualifiedPlan {
 	return offers
 }
 
-// plan is the plan that is ordered, in whatever list it stands.
+// plan returns the ordered plan, from any of the lists.
 func (o *orderCase) plan() *carrier.QualifiedPlan {
 	offers := o.siteOffers()
 	for i := range o.q.Infrastructures {
@@ -216,7 +216,7 @@ func (o *orderCase) capacityLeft() string {
 	}
 	plan, ntd := o.plan(), o.infra.NTD
 	if plan == nil || carries(ntd, plan) || len(ntd.Plans) > 0 && !slices.ContainsFunc(ntd.Plans, o.isPlan) {
-		return "" // a plan that the NTD does not have has been spoken of
+		return "" // a plan that the NTD does not list is reported by planOffered
 	}
 	return fmt.Sprintf("NTD %q has %s down and %s up left, and plan %q needs %s and %s: "+
 		"order a slower plan, or use ReplaceNTD or AdditionalInfrastructure", o.Infrastructure.ID,
@@ -229,7 +229,7 @@ func (o *orderCase) fibre() bool {
 	return strings.EqualFold(o.q.TechnologyType, fibre) || strings.EqualFold(o.q.AccessTechnology, fibre)
 }
 
-// carries says whether an NTD has the bandwidth for a plan. What is not known is no obstacle.
+// carries reports whether an NTD has the bandwidth for a plan. An unknown bandwidth is sufficient.
 func carries(ntd *carrier.NTD, plan *carrier.QualifiedPlan) bool {
 	return enough(ntd.RemainingDownstreamBandwidth, plan.SpeedDown) && enough(ntd.RemainingUpstreamBandwidth, plan.SpeedUp)
 }
@@ -240,7 +240,7 @@ func enough(left, needed carrier.Speed) bool {
 	return !haveKnown || !needKnown || have >= need
 }
 
-// mbit is a speed in whole MBit/s; false when it is not known, or of another unit.
+// mbit returns a speed in whole MBit/s; false if it is unknown or in another unit.
 func mbit(speed carrier.Speed) (int64, bool) {
 	if unit := strings.ToLower(speed.Unit); unit != "" && unit != "mbit/s" && unit != "mbps" {
 		return 0, false
@@ -269,8 +269,8 @@ func (o *orderCase) additionalAllowed() string {
 	return ""
 }
 
-// replacementNeeded: "only plans that do not fit another NTD at the location [...] can be
-// chosen" (scenario 3). A port that is free fits a plan that its NTD has and can carry.
+// replacementNeeded: "only plans that do not fit another NTD at the location [...] can be chosen"
+// (scenario 3). A free port fits a plan that its NTD lists and can carry.
 func (o *orderCase) replacementNeeded() string {
 	plan := o.plan()
 	if o.Scenario != v1alpha1.ScenarioReplaceNTD || plan == nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The qualification results of the tables: a site with nothing, one with two NTDs, one
-// with copper pairs.
+// The qualification results of the tables: a site with no equipment, one with two NTDs, one with
+// copper pairs.
 const (
 	empty = `{"qualificationSearchId":"SQ","remoteQualificationSearchId":"RSQ","locationId":"LOC000000000001",
 	 "technologyType":"FTTP","allowedAggregationMethods":["L2TP"],"infrastructures":[],
@@ -171,7 +171,7 @@ func TestOrderRefusals(t *testing.T) {
 	}
 }
 
-// ntds are two NTDs of which the carrier installs one. One of their fees is the same, and another one
+// ntds are two NTDs of which the carrier installs one. One of their fees is the same, and another
 // differs.
 func ntds(of string) string {
 	fee := func(name, amount string) string {
@@ -232,7 +232,8 @@ func TestPreviewFees(t *testing.T) {
 	}
 }
 
-// Of two NTDs one costs 100.00 more than the other: a preview left that out, and looked complete.
+// One of two NTDs costs 100.00 more than the other. A preview once left that out, and looked
+// complete.
 func TestWhoApprovesAnOrderSeesWhatItCosts(t *testing.T) {
 	t.Parallel()
 	const plan = "the plan's own fees, which a qualification does not carry; approve with: "

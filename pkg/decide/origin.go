@@ -4,24 +4,24 @@ package decide
 
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
-// Origin is whom a carrier's state was learned from: the carrier, and the identity it was asked as.
-// The same number is another service, or none, at another carrier and for another identity.
+// Origin is the source of a carrier's state: the carrier, and the identity that made the call. At
+// another carrier or for another identity, the same number is a different service, or none.
 type Origin struct{ BaseURL, Identity string }
 
-// OriginOf is what an account asks, and as whom.
+// OriginOf returns the carrier and identity of an account.
 func OriginOf(account *v1alpha1.CarrierAccount) Origin {
 	return Origin{account.Spec.BaseURL, account.IdentityName()}
 }
 
-// ForgetFrom forgets what was read for an object from another origin: it justifies nothing here.
+// ForgetFrom drops the readings for an object if they are from another origin.
 func (m *Memory) ForgetFrom(here Origin) {
 	if m.Origin != here {
 		m.Readings, m.Origin = Readings{}, here
 	}
 }
 
-// ForgetState forgets the state of a service that was learned from another origin, and says whether
-// there was any. What the ledger knows is none of it.
+// ForgetState drops the state of a service if it is from another origin, and reports whether it
+// did. The ledger is not affected.
 func ForgetState(status *v1alpha1.BroadbandServiceStatus, here Origin) bool {
 	state := status.Carrier
 	if state == nil || (Origin{state.BaseURL, state.Identity}) == here {
@@ -31,7 +31,7 @@ func ForgetState(status *v1alpha1.BroadbandServiceStatus, here Origin) bool {
 	return true
 }
 
-// NameOrigin has the state of a service say whom it was learned from.
+// NameOrigin records the origin of a service's state.
 func NameOrigin(status *v1alpha1.BroadbandServiceStatus, here Origin) {
 	if state := status.Carrier; state != nil {
 		state.BaseURL, state.Identity = here.BaseURL, here.Identity

@@ -9,7 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// "Another carrier is another identity" (R4), and what one has said is no news of the other.
+// "Another carrier is another identity" (R4), and an answer from one is not evidence about the
+// other.
 func TestAStateIsThatOfOneCarrierAndOneIdentity(t *testing.T) {
 	t.Parallel()
 	here := decide.Origin{BaseURL: "https://a", Identity: "acme"}

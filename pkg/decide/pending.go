@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// pendingOf is the plan of changes, in Terraform's sense; nil for none. What a request
-// that runs is to bring about stays in it as it was sent, even when the spec has moved on.
+// pendingOf returns the plan of changes, as in Terraform; nil if there are none. The changes of an
+// open request stay in it as they were sent, even if the spec has changed since.
 func pendingOf(in *ServiceInput) *v1alpha1.Pending {
 	if in.Service.ServiceNumber() == "" {
 		return nil
@@ -27,7 +27,7 @@ func pendingOf(in *ServiceInput) *v1alpha1.Pending {
 	return &v1alpha1.Pending{Hash: pendingHash(in, running, wanted), Changes: changes}
 }
 
-// wantedNext are the changes that would be sent, beside those that are under way.
+// wantedNext returns the changes that would be sent, in addition to those in progress.
 func wantedNext(in *ServiceInput) []desiredChange {
 	if onlyObserves(in) || showsNothing(in) {
 		return nil
@@ -38,7 +38,7 @@ func wantedNext(in *ServiceInput) []desiredChange {
 	})
 }
 
-// changesUnderWay are the changes on record that open requests carry.
+// changesUnderWay returns the recorded changes of the open requests.
 func changesUnderWay(in *ServiceInput) []v1alpha1.Change {
 	open := in.Subject.OpenRequests()
 	changes := make([]v1alpha1.Change, 0, len(open))
@@ -48,9 +48,9 @@ func changesUnderWay(in *ServiceInput) []v1alpha1.Change {
 	return changes
 }
 
-// pendingHash binds the object, its generation and last attempts, the bodies, the carrier's values and
-// the fees: "never the same twice", so that an old approval never fits. An approved plan
-// keeps its hash until it is carried out: one approval is for all of its changes.
+// pendingHash covers the object, its generation and last attempts, the bodies, the carrier's values
+// and the fees: "never the same twice", so that an old approval never matches. An approved plan
+// keeps its hash until it is carried out: one approval covers all of its changes.
 func pendingHash(in *ServiceInput, running []v1alpha1.Change, wanted []desiredChange) string {
 	if held := approvedPlan(in); held != nil && carriedOut(in, held, append(running, differences(wanted)...)) {
 		return held.Hash
@@ -62,7 +62,7 @@ func pendingHash(in *ServiceInput, running []v1alpha1.Change, wanted []desiredCh
 	return hashOf(in, running, wanted)
 }
 
-// withoutPrices are the same before what they cost was read.
+// withoutPrices returns the same changes without their prices.
 func withoutPrices(wanted []desiredChange) []desiredChange {
 	bare := slices.Clone(wanted)
 	for i := range bare {
@@ -71,7 +71,7 @@ func withoutPrices(wanted []desiredChange) []desiredChange {
 	return bare
 }
 
-// hashOf is the hash of the changes as they are shown.
+// hashOf returns the hash of the changes as they are shown.
 func hashOf(in *ServiceInput, running []v1alpha1.Change, wanted []desiredChange) string {
 	const each = 3
 	facts := append(make([]any, 0, each*(1+len(wanted))), in.Subject.GetUID(), in.Subject.GetGeneration(), running)
@@ -90,15 +90,16 @@ func hashOf(in *ServiceInput, running []v1alpha1.Change, wanted []desiredChange)
 	return approvalHash(text)
 }
 
-// approvalHash names what a person approves: "Hashes that people approve have at least 128 bits" (R8).
-// Who writes the object owns some of what is hashed, and could find two plans with one shorter hash.
+// approvalHash identifies what a person approves: "Hashes that people approve have at least 128
+// bits" (R8). The author of the object controls part of the hashed data, and could find two plans
+// with the same shorter hash.
 func approvalHash(facts []byte) string {
 	const bits = 128
 	sum := sha256.Sum256(facts)
 	return "p" + hex.EncodeToString(sum[:bits/8])
 }
 
-// approvedPlan is the plan that was approved last, as the attempts at it have it; nil for none.
+// approvedPlan returns the plan that was approved last, from the attempts at it; nil if none.
 func approvedPlan(in *ServiceInput) *v1alpha1.Pending {
 	var newest *v1alpha1.Request
 	for i := range in.Service.Status.Requests {
@@ -113,9 +114,9 @@ func approvedPlan(in *ServiceInput) *v1alpha1.Pending {
 	return &v1alpha1.Pending{Hash: newest.ApprovedHash, Changes: newest.Plan}
 }
 
-// carriedOut says whether a plan on record is approved and being carried out, without a
-// failure, and whether what is left of it is all that is wanted. What is done is not left:
-// the same change once more is another plan.
+// carriedOut reports whether a recorded plan is approved and in progress without a failure, and its
+// remaining changes are exactly the ones wanted now. A completed change does not remain: the same
+// change again needs a new plan.
 func carriedOut(in *ServiceInput, held *v1alpha1.Pending, left []v1alpha1.Change) bool {
 	going, done := false, make(map[v1alpha1.Operation]bool)
 	for _, request := range in.Service.Status.Requests {
@@ -124,7 +125,7 @@ func carriedOut(in *ServiceInput, held *v1alpha1.Pending, left []v1alpha1.Change
 		}
 		ended := Definitive(request.Phase) || request.Phase == v1alpha1.PhaseNotAccepted
 		if ended || request.Generation != in.Service.Generation {
-			return false // R11: one that a person ended makes a new hash
+			return false // R11: an attempt that a person ended makes a new hash
 		}
 		going, done[request.Operation] = true, request.Phase == v1alpha1.PhaseSucceeded
 	}
@@ -135,5 +136,5 @@ func carriedOut(in *ServiceInput, held *v1alpha1.Pending, left []v1alpha1.Change
 	return going
 }
 
-// sameChange says whether two changes are the same at the same price.
+// sameChange reports whether two changes are the same at the same price.
 func sameChange(a, b v1alpha1.Change) bool { return equality.Semantic.DeepEqual(a, b) }

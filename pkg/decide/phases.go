@@ -8,19 +8,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Writer is who says what became of an attempt.
+// Writer is the source of an attempt's outcome.
 type Writer string
 
 // The writers.
 const (
-	WriterSender Writer = "Sender" // the process that sent it: by the answer to its POST, or a gate that was closed
-	WriterPoll   Writer = "Poll"   // any process, by an answer to a GET of the Location
-	WriterRule   Writer = "Rule"   // any process, by what proves the outcome or by the rule of the class
+	WriterSender Writer = "Sender" // the process that sent it, from the answer to its POST or a closed gate
+	WriterPoll   Writer = "Poll"   // any process, from an answer to a GET of the Location
+	WriterRule   Writer = "Rule"   // any process, from proof of the outcome or from the rule of the class
 	WriterPerson Writer = "Person" // a resolve annotation that names the attempt
 )
 
-// EndedBy is who ended an attempt by what a writer said: NotSent is the sender's own word, and
-// whatever else it heard or read is the carrier's.
+// EndedBy returns who ended an attempt, given the writer of the outcome: NotSent comes from the
+// sender itself, and any other outcome from the sender or a poll comes from the carrier.
 func (w Writer) EndedBy(phase v1alpha1.RequestPhase) v1alpha1.EndedBy {
 	switch {
 	case w == WriterPerson:
@@ -33,8 +33,8 @@ func (w Writer) EndedBy(phase v1alpha1.RequestPhase) v1alpha1.EndedBy {
 	return v1alpha1.EndedByCarrier
 }
 
-// MayBecome says whether a writer may take an attempt from where it is to a phase: "the table at the
-// end of this page; whatever it does not list is refused where it is made" (R14).
+// MayBecome reports whether a writer may change the phase of an attempt: "the table at the end of
+// this page; whatever it does not list is refused where it is made" (R14).
 func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) bool {
 	switch by {
 	case WriterSender:
@@ -49,8 +49,8 @@ func MayBecome(attempt *v1alpha1.Request, by Writer, to v1alpha1.RequestPhase) b
 	return false
 }
 
-// bySender: what a process has to say of its own attempt counts until somebody who knows as much
-// has ended it. To one that was called succeeded without its handle the handle is added, and no more.
+// bySender returns the phases that the sender may set: its outcome counts until an equally reliable
+// writer has ended the attempt. If it ended as succeeded without a Location, only that is added.
 func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting:
@@ -62,7 +62,7 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 		known := []v1alpha1.RequestPhase{
 			v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded,
 		}
-		if attempt.Repeats == 0 { // else one before it may have succeeded
+		if attempt.Repeats == 0 { // otherwise an earlier attempt may have succeeded
 			known = append(known, v1alpha1.PhaseRejected)
 		}
 		return known
@@ -77,8 +77,9 @@ func bySender(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPoll: a result that cannot be read, or is another request's, leaves the outcome to be verified;
-// and one that shows another cancellation ends the attempt.
+// byPoll returns the phases that a poll may set. After a result that cannot be read, or is that of
+// another request, the outcome must be verified. A result with another cancellation ends the
+// attempt.
 func byPoll() []v1alpha1.RequestPhase {
 	return []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
@@ -86,8 +87,8 @@ func byPoll() []v1alpha1.RequestPhase {
 	}
 }
 
-// byRule: class Verify ends an attempt when another cancellation was requested since, and a Query
-// whose Location is lost is asked anew.
+// byRule returns the phases that a rule may set: class Verify ends an attempt if another
+// cancellation was requested since, and a Query whose Location is lost is sent anew.
 func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress:
@@ -104,8 +105,8 @@ func byRule(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byPerson: a person resolves what has not ended, and says of an order that the carrier rejected
-// after it had taken it that it is dead.
+// byPerson returns the phases that a person may set. A person resolves what has not ended, and may
+// confirm that an order is closed which the carrier accepted and then rejected.
 func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch attempt.Phase {
 	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseOutcomeUnknown:
@@ -120,15 +121,15 @@ func byPerson(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	return nil
 }
 
-// byAnyWord is where the words of a resolution lead: Accepted, Succeeded, NotAccepted and Abandoned.
+// byAnyWord returns the phases of the resolutions Accepted, Succeeded, NotAccepted and Abandoned.
 func byAnyWord() []v1alpha1.RequestPhase {
 	return []v1alpha1.RequestPhase{
 		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
 	}
 }
 
-// byNewerWord: "What a person ended is changed only by a newer resolution" (R14). That an order which
-// the carrier has taken was rejected is known to people alone.
+// byNewerWord: "What a person ended is changed only by a newer resolution" (R14). Only people know
+// that the carrier has rejected an order that it had accepted.
 func byNewerWord(attempt *v1alpha1.Request) []v1alpha1.RequestPhase {
 	switch {
 	case EndedByPerson(attempt):

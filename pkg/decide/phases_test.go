@@ -10,7 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// phaseTable is the table of the request ledger's design: who may take an attempt from where to where.
+// phaseTable is the table of the request ledger's design: who may move an attempt from which phase
+// to which.
 const phaseTable = `
 Submitting       Sender  Submitting NotSent NotProcessed Rejected InProgress Succeeded
 Submitting       Rule    Succeeded OutcomeUnknown Abandoned NotSent NotProcessed
@@ -23,7 +24,7 @@ OutcomeUnknown   Rule    Succeeded Abandoned NotSent
 OutcomeUnknown   Person  InProgress Succeeded NotAccepted Abandoned
 `
 
-// everyStep calls for each phase, each writer, and each phase that it might lead to.
+// everyStep calls a function for each phase, each writer, and each phase that might follow.
 func everyStep(see func(from v1alpha1.RequestPhase, by decide.Writer, to v1alpha1.RequestPhase)) {
 	phases := []v1alpha1.RequestPhase{
 		v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,

@@ -23,9 +23,9 @@ func knownSLA(in *ServiceInput) *v1alpha1.KnownValue {
 	return in.Service.Status.Carrier.RestorationSLA
 }
 
-// desiredPlanChange compares plan, term and SLA with what is known of the carrier. Plan
-// and restoration SLA go in one request: "Three uses: plan change, SLA change, both"
-// (spec §4). It is empty while the plan is not known: a plan is read, not requested.
+// desiredPlanChange compares plan, term and SLA with the carrier's known values. Plan and
+// restoration SLA are sent in one request: "Three uses: plan change, SLA change, both" (spec §4).
+// It is empty while the plan is unknown: a plan is read, not requested.
 func desiredPlanChange(in *ServiceInput) desiredChange {
 	if knownPlan(in) == nil {
 		return desiredChange{}
@@ -36,7 +36,7 @@ func desiredPlanChange(in *ServiceInput) desiredChange {
 	}
 	want := desiredChange{operation: v1alpha1.OperationPlanChange, changes: append(plan, sla...)}
 	if planHeld(in) && len(only(want.changes, fieldPlan)) == len(want.changes) {
-		return desiredChange{} // a drift that is only reported; a request that is sent anyway carries the declared plan
+		return desiredChange{} // drift that is only reported; a request sent for another reason includes the declared plan
 	}
 	want.before.Plan = knownPlan(in).Value
 	want.target.Plan, want.target.Term = targetPlan(in)
@@ -55,8 +55,8 @@ const (
 	nameOfSLA = "restoration SLA" // in messages
 )
 
-// planChanges compares the declared plan. Names that differ only in case or spaces
-// are the same plan: two spellings must not become a loop of paid changes.
+// planChanges compares the declared plan. Names that differ only in case or spaces are the same
+// plan: two spellings must not cause a loop of chargeable changes.
 func planChanges(in *ServiceInput) []v1alpha1.Change {
 	declared, known := in.Service.Spec.Plan, knownPlan(in)
 	if declared == nil {
@@ -75,14 +75,15 @@ func planChanges(in *ServiceInput) []v1alpha1.Change {
 	return changes
 }
 
-// goesAhead says whether a change of plan is sent without an unknown SLA: what is known is sent, and
-// asked is about what is unknown. Where a person is asked about the plan anyway, it is one question.
+// goesAhead reports whether a plan change is sent without an unknown SLA: the known change is sent,
+// and a person decides about the unknown value. If the plan needs an approval anyway, both are one
+// question.
 func goesAhead(in *ServiceInput, plan, sla []v1alpha1.Change) bool {
 	return approvalOf(in) == v1alpha1.ApprovalAutomatic && asksWhich(in, desiredChange{changes: sla}) && !hasUnknown(plan)
 }
 
-// slaChanges compares the declared SLA. It has no read: what is not known is requested or believed as
-// unknownValues, or a person, says.
+// slaChanges compares the declared SLA. The carrier has no read for it: an unknown value is
+// requested or trusted, as unknownValues or a person decides.
 func slaChanges(in *ServiceInput) []v1alpha1.Change {
 	declared, known := in.Service.Spec.RestorationSLA, knownSLA(in)
 	if declared == "" || known != nil && known.Value == declared {
@@ -93,9 +94,9 @@ func slaChanges(in *ServiceInput) []v1alpha1.Change {
 	return []v1alpha1.Change{change}
 }
 
-// targetPlan is the plan and term to send: the declared ones, in the carrier's
-// spelling where the plan stays. Without a declared plan the SLA goes with the
-// current one; term 0 then means that it is not known.
+// targetPlan returns the plan and term to send: the declared ones, in the carrier's spelling if the
+// plan stays the same. Without a declared plan, the SLA is sent with the current plan; term 0 then
+// means unknown.
 func targetPlan(in *ServiceInput) (plan string, term int32) {
 	known := knownPlan(in)
 	if declared := in.Service.Spec.Plan; declared != nil {
@@ -113,7 +114,7 @@ func targetPlan(in *ServiceInput) (plan string, term int32) {
 	return known.Value, term
 }
 
-// sameName compares plan names as a person does.
+// sameName compares plan names without regard to case and spaces.
 func sameName(a, b string) bool {
 	return strings.EqualFold(strings.Join(strings.Fields(a), " "), strings.Join(strings.Fields(b), " "))
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// unknownPlan answers while the plan must be known and is not.
+// unknownPlan returns a decision while the plan is needed but unknown.
 func unknownPlan(in *ServiceInput) *Decision {
 	if !needsPlan(in) || knownPlan(in) != nil {
 		return nil
@@ -22,7 +22,7 @@ func unknownPlan(in *ServiceInput) *Decision {
 	return awaitReading(in, TopicHealth, "the carrier's plan", v1alpha1.ReasonPlanUnknown)
 }
 
-// awaitReading waits for a reading without which nothing can be compared.
+// awaitReading waits for a reading that the comparison needs.
 func awaitReading(in *ServiceInput, topic Topic, what, unread string) *Decision {
 	token := control(in.Subject, v1alpha1.AnnotationReconcile)
 	step, at := readingStep(&in.Input, topic, token, unlessEmpty(in, topic))
@@ -30,7 +30,7 @@ func awaitReading(in *ServiceInput, topic Topic, what, unread string) *Decision 
 	return &Decision{Step: step, LookAt: at, Verdict: verdict}
 }
 
-// unlessEmpty asks at once, unless the last answer did not say what was asked: that is "a failed
+// unlessEmpty asks at once, unless the last answer did not contain the value: that is "a failed
 // reading, growing pauses" (R20).
 func unlessEmpty(in *ServiceInput, topic Topic) func() (bool, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
@@ -43,8 +43,8 @@ func unlessEmpty(in *ServiceInput, topic Topic) func() (bool, time.Time) {
 	}
 }
 
-// readingVerdict words why something is not known yet. The reason unread is for a
-// carrier that answers and gives no reading.
+// readingVerdict explains why a value is not known yet. The reason unread is for a carrier that
+// answers but gives no reading.
 func readingVerdict(in *ServiceInput, reading *Reading, what, unread string) Verdict {
 	if reading.Empty > 0 && reading.State != ReadingFailed {
 		return Verdict{Working, unread, "the carrier has answered and does not name " + what + "; it is asked again"}
@@ -65,8 +65,8 @@ func readingVerdict(in *ServiceInput, reading *Reading, what, unread string) Ver
 	return Verdict{Working, unread, what + " could not be read: " + errorText(reading.Err) + "; it is asked again"}
 }
 
-// needsPlan says whether the carrier's plan matters: a plan is declared, or an SLA,
-// which is sent together with the current plan.
+// needsPlan reports whether the carrier's plan is needed: a plan is declared, or an SLA, which is
+// sent together with the current plan.
 func needsPlan(in *ServiceInput) bool {
 	return in.Service.Spec.Plan != nil || in.Service.Spec.RestorationSLA != ""
 }

@@ -12,19 +12,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// quoteAge is how old a reading of the options may be to count as read "right before the
-// POST": the waits between them are those for a place in the rate limit.
+// quoteAge is the maximum age of a reading of the options that counts as read "right before the
+// POST": in between, a request may have to wait for the rate limit.
 const quoteAge = 10 * time.Minute
 
-// pricing says whether the carrier's offers are read before a change is sent: somebody is to see what it
-// costs, or has to be asked whether it is a change at all. Only a plan change has offers that can be
-// read (spec §4, plan change options).
+// pricing reports whether the carrier's offers are read before a change is sent: the price has to
+// be shown to a person, or a person has to decide whether it is a change at all. Only a plan change
+// has offers that can be read (spec §4, plan change options).
 func pricing(in *ServiceInput, operation v1alpha1.Operation) bool {
 	seen := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan || approvalOf(in) != v1alpha1.ApprovalAutomatic
 	return operation == v1alpha1.OperationPlanChange && (seen || asksAboutPlan(in))
 }
 
-// priced waits for the prices of a change, where they are to be seen.
+// priced waits for the prices of a change if they have to be shown.
 func priced(in *ServiceInput, want desiredChange) *Decision {
 	if !pricing(in, want.operation) || isPriced(in, want) || refused(in, want) != nil || pricedOnceApproved(in, want) {
 		return nil
@@ -32,22 +32,22 @@ func priced(in *ServiceInput, want desiredChange) *Decision {
 	return askPrice(in)
 }
 
-// isPriced says whether there is nothing more to learn about the price of a change: the
-// options were read just now, or the same change stands priced in the plan on record.
+// isPriced reports whether the price of a change is as well known as it can be: the options were
+// read just now, or the recorded plan contains the same change with a price.
 func isPriced(in *ServiceInput, want desiredChange) bool {
 	switch {
 	case quoteFresh(in):
 		return true
 	case unknownValuesOf(in) == v1alpha1.UnknownTrust && isUnlisted(in):
-		return false // it is believed on offers that were read, and not on what was shown of older ones
+		return false // trusting it requires offers read now, not the ones shown earlier
 	}
 	recorded := shownPlan(in, want.operation)
 	bare := unpriced(recorded)
 	return equalChanges(bare, unpriced(want.changes)) && !equalChanges(bare, recorded)
 }
 
-// shownPlan are the changes that the status shows for an operation. Their prices are those that a
-// person sees: they are shown until they are read again, which is done before anything is sent.
+// shownPlan returns the changes that the status shows for an operation, with the prices that a
+// person sees. They are shown until they are read again, which happens before anything is sent.
 func shownPlan(in *ServiceInput, operation v1alpha1.Operation) []v1alpha1.Change {
 	if in.Service.Status.Pending == nil {
 		return nil
@@ -60,7 +60,7 @@ func quoteFresh(in *ServiceInput) bool {
 	return reading.ended() && in.Now.Before(reading.AskedAt.Add(quoteAge))
 }
 
-// askPrice reads the options, for the approval that is given by then, if there is one.
+// askPrice reads the options, for the current approval if there is one.
 func askPrice(in *ServiceInput) *Decision {
 	step, at := readingStep(&in.Input, TopicOptions, control(in.Subject, v1alpha1.AnnotationApprove), atOnce)
 	verdict := Verdict{Working, v1alpha1.ReasonProgressing, "what the plan change costs is being read"}
@@ -74,8 +74,8 @@ func askPrice(in *ServiceInput) *Decision {
 	return briefly(in, &Decision{Step: step, LookAt: at, Verdict: verdict}, TopicOptions)
 }
 
-// confirmed: "the options are read again right before the POST and a different fee voids
-// the approval". A different fee makes another hash, which the approval does not fit.
+// confirmed: "the options are read again right before the POST and a different fee voids the
+// approval". A different fee makes another hash, which the approval does not match.
 func confirmed(in *ServiceInput, want desiredChange) *Decision {
 	asked := in.Memory.Readings.Options.Token == control(in.Subject, v1alpha1.AnnotationApprove)
 	if !pricing(in, want.operation) || quoteFresh(in) && (asked || !needsApproval(in, want)) {
@@ -84,8 +84,8 @@ func confirmed(in *ServiceInput, want desiredChange) *Decision {
 	return askPrice(in)
 }
 
-// withPrice puts what the changes of a plan change cost beside them: as just read, or as
-// the plan on record has it.
+// withPrice adds the prices to the changes of a plan change: from a fresh reading, or from the
+// recorded plan.
 func (want desiredChange) withPrice(in *ServiceInput) desiredChange {
 	if !pricing(in, want.operation) {
 		return want
@@ -101,8 +101,8 @@ func (want desiredChange) withPrice(in *ServiceInput) desiredChange {
 	return want
 }
 
-// quote prices a plan change by the carrier's options: the plan in the row of the plan,
-// the SLA in its own.
+// quote prices a plan change from the carrier's options: the plan in the row of the plan, the SLA
+// in its own row.
 func quote(in *ServiceInput, want desiredChange, options carrier.PlanOptionsResult) []v1alpha1.Change {
 	changes := unpriced(want.changes)
 	for _, i := range pricedRows(changes) {
@@ -115,8 +115,8 @@ func quote(in *ServiceInput, want desiredChange, options carrier.PlanOptionsResu
 	return changes
 }
 
-// pricedRows are the changes that carry a price: the SLA's, and of plan and term, which
-// are sold together, the first.
+// pricedRows returns the indexes of the changes that carry a price: that of the SLA, and the first
+// of plan and term, which are sold together.
 func pricedRows(changes []v1alpha1.Change) []int {
 	var rows []int
 	ofPlan := false
@@ -160,8 +160,8 @@ func quoteSLA(change *v1alpha1.Change, offers []carrier.SLA) {
 	}
 }
 
-// offered finds a plan among the offers. Where its term is not known, any offer of that
-// name will do if all of them cost the same.
+// offered finds a plan among the offers. If its term is unknown, any offer of that name is
+// returned, provided that all of them have the same price.
 func offered(offers []carrier.Plan, name, term string) *carrier.Plan {
 	var found *carrier.Plan
 	for i := range offers {
@@ -203,8 +203,8 @@ func chargeOf(fee *carrier.Fee) *v1alpha1.Charge {
 	return &v1alpha1.Charge{OneTime: moneyOf(fee.OneTimeCharge), Monthly: moneyOf(fee.MonthlyRecurringCharge)}
 }
 
-// moneyOf is an amount as a status shows it. One that is no plain decimal number is not
-// known, which is not zero.
+// moneyOf returns an amount as a status shows it. An amount that is not a plain decimal number is
+// unknown, which is not zero.
 func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 	cents, ok := amount.Cents()
 	if !ok {
@@ -213,7 +213,8 @@ func moneyOf(amount *carrier.Money) *v1alpha1.Money {
 	return moneyFrom(cents, bounded(amount.Currency, 8))
 }
 
-// moneyFrom is so many hundredths, where a status has room for as many digits; nil: that is not known.
+// moneyFrom converts hundredths to an amount; nil, meaning unknown, if it has too many digits for a
+// status.
 func moneyFrom(cents int64, currency string) *v1alpha1.Money {
 	const longest = 20
 	amount := amountOf(cents)
@@ -232,7 +233,7 @@ func amountOf(cents int64) string {
 	return fmt.Sprintf("%s%d.%02d", sign, whole/100, whole%100)
 }
 
-// unpriced are changes without what they cost.
+// unpriced returns changes without their prices.
 func unpriced(changes []v1alpha1.Change) []v1alpha1.Change {
 	bare := make([]v1alpha1.Change, 0, len(changes))
 	for _, c := range changes {
@@ -251,7 +252,7 @@ func equalChanges(a, b []v1alpha1.Change) bool {
 	return equal
 }
 
-// priceWords say what a change costs; "" where nothing is known or asked.
+// priceWords describes the price of a change; "" if it is unknown or was not requested.
 func priceWords(c v1alpha1.Change) string {
 	var words []string
 	add := func(what string, amount *v1alpha1.Money) {

@@ -9,27 +9,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// maxQuestions: "Queries are bounded in number per wish (3, then the object says so)" (R20). Those
-// count that the carrier has taken, or may have taken.
+// maxQuestions: "Queries are bounded in number per wish (3, then the object says so)" (R20). Only
+// the queries that the carrier has accepted, or may have accepted, count.
 const maxQuestions = 3
 
-// isQuestion says whether a request only asks.
+// isQuestion reports whether a request is only a query.
 func isQuestion(request *v1alpha1.Request) bool {
 	return request != nil && ClassOf(request.Operation, request.Target) == carrier.ClassQuery
 }
 
-// cameToNothing says whether a question is on record that was not answered.
+// cameToNothing reports whether the recorded request is a query that was not answered.
 func cameToNothing(last *v1alpha1.Request) bool {
 	return isQuestion(last) && last.Phase == v1alpha1.PhaseNotProcessed
 }
 
-// exhausted says whether nothing came of a question so often that it is not asked again by itself.
+// exhausted reports whether a query stayed unanswered so often that it is not repeated
+// automatically.
 func exhausted(last *v1alpha1.Request) bool {
 	return cameToNothing(last) && last.Repeats+1 >= maxQuestions
 }
 
-// questionsBefore counts the questions for the same of which nothing came. A refusal is an answer, and
-// leaves the count as it is.
+// questionsBefore counts the unanswered queries for the same change. A rejection is an answer and
+// does not change the count.
 func questionsBefore(in *Input, want desiredChange) int32 {
 	last := in.Subject.RequestOf(want.operation)
 	switch {
@@ -43,15 +44,15 @@ func questionsBefore(in *Input, want desiredChange) int32 {
 	return 0
 }
 
-// unanswered words what an exhausted question needs.
+// unanswered is the message about an exhausted query.
 func unanswered(last *v1alpha1.Request, way string) string {
 	return fmt.Sprintf("%s was sent %d times, and the carrier has not answered it (the last time: %s): "+
 		"it is not sent again by itself. Ask the carrier; %s",
 		last.Operation, last.Repeats+1, errorMessage(last.Error), way)
 }
 
-// NamesNoPlan says of a health answer that it does not say what it was asked for.
+// NamesNoPlan reports that a health answer does not contain the plan.
 func NamesNoPlan(health carrier.HealthResult) bool { return planOf(health) == "" }
 
-// planOf is the plan as a status can hold it.
+// planOf returns the plan, limited to what a status can hold.
 func planOf(health carrier.HealthResult) string { return bounded(health.Plan, 200) }

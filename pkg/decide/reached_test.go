@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A change that was settled without its result may be in what is known of the cancellation, or not.
+// A change that was settled without its result may or may not be visible in the known cancellation.
 func TestTheCancellationIsReadAgainAfterAChangeThatItDoesNotShow(t *testing.T) {
 	t.Parallel()
 	const wanted, other = "2026-12-31", "2026-11-30"
@@ -18,9 +18,9 @@ func TestTheCancellationIsReadAgainAfterAChangeThatItDoesNotShow(t *testing.T) {
 	moved := rescheduling(v1alpha1.PhaseSucceeded)
 	for story, test := range map[string]struct {
 		request func(*decide.ServiceInput)
-		date    string // of the cancellation that is known
+		date    string // of the known cancellation
 		source  v1alpha1.ValueSource
-		known   bool // afterwards
+		known   bool // whether it is known afterwards
 	}{
 		"shown":                    {moved, wanted, v1alpha1.SourceDeclared, true},
 		"not shown":                {moved, other, v1alpha1.SourceDeclared, false},

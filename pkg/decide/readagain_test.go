@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// readAgain is a diagnostic test that succeeded long ago. Its status was lost after that, and this
-// process has just seen so.
+// readAgain is a diagnostic test that succeeded long ago. Its status was lost after that, which
+// this process has just noticed.
 func readAgain(edits ...func(*decide.TaskInput, *v1alpha1.Request, *decide.Attempt)) decide.TaskInput {
 	view := taskInput()
 	now := start.Add(50 * time.Hour)
@@ -36,8 +36,8 @@ func readAgain(edits ...func(*decide.TaskInput, *v1alpha1.Request, *decide.Attem
 	return view
 }
 
-// "Succeeded, Failed by Carrier ...: anybody: refused" (R14). What is read again is over: it is not
-// late, it is nobody's to resolve, and its result is there for the asking.
+// "Succeeded, Failed by Carrier ...: anybody: refused" (R14). A request whose result is read again
+// has ended: it is not late, it needs no resolution, and its result can be read.
 func TestR14WhatIsReadAgainIsOver(t *testing.T) {
 	t.Parallel()
 	type edit = func(*decide.TaskInput, *v1alpha1.Request, *decide.Attempt)

@@ -8,8 +8,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Topic is something of the carrier's that can be read. A reading changes nothing at
-// the carrier: it is asked again freely, so it lives in memory and costs no write.
+// Topic is something that can be read from the carrier. A reading changes nothing there and can be
+// repeated freely, so it is kept in memory and needs no write.
 type Topic string
 
 // The topics.
@@ -17,13 +17,13 @@ const (
 	TopicHealth       Topic = "health"       // a health request: plan, technology, colors
 	TopicCancellation Topic = "cancellation" // a plain GET
 	TopicDisruptions  Topic = "disruptions"  // plain GETs, page by page
-	TopicOptions      Topic = "plan options" // a plan-change-options request: what changes cost
+	TopicOptions      Topic = "plan options" // a plan-change-options request: the prices of changes
 )
 
-// Readings are the newest reading of each topic.
+// Readings holds the newest reading of each topic.
 type Readings struct{ Health, Cancellation, Disruptions, Options Reading }
 
-// Of is the newest reading of a topic.
+// Of returns the newest reading of a topic.
 func (r *Readings) Of(topic Topic) *Reading {
 	switch topic {
 	case TopicHealth:
@@ -37,8 +37,8 @@ func (r *Readings) Of(topic Topic) *Reading {
 	return &r.Options
 }
 
-// Taken marks every answer that is in the status now: what was read before a write says
-// nothing about what came after it.
+// Taken marks every answer that is now in the status: a value that was read before a write does not
+// show what happened after it.
 func (r *Readings) Taken() {
 	for _, reading := range []*Reading{&r.Health, &r.Cancellation, &r.Disruptions} {
 		if reading.State == ReadingAnswered {
@@ -47,8 +47,8 @@ func (r *Readings) Taken() {
 	}
 }
 
-// DropStale drops what is long and no longer needed: prices that are too old to be shown or sent by,
-// and disruptions, which are in the status by then. That they were read stays known.
+// DropStale drops large data that is no longer needed: prices that are too old to be shown or used,
+// and disruptions, which are in the status by then. The fact that they were read is kept.
 func (r *Readings) DropStale(now time.Time) {
 	if !now.Before(r.Options.AskedAt.Add(quoteAge)) {
 		r.Options.Options = carrier.PlanOptionsResult{}
@@ -61,34 +61,33 @@ func (r *Readings) DropStale(now time.Time) {
 	}
 }
 
-// ReadingState says how far a reading has come.
+// ReadingState is the progress of a reading.
 type ReadingState string
 
 // The states of a reading.
 const (
-	ReadingNone     ReadingState = ""         // none asked by this process
-	ReadingOpen     ReadingState = "Open"     // asked, not answered
+	ReadingNone     ReadingState = ""         // not requested by this process
+	ReadingOpen     ReadingState = "Open"     // requested, not answered
 	ReadingAnswered ReadingState = "Answered" // answered
-	ReadingTaken    ReadingState = "Taken"    // answered, and what it said is in the status
-	ReadingFailed   ReadingState = "Failed"   // refused, or could not be asked
+	ReadingTaken    ReadingState = "Taken"    // answered, and the answer is in the status
+	ReadingFailed   ReadingState = "Failed"   // rejected, or could not be sent
 )
 
-// Reading is one question to the carrier and its answer, which is in the field of its
-// topic.
+// Reading is one question to the carrier and its answer, which is in the field of its topic.
 type Reading struct {
 	State    ReadingState
 	AskedAt  time.Time      // when it was sent
-	Elapsed  time.Duration  // the same by the monotonic clock
+	Elapsed  time.Duration  // the same time on the monotonic clock
 	LastLook time.Time      // when its Location was last polled
 	Handle   carrier.Handle // its Location
 	Err      error          // why it failed, when Failed
-	RetryAt  time.Time      // when it may be asked again, when Failed
+	RetryAt  time.Time      // when it may be sent again, when Failed
 	Failures int            // failures in a row
-	Empty    int            // answers in a row that did not say what was asked
-	Token    string         // the control annotation it was asked for
+	Empty    int            // answers in a row that did not contain the value
+	Token    string         // the control annotation that requested it
 
-	Generation   int64     // of the object, as the pass saw it that asked
-	FailingSince time.Time // when the first of the failures in a row was; zero for none
+	Generation   int64     // generation of the object in the pass that requested it
+	FailingSince time.Time // when the first of the failures in a row occurred; zero if none
 
 	Health       carrier.HealthResult
 	Cancellation carrier.Cancellation
@@ -97,12 +96,12 @@ type Reading struct {
 	Options      carrier.PlanOptionsResult
 }
 
-// ended says whether nothing more is expected of a reading.
+// ended reports whether a reading is finished.
 func (r *Reading) ended() bool {
 	return r.State == ReadingAnswered || r.State == ReadingTaken || r.refused()
 }
 
-// refused says that the carrier answered and will not give a reading now.
+// refused reports whether the carrier answered and will not give a reading now.
 func (r *Reading) refused() bool {
 	if r.State != ReadingFailed || r.Err == nil {
 		return false
@@ -115,8 +114,8 @@ func (r *Reading) refused() bool {
 	return false
 }
 
-// readingStep is the next step of a reading: the one under way first, then a new one
-// when it is due. The time is when to look again when there is no step.
+// readingStep returns the next step of a reading: the open one first, then a new one when it is
+// due. The time is when to look again if there is no step.
 func readingStep(in *Input, topic Topic, token string, due func() (bool, time.Time)) (Step, time.Time) {
 	reading := in.Memory.Readings.Of(topic)
 	if reading.State == ReadingOpen {
@@ -132,12 +131,12 @@ func readingStep(in *Input, topic Topic, token string, due func() (bool, time.Ti
 	now, at := due()
 	if now || reading.State == ReadingFailed && !reading.refused() {
 		if changed := changedAt(in, topic); in.Now.Before(changed) {
-			return Rest{}, changed // else nobody could tell which of the two came first
+			return Rest{}, changed // otherwise the order of the two events would be unknown
 		}
 		return Ask{Topic: topic, Token: token}, time.Time{}
 	}
 	return Rest{}, at
 }
 
-// atOnce is for a reading that something waits for.
+// atOnce is for a reading that a change waits for.
 func atOnce() (bool, time.Time) { return true, time.Time{} }

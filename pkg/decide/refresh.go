@@ -14,28 +14,28 @@ import (
 )
 
 const (
-	// refreshAge is how old a reading may be on which a request rests: "at most 10 min ago (monotonic, a
-	// constant)" (R7).
+	// refreshAge is the maximum age of the reading on which a request is based: "at most 10 min ago
+	// (monotonic, a constant)" (R7).
 	refreshAge = 10 * time.Minute
 
-	// refreshTakes is how long a reading is waited for before the object says that it is: what there is
-	// to say then is said with the request, in the same write.
+	// refreshTakes is how long a reading may take before the object reports the wait. Until then
+	// nothing is written: the status is updated together with the request, in the same write.
 	refreshTakes = time.Minute
 
 	// unreadAfter is how long a reading may fail: "has failed for 1 h: unknown asks" (R7).
 	unreadAfter = time.Hour
 )
 
-// basis is the readable value that a request rests on: the one that it changes.
+// basis is the readable value on which a request is based: the one that it changes.
 type basis struct {
 	topic  Topic
 	what   string // the value, in words
-	field  string // of the change that says from what to what
-	reason string // why the service is not ready while the carrier answers and gives no reading
+	field  string // of the change that has the old and new value
+	reason string // the reason of the service's condition while the carrier answers without a reading
 }
 
-// basisOf is the basis of an operation. "Where the API version has no such read, our own success or a
-// person's word decides" (R7).
+// basisOf returns the basis of an operation. "Where the API version has no such read, our own
+// success or a person's word decides" (R7).
 func basisOf(in *ServiceInput, operation v1alpha1.Operation) (on basis, readable bool) {
 	if operation == v1alpha1.OperationPlanChange && healthSupported(in) == nil {
 		return basis{TopicHealth, "the carrier's plan", fieldPlan, v1alpha1.ReasonPlanUnknown}, true
@@ -46,9 +46,9 @@ func basisOf(in *ServiceInput, operation v1alpha1.Operation) (on basis, readable
 	return on, operation == v1alpha1.OperationReclaim
 }
 
-// refreshed reads once more what a request rests on. Where that is as wanted by now, the rules that
-// compare find nothing to do. "It is the last guard: nothing is refreshed for what waits for approval,
-// suspension, policy or a limit" (R7).
+// refreshed reads the basis of a request once more. If it has the wanted value by now, the
+// comparing rules find nothing to do. "It is the last guard: nothing is refreshed for what waits
+// for approval, suspension, policy or a limit" (R7).
 func refreshed(in *ServiceInput, want desiredChange) *Decision {
 	on, readable := basisOf(in, want.operation)
 	if !readable || isFresh(in, want, on) {
@@ -56,23 +56,25 @@ func refreshed(in *ServiceInput, want desiredChange) *Decision {
 	}
 	if from := readableFrom(in, on); in.Now.Before(from) {
 		decision := lookAgain(working(v1alpha1.ReasonProgressing, on.what+" is about to be read once more"), from)
-		// What is believed is to be on record: else it would be new, and this second would begin again, with
-		// each pass.
-		decision.Brief = !believed(in)
+		// A trusted value has to be recorded. Otherwise each pass would see it as new, and this second
+		// would start again.
+		decision.Transient = !believed(in)
 		return decision
 	}
 	return briefly(in, awaitReading(in, on.topic, on.what, on.reason), on.topic)
 }
 
-// believed says whether the known plan is what an order, or the user, has said.
+// believed reports whether the known plan comes from an order or from the user, not from the
+// carrier.
 func believed(in *ServiceInput) bool {
 	known := knownPlan(in)
 	return known != nil && (known.Source == v1alpha1.SourceOrder || known.Source == v1alpha1.SourceDeclared)
 }
 
-// isFresh says whether a request rests on a reading: "this process asked for it after it first saw
-// this generation, and at most 10 min ago ..., and after the ledger's newest modification ended"
-// (R7). Where the carrier's silence was agreed to, that is to be as new.
+// isFresh reports whether a request is based on a fresh reading: "this process asked for it after
+// it first saw this generation, and at most 10 min ago ..., and after the ledger's newest
+// modification ended" (R7). If a person approved the change without a reading, the failed reading
+// must be as recent.
 func isFresh(in *ServiceInput, want desiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
@@ -86,20 +88,20 @@ func isFresh(in *ServiceInput, want desiredChange, on basis) bool {
 	return want.unread || agrees(in, on)
 }
 
-// askedForThis says whether a reading was asked for by a pass over the present generation.
+// askedForThis reports whether a reading was requested by a pass over the current generation.
 func askedForThis(in *ServiceInput, reading *Reading) bool {
 	return reading.State != ReadingNone && reading.Generation >= in.Service.Generation
 }
 
-// isRecent goes by the clock that shows more time gone by: the monotonic one stands still while the
-// machine is suspended, and people set the other one.
+// isRecent uses the clock that shows the longer time: the monotonic clock stops while the machine
+// is suspended, and the wall clock can be set by people.
 func isRecent(in *Input, reading *Reading) bool {
 	passed := max(in.Elapsed-reading.Elapsed, in.Now.Round(0).Sub(reading.AskedAt.Round(0)))
 	return passed <= refreshAge
 }
 
-// agrees says whether what is known is what the reading has said. Of an older status, and of one that
-// was lost before it was written, it is not.
+// agrees reports whether the known value is the one from the reading. It is not if the status is
+// older, or if it was lost before it was written.
 func agrees(in *ServiceInput, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	if !answers(reading, on.topic) {
@@ -119,14 +121,15 @@ func agrees(in *ServiceInput, on basis) bool {
 	return planOf(reading.Health) == asHealth
 }
 
-// answers says whether the carrier has answered, and said what was asked for.
+// answers reports whether the carrier has answered with the requested value.
 func answers(reading *Reading, topic Topic) bool {
 	answered := reading.State == ReadingAnswered || reading.State == ReadingTaken
 	return answered && (topic != TopicHealth || planOf(reading.Health) != "")
 }
 
-// modifiedAt is when the ledger's newest modification ended. A status has whole seconds: it is the
-// end of that one. What never reached the carrier has modified nothing.
+// modifiedAt returns when the ledger's newest modification ended. Times in a status are whole
+// seconds, so the end of that second is returned. A request that never reached the carrier does not
+// count.
 func modifiedAt(in *Input) time.Time {
 	var at time.Time
 	for _, contract := range carrier.Contracts() {
@@ -138,8 +141,8 @@ func modifiedAt(in *Input) time.Time {
 	return at
 }
 
-// readableFrom is from when on a reading counts: what is asked for within the second in which the
-// known value was written down cannot be told from an older one.
+// readableFrom returns the time from which a reading counts: one requested within the same second
+// in which the known value was recorded cannot be distinguished from an older one.
 func readableFrom(in *ServiceInput, on basis) time.Time {
 	from := modifiedAt(&in.Input)
 	if known := knownPlan(in); on.topic == TopicHealth && known != nil {
@@ -148,8 +151,8 @@ func readableFrom(in *ServiceInput, on basis) time.Time {
 	return from
 }
 
-// isUnread says whether what a change changes could not be read for this generation. It stays so until
-// it was read: another process finds in the plan of changes that it was so.
+// isUnread reports whether the value to be changed could not be read for this generation. It stays
+// true until a reading succeeds: another process sees it in the recorded plan of changes.
 func isUnread(in *ServiceInput, want desiredChange, on basis) bool {
 	reading := in.Memory.Readings.Of(on.topic)
 	switch {
@@ -164,14 +167,15 @@ func isUnread(in *ServiceInput, want desiredChange, on basis) bool {
 	return in.Service.Status.ObservedGeneration == in.Service.Generation && showsUnread(in, on)
 }
 
-// asksNobody says whether a change waits for an open modification, or after a failure: a person is not
-// asked then. Of two processes the one without a reading would write against the one that has it.
+// asksNobody reports whether a change waits for an open modification or is held back after a
+// failure. Then no person is asked. Otherwise two processes, one without the reading, would
+// overwrite each other's status.
 func asksNobody(in *ServiceInput, want desiredChange) bool {
 	return in.Service.OpenRequest() != nil || refused(in, want.of(in)) != nil
 }
 
-// isSilent says whether the carrier gives no reading: "refused, or has failed for 1 h" (R7). Or it has
-// answered without it.
+// isSilent reports whether the carrier gives no reading: "refused, or has failed for 1 h" (R7), or
+// answered without the value.
 func isSilent(in *ServiceInput, reading *Reading) bool {
 	since := reading.FailingSince
 	if since.IsZero() {
@@ -182,13 +186,13 @@ func isSilent(in *ServiceInput, reading *Reading) bool {
 	return !failing || refused || !in.Now.Before(since.Add(unreadAfter))
 }
 
-// mayAppear says whether a service that the carrier does not show may only be new, or another than was
-// meant: nothing but an order, or its user, has ever said what its plan is.
+// mayAppear reports whether a service that the carrier does not show may just be new, or may not be
+// the intended one: its plan is only known from an order or from the user.
 func mayAppear(in *ServiceInput, reading *Reading) bool {
 	return believed(in) && knownPlan(in).AsHealth == "" && carrier.ClassOf(reading.Err) == carrier.NotFoundOrForbidden
 }
 
-// showsUnread says whether the plan of changes on record has no value to change from.
+// showsUnread reports whether the recorded plan of changes lacks the old value.
 func showsUnread(in *ServiceInput, on basis) bool {
 	pending := in.Service.Status.Pending
 	return pending != nil && slices.ContainsFunc(pending.Changes, func(change v1alpha1.Change) bool {
@@ -196,8 +200,8 @@ func showsUnread(in *ServiceInput, on basis) bool {
 	})
 }
 
-// orUnread is a change, or the same where what it changes could not be read: "the hash covers 'unread',
-// `before` stays empty" (R7).
+// orUnread marks a change whose value could not be read: "the hash covers 'unread', `before` stays
+// empty" (R7).
 func (want desiredChange) orUnread(in *ServiceInput) desiredChange {
 	on, readable := basisOf(in, want.operation)
 	if !readable || !want.wanted() || !isUnread(in, want, on) {
@@ -217,11 +221,11 @@ func (want desiredChange) orUnread(in *ServiceInput) desiredChange {
 	return want
 }
 
-// untilApproved follows the words on what could not be read.
+// untilApproved follows the text about the unreadable value.
 const untilApproved = ", and nothing is sent before somebody approves it, or has it read again with " +
 	v1alpha1.AnnotationReconcile
 
-// askingFor says why a change waits for a person.
+// askingFor returns why a change waits for a person.
 func askingFor(in *ServiceInput, want desiredChange) asking {
 	switch policy := approvalOf(in); {
 	case want.unread:
@@ -240,8 +244,8 @@ func askingFor(in *ServiceInput, want desiredChange) asking {
 	return asking{why: unreadWords(in, on) + untilApproved, priced: pricing(in, want.operation)}
 }
 
-// unreadWords say what could not be read, and why: as this process knows it, or else as it was said
-// last.
+// unreadWords describes what could not be read and why, as this process knows it, or else as the
+// status last reported it.
 func unreadWords(in *ServiceInput, on basis) string {
 	words, reading := on.what+" could not be read", in.Memory.Readings.Of(on.topic)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// justRead says that what is known was read just now, whenever that is.
+// justRead marks everything known as read just now, whenever that is.
 func justRead(in *decide.ServiceInput) {
 	known := in.Service.Status.Carrier
 	now := decide.Reading{State: decide.ReadingTaken, Generation: in.Service.Generation, Elapsed: in.Elapsed}
@@ -24,22 +24,22 @@ func justRead(in *decide.ServiceInput) {
 	in.Memory.Readings.Cancellation.Cancellation.Cancelled = known.Cancellation.Cancelled
 }
 
-// health changes what the process remembers of the newest health request.
+// health changes the newest health request that the process remembers.
 func health(edit func(*decide.Reading)) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { edit(&in.Memory.Readings.Health) }
 }
 
-// ago says how long ago health was asked for.
+// ago sets how long ago health was requested.
 func ago(long time.Duration) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { in.Memory.Readings.Health.AskedAt = in.Now.Add(-long) }
 }
 
 func neverRead(in *decide.ServiceInput) { in.Memory.Readings = decide.Readings{} }
 
-// refusing has the carrier refuse health, just now, and for ten minutes.
+// refusing makes the carrier refuse health, from just now and for ten minutes.
 func refusing(in *decide.ServiceInput) { failing(404, 0)(in) }
 
-// failing has health fail, just now, as it has for some time.
+// failing makes health fail, just now and for some time before.
 func failing(status int, since time.Duration) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		class := map[int]carrier.Class{404: carrier.NotFoundOrForbidden, 422: carrier.Refused, 503: carrier.ServerFault}
@@ -51,13 +51,13 @@ func failing(status int, since time.Duration) func(*decide.ServiceInput) {
 	}
 }
 
-// approvedAsShown has a person approve what the view comes to.
+// approvedAsShown approves the plan of changes that the view leads to.
 func approvedAsShown(in *decide.ServiceInput) {
 	shown(in)
 	approving(in)
 }
 
-// shown has the status show what the view comes to.
+// shown makes the status show the plan of changes that the view leads to.
 func shown(in *decide.ServiceInput) { in.Service.Status.Pending = decide.Service(*in).Pending }
 
 func onlySLA(in *decide.ServiceInput) {
@@ -70,7 +70,7 @@ func apiVersion(version int32) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { in.Account.Object.Spec.APIVersion = version }
 }
 
-// converting puts an ended aggregation conversion on record.
+// converting records an ended aggregation conversion.
 func converting(phase v1alpha1.RequestPhase) func(*decide.ServiceInput) {
 	return with(phase, func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{}
@@ -111,14 +111,14 @@ func TestR7APlanChangeRestsOnAPlanReadForIt(t *testing.T) {
 	}.run(t)
 }
 
-// A change has as many writes as before: the seconds of a reading are not worth one.
+// A change needs as many writes as before: the seconds of a reading do not justify a write.
 func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 	t.Parallel()
 	for asked, brief := range map[int]bool{59: true, 60: false} {
 		open := func(r *decide.Reading) { r.State, r.LastLook = decide.ReadingOpen, start.Add(time.Minute) }
 		view := settled(wanting, health(open), ago(time.Duration(asked)*time.Second))
-		if decision := decide.Service(view); decision.Brief != brief {
-			t.Errorf("%d s after it was asked for: %t", asked, decision.Brief)
+		if decision := decide.Service(view); decision.Transient != brief {
+			t.Errorf("%d s after it was asked for: %t", asked, decision.Transient)
 		}
 	}
 	for source, brief := range map[v1alpha1.ValueSource]bool{
@@ -128,11 +128,11 @@ func TestR7AReadingThatTakesSecondsIsNotWrittenDown(t *testing.T) {
 		view := settled(wanting, health(func(r *decide.Reading) { r.Generation = 2 }), at(0), func(in *decide.ServiceInput) {
 			in.Service.Status.Carrier.Plan.Source = source
 		})
-		if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Brief != brief {
-			t.Errorf("a plan that is known since this second by %s: %s, %t", source, stepName(decision.Step), decision.Brief)
+		if decision := decide.Service(view); stepName(decision.Step) != "Rest" || decision.Transient != brief {
+			t.Errorf("a plan that is known since this second by %s: %s, %t", source, stepName(decision.Step), decision.Transient)
 		}
 	}
-	if decision := decide.Service(settled(wanting, failing(503, time.Second))); decision.Brief {
+	if decision := decide.Service(settled(wanting, failing(503, time.Second))); decision.Transient {
 		t.Error("a reading that fails is not written down")
 	}
 }
@@ -154,8 +154,8 @@ func TestR7AReclaimRestsOnACancellationReadForIt(t *testing.T) {
 func TestR7NothingIsReadForWhatWaits(t *testing.T) {
 	t.Parallel()
 	edits := map[string]func(*decide.ServiceInput){
-		"for a policy":  planned,
-		"for a person":  func(in *decide.ServiceInput) { in.Service.Spec.Suspend = true },
+		"for a policy": planned,
+		"for a person": func(in *decide.ServiceInput) { in.Service.Spec.Suspend = true },
 		"for approval": func(in *decide.ServiceInput) {
 			approval(v1alpha1.ApprovalAlways)(in)
 			quoted("45.00", "58.00")(in)
@@ -246,7 +246,7 @@ func TestR7AnUnreadPlanIsSaidToBeSo(t *testing.T) {
 	}
 }
 
-// A start finds nothing new to write.
+// A new process has nothing to write.
 func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
 	t.Parallel()
 	view := settled(wanting, refusing)
@@ -263,8 +263,8 @@ func TestR7AnotherProcessSaysTheSameOfAnUnreadPlan(t *testing.T) {
 	}
 }
 
-// A person is asked for nothing then. Of two processes that both lead, one may have a reading that the
-// other lacks: they would write against each other.
+// No approval is requested in this case. Of two processes that both lead, one may have a reading
+// that the other lacks: they would overwrite each other.
 func TestR7AllProcessesShowTheSameOfAnOpenChangeAndOfAFailedOne(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseInProgress, v1alpha1.PhaseFailed} {

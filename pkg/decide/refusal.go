@@ -25,9 +25,9 @@ const (
 	apiServerFault = 500
 )
 
-// APIRefusal is what the API server said when it refused a read or a write for good: by a quota, an
-// admission policy, a role, or the schema. Nil when it did not: a conflict, a timeout, a server that
-// is busy or away, and an object that is not there are looked at again.
+// APIRefusal returns the API server's status if it definitively refused a read or a write because
+// of a quota, an admission policy, a role or the schema. Nil for any other error: a conflict, a
+// timeout, a server that is busy or unreachable, and an object that does not exist are retried.
 func APIRefusal(err error) *metav1.Status {
 	answer, answered := errors.AsType[interface {
 		error
@@ -50,20 +50,20 @@ func refuses(said metav1.Status) bool {
 	case apiNotFound:
 		return said.Details == nil || said.Details.Name == "" // no such kind: its definition is not installed
 	case apiServerFault:
-		return strings.Contains(said.Message, "webhook") // one that does not answer, and must
+		return strings.Contains(said.Message, "webhook") // a required webhook that does not answer
 	}
 	return said.Code >= apiBadRequest && said.Code < apiServerFault
 }
 
-// Unwritable says whether a status was refused for what is in it: "(400, 413, 422)" (R18).
+// Unwritable reports whether a status was refused because of its content: "(400, 413, 422)" (R18).
 func Unwritable(err error) bool {
 	said := APIRefusal(err)
 	return said != nil && (said.Code == apiBadRequest || said.Code == apiTooLarge || said.Code == apiInvalid)
 }
 
-// APIRefused is said of an object whose pass the API server has brought to an end: "A pass that
-// cannot gather, judge or open says so on the object" (R18). Nil where the next pass may get
-// further by itself.
+// APIRefused is the verdict on an object whose pass was ended by the API server: "A pass that
+// cannot gather, judge or open says so on the object" (R18). Nil if the next pass may get further
+// without help.
 func APIRefused(err error) *Verdict {
 	said := APIRefusal(err)
 	if said == nil {
@@ -73,7 +73,7 @@ func APIRefused(err error) *Verdict {
 		": nothing is sent meanwhile, and it is tried again by itself. " + wayOut(said.Code)}
 }
 
-// wayOut is what to do about a refusal.
+// wayOut describes how to fix a refusal.
 func wayOut(code int32) string {
 	switch code {
 	case apiForbidden:
@@ -86,11 +86,11 @@ func wayOut(code int32) string {
 	case apiServerFault:
 		return "See that the admission webhook answers, or remove it"
 	}
-	return "Ask whoever runs the cluster"
+	return "Ask the cluster's administrator"
 }
 
-// PrunedLedger is said of an object whose ledger the API server has not kept whole: "a CRD that was
-// not upgraded prunes" (R1).
+// PrunedLedger is the verdict on an object whose ledger was not stored completely by the API
+// server: "a CRD that was not upgraded prunes" (R1).
 func PrunedLedger(err error) Verdict {
 	return Verdict{Stuck, v1alpha1.ReasonLedgerUnreadable, bounded(err.Error(), maxMessage) +
 		": nothing is sent meanwhile, and it is tried again by itself"}

@@ -16,8 +16,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A quota, a policy, a role and an old CustomResourceDefinition stand in the way until a person does
-// something. Whatever else goes wrong with the API server passes.
+// A quota, a policy, a role and an old CustomResourceDefinition block writes until a person acts.
+// Other errors of the API server are temporary.
 func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 	t.Parallel()
 	ledgers, name := schema.GroupResource{Group: "wholesale.broadband", Resource: "requestledgers"}, "order-1"
@@ -29,14 +29,14 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 	webhook := apierrors.NewInternalError(errors.New(`failed calling webhook "audit.example": connection refused`))
 	for what, row := range map[string]struct {
 		err     error
-		told    string // part of the message; "" when nothing is told
+		told    string // part of the message; "" if nothing is reported
 		rewrite bool   // whether a status would be written again, in part
 	}{
 		"a quota":                     {quota, "exceeded quota: few, limited: 3", false},
 		"a quota, after some tries":   {retried, "Raise the quota", false},
 		"a policy":                    {policy, "admission policy", true},
 		"a schema without a field":    {strict, "strict decoding", true},
-		"an object that is too large": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "Ask whoever", true},
+		"an object that is too large": {apierrors.NewRequestEntityTooLargeError("limit is 3145728"), "Ask the cluster", true},
 		"a kind that is not there":    {noKind, "Install", false},
 		"a webhook that is away":      {webhook, "See that the admission webhook answers", false},
 
@@ -66,7 +66,7 @@ func TestR18WhatTheAPIServerRefusesForGoodIsTold(t *testing.T) {
 	}
 }
 
-// An admission webhook may say anything, and at any length.
+// An admission webhook may return any message, of any length.
 func TestR18TheWordsOfAWebhookAreBounded(t *testing.T) {
 	t.Parallel()
 	long := &apierrors.StatusError{ErrStatus: metav1.Status{Code: 403, Message: strings.Repeat("no\x1b", 9000)}}

@@ -9,18 +9,18 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Class Converge sets a value, so that a second request changes nothing more: "at most 2
-// repeats, not before 15 min, shown as such".
+// Class Converge sets a value, so a second request changes nothing more: "at most 2 repeats, not
+// before 15 min, shown as such".
 const repeatAfter = 15 * time.Minute
 
-// maxRepeats is for both classes that may repeat: "at most two declared repeats".
+// maxRepeats applies to both classes that may repeat: "at most two declared repeats".
 const maxRepeats = 2
 
-// converge judges a lost answer of class Converge: the same is asked again, and when the
-// repeats are used up it is a person's.
+// converge handles a lost response of class Converge: the same request is sent again. Once the
+// repeats are used up, a person has to decide.
 func converge(in *Input, open *v1alpha1.Request, held func() *Decision) *Decision {
 	// "What must not come too early is measured on the local clock from first sight" (R19): the clock
-	// that wrote the time may have been behind.
+	// that wrote the time may have been slow.
 	due := in.past(open.SubmittedAt).Add(repeatAfter)
 	at := later(due, in.Memory.Attempts[open.AttemptID].Seen.Add(repeatAfter))
 	switch {
@@ -44,8 +44,8 @@ func awaitRepeat(in *Input, open *v1alpha1.Request, at time.Time) *Decision {
 		notKnown(in, open, whyUnknown(open)), clock(in, at), resolveHint(in, open))), at)
 }
 
-// repeat asks for the same again, if nothing holds new requests back. It is built from
-// the recorded target: a newer spec is compared once this has ended.
+// repeat sends the same request again, unless new requests are held back. It is built from the
+// recorded target: a newer spec is compared after it has ended.
 func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	if decision := held(); decision != nil {
 		return decision
@@ -62,10 +62,10 @@ func repeat(open *v1alpha1.Request, held func() *Decision) *Decision {
 	return decision
 }
 
-// repeatHeld says why a service's repeat may not be sent now; nil when it may.
+// repeatHeld returns why a service's repeat may not be sent now; nil if it may.
 func repeatHeld(in *ServiceInput, open *v1alpha1.Request) *Decision {
 	again := desiredChange{operation: open.Operation, target: open.Target, changes: open.Changes()}
-	lost := fmt.Sprintf("%s attempt %s, whose answer was lost, is not asked for again; to resolve it by hand: %s",
+	lost := fmt.Sprintf("%s attempt %s, whose response was lost, is not asked for again; to resolve it by hand: %s",
 		open.Operation, open.AttemptID, resolveHint(&in.Input, open))
 	staying := func(in *ServiceInput, want desiredChange) *Decision { return ledgerStays(&in.Input, want) }
 	for _, guard := range []guard{planning, suspended, staying} {
@@ -84,10 +84,9 @@ func repeatHeld(in *ServiceInput, open *v1alpha1.Request) *Decision {
 	return nil
 }
 
-// TurnedAway is what becomes of an attempt that did not get to the carrier. A repeat that
-// did not is not counted, and the outcome of the attempt before it is as open as it was.
-// An intent carries no error: one that does has been turned away already, and a fact that
-// is applied twice counts once.
+// TurnedAway ends an attempt that did not reach the carrier. If it was a repeat, the repeat is not
+// counted and the outcome of the attempt before it stays open. An intent has no error: one that has
+// an error was turned away before, and applying the same fact twice counts once.
 func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1alpha1.RequestError) {
 	if request.Phase == v1alpha1.PhaseSubmitting && request.Error != nil {
 		return
@@ -98,12 +97,12 @@ func TurnedAway(request *v1alpha1.Request, phase v1alpha1.RequestPhase, why *v1a
 	}
 }
 
-// RefusedRepeat is the phase of a repeat that was refused: "DSL's in-progress answer after
-// an unknown outcome means probably ours: wait"; a cancellation is read, which shows it;
-// and any other leaves the outcome unknown.
+// RefusedRepeat returns the phase of a repeat that was rejected: "DSL's in-progress answer after an
+// unknown outcome means probably ours: wait". For a cancellation the next reading shows the
+// outcome. For any other operation the outcome is unknown.
 func RefusedRepeat(request *v1alpha1.Request) v1alpha1.RequestPhase {
 	if isQuestion(request) {
-		return v1alpha1.PhaseRejected // a question changes nothing that could be in the way of the next
+		return v1alpha1.PhaseRejected // a query changes nothing that could affect the next one
 	}
 	if anotherInProgress(request) || request.Operation.AltersCancellation() {
 		return v1alpha1.PhaseSubmitting

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A 422 after a lost answer may be the carrier's word on what it did the first time.
+// A 422 after a lost response may be the result of the first attempt.
 func TestARefusedRepeatProvesNothing(t *testing.T) {
 	t.Parallel()
 	for _, repeated := range []struct {
@@ -21,7 +21,7 @@ func TestARefusedRepeatProvesNothing(t *testing.T) {
 	}{
 		{v1alpha1.OperationDSLStabilityProfileChange, v1alpha1.PhaseOutcomeUnknown},
 		{v1alpha1.OperationReclaim, v1alpha1.PhaseOutcomeUnknown},
-		{v1alpha1.OperationCancellationReschedule, v1alpha1.PhaseSubmitting}, // a read will tell
+		{v1alpha1.OperationCancellationReschedule, v1alpha1.PhaseSubmitting}, // a read will show the outcome
 		{v1alpha1.OperationCancellationAbort, v1alpha1.PhaseSubmitting},
 	} {
 		request := v1alpha1.Request{
@@ -34,7 +34,7 @@ func TestARefusedRepeatProvesNothing(t *testing.T) {
 	}
 }
 
-// What is asked for again is not lost because the attempt before it was.
+// A repeated request is not unknown because the attempt before it was.
 func TestARepeatBeginsAnew(t *testing.T) {
 	t.Parallel()
 	view := settled(with(v1alpha1.PhaseInProgress, func(r *v1alpha1.Request) {
@@ -53,7 +53,7 @@ func TestARepeatBeginsAnew(t *testing.T) {
 	}
 }
 
-// Class Never has nothing that could be read, and nothing that may be asked for again.
+// Class Never has nothing that could be read, and nothing that may be repeated.
 func TestALostTestIsAPersons(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}

@@ -12,17 +12,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// resolution is a person's word on one attempt:
+// resolution is a person's resolution of one attempt:
 // <attemptID>=Accepted:<request id> | NotAccepted | Succeeded | Abandoned;
-// or on all that was unknown before a time: all@<time>=Succeeded | Abandoned | SameCarrier.
+// or of everything that was unknown before a time: all@<time>=Succeeded | Abandoned | SameCarrier.
 type resolution struct {
-	attemptID string // "" for all
+	attemptID string // "" for a resolution of all attempts
 	outcome   string
 	requestID string
-	before    time.Time // of all
+	before    time.Time // only for a resolution of all attempts
 }
 
-// The outcomes that a person can name.
+// The outcomes that a resolution can name.
 const (
 	resolvedAccepted    = "Accepted"
 	resolvedNotAccepted = "NotAccepted"
@@ -30,7 +30,7 @@ const (
 	resolvedAbandoned   = "Abandoned"
 )
 
-// parseResolution reads the resolve annotation; false when it is not of the form.
+// parseResolution parses the resolve annotation; it returns false if the form is invalid.
 func parseResolution(value string) (resolution, bool) {
 	attemptID, outcome, found := strings.Cut(value, "=")
 	if at, all := strings.CutPrefix(attemptID, resolvedAll); all {
@@ -47,8 +47,9 @@ func parseResolution(value string) (resolution, bool) {
 	return parsed, false
 }
 
-// resolvedByPerson answers when the resolve annotation names the open attempt, "and
-// no other", and that attempt is one a person may resolve; or resolves all that is unknown.
+// resolvedByPerson returns a decision if the resolve annotation names the open attempt, "and no
+// other", and a person may resolve that attempt, or if the annotation resolves all unknown
+// outcomes.
 func resolvedByPerson(in *Input) *Decision {
 	for _, open := range in.Subject.OpenRequests() {
 		if resolutionNames(in, open.AttemptID) && resolvable(in, open) || resolvesAll(in, open) {
@@ -61,11 +62,11 @@ func resolvedByPerson(in *Input) *Decision {
 	return nil
 }
 
-// resolveAs resolves an attempt by a person's word; nil when the word is void.
+// resolveAs applies a person's resolution to an attempt; nil if the resolution is void.
 func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	word, _ := parseResolution(annotation)
 	if !possible(open, word) {
-		return nil // what is known of the request goes on
+		return nil // the void resolution is ignored, the request keeps its known state
 	}
 	switch word.outcome {
 	case resolvedAccepted:
@@ -78,8 +79,8 @@ func resolveAs(open *v1alpha1.Request, annotation string) *Decision {
 	return resolveBy(WriterPerson, open, v1alpha1.PhaseNotAccepted, because("resolved as not accepted by the carrier"))
 }
 
-// givenUp: "never sent again; the next generation may send; an order: final, its
-// customerReference is used up".
+// givenUp explains what an abandoned request means: "never sent again; the next generation may
+// send; an order: final, its customerReference is used up".
 func givenUp(operation v1alpha1.Operation) string {
 	if operation == v1alpha1.OperationOrderCreate {
 		return "given up by resolve, which is final: its customerReference is used up"
@@ -87,11 +88,11 @@ func givenUp(operation v1alpha1.Operation) string {
 	return "given up by resolve; a change of spec or the retry annotation may send again"
 }
 
-// accepted takes up a request that a person found at the carrier.
+// accepted records that a person found the request at the carrier.
 func accepted(open *v1alpha1.Request, requestID string) *Decision {
 	location, phase := handleNamed(open, requestID).Path(), v1alpha1.PhaseInProgress
 	if contract, _ := carrier.ContractOf(carrier.Operation(open.Operation)); !contract.Followed {
-		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends with being accepted
+		phase = v1alpha1.PhaseSucceeded // "there is no read of an order": it ends once it is accepted
 	}
 	return &Decision{
 		Step: Resolve{
@@ -105,8 +106,8 @@ func handleNamed(open *v1alpha1.Request, requestID string) carrier.Handle {
 	return carrier.Handle{Operation: carrier.Operation(open.Operation), Version: int(open.APIVersion), ID: requestID}
 }
 
-// possible says whether a word can be true of a request: its operation can have the id that is named,
-// and what the carrier has accepted is not called not accepted.
+// possible reports whether a resolution can be true of a request: the request id is valid for its
+// operation, and a request that the carrier has accepted is not resolved as not accepted.
 func possible(open *v1alpha1.Request, word resolution) bool {
 	if takenByCarrier(open) && word.outcome == resolvedNotAccepted {
 		return false
@@ -114,8 +115,8 @@ func possible(open *v1alpha1.Request, word resolution) bool {
 	return word.outcome != resolvedAccepted || handleNamed(open, word.requestID).Path() != ""
 }
 
-// takenByCarrier says whether the carrier's own answer, and no person, says where it follows a request
-// that it has accepted late, or that a person has ended.
+// takenByCarrier reports whether the Location of a request came from the carrier's own answer, not
+// from a person, for a request that was accepted late or that a person has ended.
 func takenByCarrier(request *v1alpha1.Request) bool {
 	if request.Phase == v1alpha1.PhaseLateAcceptance {
 		return true
@@ -132,21 +133,21 @@ func resolveAnnotation(in *Input) string {
 	return control(in.Subject, v1alpha1.AnnotationResolve)
 }
 
-// resolutionNames says whether the annotation is new and names this attempt.
+// resolutionNames reports whether the annotation is new and names this attempt.
 func resolutionNames(in *Input, attemptID string) bool {
 	value := resolveAnnotation(in)
 	word, ok := parseResolution(value)
 	return ok && value != in.Subject.Controls().Resolve && word.attemptID == attemptID
 }
 
-// IsResolved says whether a person has said already what becomes of an attempt.
+// IsResolved reports whether the resolve annotation names this attempt.
 func IsResolved(object metav1.Object, attemptID string) bool {
 	word, ok := parseResolution(object.GetAnnotations()[v1alpha1.AnnotationResolve])
 	return ok && word.attemptID == attemptID
 }
 
-// resolvable: OutcomeUnknown, an Overdue request, and one whose answer was lost and
-// which is being verified. Not one that a process may still be sending.
+// resolvable reports whether a person may resolve the request: OutcomeUnknown, Overdue, or being
+// verified after a lost response, but not one that a process may still be sending.
 func resolvable(in *Input, open *v1alpha1.Request) bool {
 	switch open.Phase {
 	case v1alpha1.PhaseOutcomeUnknown, v1alpha1.PhaseLateAcceptance:
@@ -162,9 +163,9 @@ func resolvable(in *Input, open *v1alpha1.Request) bool {
 	return false
 }
 
-// resolutionIsVoid says that the annotation can never apply: it is not of the form, names
-// a request id that cannot be, or an attempt that is not open. Attempt ids are random and
-// never come back. One of all attempts is used up when it resolves none, or no more.
+// resolutionIsVoid reports whether the annotation can never apply: its form is invalid, or it names
+// an impossible request id or an attempt that is not open. Attempt ids are random and never reused.
+// A resolution of all attempts is used up once it resolves none, or no more.
 func resolutionIsVoid(in *Input) bool {
 	value := resolveAnnotation(in)
 	if value == "" || value == in.Subject.Controls().Resolve {

@@ -10,14 +10,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// resolvedAll begins a resolution of everything that was unknown before a time.
+// resolvedAll is the prefix of a resolution of everything that was unknown before a time.
 const resolvedAll = "all@"
 
-// resolvedSameCarrier is the word that moves a ledger to the account's baseURL.
+// resolvedSameCarrier is the outcome that moves a ledger to the account's baseURL.
 const resolvedSameCarrier = "SameCarrier"
 
-// parseForAll reads `all@<RFC 3339 time>=<word>`, which is "never NotAccepted" (R27): that would have
-// sent again what nobody has looked for.
+// parseForAll parses `all@<RFC 3339 time>=<outcome>`, which is "never NotAccepted" (R27): that
+// would resend requests that nobody has checked.
 func parseForAll(at, word string) (resolution, bool) {
 	before, err := time.Parse(time.RFC3339, at)
 	parsed := resolution{outcome: word, before: before}
@@ -28,9 +28,9 @@ func parseForAll(at, word string) (resolution, bool) {
 	return parsed, false
 }
 
-// resolvesAll says whether the annotation is new and resolves this attempt with the others: "settles
-// what was unknown or lost before that time (not in the future ...)" (R27). What becomes unknown
-// later is never settled by an old value.
+// resolvesAll reports whether the annotation is new and resolves this attempt with the others: it
+// "settles what was unknown or lost before that time (not in the future ...)" (R27). An attempt
+// that becomes unknown later is never settled by an old value.
 func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	value := resolveAnnotation(in)
 	word, ok := parseResolution(value)
@@ -38,15 +38,15 @@ func resolvesAll(in *Input, open *v1alpha1.Request) bool {
 	case !ok, value == in.Subject.Controls().Resolve, word.attemptID != "", word.before.After(in.Now):
 		return false
 	case word.outcome == resolvedSameCarrier:
-		return false // it is about the ledger
+		return false // it concerns the ledger
 	}
 	waits := open.Phase == v1alpha1.PhaseOutcomeUnknown || open.Phase == v1alpha1.PhaseLateAcceptance
-	// Times on record are cut to whole seconds: within the same one nobody knows what came first.
+	// Recorded times are truncated to seconds: the order within the same second is unknown.
 	return waits && !open.FinishedAt.IsZero() && open.FinishedAt.Time.Before(word.before.Truncate(time.Second))
 }
 
-// notResolvedByAll says, after a message, why a resolution of everything leaves an attempt as it is;
-// "" where the annotation is none.
+// notResolvedByAll returns a message suffix that explains why a resolution of everything does not
+// settle an attempt; "" if the annotation is not of that form.
 func notResolvedByAll(in *Input, open *v1alpha1.Request) string {
 	value := resolveAnnotation(in)
 	word, ok := parseResolution(value)

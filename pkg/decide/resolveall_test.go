@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// saying has the resolve annotation of a service say something ten minutes after the start.
+// saying sets the resolve annotation of a service to a value ten minutes after the start.
 func saying(value string) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		at(10 * time.Minute)(in)
@@ -22,13 +22,13 @@ func saying(value string) func(*decide.ServiceInput) {
 	}
 }
 
-// all is a word on all that was unknown so long after the start.
+// all is a resolution of everything that was unknown at this time after the start.
 func all(after time.Duration, word string) string {
 	return "all@" + start.Add(after).Format(time.RFC3339Nano) + "=" + word
 }
 
-// What an annotation says of attempt a-1, which has been unknown since the start, and what the object
-// says of it where it resolves nothing.
+// The effect of an annotation on attempt a-1, which has been unknown since the start, and the
+// object's message if it resolves nothing.
 func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
 	t.Parallel()
 	const succeeded, abandoned = v1alpha1.PhaseSucceeded, v1alpha1.PhaseAbandoned
@@ -63,14 +63,14 @@ func TestR27AWordOnAllSettlesWhatWasUnknownBeforeItsTime(t *testing.T) {
 	}
 }
 
-// wordCase is a value of the resolve annotation, and what it comes to.
+// wordCase is a value of the resolve annotation, and its effect.
 type wordCase struct {
 	value string
-	phase v1alpha1.RequestPhase // what the attempt becomes; "" for nothing
-	flaw  string                // what is said of the value otherwise
+	phase v1alpha1.RequestPhase // the attempt's new phase; "" for none
+	flaw  string                // otherwise, the message about the value
 }
 
-// differs says what is not as it should be with a decision; "" for nothing.
+// differs returns what is wrong with a decision; "" for nothing.
 func (c wordCase) differs(decision decide.Decision) string {
 	resolve, resolves := decision.Step.(decide.Resolve)
 	if resolves != (c.phase != "") {
@@ -90,7 +90,7 @@ func (c wordCase) differs(decision decide.Decision) string {
 	return ""
 }
 
-// resolvesElse: what is left may be settled by the same value, which is not used up yet.
+// resolvesElse reports whether the same value may resolve what is left: it is not used up yet.
 func (c wordCase) resolvesElse(resolve decide.Resolve, handled string) string {
 	if resolve.Phase != c.phase || resolve.By != decide.WriterPerson {
 		return "the phase, or who says so"
@@ -136,14 +136,14 @@ func TestR27AWordOnAllSettlesNothingElse(t *testing.T) {
 
 func unended(r *v1alpha1.Request) { r.FinishedAt = metav1.Time{} }
 
-// overdue has the attempt be with the carrier for a year when the word is said.
+// overdue makes the attempt be in progress for a year when the annotation is set.
 func overdue(in *decide.ServiceInput) {
 	request := in.Service.RequestOf(v1alpha1.OperationPlanChange)
 	request.SubmittedAt = metav1.NewTime(start.AddDate(-1, 0, 0))
 }
 
-// Two attempts of one object are settled one after the other, and the value counts as acted on when
-// none is left.
+// Two attempts of one object are resolved one after the other, and the value counts as acted on
+// when none is left.
 func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
 	t.Parallel()
 	value := all(time.Minute, "Abandoned")
@@ -170,7 +170,7 @@ func TestR27AWordOnAllIsUsedUpByTheLast(t *testing.T) {
 	}
 }
 
-// A task's attempt is settled in the same words.
+// A task's attempt is resolved by the same values.
 func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
 	t.Parallel()
 	test := &v1alpha1.DiagnosticTest{}
@@ -188,7 +188,8 @@ func TestR27AWordOnAllIsForEveryKind(t *testing.T) {
 	}
 }
 
-// What was accepted late says, too, why a word on all leaves it as it is.
+// The message of a request that was accepted late also explains why a resolution of everything does
+// not change it.
 func TestR27WhatWasTakenLaterSaysWhyItStays(t *testing.T) {
 	t.Parallel()
 	value := all(-time.Minute, "Succeeded")
@@ -198,7 +199,8 @@ func TestR27WhatWasTakenLaterSaysWhyItStays(t *testing.T) {
 	}
 }
 
-// A person's word was on the attempt before: the one that repeats it is a process's own.
+// The resolution was of the previous attempt: the attempt that repeats it belongs to a process, not
+// to a person.
 func TestR27ARepeatIsNobodysWord(t *testing.T) {
 	t.Parallel()
 	said := func(r *v1alpha1.Request) { r.ResolvedBy = &v1alpha1.Resolution{Word: "a-1=Accepted:77"} }

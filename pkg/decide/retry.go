@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// retryAsked is the value of the retry annotation; "" when it is used up: "The attempt that it
+// retryAsked returns the value of the retry annotation; "" if it is used up: "The attempt that it
 // causes records the value; a recorded value is used up" (R21).
 func retryAsked(in *Input, last *v1alpha1.Request) string {
 	asked := control(in.Subject, v1alpha1.AnnotationRetry)
@@ -21,9 +21,9 @@ func retryAsked(in *Input, last *v1alpha1.Request) string {
 	return asked
 }
 
-// UseUpEarlyRetry uses the retry annotation up for an attempt that ends, where it names that attempt
-// already: "a definitive failure submitted and ended before it" is what a retry is for (R21), and
-// whoever said so earlier had not seen this one.
+// UseUpEarlyRetry uses up the retry annotation of an attempt that ends, if the annotation already
+// names that attempt. A retry applies to "a definitive failure submitted and ended before it"
+// (R21), and a retry request made earlier cannot refer to this failure.
 func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 	named := subject.GetAnnotations()[v1alpha1.AnnotationRetry] == ended.AttemptID
 	if named && ended.Phase.Ended() && ended.Phase.Reached() {
@@ -31,8 +31,8 @@ func UseUpEarlyRetry(subject metav1.Object, ended *v1alpha1.Request) {
 	}
 }
 
-// asksAgain says whether the retry annotation asks for one more attempt after this one: "`retry` is
-// `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
+// asksAgain reports whether the retry annotation requests another attempt after this one: "`retry`
+// is `<attemptID>`, or an RFC 3339 time not in the future: a definitive failure submitted and ended
 // before it" (R21).
 func asksAgain(in *Input, last *v1alpha1.Request) bool {
 	if last == nil || !endedInFailure(last) && !reclaimed(last) {
@@ -46,20 +46,21 @@ func asksAgain(in *Input, last *v1alpha1.Request) bool {
 	return err == nil && !at.After(in.Now) && endedBefore(last, at)
 }
 
-// reclaimed: a reclaim that succeeded may have brought nothing back.
+// reclaimed reports a reclaim that succeeded. It can be retried, because the service may still be
+// cancelled.
 func reclaimed(last *v1alpha1.Request) bool {
 	return last.Operation == v1alpha1.OperationReclaim && last.Phase == v1alpha1.PhaseSucceeded
 }
 
-// endedBefore: times on record are cut to whole seconds, so that within the same second nobody
-// knows what came first.
+// endedBefore reports whether the attempt ended before a time. Recorded times are truncated to
+// seconds, so the order of events within the same second is unknown.
 func endedBefore(last *v1alpha1.Request, at time.Time) bool {
 	at = at.Truncate(time.Second)
 	return last.SubmittedAt.Time.Before(at) && last.FinishedAt.Time.Before(at)
 }
 
-// usingUpRetry is a submission with the retry annotation on record, where that asks for one more
-// attempt after the last.
+// usingUpRetry adds the retry annotation to a submission if it requests another attempt after the
+// last one.
 func usingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
 	if asksAgain(in, last) {
 		submit.Retry = retryAsked(in, last)
@@ -70,8 +71,8 @@ func usingUpRetry(in *Input, submit Submit, last *v1alpha1.Request) Submit {
 	return submit
 }
 
-// unsentRetry is the attempt that a retry has caused and that did not reach the carrier; nil for none.
-// It is sent again by itself.
+// unsentRetry returns the attempt that a retry caused and that did not reach the carrier; nil if
+// there is none. Such an attempt is sent again automatically.
 func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	if last == nil {
 		return nil
@@ -84,8 +85,8 @@ func unsentRetry(in *Input, last *v1alpha1.Request) *v1alpha1.Request {
 	return newest
 }
 
-// retryFlaw says, after a message, why the retry annotation does not ask for one more attempt after
-// this one; "" when there is none, or it is used up.
+// retryFlaw returns a message suffix that explains why the retry annotation does not request
+// another attempt after this one; "" if there is no annotation or it is used up.
 func retryFlaw(in *Input, last *v1alpha1.Request) string {
 	asked := retryAsked(in, last)
 	if asked == "" {
@@ -101,7 +102,7 @@ func retryFlaw(in *Input, last *v1alpha1.Request) string {
 	return fmt.Sprintf(" (now %s is %q, which %s)", v1alpha1.AnnotationRetry, asked, why)
 }
 
-// retryDue is when a retry annotation that is a time in the future begins to count; zero for never.
+// retryDue returns when a retry annotation with a time in the future takes effect; zero if never.
 func retryDue(in *Input, last *v1alpha1.Request) time.Time {
 	at, err := time.Parse(time.RFC3339, retryAsked(in, last))
 	if err != nil || !at.After(in.Now) {
@@ -110,11 +111,11 @@ func retryDue(in *Input, last *v1alpha1.Request) time.Time {
 	return at
 }
 
-// retryHint is how to ask for one more attempt after this one.
+// retryHint explains how to request another attempt after this one.
 func retryHint(in *Input, last *v1alpha1.Request) string {
 	value := last.AttemptID
 	if last.Retry == value {
-		value = "<present time, RFC 3339>" // the id was named before the attempt had ended
+		value = "<present time, RFC 3339>" // the id was named before the attempt ended
 	}
 	return fmt.Sprintf("kubectl -n %s annotate --overwrite %s %s '%s=%s'", in.Subject.GetNamespace(),
 		v1alpha1.ShortName(in.Subject), in.Subject.GetName(), v1alpha1.AnnotationRetry, value)

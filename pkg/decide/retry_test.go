@@ -16,13 +16,13 @@ import (
 // lasted is an attempt a-1 that was submitted at the start, and ended a minute later.
 func lasted(r *v1alpha1.Request) { r.FinishedAt = metav1.NewTime(start.Add(time.Minute)) }
 
-// usedUp has the retry annotation's value on record.
+// usedUp records the retry annotation's value as acted on.
 func usedUp(in *decide.ServiceInput) {
 	in.Service.Status.Handled.Retry = in.Service.Annotations[v1alpha1.AnnotationRetry]
 }
 
-// retried has the failed attempt be the one that was made for the retry, by a clock that went back
-// since.
+// retried makes the failed attempt the one that was made for the retry, by a clock that was set
+// back since.
 func retried(in *decide.ServiceInput) {
 	with(v1alpha1.PhaseFailed, lasted, func(r *v1alpha1.Request) {
 		r.Retry = in.Service.Annotations[v1alpha1.AnnotationRetry]
@@ -31,8 +31,8 @@ func retried(in *decide.ServiceInput) {
 
 func stamp(after time.Duration) string { return start.Add(after).Format(time.RFC3339Nano) }
 
-// What the retry annotation asks for ten minutes after the start, when attempt a-1 has failed; and
-// what the object says where it asks for nothing.
+// The effect of the retry annotation ten minutes after the start, when attempt a-1 has failed, and
+// the object's message if it has none.
 func TestR21RetryNamesItsAttemptOrATimeAfterIt(t *testing.T) {
 	t.Parallel()
 	for story, test := range map[string]retryCase{
@@ -74,24 +74,24 @@ func TestR21RetryNamesItsAttemptOrATimeAfterIt(t *testing.T) {
 	}
 }
 
-// retryCase is a value of the retry annotation, and what it comes to.
+// retryCase is a value of the retry annotation, and its effect.
 type retryCase struct {
 	value string
 	asks  bool
-	flaw  string // what the object says of the value; "" for nothing
+	flaw  string // the object's message about the value; "" for none
 	edits []func(*decide.ServiceInput)
 }
 
-// explained says whether a message gives the command for another attempt, and what is wrong with the
-// value.
+// explained reports whether a message contains the command for another attempt, and what is wrong
+// with the value.
 func (c retryCase) explained(message string) bool {
 	const command = "kubectl -n shop annotate --overwrite bbs site 'wholesale.broadband/retry=a-1'"
 	flawed := strings.Contains(message, ", which ")
 	return strings.Contains(message, command) && strings.Contains(message, c.flaw) && flawed == (c.flaw != "")
 }
 
-// A time in the future counts when it has come: until then nothing is done, and the object is
-// looked at then.
+// A time in the future takes effect when it is reached: until then nothing is done, and the object
+// is reconciled then.
 func TestR21ARetryInTheFutureIsLookedAtWhenItHasCome(t *testing.T) {
 	t.Parallel()
 	due := start.Add(time.Hour)
@@ -107,7 +107,8 @@ func TestR21ARetryInTheFutureIsLookedAtWhenItHasCome(t *testing.T) {
 	}
 }
 
-// A retry asks for one more attempt at what has failed: there is none before the first.
+// A retry request asks for one more attempt after a failure: without a first attempt it has no
+// effect.
 func TestR21ARetryOfNothingIsNotUsedUp(t *testing.T) {
 	t.Parallel()
 	for _, value := range []string{"a-1", stamp(0), "again"} {
@@ -119,7 +120,7 @@ func TestR21ARetryOfNothingIsNotUsedUp(t *testing.T) {
 	}
 }
 
-// A reclaim that succeeded, and brought nothing back, is repeated by a person's word alone.
+// A reclaim that succeeded but brought nothing back is repeated only by a person's retry request.
 func TestR21ARetryRepeatsAReclaimThatBroughtNothingBack(t *testing.T) {
 	t.Parallel()
 	for value, asks := range map[string]bool{

@@ -9,14 +9,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// EndedByPerson says whether a person's word has ended an attempt.
+// EndedByPerson reports whether a person's resolution has ended an attempt.
 func EndedByPerson(attempt *v1alpha1.Request) bool {
 	said := []v1alpha1.RequestPhase{v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned}
 	return attempt.EndedBy == v1alpha1.EndedByPerson && slices.Contains(said, attempt.Phase)
 }
 
-// reworded is the attempt that a new word of a person changes although one has ended it before: "only
-// by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil for none.
+// reworded returns the attempt that a new resolution changes although an earlier one has ended it:
+// "only by a newer resolution, while it is its lane's newest and the lane is empty" (R14). Nil if
+// none.
 func reworded(in *Input) *v1alpha1.Request {
 	for _, contract := range carrier.Contracts() {
 		request := in.Subject.RequestOf(v1alpha1.Operation(contract.Operation))
@@ -27,14 +28,15 @@ func reworded(in *Input) *v1alpha1.Request {
 	return nil
 }
 
-// saysAnew says whether a person says something of an attempt that is not on record already: another
-// manager may have recorded the word, and have yet to show that it has.
+// saysAnew reports whether there is a resolution of an attempt that is not recorded yet: another
+// manager may have recorded it, and not have shown it in the status yet.
 func saysAnew(in *Input, request *v1alpha1.Request) bool {
 	recorded := request.ResolvedBy != nil && request.ResolvedBy.Word == resolveAnnotation(in)
 	return !recorded && resolutionNames(in, request.AttemptID)
 }
 
-// isLast says whether an attempt is its lane's newest, and nothing is open there. A ledger may be nil.
+// isLast reports whether an attempt is its lane's newest and the lane has no open attempt. The
+// ledger may be nil.
 func isLast(ledger *v1alpha1.RequestLedger, attempt *v1alpha1.Request) bool {
 	if ledger == nil {
 		return false

@@ -13,8 +13,8 @@ func atAnotherCarrier(in *LedgerInput) bool {
 	return in.Ledger.Spec.BaseURL != in.Account.Object.Spec.BaseURL
 }
 
-// elsewhere: "an account of the identity with another [baseURL] is Conflict: nothing is sent, nothing
-// becomes unknown" (R4).
+// elsewhere: "an account of the identity with another [baseURL] is Conflict: nothing is sent,
+// nothing becomes unknown" (R4).
 func elsewhere(in *LedgerInput) LedgerVerdict {
 	if movedByPerson(in) {
 		return LedgerVerdict{Move: true}
@@ -25,7 +25,7 @@ func elsewhere(in *LedgerInput) LedgerVerdict {
 		in.Ledger.Name, holderOf(in.Ledger), in.Ledger.Spec.BaseURL, in.Account.Object.Spec.BaseURL,
 		sameCarrierHint(&in.Input))}}
 	if word, ok := parseResolution(resolveAnnotation(&in.Input)); ok && word.outcome == resolvedSameCarrier {
-		judged.Resolve = resolveAnnotation(&in.Input) // it was seen, and will not do later either
+		judged.Resolve = resolveAnnotation(&in.Input) // it counts as handled, because it cannot apply later either
 		judged.Verdict.Message += fmt.Sprintf(" (now it is %q, which does not move it: "+
 			"the time must be one since the CarrierAccount was created, %s, and not in the future)",
 			judged.Resolve, in.Account.Object.CreationTimestamp.UTC().Format(time.RFC3339))
@@ -34,8 +34,9 @@ func elsewhere(in *LedgerInput) LedgerVerdict {
 }
 
 // movedByPerson: "`resolve: all@<time>=SameCarrier` moves the ledger, for a carrier that has only
-// moved its address" (R4). An account never changes its baseURL, so that a word from before it was
-// created speaks of another address; and a ledger that has been moved since has used the word up.
+// moved its address" (R4). An account never changes its baseURL, so a resolution from before its
+// creation refers to another address. A ledger that was moved since then has used the resolution
+// up.
 func movedByPerson(in *LedgerInput) bool {
 	value := resolveAnnotation(&in.Input)
 	word, ok := parseResolution(value)
@@ -48,7 +49,7 @@ func movedByPerson(in *LedgerInput) bool {
 	return !word.before.After(in.Now) && !word.before.Before(in.Account.Object.CreationTimestamp.Time)
 }
 
-// sameCarrierHint is how to say that the carrier has only moved its address.
+// sameCarrierHint explains how to confirm that only the carrier's address has changed.
 func sameCarrierHint(in *Input) string {
 	return fmt.Sprintf("If the carrier has only moved its address: kubectl -n %s annotate --overwrite %s %s "+
 		"'%s=%s<present time, RFC 3339>=%s'", in.Subject.GetNamespace(), v1alpha1.ShortName(in.Subject),

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// elsewhere is a service whose ledger is another carrier's, ten minutes after the account was
-// created, with a word of a person.
+// elsewhere is a service whose ledger belongs to another carrier, ten minutes after the account was
+// created, with a person's annotation.
 func elsewhere(value string, edits ...func(*decide.LedgerInput)) decide.LedgerInput {
 	service := settled(saying(value))
 	service.Account.Object.CreationTimestamp = metav1.NewTime(start)
@@ -99,8 +99,7 @@ func TestR4AConflictOfCarriersSaysWhatToDo(t *testing.T) {
 	}
 }
 
-// An order that was sent stays what it is at another carrier, and moves all the same where a person
-// says so.
+// An order that was sent keeps its state at another carrier, and moves as well if a person says so.
 func TestR4SameCarrierMovesTheLedgerOfAnOrder(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -128,8 +127,8 @@ func TestR4SameCarrierMovesTheLedgerOfAnOrder(t *testing.T) {
 	}
 }
 
-// "Nothing becomes unknown" by an account that leads elsewhere: what is left of a lost ledger stays
-// with its carrier.
+// "Nothing becomes unknown" through an account for another carrier: what remains of a lost ledger
+// stays with its carrier.
 func TestR4ALedgerThatWasLostStaysWithItsCarrier(t *testing.T) {
 	t.Parallel()
 	view := elsewhere(all(5*time.Minute, "SameCarrier"))
@@ -140,8 +139,8 @@ func TestR4ALedgerThatWasLostStaysWithItsCarrier(t *testing.T) {
 	}
 }
 
-// What stands for a lost order is unknown from when it was seen to be lost, so that a word from before
-// does not resolve it (R27).
+// The placeholder for a lost order is unknown from the time when the loss was noticed, so an
+// earlier resolution does not apply to it (R27).
 func TestR27AnOrderIsLostWhenThatIsSeen(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseOutcomeUnknown} {

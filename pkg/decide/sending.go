@@ -9,15 +9,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// maySend holds a request back for the reasons of every kind.
+// maySend holds back a request for the reasons that apply to every kind.
 func maySend(in *Input, want desiredChange) *Decision {
 	for _, guard := range []func(*Input, desiredChange) *Decision{
 		markerStands,     // no ledger can be created for it
 		ledgerStays,      // its ledger is being deleted
-		cacheBehind,      // the cache shows an account or an object that has changed
+		cacheBehind,      // the cache does not show the latest account or object yet
 		backedOff,        // the last attempt did not reach the carrier
-		breakerClosed,    // answers were lost lately
-		underChargeLimit, // enough has been spent for now
+		breakerClosed,    // responses were lost recently
+		underChargeLimit, // the charge limit is reached
 	} {
 		if decision := guard(in, want); decision != nil {
 			return decision
@@ -26,8 +26,8 @@ func maySend(in *Input, want desiredChange) *Decision {
 	return nil
 }
 
-// goesAgain says whether an attempt in this phase did not reach the carrier, and is tried again by
-// itself.
+// goesAgain reports whether an attempt in this phase did not reach the carrier and is retried
+// automatically.
 func goesAgain(phase v1alpha1.RequestPhase) bool {
 	switch phase {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseNotProcessed, v1alpha1.PhaseNotAccepted:
@@ -39,7 +39,7 @@ func goesAgain(phase v1alpha1.RequestPhase) bool {
 	return false
 }
 
-// backedOff: NotSent, NotProcessed and NotAccepted are tried again by themselves, after back-off.
+// backedOff: NotSent, NotProcessed and NotAccepted are retried automatically, after a back-off.
 func backedOff(in *Input, want desiredChange) *Decision {
 	last := in.Subject.RequestOf(want.operation)
 	if last == nil || !goesAgain(last.Phase) {
@@ -67,8 +67,8 @@ func supported(in *Input, operation carrier.Operation) error {
 	return contract.SupportedAt(int(in.Account.Object.Spec.APIVersion))
 }
 
-// weightier keeps the decision that says more about the object, and the earlier look:
-// what goes on, before what only a person can mend, before what waits for one.
+// weightier returns the more important decision, with the earlier time of the two: work in progress
+// comes first, then what only a person can fix, then what waits for a person.
 func weightier(held, next *Decision) *Decision {
 	if held == nil {
 		return next

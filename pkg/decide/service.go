@@ -8,54 +8,54 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// rule looks at one thing. It answers, or leaves the decision to the next rule.
+// rule checks one thing. It returns a decision, or nil to let the next rule decide.
 type rule func(*ServiceInput) *Decision
 
-// servicePass is the order of one pass over a service; the first rule that
-// answers decides.
+// servicePass lists the rules of one pass over a service, in order. The first rule that returns a
+// decision wins.
 func servicePass() []rule {
 	return []rule{
-		common(answeredRequest),  // an answer in memory goes into the status before anything else
-		common(resolvedByPerson), // a person's word resolves an unknown outcome
-		whoseService,             // the order it comes from, the account's list
-		common(accountReady),     // nothing can be asked without a login
-		common(sentElsewhere),    // a request under way belongs to the carrier and identity it was sent to
-		onlyFollowed,             // of a service off the account's list that request is all that is looked at
+		common(answeredRequest),  // an answer held in memory is recorded before anything else
+		common(resolvedByPerson), // a person's resolution settles an unknown outcome
+		whoseService,             // the order that the service comes from, and the account's list of services
+		common(accountReady),     // no call is possible without a login
+		common(sentElsewhere),    // a request in progress belongs to the carrier and identity it was sent to
+		onlyFollowed,             // for a service that is not on the account's list, only that request is tracked
 	}
 }
 
-// common is a rule of every kind.
+// common adapts a rule that applies to objects of every kind.
 func common(rule func(*Input) *Decision) rule {
 	return func(in *ServiceInput) *Decision { return rule(&in.Input) }
 }
 
-// modificationLane is what is done about plan, SLA, aggregation, DSL profile and reclaim,
-// one request at a time.
+// modificationLane lists the rules for plan, SLA, aggregation, DSL profile and reclaim. These
+// requests are sent one at a time.
 func modificationLane() []rule {
 	return []rule{
-		openModification,  // what is with the carrier is followed to its end
-		unknownAlteration, // an unknown outcome holds back every change of the service
-		cancelledAsWanted, // a service that has ended as declared is compared no more
-		hidden,            // of what the carrier does not show nothing is said
-		unknownPlan,       // what must be known is read
-		firstLook,         // and whether there is a service
-		modifications,     // what differs is brought about, if the guards let it
-		planDrift,         // the carrier has moved to another plan, and that is only reported
+		openModification,  // a request at the carrier is tracked until it ends
+		unknownAlteration, // an unknown outcome blocks every change of the service
+		cancelledAsWanted, // a service that has ended as declared is no longer compared
+		hidden,            // nothing is reported about a service that the carrier does not show
+		unknownPlan,       // the plan is read if it has to be known
+		firstLook,         // the first read checks whether the service exists
+		modifications,     // differences are sent to the carrier, if the guards allow it
+		planDrift,         // the carrier has moved to another plan, which is only reported
 	}
 }
 
-// cancellationLane is what is done about the service's cancellation: "reschedule and
-// abort are immediate and never wait behind" a modification.
+// cancellationLane lists the rules for the service's cancellation: "reschedule and abort are
+// immediate and never wait behind" a modification.
 func cancellationLane() []rule {
 	return []rule{
-		openCancellation,    // what is with the carrier is followed to its end
-		unknownCancellation, // what must be known is read
-		cancellation,        // what differs is brought about, if the guards let it
-		cancellationDrift,   // the carrier has another one, and that is only reported
+		openCancellation,    // a request at the carrier is tracked until it ends
+		unknownCancellation, // the cancellation is read if it has to be known
+		cancellation,        // differences are sent to the carrier, if the guards allow it
+		cancellationDrift,   // the carrier has a different cancellation, which is only reported
 	}
 }
 
-// Service judges one BroadbandService.
+// Service decides about one BroadbandService.
 func Service(in ServiceInput) Decision {
 	said := answerOf(&in)
 	decision := withReadings(&in, said.both)
@@ -69,7 +69,7 @@ func Service(in ServiceInput) Decision {
 	return decision
 }
 
-// answer is what the rules say: of the whole object, and of each lane.
+// answer is the result of the rules: for the whole object, and for each lane.
 type answer struct {
 	both                       Decision
 	modification, cancellation Verdict
@@ -103,8 +103,8 @@ func firstOf(in *ServiceInput, rules []rule) *Decision {
 	return nil
 }
 
-// beside is what two lanes come to: a step of the cancellation first, then one of the
-// modifications, and when both rest what says more.
+// beside combines the decisions of the two lanes: a step of the cancellation lane comes first, then
+// a step of the modification lane. If both rest, the weightier decision is returned.
 func beside(modified, ended *Decision) *Decision {
 	switch {
 	case ended == nil:
@@ -127,7 +127,7 @@ func inSync(in *ServiceInput) Verdict {
 	return Verdict{Settled, v1alpha1.ReasonInSync, inSyncWords(in)}
 }
 
-// whoseService answers where this object may not speak for a service.
+// whoseService returns a decision if this object must not manage the service.
 func whoseService(in *ServiceInput) *Decision {
 	serviceID := in.Service.ServiceNumber()
 	switch {
@@ -139,7 +139,7 @@ func whoseService(in *ServiceInput) *Decision {
 	return nil
 }
 
-// orderNotReady waits for the order to become a service.
+// orderNotReady waits until the order has a service.
 func orderNotReady(in *ServiceInput) *Decision {
 	why := "has no service yet: this continues by itself once status.serviceID of the order is set"
 	switch {
@@ -155,8 +155,8 @@ func orderNotReady(in *ServiceInput) *Decision {
 	return working(v1alpha1.ReasonOrderNotReady, fmt.Sprintf("ServiceOrder %s %s", name, why))
 }
 
-// refused holds a change after a definitive failure of the same. What became of a request
-// for something else, or about another cancellation, says nothing about this one.
+// refused holds back a change after a definitive failure of the same change. The outcome of a
+// request for something else, or about another cancellation, does not apply to this one.
 func refused(in *ServiceInput, want desiredChange) *Decision {
 	last := lastOf(in, want.operation)
 	if last != nil && (aboutAnother(in, last) || last.BodyHash != "" && last.BodyHash != want.bodyHash()) {
@@ -170,8 +170,9 @@ func refused(in *ServiceInput, want desiredChange) *Decision {
 	return held
 }
 
-// lastOf is the newest request of an operation that reached the carrier, or may have, or the one that
-// stands for all that a lost ledger forgot. Reschedule and abort go on whatever became of those.
+// lastOf returns the newest request of an operation that reached the carrier, or may have. If a
+// ledger was lost and its requests were abandoned, the request that stands for all of them is
+// returned instead; reschedule and abort do not depend on it.
 func lastOf(in *ServiceInput, operation v1alpha1.Operation) *v1alpha1.Request {
 	lost := reachedOf(&in.Input, v1alpha1.OperationPlanChange)
 	if lost != nil && gaveUpAll(lost) && !operation.AltersCancellation() {
@@ -180,14 +181,15 @@ func lastOf(in *ServiceInput, operation v1alpha1.Operation) *v1alpha1.Request {
 	return reachedOf(&in.Input, operation)
 }
 
-// gaveUpAll: what was sent before a ledger was lost is not known, so a person who gives
-// it up gives up every operation of that generation.
+// gaveUpAll reports whether lost stands for everything in a lost ledger and was abandoned. It is
+// not known what was sent before the ledger was lost, so a person who abandons this request
+// abandons every operation of that generation.
 func gaveUpAll(lost *v1alpha1.Request) bool {
 	return lost.Phase == v1alpha1.PhaseAbandoned && StandsForLost(lost)
 }
 
-// StandsForLost says whether a request on record stands for whatever was sent before the
-// ledger was lost: a plan change without a plan.
+// StandsForLost reports whether a recorded request stands for everything that was sent before the
+// ledger was lost: it is a plan change without a plan.
 func StandsForLost(request *v1alpha1.Request) bool {
 	return request.Operation == v1alpha1.OperationPlanChange && request.Target == (v1alpha1.RequestTarget{})
 }

@@ -65,13 +65,13 @@ func settled(edits ...func(*decide.ServiceInput)) decide.ServiceInput {
 	return view
 }
 
-// wanting wants another plan than the carrier has, which was read just now.
+// wanting declares another plan than the carrier has, which was read just now.
 func wanting(in *decide.ServiceInput) {
 	in.Service.Status.Carrier.Plan.Value = "Slow"
 	justRead(in)
 }
 
-// with puts a request on record.
+// with records a request.
 func with(phase v1alpha1.RequestPhase, edits ...func(*v1alpha1.Request)) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		request := v1alpha1.Request{
@@ -96,7 +96,7 @@ func annotated(key, value string) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { in.Service.Annotations = map[string]string{key: value} }
 }
 
-// read is a health request that was asked and answered.
+// read is a health request that was sent and answered.
 func read(plan string, asked time.Duration) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		in.Memory.Readings.Health = decide.Reading{
@@ -110,7 +110,7 @@ func lost(r *v1alpha1.Request) {
 }
 func stranger(r *v1alpha1.Request) { r.Sender = "another" }
 
-// unseen is the error of a 404, which proves nothing but that nothing was done.
+// unseen is the error of a 404, which proves only that nothing was done.
 func unseen(r *v1alpha1.Request) {
 	r.Error = &v1alpha1.RequestError{HTTPStatus: 404, Message: "not found"}
 }
@@ -118,7 +118,7 @@ func unseen(r *v1alpha1.Request) {
 // forgotten is a request whose Location was not known from the start.
 func forgotten(r *v1alpha1.Request) { r.LostSince = metav1.NewTime(start) }
 
-// profileRepeated is a DSL stability profile that was asked for again so often.
+// profileRepeated is a DSL stability profile that was sent again this often.
 func profileRepeated(times int32) func(*v1alpha1.Request) {
 	return func(r *v1alpha1.Request) {
 		r.Operation, r.Repeats = v1alpha1.OperationDSLStabilityProfileChange, times
@@ -126,34 +126,34 @@ func profileRepeated(times int32) func(*v1alpha1.Request) {
 	}
 }
 
-// judged is what a decision comes to.
+// judged is the result of a decision.
 type judged struct {
 	Step   string
 	State  decide.State
 	Reason string
 }
 
-// working is a step on the way, with nothing for a person to do.
+// working is an intermediate step, without anything for a person to do.
 func working(step string) judged { return judged{step, decide.Working, v1alpha1.ReasonProgressing} }
 
-// answered puts an answer into the process's memory.
+// answered adds an answer to the process's memory.
 func answered(in *decide.ServiceInput) {
 	in.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true, Receipt: &carrier.Receipt{}}
 }
 
-// recorded is an attempt whose answer this process has put on record.
+// recorded is an attempt whose answer this process has recorded.
 func recorded(in *decide.ServiceInput) {
 	in.Memory.Attempts["a-1"] = decide.Attempt{Seen: start, LastLook: start, Posted: true}
 }
 
-// seenNow has the process see the attempt for the first time.
+// seenNow makes the process see the attempt for the first time.
 func seenNow(in *decide.ServiceInput) { in.Memory.Attempts["a-1"] = decide.Attempt{Seen: in.Now} }
 
 func planned(in *decide.ServiceInput)        { in.Service.Spec.ManagementPolicy = v1alpha1.ManagementPlan }
 func planUnknown(in *decide.ServiceInput)    { in.Service.Status.Carrier.Plan = nil }
 func withoutAccount(in *decide.ServiceInput) { in.Account = decide.Account{} }
 
-// cases are views with what is decided of them.
+// cases are views and the decisions about them.
 type cases map[string]struct {
 	view decide.ServiceInput
 	want judged

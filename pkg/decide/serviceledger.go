@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// JudgeServiceLedger says whether an object may act for the service that a ledger is about. "Only the
+// JudgeServiceLedger decides whether an object may act for the service of a ledger. "Only the
 // holder opens attempts ... Without a ledger nobody conflicts: the first intent decides" (R2).
 func JudgeServiceLedger(in LedgerInput) LedgerVerdict {
 	switch {
@@ -27,8 +27,8 @@ func JudgeServiceLedger(in LedgerInput) LedgerVerdict {
 	return LedgerVerdict{Take: !holds(&in)}
 }
 
-// ProjectService brings a status in line with the ledger, which alone says what was sent and what is
-// known of the values that have no read; nil where the object holds none.
+// ProjectService updates a status from the ledger, which alone records what was sent and the values
+// that cannot be read. The ledger is nil if the object holds none.
 func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, clock Clock) {
 	forgetOutdated(service, ledger)
 	service.ShowLedger(ledger)
@@ -47,16 +47,16 @@ func ProjectService(service *v1alpha1.BroadbandService, ledger *v1alpha1.Request
 	state.Plan = planOnRecord(state.Plan, spec.Baseline, clock)
 }
 
-// forgetOutdated forgets what was read before a request that has ended since the status was written: a
-// process ended between the two writes, or the status is an older one. It is read anew. Of the plan
-// the baseline says as much.
+// forgetOutdated drops values that were read before a request that has ended since the status was
+// written, because a process ended between the two writes or the status is an old one. They are
+// read again. For the plan, the baseline serves the same purpose.
 func forgetOutdated(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	state := service.Status.Carrier
 	if state == nil || ledger == nil {
 		return
 	}
 	for _, contract := range carrier.Contracts() {
-		for _, done := range unseenBy(service, ledger, v1alpha1.Operation(contract.Operation)) {
+		for _, done := range notShownIn(service, ledger, v1alpha1.Operation(contract.Operation)) {
 			forget(state, done)
 		}
 	}
@@ -72,9 +72,9 @@ func forget(state *v1alpha1.CarrierState, done *v1alpha1.Request) {
 	}
 }
 
-// unseenBy are the attempts at an operation that reached the carrier, or may have, and that a status
-// does not show as the ledger has them.
-func unseenBy(
+// notShownIn returns the attempts at an operation that reached the carrier, or may have, and that a
+// status does not show with the same phase as the ledger.
+func notShownIn(
 	service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger, operation v1alpha1.Operation,
 ) []*v1alpha1.Request {
 	shown, newest := service.RequestOf(operation), ledger.RequestOf(operation)
@@ -106,8 +106,8 @@ func showHandled(service *v1alpha1.BroadbandService) {
 	handled.Retry = cmp.Or(retried.Retry, handled.Retry)
 }
 
-// planOnRecord is the plan that a status shows, where that was read since the baseline was brought
-// about: what was not read, the ledger says.
+// planOnRecord returns the plan from the status if it was read after the baseline was set, and
+// otherwise the baseline from the ledger.
 func planOnRecord(shown, baseline *v1alpha1.KnownValue, clock Clock) *v1alpha1.KnownValue {
 	read := shown != nil && shown.Source == v1alpha1.SourceHealth && shown.AsHealth != ""
 	switch {
@@ -117,8 +117,8 @@ func planOnRecord(shown, baseline *v1alpha1.KnownValue, clock Clock) *v1alpha1.K
 	return shown
 }
 
-// RememberService records what is known of a service and no read gives, and the plan that it was
-// brought to: "known" and "baseline" of its ledger.
+// RememberService records the values of a service that cannot be read, and the plan last applied to
+// it: "known" and "baseline" of its ledger.
 func RememberService(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.BroadbandService) {
 	state := service.Status.Carrier.DeepCopy()
 	if state == nil {
@@ -136,7 +136,8 @@ func RememberService(ledger *v1alpha1.RequestLedgerSpec, service *v1alpha1.Broad
 	}
 }
 
-// LeftService says what goes on at the carrier although its object is gone; "" when nothing does.
+// LeftService describes what continues at the carrier although the object was deleted; "" if
+// nothing does.
 func LeftService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) string {
 	if ledger.Spec.Holder.UID != string(service.UID) {
 		return ""
@@ -148,6 +149,6 @@ func LeftService(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLed
 	if len(words) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("deleted while %s: it goes on at the carrier, and a new BroadbandService for this service "+
+	return fmt.Sprintf("deleted while %s: it continues at the carrier, and a new BroadbandService for this service "+
 		"takes it up", strings.Join(words, ", "))
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// inLedger has attempts on record, the oldest first, each of which ended a minute after the last.
+// inLedger records attempts, the oldest first, each of which ended a minute after the last.
 func inLedger(attempts ...v1alpha1.Request) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		in.Ledger = &v1alpha1.RequestLedger{}
@@ -25,7 +25,7 @@ func inLedger(attempts ...v1alpha1.Request) func(*decide.ServiceInput) {
 	}
 }
 
-// ended is an attempt at the plan change that is declared.
+// ended is an attempt at the declared plan change.
 func ended(
 	id string, phase v1alpha1.RequestPhase, generation int64, edits ...func(*v1alpha1.Request),
 ) v1alpha1.Request {
@@ -39,8 +39,8 @@ func ended(
 	return attempt
 }
 
-// "Only a holder whose cache lags behind begins an attempt of a generation that is over, and its gate
-// is closed." What had ended for the newest generation counts all the same.
+// "Only a holder whose cache lags behind begins an attempt of a generation that is over, and its
+// gate is closed." Attempts that had ended for the newest generation count all the same.
 func TestR3AnAttemptThatWasNotSentHidesNoFailure(t *testing.T) {
 	t.Parallel()
 	const held, sent = v1alpha1.ReasonCarrierRejected, v1alpha1.ReasonProgressing
@@ -86,7 +86,7 @@ func TestR21ARetryThatWasNotSentGoesOn(t *testing.T) {
 	}
 }
 
-// What a status shows, and what it is to show by its ledger.
+// What a status shows, and what it should show according to its ledger.
 func TestR16AStatusShowsItsLedger(t *testing.T) {
 	t.Parallel()
 	since := func(minutes int) metav1.Time { return metav1.NewTime(start.Add(time.Duration(minutes) * time.Minute)) }
@@ -129,8 +129,8 @@ func TestR16AStatusShowsItsLedger(t *testing.T) {
 	}
 }
 
-// A baseline that was written by a clock that was ahead is older than what was read since this process
-// has first seen it.
+// A baseline that was written by a clock that was ahead is older than a reading made after this
+// process first saw the baseline.
 func TestR19ABaselineFromTheFutureHidesNoNewerReading(t *testing.T) {
 	t.Parallel()
 	later := func(by time.Duration) metav1.Time { return metav1.NewTime(start.Add(by)) }

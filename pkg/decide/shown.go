@@ -8,14 +8,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The bounds of what a status shows in short (CustomResourceDefinition).
+// The limits of the short texts in a status (CustomResourceDefinition).
 const (
 	maxChangeColumn  = 128
 	maxChangeHistory = 512
 	historyLimit     = 10
 )
 
-// showHistory shows the newest of the requests that reached the carrier, or may have.
+// showHistory shows the newest requests that reached the carrier, or may have.
 func showHistory(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	service.Status.History = nil
 	if ledger == nil {
@@ -33,8 +33,8 @@ func showHistory(service *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLed
 	}
 }
 
-// ChangeColumn is what is to change of a service, in short: what is under way, else what is wanted,
-// else a cancellation to come; "" for nothing.
+// ChangeColumn describes the change of a service in short: the one in progress, else the pending
+// one, else a future cancellation; "" if there is none.
 func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	status := service.Status
 	if status.InFlight != nil {
@@ -51,7 +51,7 @@ func ChangeColumn(service *v1alpha1.BroadbandService) string {
 	return ""
 }
 
-// changeInShort is the first of several changes, and how many more there are.
+// changeInShort describes the first change and the number of the others.
 func changeInShort(changes []v1alpha1.Change, none string) string {
 	if len(changes) == 0 {
 		return none

@@ -13,12 +13,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// planTo is a change of the plan, as a plan of changes has it.
+// planTo is a change of the plan, as an entry in a plan of changes.
 func planTo(name string) v1alpha1.Change {
 	return v1alpha1.Change{Operation: v1alpha1.OperationPlanChange, Field: "plan.name", From: "Slow", To: name}
 }
 
-// What is under way comes before what is wanted, and that before a cancellation to come.
+// A request in progress is shown first, then a change, then a future cancellation.
 func TestTheChangeColumnSaysWhatIsToChange(t *testing.T) {
 	t.Parallel()
 	service := &v1alpha1.BroadbandService{}
@@ -46,8 +46,8 @@ func TestTheChangeColumnSaysWhatIsToChange(t *testing.T) {
 	expect("Slow → Faster")
 }
 
-// "status.history shows the ledger's last ten ended requests: operation, from → to, fees, approved by,
-// outcome, code, at". What did not reach the carrier is none of them.
+// "status.history shows the ledger's last ten ended requests: operation, from → to, fees, approved
+// by, outcome, code, at". Requests that did not reach the carrier are not among them.
 func TestTheHistoryShowsTenRequestsThatEnded(t *testing.T) {
 	t.Parallel()
 	ledger := &v1alpha1.RequestLedger{}

@@ -14,10 +14,10 @@ import (
 func TestR19AReservationFromTheFutureCountsForAnHourFromFirstSight(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	const booted = 5 * time.Hour // what the monotonic clock shows at first sight
+	const booted = 5 * time.Hour // the monotonic clock at first sight
 	for story, test := range map[string]struct {
 		ahead, elapsed time.Duration // of its time, and since first sight
-		wall           time.Duration // what the other clock shows since then
+		wall           time.Duration // the other clock since then
 		counts         bool
 	}{
 		"at first sight":                       {7 * 24 * time.Hour, 0, 0, true},

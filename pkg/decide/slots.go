@@ -13,15 +13,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// maxSlots is how many slots a status holds, and maxSlotID how long the id of one may be.
-// A longer one cannot be named by anybody: the slot is counted and not shown.
+// maxSlots is the maximum number of slots in a status, and maxSlotID the maximum length of a slot's
+// id. A slot with a longer id could not be referred to: it is counted and not shown.
 const (
 	maxSlots  = 50
 	maxSlotID = 128
 )
 
-// TakeSlots takes over what the carrier offers: the first slots by start time, in the
-// carrier's order where they start together.
+// TakeSlots records the slots that the carrier offers: the first ones by start time, in the
+// carrier's order if they start together.
 func TakeSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.Time) error {
 	offered, err := carrier.DecodeAppointmentSlots(body)
 	if err != nil {
@@ -40,10 +40,10 @@ func TakeSlots(status *v1alpha1.AppointmentRequestStatus, body []byte, now time.
 	return nil
 }
 
-// maxCount is far more than a body of 1 MiB has room for.
+// maxCount is far more than fits in a body of 1 MiB.
 const maxCount = 1 << 20
 
-// startsFirst orders slots by start. One whose start cannot be read comes last.
+// startsFirst orders slots by start. A slot whose start cannot be read comes last.
 func startsFirst(a, b carrier.AppointmentSlot) int {
 	start, known := a.StartTime.Time()
 	other, otherKnown := b.StartTime.Time()
@@ -58,7 +58,7 @@ func startsFirst(a, b carrier.AppointmentSlot) int {
 	return 0
 }
 
-// shownSlot is a slot as the status shows it, within the bounds of the schema.
+// shownSlot returns a slot as the status shows it, within the limits of the schema.
 func shownSlot(slot carrier.AppointmentSlot) v1alpha1.Slot {
 	const kind, moment, offset = 32, 64, 16
 	return v1alpha1.Slot{
@@ -69,9 +69,9 @@ func shownSlot(slot carrier.AppointmentSlot) v1alpha1.Slot {
 	}
 }
 
-// Recommend is the first slot that suits the preferences; nil when none does. Where the
-// technology of the order, as far as it is known, makes withinTimeWindow reliable, one
-// within the window goes before one outside of it.
+// Recommend returns the first slot that matches the preferences; nil if none does. If the
+// technology of the order is known to make withinTimeWindow reliable, a slot within the window is
+// preferred.
 func Recommend(
 	offered []v1alpha1.Slot, preferences v1alpha1.SlotPreferences, technologyType string,
 ) *v1alpha1.RecommendedSlot {
@@ -101,8 +101,8 @@ func recommended(slot *v1alpha1.Slot) *v1alpha1.RecommendedSlot {
 	}
 }
 
-// localTime is when a slot is, by the clock at the site: a technician comes on that day, which in UTC
-// may be another one.
+// localTime returns the local time of a slot at the site: the technician comes on that day, which
+// may be a different one in UTC.
 func localTime(slot *v1alpha1.Slot) string {
 	const day, hour = "Mon 2006-01-02", "15:04"
 	start, known := atSite(slot, slot.StartTime)
@@ -116,8 +116,8 @@ func localTime(slot *v1alpha1.Slot) string {
 	return start.Format(day) + " " + hours + " " + start.Format("-07:00")
 }
 
-// suits: "slots that may incur charges are recommended only with allowChargeable; weekdays
-// are judged at the slot's own offset". What is not wanted in particular does not matter.
+// suits: "slots that may incur charges are recommended only with allowChargeable; weekdays are
+// judged at the slot's own offset". A preference that is not set matches any slot.
 func suits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return (preferences.AllowChargeable || !slot.Chargeable) &&
 		anyOr(preferences.SlotTypes, v1alpha1.SlotType(slot.SlotType)) &&
@@ -129,8 +129,8 @@ func anyOr[T comparable](wanted []T, value T) bool {
 	return len(wanted) == 0 || slices.Contains(wanted, value)
 }
 
-// daySuits judges the day at the site. A slot whose start cannot be read suits only those
-// to whom the day does not matter.
+// daySuits checks the day at the site. A slot whose start cannot be read matches only if no day is
+// preferred.
 func daySuits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	if len(preferences.Weekdays) == 0 && preferences.NotAfter == "" {
 		return true
@@ -143,8 +143,8 @@ func daySuits(slot *v1alpha1.Slot, preferences v1alpha1.SlotPreferences) bool {
 	return inTime && anyOr(preferences.Weekdays, v1alpha1.Weekday(start.Format("Mon")))
 }
 
-// atSite is a time of a slot at the slot's own offset: the times may be in UTC. Without a readable
-// offset it stays as the carrier wrote it.
+// atSite converts a time of a slot to the slot's own offset, because the times may be in UTC.
+// Without a readable offset the time is not converted.
 func atSite(slot *v1alpha1.Slot, written string) (time.Time, bool) {
 	at, known := carrier.Timestamp(written).Time()
 	if offset, err := time.Parse("-07:00", slot.TimezoneOffset); err == nil {
@@ -153,16 +153,16 @@ func atSite(slot *v1alpha1.Slot, written string) (time.Time, bool) {
 	return at, known
 }
 
-// WindowReliable tells where withinTimeWindow counts: it is "reliable only for
-// non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be
-// ignored" (spec §2). An order restores no service, so its technology decides.
+// WindowReliable reports whether withinTimeWindow is to be used: it is "reliable only for
+// non-service-restoration demand types of FTTN, FTTB and satellite; otherwise to be ignored" (spec
+// §2). An order is not a service restoration, so its technology decides.
 func WindowReliable(technologyType string) bool {
 	return slices.ContainsFunc([]string{"FTTN", "FTTB", "Satellite"}, func(reliable string) bool {
 		return strings.EqualFold(reliable, technologyType)
 	})
 }
 
-// slotsMessage says what the carrier offers, and whether something of it suits.
+// slotsMessage describes what the carrier offers, and whether a slot matches.
 func slotsMessage(a *v1alpha1.AppointmentRequest, choice *v1alpha1.RecommendedSlot) string {
 	status := &a.Status
 	offer := fmt.Sprintf("the carrier offers %d slots from %s", status.SlotCount, status.DateFrom)

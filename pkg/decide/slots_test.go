@@ -122,7 +122,7 @@ func TestWindowReliable(t *testing.T) {
 	}
 }
 
-// taken is what a status shows of an offer.
+// taken is the part of an offer that a status shows.
 func taken(t *testing.T, offered ...string) v1alpha1.AppointmentRequestStatus {
 	t.Helper()
 	var status v1alpha1.AppointmentRequestStatus

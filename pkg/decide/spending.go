@@ -10,27 +10,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// reservationHolds is how long a reservation counts: an hour from the POST, which is sent within 10 s
-// of the reservation (R13). Times on record are cut to whole seconds.
+// reservationHolds is how long a reservation counts: an hour from the POST, which is sent within 10
+// s of the reservation (R13). Recorded times are truncated to seconds.
 const reservationHolds = time.Hour + 11*time.Second
 
-// Spending is what the accounts of an identity spend together.
+// Spending is the joint spending of the accounts of an identity.
 type Spending struct {
-	Ledger  *v1alpha1.RequestLedger // of the identity; nil: nothing has been reserved yet
-	Damaged error                   // why it cannot be used; nil when it can
-	Seen    Sightings               // of reservations from the future
-	Elapsed time.Duration           // the present time by the clock of the sightings
+	Ledger  *v1alpha1.RequestLedger // of the identity; nil if nothing has been reserved yet
+	Damaged error                   // why it cannot be used; nil if it can
+	Seen    Sightings               // of reservations with a time in the future
+	Elapsed time.Duration           // the current time on the clock of the sightings
 }
 
-// Costs says whether requests of an operation count towards chargeLimit.
+// Costs reports whether requests of an operation count towards chargeLimit.
 func Costs(operation v1alpha1.Operation) bool {
 	return ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
-// ReservedSince is after when a reservation must have been made to count.
+// ReservedSince returns the time after which a reservation must have been made to count.
 func ReservedSince(now time.Time) time.Time { return now.Add(-reservationHolds) }
 
-// Reserved are the reservations of an identity that count.
+// Reserved returns the reservations of an identity that count.
 func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 	if s.Ledger == nil || s.Ledger.Spec.Account == nil {
 		return nil
@@ -38,7 +38,7 @@ func (s Spending) Reserved(now time.Time) []v1alpha1.Reservation {
 	return s.Counting(s.Ledger.Spec.Account.Reservations, now)
 }
 
-// Counting are those of some reservations that count.
+// Counting returns the given reservations that count.
 func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) []v1alpha1.Reservation {
 	since := ReservedSince(now)
 	return slices.DeleteFunc(slices.Clone(reservations), func(one v1alpha1.Reservation) bool {
@@ -49,14 +49,14 @@ func (s Spending) Counting(reservations []v1alpha1.Reservation, now time.Time) [
 	})
 }
 
-// Sightings are when a process first saw reservations whose time lay in the future then, by its
-// monotonic clock, and by attempt id. Such a time "counts as now", and "what must not come too early
-// is measured on the local clock from first sight" (R19). The request has been sent by then. A clock
-// that stands still while the machine sleeps counts longer.
+// Sightings maps attempt ids to the monotonic time at which a process first saw a reservation whose
+// time was in the future. Such a time "counts as now", and "what must not come too early is
+// measured on the local clock from first sight" (R19). The request was sent before that. If the
+// clock stops while the machine sleeps, the reservation counts for longer.
 type Sightings map[string]time.Duration
 
-// Sight notes those of some reservations that lie in the future, and words a report of what is news;
-// "" for none.
+// Sight records the given reservations that are in the future, and returns a message about new
+// ones; "" if there are none.
 func (s Sightings) Sight(reservations []v1alpha1.Reservation, now time.Time, elapsed time.Duration) (report string) {
 	for _, one := range reservations {
 		if _, known := s[one.AttemptID]; known || !one.At.After(now) {
@@ -70,21 +70,21 @@ func (s Sightings) Sight(reservations []v1alpha1.Reservation, now time.Time, ela
 	return report
 }
 
-// MayReserve says whether an account may send one more request that costs: "each account's limit is
-// held against the whole identity's hour" (R10).
+// MayReserve reports whether an account may send one more chargeable request: "each account's limit
+// is held against the whole identity's hour" (R10).
 func MayReserve(account *v1alpha1.CarrierAccount, spending Spending, now time.Time) bool {
 	return spendingHeld(account, spending, now) == nil
 }
 
-// GivesBack says whether an attempt gives its reservation back: "released on NotSent and NotProcessed
-// as said by sender or carrier, never on a person's word" (R10).
+// GivesBack reports whether an attempt releases its reservation: "released on NotSent and
+// NotProcessed as said by sender or carrier, never on a person's word" (R10).
 func GivesBack(attempt *v1alpha1.Request) bool {
 	said := attempt.EndedBy == v1alpha1.EndedBySender || attempt.EndedBy == v1alpha1.EndedByCarrier
 	return said && !attempt.Phase.Reached()
 }
 
-// underChargeLimit holds back what costs. That there is room may have changed once the request is
-// sent: its reservation decides.
+// underChargeLimit holds back a chargeable request. The limit may be reached by the time the
+// request is sent, so its reservation decides.
 func underChargeLimit(in *Input, want desiredChange) *Decision {
 	if !want.costs() {
 		return nil

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// spentAgo is an identity's ledger with reservations of that long ago.
+// spentAgo is an identity's ledger with reservations of these ages.
 func spentAgo(now time.Time, ago ...time.Duration) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{
 		Schema: 1, BaseURL: "https://a", Account: &v1alpha1.LedgerAccount{},

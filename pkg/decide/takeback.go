@@ -11,14 +11,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// unreadable is a value that no read gives, as a status has it.
+// unreadable is a value in a status that the carrier has no read for.
 type unreadable struct {
 	field string
-	asked bool // whether a request asks for it
+	asked bool // whether the request sets it
 	held  **v1alpha1.KnownValue
 }
 
-// unreadables are those of a status. What stands for a lost ledger is about all of them.
+// unreadables returns these values. A request that stands for a lost ledger concerns all of them.
 func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unreadable {
 	target, lost := request.Target, StandsForLost(request)
 	return []unreadable{
@@ -29,9 +29,9 @@ func unreadables(state *v1alpha1.CarrierState, request *v1alpha1.Request) []unre
 	}
 }
 
-// Believe brings into the status what a person says that a request has brought about. The request
-// keeps what was known before: the person may take the word back. A value that was known already
-// stays as it is.
+// Believe records in the status the values that a request has set according to a person's
+// resolution. The request keeps the previous values, because the person may revise the resolution.
+// A value that was already known is not changed.
 func Believe(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
 	state := carrierState(service)
 	before := unreadables(state.DeepCopy(), request)
@@ -56,8 +56,9 @@ func Believe(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now 
 	}
 }
 
-// TakeBack forgets what a request was believed to have brought about, because a person has said so and
-// says something else now: what was known before it is known again, and what can be read is read.
+// TakeBack removes the values that a request had set according to an earlier resolution, because a
+// person has revised it. The previous values are restored, and values that can be read are read
+// again.
 func TakeBack(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now time.Time) {
 	state := service.Status.Carrier
 	if state == nil {
@@ -76,19 +77,19 @@ func TakeBack(service *v1alpha1.BroadbandService, request *v1alpha1.Request, now
 	}
 }
 
-// isBelieved says whether a value is known by a word alone.
+// isBelieved reports whether a value was only declared, not confirmed by the carrier.
 func isBelieved(held *v1alpha1.KnownValue) bool {
 	return held != nil && held.Source == v1alpha1.SourceDeclared
 }
 
-// changesPlan says whether a request may have brought about another plan. One for the restoration SLA
-// alone goes with the plan that there is.
+// changesPlan reports whether a request may have changed the plan. A request for the restoration
+// SLA alone is sent with the current plan.
 func changesPlan(request *v1alpha1.Request) bool {
 	return StandsForLost(request) || request.Target.Plan != request.Before.Plan
 }
 
-// rowOf is what is on record of a value that a request changes; nil for nothing. The pointer leads
-// into the request.
+// rowOf returns the recorded change of a value by a request; nil if none. The pointer refers into
+// the request.
 func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 	at := slices.IndexFunc(request.Plan, func(change v1alpha1.Change) bool {
 		return change.Operation == request.Operation && change.Field == field
@@ -99,7 +100,8 @@ func rowOf(request *v1alpha1.Request, field string) *v1alpha1.Change {
 	return &request.Plan[at]
 }
 
-// knownBefore is what was known before a request of a value that is believed now; nil for nothing.
+// knownBefore returns the value before the request, for a value that is trusted now; nil if
+// unknown.
 func knownBefore(row *v1alpha1.Change, believed *v1alpha1.KnownValue, now time.Time) *v1alpha1.KnownValue {
 	switch {
 	case row == nil || row.From == "":

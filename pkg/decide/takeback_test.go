@@ -27,14 +27,14 @@ func changeOf(operation v1alpha1.Operation, field, from string) []v1alpha1.Chang
 	return []v1alpha1.Change{{Operation: operation, Field: field, From: from}}
 }
 
-// takenBack is a request that a person has called done, and what is known before and after the person
-// says something else.
+// takenBack is a request that a person has resolved as succeeded, and what is known before and
+// after the person changes the resolution.
 type takenBack struct {
 	request     v1alpha1.Request
 	held, after v1alpha1.CarrierState
 }
 
-// believedChanges are of what the request alone was believed to have brought about.
+// believedChanges are cases of values known only from the request.
 func believedChanges() map[string]takenBack {
 	return map[string]takenBack{
 		"what was known before it is known again": {
@@ -64,7 +64,7 @@ func believedChanges() map[string]takenBack {
 	}
 }
 
-// otherKnowledge is of what is known beside that.
+// otherKnowledge are cases of values known from other sources.
 func otherKnowledge() map[string]takenBack {
 	return map[string]takenBack{
 		"what the request has not changed": {
@@ -105,7 +105,7 @@ func otherKnowledge() map[string]takenBack {
 	}
 }
 
-// A person has called a request done, and says something else now.
+// A person has resolved a request as succeeded, and now changes the resolution.
 func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 	t.Parallel()
 	rows := believedChanges()
@@ -128,7 +128,7 @@ func TestR14WhatARequestWasBelievedToHaveDoneIsForgotten(t *testing.T) {
 	}
 }
 
-// A value that was known before a word is known as it was after the word is taken back.
+// A value that was known before a resolution is known again after the resolution is taken back.
 func TestR14AValueThatWasKnownIsKnownAsItWasBefore(t *testing.T) {
 	t.Parallel()
 	read := &v1alpha1.KnownValue{Value: "12", Source: v1alpha1.SourceChangeResult}

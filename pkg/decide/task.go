@@ -11,31 +11,31 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Task is one request that an object asks for.
+// Task is one request that an object needs.
 type Task struct {
 	Operation v1alpha1.Operation
 	Target    v1alpha1.RequestTarget
-	Body      []byte // as it is sent, contact data apart
+	Body      []byte // as it is sent, without contact data
 	Contact   ContactSource
-	Changes   []v1alpha1.Change // what a person approves; none: nobody is asked
+	Changes   []v1alpha1.Change // what a person has to approve; empty if no approval is needed
 }
 
-// TaskInput is what a decision about an object that makes one request, like a Job, rests on.
+// TaskInput is the input of a decision about an object that makes one request, like a Job.
 type TaskInput struct {
 	Input
 
 	Task       Task
-	ServiceID  v1alpha1.CarrierID // the service that it is about; "": none, or not known
-	Hold       *Verdict           // why it cannot be asked for: what it refers to is missing, or wrong; nil when it can
-	Lane       Lane               // what stands between a diagnostic test and its request
-	Approval   v1alpha1.Approval  // when the object itself says that it has to be approved
-	TTL        v1alpha1.Duration  // how long the object stays once it has finished; "" or "0" for ever
-	Found      string             // what the answer says, in short; "" for what nobody needs to read at once
-	HoldsUntil string             // the last day on which the answer holds, as the carrier wrote it; "" for ever
+	ServiceID  v1alpha1.CarrierID // the service of the task; "" if none or unknown
+	Hold       *Verdict           // why it cannot be sent: a referenced object is missing or wrong; nil if it can
+	Lane       Lane               // the state of the other diagnostic tests of the service
+	Approval   v1alpha1.Approval  // the object's own approval policy
+	TTL        v1alpha1.Duration  // how long the object is kept once it has finished; "" or "0" means forever
+	Found      string             // a summary of the answer; "" if it needs none
+	HoldsUntil string             // the last day on which the answer is valid, as the carrier wrote it; "" means forever
 }
 
-// OneShot judges an object that makes one request: it is sent, followed, and then done.
-// What is done, or has failed, stays so whatever becomes of the account.
+// OneShot decides about an object that makes one request: it is sent, tracked and then done. A
+// result or failure is final, whatever the state of the account.
 func OneShot(in TaskInput) Decision {
 	plan := taskPlan(&in)
 	decision := firstStep([]func() *Decision{
@@ -60,8 +60,8 @@ func OneShot(in TaskInput) Decision {
 	return decision
 }
 
-// taskPlan is what a person has to approve; nil where nobody is asked. The carrier quotes no price,
-// which is what OnCost would ask about.
+// taskPlan returns what a person has to approve; nil if no approval is needed. OnCost does not
+// apply, because the carrier quotes no price.
 func taskPlan(in *TaskInput) *v1alpha1.Pending {
 	if len(in.Task.Changes) == 0 || policyOf(&in.Input, in.Approval) != v1alpha1.ApprovalAlways {
 		return nil
@@ -70,7 +70,7 @@ func taskPlan(in *TaskInput) *v1alpha1.Pending {
 	return planned(&in.Input, last, in.Task.Body, in.Task.Changes, nil)
 }
 
-// firstStep is what the first rule says that answers.
+// firstStep returns the decision of the first rule that returns one.
 func firstStep(rules []func() *Decision) Decision {
 	for _, rule := range rules {
 		if decision := rule(); decision != nil {
@@ -94,8 +94,8 @@ func onHold(why *Verdict) *Decision {
 	return &Decision{Step: Rest{}, Verdict: *why}
 }
 
-// sendTask sends a request, or says why not. A Query is sent without an intent: a second
-// one changes nothing.
+// sendTask sends a request, or explains why it is not sent. A Query is sent without an intent,
+// because a second one changes nothing.
 func sendTask(in *Input, task Task) *Decision {
 	want := desiredChange{operation: task.Operation, target: task.Target, body: task.Body}
 	if held := taskHeld(in, task, want); held != nil {
@@ -111,7 +111,7 @@ func sendTask(in *Input, task Task) *Decision {
 	return decision
 }
 
-// taskHeld says why a request may not be sent now; nil when it may.
+// taskHeld returns why a request may not be sent now; nil if it may.
 func taskHeld(in *Input, task Task, want desiredChange) *Decision {
 	if err := supported(in, carrier.Operation(task.Operation)); err != nil {
 		if _, unsupported := errors.AsType[*carrier.UnsupportedVersionError](err); unsupported {
@@ -130,7 +130,7 @@ func taskHeld(in *Input, task Task, want desiredChange) *Decision {
 	return maySend(in, want)
 }
 
-// taskWithheld holds back what is not sent in this installation, or not yet.
+// taskWithheld holds back what this installation does not send, or not yet.
 func taskWithheld(in *Input, task Task) *Decision {
 	switch {
 	case in.withheld() != "" && ClassOf(task.Operation, task.Target) != carrier.ClassQuery:
@@ -141,13 +141,13 @@ func taskWithheld(in *Input, task Task) *Decision {
 	return nil
 }
 
-// handleGone: a Query whose handle was lost has waited its minute already.
+// handleGone: a Query whose Location was lost has already waited for a minute.
 func handleGone(last *v1alpha1.Request) bool {
 	return last != nil && ClassOf(last.Operation, last.Target) == carrier.ClassQuery &&
 		last.Error != nil && last.Error.Code == v1alpha1.ReasonHandleLost
 }
 
-// contactHeld waits for a contact's Secret that could not be read.
+// contactHeld waits if the contact's Secret could not be read.
 func contactHeld(in *Input, contact ContactSource) *Decision {
 	if contact.Secret == "" || in.Memory.ContactErr == nil || !in.Now.Before(in.Memory.ContactAgain) {
 		return nil
@@ -155,15 +155,15 @@ func contactHeld(in *Input, contact ContactSource) *Decision {
 	return lookAgain(stuck(v1alpha1.ReasonContactRequired, in.Memory.ContactErr.Error()), in.Memory.ContactAgain)
 }
 
-// staleGrace is how long a copy of an object may lag behind what this process wrote.
+// staleGrace is how long a cached object may lag behind the writes of this process.
 const staleGrace = 10 * time.Second
 
-// submitQuery sends a Query, and after a failure not before its pause is over.
+// submitQuery sends a Query; after a failure it waits until the pause is over.
 func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	query, last := in.Memory.LastQuery, in.Subject.RequestOf(submit.Request.Operation)
 	recorded := last != nil && last.AttemptID == query.Taken
 	if until := query.TakenAt.Add(staleGrace); query.Taken != "" && !recorded && in.Now.Before(until) {
-		// "One request each": this copy of the object is from before the answer was recorded.
+		// "One request each": this copy of the object is older than the recorded answer.
 		decision.Step = Rest{}
 		return lookAgain(decision, until)
 	}
@@ -175,12 +175,12 @@ func submitQuery(in *Input, decision *Decision, submit Submit) *Decision {
 	return decision
 }
 
-// taskEvidence has no way to find out what became of a request: a Query is asked anew, and
-// all else is a person's.
+// taskEvidence cannot determine the outcome of a request: a Query is sent anew, and for any other
+// request a person has to decide.
 type taskEvidence struct{ *Input }
 
-// verify judges a request that may or may not be with the carrier. "A Query handle is asked
-// anew after 60 s", whether nobody knows it any more or it leads elsewhere.
+// verify decides about a request that may or may not have reached the carrier. "A Query handle is
+// asked anew after 60 s", whether it is unknown at the carrier or belongs to something else.
 func (t taskEvidence) verify(open *v1alpha1.Request) *Decision {
 	if ClassOf(open.Operation, open.Target) != carrier.ClassQuery {
 		return resolveTo(open, v1alpha1.PhaseOutcomeUnknown, whyUnknown(open))
@@ -200,5 +200,5 @@ func (t taskEvidence) verify(open *v1alpha1.Request) *Decision {
 	return resolveTo(open, v1alpha1.PhaseNotProcessed, why)
 }
 
-// proof: nothing that this process reads resolves it.
+// proof returns nil: nothing that this process reads resolves the outcome.
 func (taskEvidence) proof(*v1alpha1.Request) *Decision { return nil }

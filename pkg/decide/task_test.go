@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// taskInput is a diagnostic test with what a person may have to approve of it.
+// taskInput is a diagnostic test with what a person may have to approve for it.
 func taskInput(edits ...func(*decide.TaskInput)) decide.TaskInput {
 	test := &v1alpha1.DiagnosticTest{ObjectMeta: metav1.ObjectMeta{Name: "once", Namespace: "shop", UID: "u-1"}}
 	view := decide.TaskInput{Input: settled().Input, ServiceID: "1", Task: decide.Task{
@@ -49,7 +49,7 @@ func TestATaskIsApprovedWhereSomethingOfItIsToBe(t *testing.T) {
 	}
 }
 
-// The number of the service is what is wrong only where the carrier says so.
+// The service number is reported as wrong only if the carrier's error says so.
 func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
 	t.Parallel()
 	refused := func(status int32) func(*decide.TaskInput) {
@@ -81,8 +81,8 @@ func TestARefusedTaskSaysWhatWasRefused(t *testing.T) {
 	}
 }
 
-// A person has said that what was sent before the ledger was lost has succeeded. What can be read is
-// read.
+// A person has resolved as succeeded what was sent before the ledger was lost. Values that no read
+// returns are taken as declared; the others are read.
 func TestWhatNoReadGivesIsTakenAsDeclared(t *testing.T) {
 	t.Parallel()
 	service := settled().Service
@@ -103,7 +103,8 @@ func TestWhatNoReadGivesIsTakenAsDeclared(t *testing.T) {
 	}
 }
 
-// The reconcile annotation is acted on once everything that it asks for has been read, or was refused.
+// The reconcile annotation counts as acted on once everything that it requests has been read, or
+// was refused.
 func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
 	t.Parallel()
 	const token = "now"
@@ -132,7 +133,7 @@ func TestAReconcileIsHandledOnceItIsServed(t *testing.T) {
 	}
 }
 
-// A plan that is not known is being read, until the carrier cannot be asked or does not answer.
+// An unknown plan is shown as being read, unless the carrier cannot be called or does not answer.
 func TestAReadingThatFailsSaysWhy(t *testing.T) {
 	t.Parallel()
 	open := func(failures int) func(*decide.ServiceInput) {
@@ -162,7 +163,7 @@ func TestAReadingThatFailsSaysWhy(t *testing.T) {
 	}
 }
 
-// emptyOnce is health that named no plan when it was asked before, or just now.
+// emptyOnce is health that contained no plan, either when it was read before or just now.
 func emptyOnce(state decide.ReadingState) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		failing(503, 0)(in)

@@ -11,9 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// JudgeTestLedger says whether the ledger of the diagnostic tests of a service can be used for one of
-// them. It has no holder: each test has its own attempts, by its UID. A test that has ended stays so,
-// whatever becomes of the ledger, unless one of its attempts is open there.
+// JudgeTestLedger decides whether a diagnostic test may use the ledger of the tests of its service.
+// The ledger has no holder: each test has its own attempts, by its UID. A test that has ended stays
+// ended, whatever happens to the ledger, unless one of its attempts is open there.
 func JudgeTestLedger(in LedgerInput, test *v1alpha1.DiagnosticTest) LedgerVerdict {
 	shown := test.Status.Request
 	switch {
@@ -27,7 +27,7 @@ func JudgeTestLedger(in LedgerInput, test *v1alpha1.DiagnosticTest) LedgerVerdic
 		lost := lostAttempt(&in, v1alpha1.OperationDiagnosticTest, "service")
 		lost.Error = &v1alpha1.RequestError{
 			Code: v1alpha1.ReasonStatusLost,
-			Message: "the object has the operator's finalizer and no request on record: " +
+			Message: "the object has the operator's finalizer and no recorded request: " +
 				"its memory of what was sent is gone",
 		}
 		return LedgerVerdict{Lost: &lost}
@@ -42,7 +42,7 @@ func JudgeTestLedger(in LedgerInput, test *v1alpha1.DiagnosticTest) LedgerVerdic
 	return LedgerVerdict{}
 }
 
-// isOver says whether nothing more is to be sent for a test.
+// isOver reports whether nothing more is sent for a test.
 func isOver(test *v1alpha1.DiagnosticTest) bool {
 	shown := test.Status.Request
 	return isLeaving(test) || shown != nil && hasEnded(shown.Phase)
@@ -50,7 +50,7 @@ func isOver(test *v1alpha1.DiagnosticTest) bool {
 
 func isLeaving(test *v1alpha1.DiagnosticTest) bool { return !test.DeletionTimestamp.IsZero() }
 
-// leavesOpen says whether what a test has sent is still open in its ledger.
+// leavesOpen reports whether an attempt of the test is still open in its ledger.
 func leavesOpen(in *LedgerInput) bool {
 	own := in.Ledger.AttemptOf(string(in.Subject.GetUID()))
 	return own != nil && in.Ledger.IsOpen(own.AttemptID)
@@ -58,27 +58,27 @@ func leavesOpen(in *LedgerInput) bool {
 
 func hasEnded(phase v1alpha1.RequestPhase) bool { return phase.Ended() && !goesAgain(phase) }
 
-// markedForNothing: "finalizer without a status, and no attempt of its UID in the ledger (a restore),
-// is OutcomeUnknown, never a new run" (R24).
+// markedForNothing: "finalizer without a status, and no attempt of its UID in the ledger (a
+// restore), is OutcomeUnknown, never a new run" (R24).
 func markedForNothing(in *LedgerInput, shown *v1alpha1.Request) bool {
 	marked := slices.Contains(in.Subject.GetFinalizers(), v1alpha1.Finalizer)
 	return marked && shown == nil && in.Ledger.AttemptOf(string(in.Subject.GetUID())) == nil
 }
 
-// ProjectTest brings the status of a diagnostic test in line with the ledger, which alone says what
-// was sent for it; nil where there is none.
+// ProjectTest updates the status of a diagnostic test from the ledger, which alone records what was
+// sent for it; nil if there is none.
 func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, now metav1.Time) {
 	shown, own := test.Status.Request, ledger.AttemptOf(string(test.UID))
 	if own == nil {
 		if shown != nil && !shown.Phase.Ended() {
-			test.Status.Request = nil // a claim that the ledger does not know of
+			test.Status.Request = nil // the ledger does not contain it
 		}
 		return
 	}
 	handled := &test.Status.Handled
 	handled.Retry, handled.Approve = cmp.Or(own.Retry, handled.Retry), cmp.Or(own.ApprovedHash, handled.Approve)
 	if sameState(shown, own) && own.BodyHash == "" {
-		return // one that ended long ago is in the ledger in short
+		return // the ledger keeps only a summary of an attempt that ended long ago
 	}
 	own = followedAgain(own, shown)
 	test.PutRequest(*own)
@@ -87,8 +87,8 @@ func ProjectTest(test *v1alpha1.DiagnosticTest, ledger *v1alpha1.RequestLedger, 
 	}
 }
 
-// followedAgain: a test whose result is not in the status, because a process ended between the two
-// writes, is asked after once more.
+// followedAgain: if the result of a test is not in the status, because a process ended between the
+// two writes, the request is polled once more.
 func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	ended := own.Phase == v1alpha1.PhaseSucceeded && own.EndedBy == v1alpha1.EndedByCarrier
 	switch {
@@ -101,7 +101,7 @@ func followedAgain(own, shown *v1alpha1.Request) *v1alpha1.Request {
 	return own
 }
 
-// GiveUp ends an attempt whose object was deleted: whoever deleted it has given it up.
+// GiveUp abandons an attempt because its object was deleted, which counts as a person's decision.
 func GiveUp(open *v1alpha1.Request) Resolve {
 	return Resolve{
 		AttemptID: open.AttemptID, By: WriterPerson, From: open.Phase, Phase: v1alpha1.PhaseAbandoned,

@@ -11,15 +11,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// testStory is a diagnostic test, the ledger of the tests of its service, and what that means.
+// testStory is a diagnostic test, the ledger of the tests of its service, and the expected result.
 type testStory struct {
 	marked   bool                  // whether it has the finalizer
-	shown    v1alpha1.RequestPhase // by its status; "" for no request
+	shown    v1alpha1.RequestPhase // in its status; "" for no request
 	recorded v1alpha1.RequestPhase // its attempt in the ledger; "" for none
 	another  bool                  // whether another test has ended since
 	lost     bool
 
-	losing string                // the code of the attempt that stands for what was lost
+	losing string                // the code of the placeholder attempt for what was lost
 	shows  v1alpha1.RequestPhase // the phase that the status shows then
 }
 

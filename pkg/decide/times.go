@@ -11,32 +11,32 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// nextLook is the first time after a moment at which a request is polled. It is a
-// pure function of when it was submitted, the operation's curve and the object's
-// UID, so that a restart changes nothing and costs no call.
+// nextLook returns the first polling time of a request after a moment. It is a pure function of the
+// submission time, the operation's curve and the object's UID, so a restart changes nothing and
+// causes no extra call.
 func nextLook(in *Input, open *v1alpha1.Request, after time.Time) time.Time {
 	curve := curveOf(carrier.Operation(open.Operation), in.Account.Object)
 	look := curve.next(followedFrom(in, open), string(in.Subject.GetUID()), after)
-	if in.Memory.Told.After(after) { // "has it looked at now", but for the least there is between two looks
+	if in.Memory.Told.After(after) { // "has it looked at now", but keeps the minimum pause between two polls
 		look = earlier(look, later(in.Memory.Told, after.Add(curve.shortest)))
 	}
 	look = later(look, in.Memory.NotBefore)
-	// A look that came late does not bring the next one nearer than the least there is
-	// between two; and "after a start no fibre quote is polled within 5 s", whose last look
-	// the process before may have taken just now.
+	// A late poll does not reduce the pause before the next one below the minimum. Also, "after a
+	// start no fibre quote is polled within 5 s", because the previous process may have polled it just
+	// now.
 	contract, _ := carrier.ContractOf(carrier.Operation(open.Operation))
 	return later(look, after.Add(min(curve.shortest, contract.Poll.Min)))
 }
 
-// nextReadingLook is the same for a reading under way.
+// nextReadingLook does the same for an open reading.
 func nextReadingLook(in *Input, reading *Reading) time.Time {
 	curve := curveOf(reading.Handle.Operation, in.Account.Object)
 	look := curve.next(reading.AskedAt, string(in.Subject.GetUID()), reading.LastLook)
 	return later(look, in.Memory.NotBefore)
 }
 
-// curve is how the time between two polls grows: by half from one to the next,
-// from first to longest. None is below shortest.
+// curve is the growing time between two polls: each pause is half as long again as the one before
+// it, from first to longest. None is below shortest.
 type curve struct{ shortest, first, longest time.Duration }
 
 func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curve {
@@ -53,8 +53,8 @@ func curveOf(operation carrier.Operation, account *v1alpha1.CarrierAccount) curv
 	return curve{shortest: shortest, first: min(max(contract.Poll.First, shortest), longest), longest: longest}
 }
 
-// next is the first point of the curve after a moment. The gaps are stretched by up
-// to a quarter, by UID, so that requests sent together are not polled together.
+// next returns the first point of the curve after a moment. The pauses are stretched by up to a
+// quarter, depending on the UID, so that requests sent together are not polled together.
 func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 	stretch := 1 + float64(fraction(uid))/4
 	gap, point := c.first, start
@@ -71,14 +71,14 @@ func (c curve) next(start time.Time, uid string, after time.Time) time.Time {
 	return nextMultiple(point, time.Duration(float64(c.longest)*stretch), after)
 }
 
-// nextSlot is the first slot of an interval after a moment. Slots are a pure
-// function of UID and interval: a restart adds no reading.
+// nextSlot returns the first slot of an interval after a moment. Slots are a pure function of UID
+// and interval, so a restart adds no reading.
 func nextSlot(uid string, interval time.Duration, after time.Time) time.Time {
 	offset := time.Duration(fraction(uid) * float32(interval))
 	return nextMultiple(time.Unix(0, 0).Add(offset), interval, after)
 }
 
-// nextMultiple is the first of start, start+step, start+2*step, … after a moment.
+// nextMultiple returns the first of start, start+step, start+2*step, … after a moment.
 func nextMultiple(start time.Time, step time.Duration, after time.Time) time.Time {
 	if start.After(after) {
 		return start
@@ -93,20 +93,20 @@ func fraction(id string) float32 {
 	return float32(binary.BigEndian.Uint32(sum[:])>>8) / (1 << 24)
 }
 
-// Backoff is the wait before the n-th attempt after a failure, n from 1: from 5 s,
-// doubling, to 5 min.
+// Backoff is the wait before the n-th attempt after a failure, with n starting at 1: it doubles
+// from 5 s up to 5 min.
 func Backoff(n int) time.Duration {
 	const base, longest = 5 * time.Second, 5 * time.Minute
 	return doubling(n, base, longest)
 }
 
-// doubling is the n-th of pauses that grow, n from 1: the shortest, then twice as long each time, up
-// to the longest.
+// doubling returns the n-th of a series of pauses, with n starting at 1: it starts with the
+// shortest and doubles up to the longest.
 func doubling(n int, shortest, longest time.Duration) time.Duration {
 	return min(shortest<<min(max(n-1, 0), 10), longest)
 }
 
-// earlier is the earlier of two times, of which a zero one counts as never.
+// earlier returns the earlier of two times; zero means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || !b.IsZero() && b.Before(a) {
 		return b

@@ -13,8 +13,8 @@ import (
 
 var noon = time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 
-// The times of the polls are the same for every process: whoever asks after a poll
-// gets the next one, and whoever asks in between gets the same.
+// The poll times are the same for every process: a process that asks after a poll gets the next
+// one, and processes that ask in between get the same.
 func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
 	t.Parallel()
 	looks := curve{first: 5 * time.Second, longest: 5 * time.Minute}
@@ -24,7 +24,7 @@ func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
 		for at.Before(noon.Add(6 * time.Hour)) {
 			next := looks.next(noon, uid, at)
 			if between := looks.next(noon, uid, at.Add(next.Sub(at)/2)); !between.Equal(next) {
-				t.Fatalf("asked after %v the next look is %v, asked later it is %v", at, next, between)
+				t.Fatalf("after %v the next look is %v, and later it is %v", at, next, between)
 			}
 			switch next := next.Sub(at); {
 			case next < looks.first:
@@ -41,8 +41,8 @@ func TestCurveIsAScheduleOfItsOwn(t *testing.T) {
 	}
 }
 
-// An account that has its requests polled often has the first poll as soon. What the carrier
-// asks for a fibre build charge, nobody can shorten.
+// For an account whose requests are polled often, the first poll is as early. The carrier's minimum
+// for a fibre build charge cannot be shortened.
 func TestAnAccountBoundsTheFirstGapToo(t *testing.T) {
 	t.Parallel()
 	const second = time.Second

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// unknownValuesOf is what becomes of declared values that cannot be compared with the carrier's. What
-// the service says counts before what its account says.
+// unknownValuesOf returns the policy for declared values that cannot be compared with the
+// carrier's. The service's setting takes precedence over the account's.
 func unknownValuesOf(in *ServiceInput) v1alpha1.UnknownValues {
 	said := in.Service.Spec.UnknownValues
 	if in.Account.Object != nil {
@@ -20,8 +20,8 @@ func unknownValuesOf(in *ServiceInput) v1alpha1.UnknownValues {
 	return cmp.Or(said, v1alpha1.UnknownAsk)
 }
 
-// asksWhich says whether a person has to decide first whether the unknown values of a change are
-// requested or believed.
+// asksWhich reports whether a person has to decide first whether the unknown values of a change are
+// requested or trusted.
 func asksWhich(in *ServiceInput, want desiredChange) bool {
 	return hasUnknown(want.changes) && unknownValuesOf(in) != v1alpha1.UnknownRequest
 }
@@ -30,7 +30,7 @@ func hasUnknown(changes []v1alpha1.Change) bool {
 	return slices.ContainsFunc(changes, func(change v1alpha1.Change) bool { return change.Unknown })
 }
 
-// askingWhich is why a person is asked about unknown values.
+// askingWhich explains why a person is asked about unknown values.
 func askingWhich(in *ServiceInput, want desiredChange) asking {
 	changes, unread := differences(desiredChanges(in)), []string(nil)
 	why := ""
@@ -53,9 +53,9 @@ func askingWhich(in *ServiceInput, want desiredChange) asking {
 	return asking{why: why, priced: true}
 }
 
-// pricedOnceApproved says whether the price of a change is not read before somebody wants it sent: an
-// unknown SLA may as well be believed, and then nobody needs to know. managementPolicy Plan shows all
-// prices.
+// pricedOnceApproved reports whether the price of a change is read only after a person wants it
+// sent: an unknown SLA may be trusted instead, and then its price is not needed. With
+// managementPolicy Plan, all prices are shown.
 func pricedOnceApproved(in *ServiceInput, want desiredChange) bool {
 	if !asksOnlySLA(in, want) {
 		return false
@@ -64,14 +64,14 @@ func pricedOnceApproved(in *ServiceInput, want desiredChange) bool {
 	return pending == nil || control(in.Subject, v1alpha1.AnnotationApprove) != pending.Hash
 }
 
-// asksOnlySLA says whether all that a change would change is an SLA that is asked about.
+// asksOnlySLA reports whether a change consists only of an SLA that a person has to decide about.
 func asksOnlySLA(in *ServiceInput, want desiredChange) bool {
 	planned := in.Service.Spec.ManagementPolicy == v1alpha1.ManagementPlan
 	return !planned && asksWhich(in, want) && len(only(want.changes, fieldSLA)) == len(want.changes)
 }
 
-// isFreeAsApproved says whether an unknown SLA that was approved before its price was read costs
-// nothing: that is the change that was approved.
+// isFreeAsApproved reports whether an unknown SLA that was approved before its price was read
+// turned out to be free: then it is the change that was approved.
 func isFreeAsApproved(in *ServiceInput, wanted []desiredChange) bool {
 	return slices.ContainsFunc(wanted, func(want desiredChange) bool {
 		return asksOnlySLA(in, want) && isZero(want.changes[0].OneTime) && isZero(want.changes[0].MonthlyAfter)
@@ -83,7 +83,7 @@ func isZero(amount *v1alpha1.Money) bool {
 	return known && cents == 0
 }
 
-// trustWords say how the unknown values of a plan of changes are believed instead; "" where there are
+// trustWords explains how to trust the unknown values of a plan of changes instead; "" if there are
 // none.
 func trustWords(in *Input, pending *v1alpha1.Pending) string {
 	if !hasUnknown(pending.Changes) {
@@ -98,31 +98,32 @@ func trustWords(in *Input, pending *v1alpha1.Pending) string {
 	return words
 }
 
-// isAtFirstSight says whether the plan is only known by what health names it: no request of ours has
-// been about it, and nobody has said what it is.
+// isAtFirstSight reports whether the plan is only known by its name in health: no request of ours
+// has concerned it, and no person has confirmed it.
 func isAtFirstSight(in *ServiceInput) bool {
 	plan := knownPlan(in)
 	return plan != nil && plan.Source == v1alpha1.SourceHealth && baselineOf(in) == nil &&
 		reachedOf(&in.Input, v1alpha1.OperationPlanChange) == nil
 }
 
-// comparesSpelling says whether the carrier's offers have to be read before a plan that differs from
-// the declared one is called another: health may spell the same plan otherwise.
+// comparesSpelling reports whether the carrier's offers have to be read before a plan with a
+// different name counts as different from the declared one: health may spell the same plan
+// differently.
 func comparesSpelling(in *ServiceInput) bool {
 	declared := in.Service.Spec.Plan
 	return declared != nil && isAtFirstSight(in) && !sameName(declared.Name, knownPlan(in).Value) &&
 		unknownValuesOf(in) != v1alpha1.UnknownRequest
 }
 
-// asksAboutPlan says whether a person may have to be asked about a plan change because of what is
-// unknown: what it costs is read for that.
+// asksAboutPlan reports whether a person may have to decide about a plan change because of unknown
+// values. Its price is read for that decision.
 func asksAboutPlan(in *ServiceInput) bool {
 	return comparesSpelling(in) || asksWhich(in, desiredChange{changes: slaChanges(in)})
 }
 
-// isUnlisted says whether the plan that health names is not known to be one that the carrier offers
-// for the service: a change from it may be one to the same plan. Offers that are too old are not asked
-// again for that: the changes that are shown say what they said.
+// isUnlisted reports whether the plan named in health is not known to be offered for the service,
+// so that the change may be one to the same plan. Offers that are too old are not read again for
+// this: the shown changes still contain the result.
 func isUnlisted(in *ServiceInput) bool {
 	switch {
 	case !comparesSpelling(in):
@@ -133,7 +134,7 @@ func isUnlisted(in *ServiceInput) bool {
 	return hasUnknown(only(shownPlan(in, v1alpha1.OperationPlanChange), fieldPlan))
 }
 
-// offers says whether the carrier is known to offer a plan.
+// offers reports whether the carrier is known to offer a plan.
 func offers(in *ServiceInput, name string) bool {
 	for _, offer := range in.Memory.Readings.Options.Options.Plans {
 		if sameName(offer.Plan, name) {

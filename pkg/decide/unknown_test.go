@@ -10,15 +10,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// shownHash is the hash of the changes that a status of these tests shows.
+// shownHash is the hash of the changes that a status shows in these tests.
 const shownHash = "p0123456789abcdef0123456789abcdef"
 
-// unknownMethod declares an aggregation method of a service whose own nobody knows, and nothing else.
+// unknownMethod declares nothing but an aggregation method, for a service whose current one is
+// unknown.
 func unknownMethod(in *decide.ServiceInput) {
 	in.Service.Spec.Plan, in.Service.Spec.AggregationMethod = nil, "ETHERNET"
 }
 
-// otherSpelling spells the plan in health as the carrier does not offer it.
+// otherSpelling makes health spell the plan in another way than the carrier's offers.
 func otherSpelling(in *decide.ServiceInput) {
 	in.Service.Status.Carrier.Plan.Value, in.Service.Status.Carrier.Plan.AsHealth = "FAST (100)", "FAST (100)"
 }
@@ -27,14 +28,14 @@ func policy(policy v1alpha1.UnknownValues) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) { in.Service.Spec.UnknownValues = policy }
 }
 
-// shows has the status show changes under shownHash.
+// shows makes the status show changes under shownHash.
 func shows(changes ...v1alpha1.Change) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		in.Service.Status.Pending = &v1alpha1.Pending{Hash: shownHash, Changes: changes}
 	}
 }
 
-// offering has the carrier's offers read just now.
+// offering makes the carrier's offers read just now.
 func offering(state decide.ReadingState, plans ...string) func(*decide.ServiceInput) {
 	return func(in *decide.ServiceInput) {
 		reading := decide.Reading{State: state, AskedAt: in.Now}
@@ -58,7 +59,7 @@ var (
 	}
 )
 
-// unlike is a change but for something.
+// unlike is a change except for one difference.
 func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change {
 	edit(&change)
 	return change
@@ -66,7 +67,7 @@ func unlike(change v1alpha1.Change, edit func(*v1alpha1.Change)) v1alpha1.Change
 
 func pricedAt(c *v1alpha1.Change) { c.MonthlyAfter = &v1alpha1.Money{Amount: "58.00", Currency: "AUD"} }
 
-// convertingToL2TP puts an aggregation conversion on record.
+// convertingToL2TP records an aggregation conversion.
 func convertingToL2TP(phase v1alpha1.RequestPhase) func(*decide.ServiceInput) {
 	return with(phase, func(r *v1alpha1.Request) {
 		r.Operation, r.Target = v1alpha1.OperationAggregationConversion, v1alpha1.RequestTarget{AggregationMethod: "L2TP"}
@@ -191,7 +192,7 @@ func TestWhatIsUnknownIsAskedAbout(t *testing.T) {
 	}
 }
 
-// A service may be hidden after its SLA was asked about: it has no plan of changes then.
+// A service may become hidden after its SLA change was proposed: it has no plan of changes then.
 func TestNobodyIsAskedAboutAServiceThatTheCarrierHides(t *testing.T) {
 	t.Parallel()
 	view := settled(policy(v1alpha1.UnknownAsk), func(in *decide.ServiceInput) {

@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// withControls adds which control annotations a decision acts on, and which ask for nothing.
+// withControls adds which control annotations a decision handles, and which have no effect.
 func (d *Decision) withControls(in *Input) {
 	d.Handled = resolveHandled(in, *d)
 	if unused := unusedControl(in, d); unused != "" {
@@ -22,9 +22,9 @@ func (d *Decision) withControls(in *Input) {
 	}
 }
 
-// unusedControl says of the first control annotation that asks for nothing that it does; "" for none.
-// Only an object that is Ready is judged: on the way there an annotation may still be used, and
-// where a person is needed the message says what for.
+// unusedControl describes the first control annotation that has no effect; "" if there is none.
+// Only an object that is Ready is checked: before that an annotation may still be used, and where a
+// person is needed the message explains which one.
 func unusedControl(in *Input, decision *Decision) string {
 	if _, resting := decision.Step.(Rest); !resting || decision.Verdict.State != Settled {
 		return ""
@@ -46,13 +46,13 @@ func unusedControl(in *Input, decision *Decision) string {
 	return ""
 }
 
-// isRecorded says whether a request on record was approved or retried by an annotation of this value:
-// a status that was emptied no longer says that it was acted on.
+// isRecorded reports whether a recorded request was approved or retried by an annotation with this
+// value. A status that was emptied no longer shows that it was handled.
 func isRecorded(in *Input, given string) bool {
 	return anyRequest(in, func(last *v1alpha1.Request) bool { return last.ApprovedHash == given || last.Retry == given })
 }
 
-// hasFailed says whether the retry annotation can have a request of the object sent again.
+// hasFailed reports whether the retry annotation could apply to a request of the object.
 func hasFailed(in *Input) bool {
 	return anyRequest(in, func(last *v1alpha1.Request) bool { return endedInFailure(last) || reclaimed(last) })
 }

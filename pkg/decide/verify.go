@@ -10,19 +10,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// verifyAfter are the times after a plan change was sent at which health is read
-// to find out whether the carrier took it.
+// verifyAfter returns the delays after a plan change was sent at which health is read to find out
+// whether the carrier accepted it.
 func verifyAfter() [3]time.Duration {
 	return [3]time.Duration{2 * time.Minute, 10 * time.Minute, 30 * time.Minute}
 }
 
-// serviceEvidence knows of a service's requests by health, by the cancellation, and by
-// asking again where that is harmless.
+// serviceEvidence determines the outcome of a service's requests from health, from the
+// cancellation, and by repeating a request if that is harmless.
 type serviceEvidence struct{ *ServiceInput }
 
-// verify judges a request that may or may not be with the carrier. Class Converge is
-// asked for again; class Verify is read; class Charge can be proven by health where the
-// plan differed before; all else is a person's.
+// verify decides about a request that may or may not have reached the carrier. Class Converge is
+// sent again, and class Verify is read. Class Charge can be proven by health if the plan differed
+// before. In any other case a person has to decide.
 func (s serviceEvidence) verify(open *v1alpha1.Request) *Decision {
 	in := s.ServiceInput
 	switch {
@@ -50,40 +50,40 @@ func (s serviceEvidence) proof(open *v1alpha1.Request) *Decision {
 	return nil
 }
 
-// openModification answers as long as a modification has not ended.
+// openModification returns a decision as long as a modification has not ended.
 func openModification(in *ServiceInput) *Decision {
 	return untilEnded(&in.Input, in.Service.OpenRequest(), serviceEvidence{in})
 }
 
-// openCancellation answers as long as a reschedule or abort has not ended.
+// openCancellation returns a decision as long as a reschedule or abort has not ended.
 func openCancellation(in *ServiceInput) *Decision {
 	return untilEnded(&in.Input, in.Service.OpenCancellation(), serviceEvidence{in})
 }
 
-// provable: "only where the plan known before the attempt differed from the
-// target"; a plan change with ntdOption is class Never.
+// provable: "only where the plan known before the attempt differed from the target"; a plan change
+// with ntdOption is class Never.
 func provable(open *v1alpha1.Request) bool {
 	return ClassOf(open.Operation, open.Target) == carrier.ClassCharge &&
 		open.Before.Plan != "" && open.Before.Plan != open.Target.Plan
 }
 
-// proven says whether a health request asked after the attempt shows its target.
+// proven reports whether a health request sent after the attempt shows its target.
 func proven(in *ServiceInput, open *v1alpha1.Request) bool {
 	reading := &in.Memory.Readings.Health
 	return provable(open) && (reading.State == ReadingAnswered || reading.State == ReadingTaken) &&
 		reading.AskedAt.After(in.past(open.SubmittedAt)) && reading.Health.Plan == open.Target.Plan
 }
 
-// disproven says that the last reading has been made and showed nothing. It is not
-// called for a reading that proves: inequality proves nothing, it only ends the wait.
+// disproven reports that the last reading was made and did not prove the change. A difference is no
+// proof of failure, it only ends the wait.
 func disproven(in *ServiceInput, open *v1alpha1.Request) bool {
 	times := verifyTimes(&in.Input, open)
 	reading := &in.Memory.Readings.Health
 	return reading.ended() && !reading.AskedAt.Before(times[len(times)-1])
 }
 
-// verifyTimes are the three times at which health is read. A Location that was lost
-// is proven from the end of its day of grace, all at once.
+// verifyTimes returns the three times at which health is read. If a Location was lost, all three
+// are the end of its grace period.
 func verifyTimes(in *Input, open *v1alpha1.Request) [3]time.Time {
 	var times [3]time.Time
 	for i, after := range verifyAfter() {
@@ -105,8 +105,8 @@ func awaitProof(in *ServiceInput, open *v1alpha1.Request) *Decision {
 		notKnown(&in.Input, open, whyUnknown(open)), clocks(&in.Input, times[:]), resolveHint(&in.Input, open))}}
 }
 
-// dueAmong says whether one of the times has come since health was last asked for,
-// and else when the next one comes.
+// dueAmong reports whether one of the times has come since health was last requested, and otherwise
+// when the next one comes.
 func dueAmong(times [3]time.Time, in *ServiceInput) (bool, time.Time) {
 	for _, at := range times {
 		if at.After(in.Memory.Readings.Health.AskedAt) {

@@ -9,12 +9,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// settleTime is left to the carrier between a reschedule or abort whose answer was lost
-// and the reading that is to show what became of it.
+// settleTime is the pause between a reschedule or abort whose response was lost and the reading
+// that is expected to show its outcome.
 const settleTime = 15 * time.Second
 
-// verifyCancellation judges a reschedule or abort that may or may not be with the carrier:
-// "read the cancellation by service id first; done if as wanted; send again only while
+// verifyCancellation decides about a reschedule or abort that may or may not have reached the
+// carrier: "read the cancellation by service id first; done if as wanted; send again only while
 // requestedOn is the one seen before the attempt; another requestedOn: Abandoned".
 func verifyCancellation(in *ServiceInput, open *v1alpha1.Request) *Decision {
 	at := in.past(open.SubmittedAt).Add(settleTime)
@@ -34,16 +34,14 @@ func verifyCancellation(in *ServiceInput, open *v1alpha1.Request) *Decision {
 	return repeat(open, func() *Decision { return repeatHeld(in, open) })
 }
 
-// readSince says whether the cancellation on record was read at or after a time, by this
-// process.
+// readSince reports whether this process read the recorded cancellation at or after a time.
 func readSince(in *ServiceInput, at time.Time) bool {
 	reading := &in.Memory.Readings.Cancellation
 	read := reading.State == ReadingAnswered || reading.State == ReadingTaken
 	return read && knownCancellation(in) != nil && !reading.AskedAt.Before(at)
 }
 
-// shownByCancellation resolves a request by what is known of the cancellation; nil when
-// that says nothing.
+// shownByCancellation resolves a request from the known cancellation; nil if that proves nothing.
 func shownByCancellation(in *ServiceInput, open *v1alpha1.Request) *Decision {
 	known := knownCancellation(in)
 	switch {

@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// hidden stops where the carrier does not show the service: a 403 or 404 of any reading counts,
-// whoever asked for it. Nothing is said of such a service, and nothing of it is changed.
+// hidden stops if the carrier does not show the service: a 403 or 404 of any reading counts.
+// Nothing is reported about such a service, and nothing of it is changed.
 func hidden(in *ServiceInput) *Decision {
 	const what = "whether the carrier shows the service"
 	topic := hiddenIn(in)
@@ -25,20 +25,20 @@ func hidden(in *ServiceInput) *Decision {
 	}
 	decision := awaitReading(in, topic, what, v1alpha1.ReasonCarrierUnavailable)
 	if failed := failedChange(in); failed != nil {
-		decision.Verdict = failed.Verdict // that is on record: processes without this reading say it, too
+		decision.Verdict = failed.Verdict // the failure is recorded: processes without this reading report it, too
 	}
 	return decision
 }
 
-// showsNothing says whether there is no plan of changes, as the carrier does not show the service.
-// What has failed is on record, and so all processes show it.
+// showsNothing reports whether there is no plan of changes because the carrier does not show the
+// service. A failed change is recorded, so all processes show it.
 func showsNothing(in *ServiceInput) bool {
 	return hiddenIn(in) != "" && !asksUnread(in) && failedChange(in) == nil
 }
 
-// firstLook waits for the first look at the cancellation, a free GET: before anything is said of a
-// service that the carrier has not shown, and before a service is changed that may be cancelled,
-// unless that reading is switched off.
+// firstLook waits for the first reading of the cancellation, a free GET. It is needed before
+// anything is reported about a service that the carrier has not shown, and before a service is
+// changed that may be cancelled, unless this reading is disabled.
 func firstLook(in *ServiceInput) *Decision {
 	if knownCancellation(in) != nil || in.Memory.Readings.Cancellation.refused() {
 		return nil
@@ -51,9 +51,9 @@ func firstLook(in *ServiceInput) *Decision {
 	return briefly(in, decision, TopicCancellation)
 }
 
-// hiddenIn is the topic whose newest reading says that the account may not see the service; "" for
-// none. One that is older than a modification of ours no longer counts: the carrier has taken that.
-// That the carrier does not find the Location of a question says nothing of the service.
+// hiddenIn returns the topic whose newest reading shows that the account may not see the service;
+// "" if none does. A reading before a modification of ours no longer counts, because the carrier
+// accepted that. A Location that the carrier does not find proves nothing about the service.
 func hiddenIn(in *ServiceInput) Topic {
 	for _, topic := range []Topic{TopicCancellation, TopicHealth, TopicDisruptions} {
 		reading := in.Memory.Readings.Of(topic)
@@ -65,15 +65,16 @@ func hiddenIn(in *ServiceInput) Topic {
 	return ""
 }
 
-// asksUnread says whether a person is asked about a change whose basis could not be read (R7), or has
-// approved it: the question says what the carrier answered.
+// asksUnread reports whether a person is asked about a change whose basis could not be read (R7),
+// or has approved it: the question contains the carrier's answer.
 func asksUnread(in *ServiceInput) bool {
 	return slices.ContainsFunc(desiredChanges(in), func(want desiredChange) bool {
 		return want.unread && observing(in, want) == nil && planning(in, want) == nil && suspended(in, want) == nil
 	})
 }
 
-// failedChange is what is said of a change that the carrier has refused; nil where there is none.
+// failedChange returns the decision about a change that the carrier has rejected; nil if there is
+// none.
 func failedChange(in *ServiceInput) *Decision {
 	for _, want := range desiredChanges(in) {
 		if failed := refused(in, want); failed != nil {
@@ -83,8 +84,8 @@ func failedChange(in *ServiceInput) *Decision {
 	return nil
 }
 
-// unlooked is a topic that a new process has to read before it says anything, as the status says that
-// the carrier does not show the service, and no request on record says why; "" for none.
+// unlooked returns a topic that a new process has to read before it reports anything: the status
+// shows the service as hidden, and no recorded request explains it. "" if there is none.
 func unlooked(in *ServiceInput) Topic {
 	if !saidHidden(in) || failedChange(in) != nil {
 		return ""
@@ -97,21 +98,21 @@ func unlooked(in *ServiceInput) Topic {
 	return ""
 }
 
-// shown says whether the carrier has shown the service before, by something that is still known.
+// shown reports whether the carrier has shown the service before, from a value that is still known.
 func shown(in *ServiceInput) bool {
 	return in.Service.Status.Health != nil
 }
 
-// saidHidden says whether the status says that the carrier does not show the service.
+// saidHidden reports whether the status shows the service as hidden by the carrier.
 func saidHidden(in *ServiceInput) bool {
 	return readyIn(in.Service.Status.Conditions).Reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
-// briefly is a decision that waits for a reading, of which nothing is written while it takes seconds:
-// what there is to say then is said with the next thing, in the same write.
+// briefly marks a decision that waits for a reading. While that takes only seconds, nothing is
+// written: the status is updated with the next write.
 func briefly(in *ServiceInput, decision *Decision, topic Topic) *Decision {
 	asked := in.Memory.Readings.Of(topic).AskedAt
-	seconds := asked.IsZero() || in.Now.Before(asked.Add(refreshTakes)) // it is about to be asked, or just was
-	decision.Brief = decision.Verdict.Reason == v1alpha1.ReasonProgressing && seconds
+	seconds := asked.IsZero() || in.Now.Before(asked.Add(refreshTakes)) // it is about to be requested, or just was
+	decision.Transient = decision.Verdict.Reason == v1alpha1.ReasonProgressing && seconds
 	return decision
 }

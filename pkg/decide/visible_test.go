@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// A 404 for the Location of a question says that the carrier has lost the question.
+// A 404 for the Location of a query shows that the carrier has lost the query.
 func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
@@ -29,8 +29,8 @@ func TestOnlyA404ForTheServiceHidesIt(t *testing.T) {
 	}
 }
 
-// What is read within the second in which a request ended says nothing about what came after it: a new
-// process waits for the next one, and writes nothing for that.
+// A reading made within the second in which a request ended shows nothing about the time after it:
+// a new process waits for the next reading, and writes nothing meanwhile.
 func TestNothingIsWrittenForAReadingThatIsAboutToBeAsked(t *testing.T) {
 	t.Parallel()
 	reclaimed := with(v1alpha1.PhaseSucceeded, func(r *v1alpha1.Request) {
@@ -42,7 +42,7 @@ func TestNothingIsWrittenForAReadingThatIsAboutToBeAsked(t *testing.T) {
 	if _, rests := decision.Step.(decide.Rest); !rests || decision.Verdict.Reason != v1alpha1.ReasonProgressing {
 		t.Fatalf("it does %T and says %s: %s", decision.Step, decision.Verdict.Reason, decision.Verdict.Message)
 	}
-	if !decision.Brief || decision.LookAt.IsZero() {
-		t.Errorf("brief: %v, and it is looked at again at %s", decision.Brief, decision.LookAt)
+	if !decision.Transient || decision.LookAt.IsZero() {
+		t.Errorf("brief: %v, and it is looked at again at %s", decision.Transient, decision.LookAt)
 	}
 }

@@ -58,7 +58,7 @@ func readyOf(account *v1alpha1.CarrierAccount) metav1.Condition {
 	return readyIn(account.Status.Conditions)
 }
 
-// readyIn is the condition Ready; an empty one where there is none.
+// readyIn returns the condition Ready, or an empty one if there is none.
 func readyIn(conditions []metav1.Condition) metav1.Condition {
 	for _, condition := range conditions {
 		if condition.Type == v1alpha1.ConditionReady {
@@ -75,18 +75,18 @@ func orElse(value, fallback string) string {
 	return value
 }
 
-// maxMessage bounds what a status repeats of somebody else's words, in runes.
+// maxMessage is the maximum length of quoted messages in a status, in runes.
 const maxMessage = 1024
 
-// RequestErrorOf is what a status says of an error of the carrier's: the sub-error
-// that decides, raw, and all of them in the message.
+// RequestErrorOf returns a carrier's error as a status shows it: the deciding sub-error unchanged,
+// and all of them in the message.
 func RequestErrorOf(err error) *v1alpha1.RequestError {
 	fault, isCarriers := errors.AsType[*carrier.Error](err)
 	if !isCarriers || fault == nil {
 		return because(errorText(err))
 	}
 	deciding := decidingSubError(fault.SubErrors)
-	told := &v1alpha1.RequestError{
+	described := &v1alpha1.RequestError{
 		HTTPStatus:    int32(min(fault.HTTPStatus, math.MaxInt32)), //nolint:gosec // bounded just here
 		Type:          bounded(string(fault.Type), 128),
 		Code:          bounded(orElse(string(deciding.Code), string(fault.Code)), 200),
@@ -95,13 +95,13 @@ func RequestErrorOf(err error) *v1alpha1.RequestError {
 		Message:       errorText(fault),
 	}
 	if deciding.Code != "" {
-		told.Message = subErrorsText(deciding, fault.SubErrors)
+		described.Message = subErrorsText(deciding, fault.SubErrors)
 	}
-	return told
+	return described
 }
 
-// subErrorsText is the deciding sub-error in words, its code apart, and then the others:
-// "the first known one decides, all stand in the message".
+// subErrorsText describes the deciding sub-error without its code, and then the others: "the first
+// known one decides, all stand in the message".
 func subErrorsText(deciding carrier.SubError, all []carrier.SubError) string {
 	words := []string{subErrorText(deciding)}
 	for _, sub := range all {
@@ -123,8 +123,8 @@ func subErrorText(sub carrier.SubError) string {
 	return fmt.Sprintf("%s (%s %q)", text, sub.Field, sub.RejectedValue)
 }
 
-// decidingSubError: "the first known one decides, all stand in the message". That somebody else's
-// request is in progress decides only where nothing else is wrong.
+// decidingSubError: "the first known one decides, all stand in the message". A request of somebody
+// else in progress decides only if there is no other error.
 func decidingSubError(all []carrier.SubError) carrier.SubError {
 	all = lasting(all)
 	for _, sub := range all {
@@ -138,8 +138,7 @@ func decidingSubError(all []carrier.SubError) carrier.SubError {
 	return carrier.SubError{}
 }
 
-// reasonBySubError turns a sub-error code, which has dots and dashes, into the reason
-// of a condition.
+// reasonBySubError maps a sub-error code, which has dots and dashes, to the reason of a condition.
 func reasonBySubError() map[carrier.SubErrorCode]string {
 	return map[carrier.SubErrorCode]string{
 		carrier.SubServiceNotTC4:             v1alpha1.ReasonServiceNotTC4,
@@ -164,7 +163,7 @@ func reasonBySubError() map[carrier.SubErrorCode]string {
 	}
 }
 
-// reasonFor is the reason why a request is not sent again by itself.
+// reasonFor returns the reason why a request is not sent again automatically.
 func reasonFor(last *v1alpha1.Request) string {
 	if exhausted(last) {
 		return v1alpha1.ReasonUnanswered
@@ -172,7 +171,7 @@ func reasonFor(last *v1alpha1.Request) string {
 	return reasonOf(last.Error)
 }
 
-// reasonOf is the reason of a definitive failure.
+// reasonOf returns the reason of a definitive failure.
 func reasonOf(err *v1alpha1.RequestError) string {
 	if err == nil {
 		return v1alpha1.ReasonCarrierRejected
@@ -192,12 +191,12 @@ func reasonOf(err *v1alpha1.RequestError) string {
 	return v1alpha1.ReasonCarrierRejected
 }
 
-// failureMessage begins with the raw code, as api.md asks, and ends with the way out.
+// failureMessage starts with the raw code, as api.md requires, and ends with how to fix it.
 func failureMessage(in *Input, request *v1alpha1.Request) string {
 	return failureMessageWith(in, request, "correct the spec")
 }
 
-// failureMessageWith names another way out, beside the retry annotation.
+// failureMessageWith names another fix, in addition to the retry annotation.
 func failureMessageWith(in *Input, request *v1alpha1.Request, way string) string {
 	way += ", or to try the same again: " + retryHint(in, request)
 	switch {
@@ -213,15 +212,15 @@ func failureMessageWith(in *Input, request *v1alpha1.Request, way string) string
 		request.Error.Code, request.Operation, request.Error.HTTPStatus, request.Error.Message, way)
 }
 
-// ForbiddenPause is the shortest time between attempts that were answered 403 or 404, and
-// forbiddenMost the longest.
+// ForbiddenPause is the minimum time between attempts that were answered with 403 or 404, and
+// forbiddenMost the maximum.
 const (
 	ForbiddenPause = 10 * time.Minute
 	forbiddenMost  = 24 * time.Hour
 )
 
-// forbiddenPause is "at least 10 min", and longer after each attempt at a cancel: what the carrier
-// does not know is not cancelled however often that is asked.
+// forbiddenPause is "at least 10 min", and grows with each attempt at an appointment cancellation:
+// the carrier cannot cancel what it does not know, however often it is asked.
 func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	if request.Operation != v1alpha1.OperationAppointmentCancel {
 		return ForbiddenPause
@@ -229,8 +228,8 @@ func forbiddenPause(request *v1alpha1.Request) time.Duration {
 	return doubling(int(request.Attempt), ForbiddenPause, forbiddenMost)
 }
 
-// tryAgainAt is when a refused request may be tried again by itself: "403 and 404 on
-// a POST: new attempts at least 10 min apart (class Never: only retry)". Zero: never.
+// tryAgainAt returns when a rejected request may be retried automatically: "403 and 404 on a POST:
+// new attempts at least 10 min apart (class Never: only retry)". Zero: never.
 func tryAgainAt(in *Input, request *v1alpha1.Request) time.Time {
 	if request.Phase == v1alpha1.PhaseRejected && anotherInProgress(request) {
 		return in.past(request.FinishedAt).Add(inProgressPause(request.Attempt))

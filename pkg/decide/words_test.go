@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// What the carrier says of an error is shown as far as the CRD lets it, and not a rune less.
+// A carrier's error is shown up to the limit of the CRD, and not a rune less.
 func TestAnErrorIsShownAsFarAsTheStatusHoldsIt(t *testing.T) {
 	t.Parallel()
 	long := func(runes int) string { return strings.Repeat("é", runes) }
@@ -33,7 +33,7 @@ func TestAnErrorIsShownAsFarAsTheStatusHoldsIt(t *testing.T) {
 	}
 }
 
-// An answer that cannot be read ends nothing: the request stays open, and says why.
+// An unreadable answer ends nothing: the request stays open, and shows why.
 func TestPlanOptionsThatCannotBeReadAreNoResult(t *testing.T) {
 	t.Parallel()
 	var status v1alpha1.PlanOptionsQueryStatus
@@ -46,7 +46,7 @@ func TestPlanOptionsThatCannotBeReadAreNoResult(t *testing.T) {
 	}
 }
 
-// Each sub-error stands in the message with its field and the value, if it has them.
+// Each sub-error is shown in the message with its field and the value, if it has them.
 func TestAnErrorNamesTheFieldAndTheValueThatWereRefused(t *testing.T) {
 	t.Parallel()
 	for want, sub := range map[string]carrier.SubError{

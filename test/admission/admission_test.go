@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package admission_test holds what kubectl apply refuses, and in which words.
+// Package admission_test tests what kubectl apply refuses, and with which message.
 package admission_test
 
 import (
@@ -33,7 +33,7 @@ type corpus struct {
 
 type refused struct {
 	Name   string          `json:"name"`
-	From   json.RawMessage `json:"from"`   // the object is created so, and the patch is an edit
+	From   json.RawMessage `json:"from"`   // the object is created like this, and the patch is an edit
 	Patch  json.RawMessage `json:"patch"`  // a merge patch on the base
 	Expect string          `json:"expect"` // words of the refusal
 }
@@ -77,7 +77,7 @@ var _ = Describe("kubectl apply", func() {
 	}
 })
 
-// apply creates the manifest, or creates what it is an edit of and edits it.
+// apply creates the manifest, or creates its original and edits that.
 func apply(ctx SpecContext, base []byte, refused refused) error {
 	if refused.From == nil {
 		return create(ctx, merge(base, refused.Patch))
@@ -89,7 +89,7 @@ func apply(ctx SpecContext, base []byte, refused refused) error {
 	return plane.Client.Patch(ctx, object, client.RawPatch("application/merge-patch+json", refused.Patch))
 }
 
-// create sends the object as kubectl does: unknown fields are errors, nothing is kept.
+// create sends the object as kubectl does, as a dry run: unknown fields are errors.
 func create(ctx SpecContext, object *unstructured.Unstructured) error {
 	object.SetNamespace("default")
 	return client.WithFieldValidation(plane.Client, "Strict").Create(ctx, object, client.DryRunAll)

@@ -26,7 +26,7 @@ const (
 	samplesNamespace = "samples"
 )
 
-// samples are the manifests of config/samples, by file.
+// samples returns the manifests of config/samples, by file.
 func samples() map[string][]*unstructured.Unstructured {
 	root := os.DirFS(world.Root())
 	files, err := fs.Glob(root, samplesFolder+"/*.yaml")
@@ -71,7 +71,7 @@ var _ = Describe("kubectl apply --server-side of a sample", Ordered, func() {
 			for _, object := range objects {
 				object.SetNamespace(samplesNamespace)
 				first := serverSide(ctx, object, "kubectl")
-				// The API server may store now what it only added in reading: the status that is its default.
+				// The API server may now store what it only added on reads: the default status.
 				before := serverSide(ctx, object, "kubectl")
 				Expect(content(before)).To(Equal(content(first)))
 				for _, manager := range []string{"kubectl", "flux", "flux"} {
@@ -95,8 +95,8 @@ var _ = Describe("kubectl apply --server-side of a sample", Ordered, func() {
 	})
 })
 
-// serverSide applies the object as a field manager, without force: a conflict is an error,
-// and so is a field that is not known.
+// serverSide applies the object as a field manager, without force: a conflict is an error, and so
+// is an unknown field.
 func serverSide(ctx SpecContext, object *unstructured.Unstructured, manager string) *unstructured.Unstructured {
 	GinkgoHelper()
 	applied := object.DeepCopy()
@@ -105,14 +105,14 @@ func serverSide(ctx SpecContext, object *unstructured.Unstructured, manager stri
 	return applied
 }
 
-// owns tells whether a field manager has applied the object before.
+// owns reports whether a field manager has applied the object before.
 func owns(object *unstructured.Unstructured, manager string) bool {
 	return slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
 		return entry.Manager == manager
 	})
 }
 
-// content is all of an object, its generation too, but who owns which field.
+// content returns an object, including its generation, without the ownership of its fields.
 func content(object *unstructured.Unstructured) map[string]any {
 	bare := object.DeepCopy()
 	bare.SetManagedFields(nil)

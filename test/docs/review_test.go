@@ -15,7 +15,7 @@ const ofReview = "docs/design/0003-what-a-review-found.md"
 // finding is a line of its table.
 var finding = regexp.MustCompile(`^\| ([MSWXN]\d+) \| [^|]+ \| [^|]+ \| ([^|]+) \|$`)
 
-// findings are the numbers of all of them, by their first letter.
+// findings returns the number of findings by their first letter.
 func findings() map[string]int { return map[string]int{"M": 13, "S": 7, "W": 6, "X": 6, "N": 8} }
 
 func TestEachFindingOfTheReviewHasATest(t *testing.T) {
@@ -40,7 +40,7 @@ func TestEachFindingOfTheReviewHasATest(t *testing.T) {
 	}
 }
 
-// gaps says what is wrong with the tests that a line names.
+// gaps describes what is wrong with the tests in a line.
 func gaps(t *testing.T, tests string) (wrong []string) {
 	t.Helper()
 	all := named.FindAllStringSubmatch(tests, -1)

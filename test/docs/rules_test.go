@@ -12,10 +12,10 @@ import (
 	"testing"
 )
 
-// rules is how many rules the request ledger has: R1 to R32.
+// rules is the number of rules of the request ledger: R1 to R32.
 const rules = 32
 
-// unbuilt are the rules that nothing keeps yet. One that has a test must not stand here.
+// unbuilt returns the rules that are not implemented. A rule with a test must not be listed here.
 func unbuilt() []int { return nil }
 
 var (
@@ -24,7 +24,7 @@ var (
 	oneRule         = regexp.MustCompile(`R\d+`)
 )
 
-// testFiles are the texts of all files of tests.
+// testFiles returns the texts of all test files.
 func testFiles(t *testing.T) []string {
 	t.Helper()
 	var texts []string

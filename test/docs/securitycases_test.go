@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package docs_test holds the documentation to what is in the tree.
+// Package docs_test compares the documentation with the files of the repository.
 package docs_test
 
 import (
@@ -29,7 +29,7 @@ var (
 	named    = regexp.MustCompile("`([^`]+)` in `([^`]+)`")
 )
 
-// rows are the lines of the page that begin with a number: case, outcome and test.
+// rows returns the lines of the page that begin with a number: case, outcome and test.
 func rows(t *testing.T) []row {
 	t.Helper()
 	var read []row
@@ -41,7 +41,7 @@ func rows(t *testing.T) []row {
 	return read
 }
 
-// text is a file of the tree.
+// text returns a file of the repository.
 func text(t *testing.T, path string) string {
 	t.Helper()
 	read, err := fs.ReadFile(os.DirFS("../.."), path)
@@ -76,8 +76,8 @@ func TestEverySecurityCaseNamesItsTest(t *testing.T) {
 	}
 }
 
-// holds says whether a test is in a file: a function, a name in quotes, or that of a
-// refused manifest.
+// holds reports whether a test is in a file: a function, a name in quotes, or the name of a refused
+// manifest.
 func holds(file, test string) bool {
 	forms := []string{
 		"func " + test + "(", strconv.Quote(test), "{name: " + test + ",", "{name: " + strconv.Quote(test) + ",",

@@ -12,20 +12,21 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// awayFor is how long the API server is away: longer than a leader tries to renew its lease.
+// awayFor is how long the API server is unavailable: longer than a leader tries to renew its lease.
 const awayFor = 20 * time.Second
 
-// submitted are the cuts after the carrier has taken an order, a plan change and a test.
+// submitted returns the cuts after the carrier has accepted an order, a plan change and a test.
 func submitted() []cut {
 	return where(func(c cut) bool {
 		return slices.Contains([]string{"order", "plan", "test"}, c.sort.name) && c.at.name == effectPOST && c.side == after
 	})
 }
 
-// away has the API server go away when the carrier has taken a request at each of the cuts, and none
-// of the answers has arrived. The leader loses its lease over that and takes no further pass, but it
-// holds the answers, and ends when they are on record. Its successor may have seen the intents before,
-// and leaves them alone for two minutes: that it follows the requests is judged at the end.
+// away makes the API server unavailable after the carrier has accepted a request at each of the
+// cuts and before any response has arrived. The leader loses its lease and runs no further pass,
+// but it holds the responses, and ends once they are recorded. Its successor may have seen the
+// intents before, and leaves them alone for two minutes: that it tracks the requests is checked at
+// the end.
 func (l *lane) away(ctx SpecContext, cuts []cut, times int) {
 	GinkgoHelper()
 	var leader *manager
@@ -36,7 +37,7 @@ func (l *lane) away(ctx SpecContext, cuts []cut, times int) {
 		l.eachLink((*world.Link).Cut)
 		answer()
 		Consistently(ctx, leader.lives).WithTimeout(awayFor).Should(BeTrue(), "it holds answers that are not on record")
-		l.eachLink((*world.Link).Mend)
+		l.eachLink((*world.Link).Restore)
 		Eventually(ctx, leader.gone).WithTimeout(patience).Should(BeClosed(), "it has lost its lease")
 		for _, e := range errands {
 			l.awaitRecorded(ctx, e)
@@ -45,7 +46,7 @@ func (l *lane) away(ctx SpecContext, cuts []cut, times int) {
 	}
 }
 
-// awaitRecorded waits until the answer to an errand's request is on record.
+// awaitRecorded waits until the response to an errand's request is recorded.
 func (l *lane) awaitRecorded(ctx SpecContext, e *errand) {
 	GinkgoHelper()
 	l.soon(ctx, func(g Gomega) {
@@ -54,9 +55,10 @@ func (l *lane) awaitRecorded(ctx SpecContext, e *errand) {
 	})
 }
 
-// submit has a request taken at each of the cuts. None is answered until all are to be.
+// submit has a request accepted at each of the cuts. All responses are delayed until answer is
+// called.
 //
-// A leader sends one request that costs at a time until the first is answered, then two, then four:
+// A leader sends one chargeable request at a time until the first is answered, then two, then four:
 // so two are answered before.
 func (l *lane) submit(ctx SpecContext, cuts []cut) (errands []*errand, answer func()) {
 	GinkgoHelper()
@@ -78,7 +80,7 @@ func (l *lane) submit(ctx SpecContext, cuts []cut) (errands []*errand, answer fu
 	return errands, func() { close(answered) }
 }
 
-// eachLink does something to the way of every manager to the API server.
+// eachLink does something to the API server connection of every manager.
 func (l *lane) eachLink(do func(*world.Link)) {
 	for _, m := range l.managers {
 		do(m.link)

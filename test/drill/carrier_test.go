@@ -29,18 +29,18 @@ import (
 )
 
 // carrierProcess is the simulated carrier of a lane, as a process of the built program. It is
-// managed as any user of it would, and can be killed and begun again.
+// managed like any user's simulator, and can be killed and restarted.
 type carrierProcess struct {
 	flags []string
-	state string // the file in which it keeps everything; "" for nowhere
+	state string // the file with its state; "" for none
 
 	mu                sync.Mutex
-	now               *process // that runs, or ran last
-	serving, managing string   // its addresses: others each time
+	now               *process // the current process, or the last one
+	serving, managing string   // its addresses, which change with each process
 }
 
-// startCarrier begins a carrier that does everything at once. It saves its state only where it
-// is started again.
+// startCarrier starts a carrier that completes everything at once. It saves its state only if it
+// will be restarted.
 func startCarrier(folder, trouble string) *carrierProcess {
 	GinkgoHelper()
 	seed, err := yaml.Marshal(prompt(world.Seed()))
@@ -58,7 +58,7 @@ func startCarrier(folder, trouble string) *carrierProcess {
 	return c
 }
 
-// What the carrier has from the start, for errands of which each needs one of its own.
+// What the carrier has from the start, for errands that need one each.
 const (
 	firstOrder = 70_001
 	orders     = 200
@@ -80,7 +80,7 @@ func prompt(seed simulator.Seed) simulator.Seed {
 	return seed
 }
 
-// start begins a process, from the state that the one before has saved.
+// start starts a process with the state that the one before has saved.
 func (c *carrierProcess) start() {
 	GinkgoHelper()
 	log := &journal{}
@@ -91,7 +91,7 @@ func (c *carrierProcess) start() {
 	c.now, c.serving, c.managing = began, serving, managing
 }
 
-// address is where a server of the simulator says that it listens.
+// address returns the address that a server of the simulator has logged.
 func (j *journal) address(server string) string {
 	GinkgoHelper()
 	says := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
@@ -106,10 +106,10 @@ func (c *carrierProcess) kill() error {
 	return c.now.end()
 }
 
-// origin is where clients believe the carrier to be.
+// origin returns the carrier's address for its clients.
 func (*carrierProcess) origin() string { return "http://carrier.example" }
 
-// RoundTrip passes a call on to the process that runs now.
+// RoundTrip forwards a call to the current process.
 func (c *carrierProcess) RoundTrip(request *http.Request) (*http.Response, error) {
 	onward := request.Clone(request.Context())
 	c.mu.Lock()
@@ -118,7 +118,7 @@ func (c *carrierProcess) RoundTrip(request *http.Request) (*http.Response, error
 	return http.DefaultTransport.RoundTrip(onward)
 }
 
-// AddService puts a service into the carrier's books.
+// AddService adds a service to the carrier's records.
 func (c *carrierProcess) AddService(service simulator.Service) error {
 	body, err := json.Marshal(service)
 	if err != nil {
@@ -134,20 +134,20 @@ func (c *carrierProcess) Forget() error {
 	return err
 }
 
-// SubmissionsAbout counts what the carrier has been asked for.
+// SubmissionsAbout counts the carrier's submissions about a subject.
 func (c *carrierProcess) SubmissionsAbout(operation simulator.Operation, subject string) (simulator.Count, error) {
 	return show[simulator.Count](c, "submissions/"+string(operation)+"?subject="+url.QueryEscape(subject))
 }
 
-// Calls are the carrier's journal.
+// Calls returns the carrier's journal.
 func (c *carrierProcess) Calls() ([]simulator.Call, error) { return show[[]simulator.Call](c, "calls") }
 
-// Violations are the rules of the protocol that managers have broken.
+// Violations returns the protocol rules that managers have broken.
 func (c *carrierProcess) Violations() ([]simulator.Violation, error) {
 	return show[[]simulator.Violation](c, "violations")
 }
 
-// show reads a list or a count of the carrier's.
+// show reads a list or a count from the carrier.
 func show[T any](c *carrierProcess, what string) (shown T, err error) {
 	content, err := c.manage(http.MethodGet, what, nil)
 	if err != nil {
@@ -157,7 +157,7 @@ func show[T any](c *carrierProcess, what string) (shown T, err error) {
 	return shown, err
 }
 
-// manage calls the simulator's own interface.
+// manage calls the simulator's management API.
 func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error) {
 	c.mu.Lock()
 	address := "http://" + c.managing + "/_sim/" + path
@@ -177,13 +177,13 @@ func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error
 	return content, errors.Join(err, answer.Body.Close())
 }
 
-// savedState is how much a state holds.
+// savedState is the size of a saved state.
 type savedState struct {
 	Calls    []json.RawMessage `json:"calls"`
 	Services []json.RawMessage `json:"services"`
 }
 
-// awaitSaved waits until the carrier has saved what it knows now.
+// awaitSaved waits until the carrier has saved its current state.
 func (c *carrierProcess) awaitSaved(ctx context.Context) error {
 	const often = 20 * time.Millisecond
 	calls, callsErr := show[[]json.RawMessage](c, "calls")
@@ -197,7 +197,7 @@ func (c *carrierProcess) awaitSaved(ctx context.Context) error {
 	})
 }
 
-// saved is the state from which the next process goes on.
+// saved returns the state with which the next process starts.
 func (c *carrierProcess) saved() (kept savedState, err error) {
 	content, err := os.ReadFile(c.state)
 	if errors.Is(err, fs.ErrNotExist) { // nothing has changed since the seed

@@ -13,7 +13,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// drill is all lanes of a run.
+// drill is the set of all lanes of a run.
 type drill struct{ lanes []*lane }
 
 var _ = Describe("The program", func() {
@@ -29,7 +29,7 @@ var _ = Describe("The program", func() {
 		}
 	})
 
-	// One spec: what one trouble leaves behind goes on beside the next, and all wait once.
+	// One spec: the effects of one fault overlap with the next, and all lanes wait once.
 	It("loses nothing and sends nothing twice, whatever it lives through", func(ctx SpecContext) {
 		if soonest {
 			d.loseControlPlane(ctx)
@@ -54,12 +54,12 @@ var _ = Describe("The program", func() {
 // stage is what some lanes do at the same time.
 type stage struct {
 	name  string
-	lanes func() []func() // makes them
+	lanes func() []func() // creates them
 }
 
-// stages runs stages whose lanes do not disturb each other: one after the other when everything is
-// run, which is too much at once, and else all at the same time. Most of it waits, for a lease to
-// expire for instance.
+// stages runs stages whose lanes do not disturb each other. In a full run they run one after the
+// other, because all at once would be too much; otherwise they run at the same time. Most of the
+// time is spent waiting, for example for a lease to expire.
 func (d *drill) stages(all ...stage) {
 	GinkgoHelper()
 	if whole {
@@ -76,7 +76,7 @@ func (d *drill) stages(all ...stage) {
 	d.run(strings.Join(names, "; "), lives...)
 }
 
-// run has lanes live through their troubles at the same time, and tells how long it took.
+// run runs lanes with their faults at the same time, and prints the duration.
 func (*drill) run(what string, lives ...func()) {
 	GinkgoHelper()
 	By(what)
@@ -85,13 +85,13 @@ func (*drill) run(what string, lives ...func()) {
 	world.Figuresf("%s: %.0f s", what, realTime().Sub(began).Seconds())
 }
 
-// add makes a lane one of the drill's.
+// add adds a lane to the drill.
 func (d *drill) add(l *lane) *lane {
 	d.lanes = append(d.lanes, l)
 	return l
 }
 
-// kills are lanes in which a process is killed.
+// kills returns lanes in which a process is killed.
 func (d *drill) kills(ctx SpecContext) []func() {
 	GinkgoHelper()
 	lanes := 10 // each waits for leases most of the time
@@ -107,8 +107,8 @@ func (d *drill) kills(ctx SpecContext) []func() {
 	return lives
 }
 
-// carrierKills are lanes in which the carrier is killed: some as soon as it has saved what it
-// knows, the others at once, so that a request that it took may be lost with it.
+// carrierKills returns lanes in which the carrier is killed: some once it has saved its state, the
+// others at once, so that an accepted request may be lost with it.
 func (d *drill) carrierKills(ctx SpecContext) []func() {
 	GinkgoHelper()
 	keeping, losing := 4, 2
@@ -125,14 +125,14 @@ func (d *drill) carrierKills(ctx SpecContext) []func() {
 	return lives
 }
 
-// carrierLane is one of them.
+// carrierLane returns one of them.
 func (d *drill) carrierLane(ctx SpecContext, share []cut, books remains) func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, carrierKilled))
 	return func() { l.killCarrierAt(ctx, share, books) }
 }
 
-// failOvers are lanes in which leaders fail, in each of the ways.
+// failOvers returns lanes in which leaders fail, in each of the ways.
 func (d *drill) failOvers(ctx SpecContext) []func() {
 	GinkgoHelper()
 	points, killing, stopping, asking := chargeable(), 6, 2, 3
@@ -158,8 +158,8 @@ func (d *drill) failBy(ctx SpecContext, trouble string, way failure, shares [][]
 	return lives
 }
 
-// stops are lanes in which a process is stopped, for less and for more time than an intent
-// is good for.
+// stops returns lanes in which a process is stopped, for less and for more time than an intent is
+// valid.
 func (d *drill) stops(ctx SpecContext) []func() {
 	GinkgoHelper()
 	points, lanes := stoppable(), 4
@@ -178,7 +178,7 @@ func (d *drill) stops(ctx SpecContext) []func() {
 	return lives
 }
 
-// twins are a lane in which two managers are active.
+// twins returns a lane in which two managers are active.
 func (d *drill) twins(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, doubled))
@@ -186,7 +186,7 @@ func (d *drill) twins(ctx SpecContext) []func() {
 	return []func(){func() { l.besides(ctx, declarable(), thinned(intents(), world.Scale(6, 4))) }}
 }
 
-// cutsOff is a lane whose manager cannot reach the API server for a while.
+// cutsOff returns a lane whose manager cannot reach the API server for a while.
 func (d *drill) cutsOff(ctx SpecContext) func() {
 	GinkgoHelper()
 	times := 5
@@ -197,7 +197,7 @@ func (d *drill) cutsOff(ctx SpecContext) func() {
 	return func() { l.cutOff(ctx, declarable(), times) }
 }
 
-// away is a lane whose managers have no API server for longer than a lease is good for.
+// away returns a lane whose API server is unavailable for longer than a lease is valid.
 func (d *drill) away(ctx SpecContext) func() {
 	GinkgoHelper()
 	times := 2
@@ -209,28 +209,29 @@ func (d *drill) away(ctx SpecContext) func() {
 	return func() { l.away(ctx, submitted(), times) }
 }
 
-// forgets is a lane whose carrier forgets.
+// forgets returns a lane whose carrier loses its data.
 func (d *drill) forgets(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, forgetful))
 	return []func(){func() { l.forget(ctx, thinned(forgettable(), world.Scale(6, 4))) }}
 }
 
-// loseControlPlane has one part of the control plane go away after the other: it is everybody's.
+// loseControlPlane makes one part of the control plane unavailable after the other: all lanes share
+// it.
 func (d *drill) loseControlPlane(ctx SpecContext) {
 	GinkgoHelper()
 	d.run("it loses the API server", d.outages(ctx, restarted, plane.KillAPIServer))
 	d.run("the API server loses etcd", d.outages(ctx, etcdGone, plane.KillEtcd))
 }
 
-// outages is a lane that loses a part of the control plane.
+// outages returns a lane that loses a part of the control plane.
 func (d *drill) outages(ctx SpecContext, trouble string, goesAway func(context.Context) error) func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, trouble))
 	return func() { l.outage(ctx, declarable(), thinned(writes(), 16), goesAway) }
 }
 
-// expectEnough: every trouble has struck, and in the whole drill as often as is wanted.
+// expectEnough expects that every fault has occurred, in the whole drill as often as required.
 func (d *drill) expectEnough() {
 	GinkgoHelper()
 	for _, trouble := range troubles() {
@@ -242,7 +243,7 @@ func (d *drill) expectEnough() {
 	}
 }
 
-// struck is how often a trouble has struck in all lanes, and what else was counted there.
+// struck returns how often a fault has occurred in all lanes, and the other counts of these lanes.
 func (d *drill) struck(trouble string) (times int, counted counts) {
 	for _, l := range d.lanes {
 		if l.trouble == trouble {

@@ -30,9 +30,9 @@ type subject interface {
 type errand struct {
 	sort   *sort
 	object subject
-	mark   string // what its submissions are about, as it stands in their bodies
+	mark   string // the subject of its submissions, as in their bodies
 
-	deleted time.Time // when its object was; zero: never
+	deleted time.Time // when its object was deleted; zero: never
 }
 
 // sort is what the errands of an operation have in common.
@@ -42,10 +42,10 @@ type sort struct {
 	ntdOption bool
 	effects   []effect
 	declare   func(l *lane, name string) (object subject, mark string)
-	provoke   func(ctx SpecContext, l *lane, e *errand) // has the request wanted; nil: declaring it does
+	provoke   func(ctx SpecContext, l *lane, e *errand) // causes the request; nil: the declaration does
 }
 
-// effect is one thing that a manager does for an errand.
+// effect is one action of a manager for an errand.
 type effect struct {
 	name string
 	is   func(so *seen, e *errand, passing call) bool
@@ -61,16 +61,17 @@ const (
 	effectEnded     = "ended"
 )
 
-// class is what may be done when nobody knows whether a request was taken.
+// class returns the rule for an unknown outcome of the request.
 func (s *sort) class() carrier.RepeatClass {
 	contract, _ := carrier.ContractOf(s.operation)
 	return contract.RepeatClass(s.ntdOption)
 }
 
-// once: it costs money or disturbs a customer, and is sent no more than once.
+// once reports whether the request may be sent at most once, because it costs money or disturbs a
+// customer.
 func (s *sort) once() bool { return s.most() == 1 }
 
-// mayBe are the ends to which an errand may come, beside success, when its process has left
+// mayBe returns the endings of an errand, besides success, that are allowed if its process has left
 // it with an intent and no outcome.
 func (s *sort) mayBe() []ending {
 	switch s.class() {
@@ -85,7 +86,7 @@ func (s *sort) mayBe() []ending {
 	return nil
 }
 
-// most is how often a request that has succeeded may have been submitted.
+// most returns how often a request that has succeeded may have been submitted.
 func (s *sort) most() int {
 	switch s.class() {
 	case carrier.ClassCharge, carrier.ClassNever:
@@ -93,13 +94,13 @@ func (s *sort) most() int {
 	case carrier.ClassVerify, carrier.ClassConverge:
 		return 1 + 2 // "at most two declared repeats"
 	case carrier.ClassQuery:
-		return 1 + 6 // it costs nothing; that it is bounded is all
+		return 1 + 6 // it costs nothing, and only has to be bounded
 	}
 	return 0
 }
 
-// submissions is how often an errand's request was sent, as the gate has it, and took effect,
-// as the carrier has it.
+// submissions returns how often an errand's request was sent, as counted by the gate, and carried
+// out, as counted by the carrier.
 func (l *lane) submissions(e *errand) (count simulator.Count, err error) {
 	if e.sort.operation == carrier.AppointmentCancel {
 		count, err = l.givenUp(e)
@@ -121,7 +122,7 @@ func (l *lane) givenUp(e *errand) (count simulator.Count, err error) {
 	return count, err
 }
 
-// recordedAs is what its attempts are on record of.
+// recordedAs returns the name of what an errand's attempts are recorded for.
 func (e *errand) recordedAs() string {
 	if e.sort.operation == carrier.DiagnosticTest {
 		return testsOf(e.mark)
@@ -129,7 +130,7 @@ func (e *errand) recordedAs() string {
 	return e.object.GetName()
 }
 
-// sent is how often an errand's request went on to the carrier.
+// sent counts how often an errand's request was forwarded to the carrier.
 func (g *gate) sent(e *errand) (times int) {
 	g.note(func(s *seen) {
 		for _, passing := range s.sent {
@@ -146,14 +147,15 @@ func submissionOf(operation carrier.Operation, passing call) bool {
 	return passing.toCarrier() && passing.method == http.MethodPost && passing.path == contract.SubmitPath
 }
 
-// posts: the request itself, or another about the same, goes to the carrier.
+// posts is the effect of sending the request itself, or another about the same subject, to the
+// carrier.
 func posts(name string, operation carrier.Operation) effect {
 	return effect{name, func(_ *seen, e *errand, passing call) bool {
 		return submissionOf(operation, passing) && strings.Contains(passing.body, e.mark)
 	}}
 }
 
-// asks: the carrier is asked what has become of the request.
+// asks is the effect of polling the carrier for the result of the request.
 func asks(operation carrier.Operation) effect {
 	contract, _ := carrier.ContractOf(operation)
 	return effect{effectPoll, func(so *seen, e *errand, passing call) bool {
@@ -180,7 +182,7 @@ func accepted(of carrier.Operation) effect {
 
 func ended(of carrier.Operation) effect { return records(effectEnded, of, v1alpha1.PhaseSucceeded) }
 
-// records: the status, or the ledger, gets the request in a phase.
+// records is the effect of writing the request in a phase to the status or the ledger.
 func records(name string, operation carrier.Operation, phase v1alpha1.RequestPhase) effect {
 	return effect{name, func(_ *seen, e *errand, passing call) bool {
 		status := strings.HasSuffix(passing.path, "/"+e.object.GetName()+"/status")
@@ -191,14 +193,14 @@ func records(name string, operation carrier.Operation, phase v1alpha1.RequestPha
 	}}
 }
 
-// holds: the finalizer goes on.
+// holds is the effect of adding the finalizer.
 func holds() effect {
 	return effect{effectFinalizer, func(_ *seen, e *errand, passing call) bool {
 		return passing.method == http.MethodPatch && strings.HasSuffix(passing.path, "/"+e.object.GetName())
 	}}
 }
 
-// ledgers: the ledger of an order gets its intent, or its outcome.
+// ledgers is the effect of writing an order's intent or outcome to its ledger.
 func ledgers(name, method string) effect {
 	return effect{name, func(_ *seen, e *errand, passing call) bool {
 		return passing.method == method && strings.Contains(passing.path, "/requestledgers") &&
@@ -206,24 +208,24 @@ func ledgers(name, method string) effect {
 	}}
 }
 
-// modified are the effects of a request that changes something and is followed.
+// modified returns the effects of a request that changes something and is tracked.
 func modified(operation carrier.Operation) []effect {
 	return []effect{
 		intended(operation), posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation),
 	}
 }
 
-// tested are those of a request whose object is marked by the finalizer before it is sent.
+// tested returns the effects of a request whose object gets the finalizer before it is sent.
 func tested(operation carrier.Operation) []effect {
 	return slices.Insert(modified(operation), 1, holds())
 }
 
-// answered are the effects of a question that is followed.
+// answered returns the effects of a query that is tracked.
 func answered(operation carrier.Operation) []effect {
 	return []effect{posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation)}
 }
 
-// serviceFor declares a service of a line, and nothing of it but what is edited.
+// serviceFor declares a service of a line with only the edited fields.
 func serviceFor(
 	line func(*simulator.Service), edit func(*v1alpha1.BroadbandServiceSpec),
 ) func(*lane, string) (subject, string) {
@@ -236,13 +238,13 @@ func serviceFor(
 	}
 }
 
-// provokeCancel has an appointment-request cancelled: by deleting it once it has its slots.
+// provokeCancel has an appointment-request cancelled by deleting it once it has its slots.
 func provokeCancel(ctx SpecContext, l *lane, e *errand) {
 	GinkgoHelper()
 	l.soon(ctx, func(g Gomega) {
 		appointment := l.ReadAppointment(ctx, e.object.GetName())
 		g.Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
-		l.gate.note(func(*seen) { // a failpoint looks at the mark
+		l.gate.note(func(*seen) { // a failpoint reads the mark
 			e.mark = string(appointment.Status.AppointmentRequestID)
 		})
 	})

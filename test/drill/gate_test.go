@@ -8,8 +8,8 @@ import (
 	"sync"
 )
 
-// side is where a failpoint strikes: before the call is passed on, or after it has taken
-// effect and before the caller hears of it.
+// side is where a failpoint strikes: before the call is forwarded, or after it has taken effect and
+// before the caller gets the response.
 type side string
 
 const (
@@ -17,21 +17,21 @@ const (
 	after  side = "after"
 )
 
-// errCut is an answer that does not arrive.
+// errCut is the error for a response that does not arrive.
 var errCut = errors.New("the answer is lost on its way")
 
-// failpoint strikes once, at the first call that it fits.
+// failpoint strikes once, at the first matching call.
 type failpoint struct {
 	side   side
 	fits   func(call) bool
-	strike func(call) error // with an error the caller gets no answer
-	struck chan struct{}    // closed when it has, and the call is over
+	strike func(call) error // with an error the caller gets no response
+	struck chan struct{}    // closed when it has struck, and the call is over
 
-	patient bool // does not strike at a call that met a conflict: where one manager writes, another call follows
+	patient bool // does not strike at a call that met a conflict: the single writer will make another call
 }
 
-// gate stands on both ways of a lane's managers. It passes every call on, but for failpoints,
-// and keeps what a judge has to know of them.
+// gate is a proxy on both connections of a lane's managers. It forwards every call unless a
+// failpoint strikes, and keeps what the judge needs to know about the calls.
 type gate struct {
 	mu    sync.Mutex
 	armed []*failpoint
@@ -49,7 +49,7 @@ func (g *gate) arm(point *failpoint) {
 	g.armed = append(g.armed, point)
 }
 
-// take notes a call that goes out, and takes the failpoint that it fits, if there is one.
+// take notes an outgoing call, and takes the matching failpoint if there is one.
 func (g *gate) take(passing call) *failpoint {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -70,22 +70,23 @@ func (g *gate) note(by func(*seen)) {
 	by(&g.seen)
 }
 
-// counted are the counts so far.
+// counted returns the counts so far.
 func (g *gate) counted() (so counts) {
 	g.note(func(s *seen) { so = s.counts })
 	return so
 }
 
-// leaveBehind: a process has ended, and with it whatever it knew of its open intents.
+// leaveBehind notes that a process has ended, and that its knowledge of open intents is lost.
 func (g *gate) leaveBehind(ended *manager) { g.note(func(s *seen) { s.leaveBehind(ended) }) }
 
-// wasLeft says whether a process that has ended may have left an intent of an object behind.
+// wasLeft reports whether a process that has ended may have left an intent of an object behind.
 func (g *gate) wasLeft(name string) (left bool) {
 	g.note(func(s *seen) { left = s.left[name] })
 	return left
 }
 
-// maker is who makes a call about an object: to the carrier, whoever has its intent on record.
+// maker returns the manager that makes a call about an object. For calls to the carrier that is the
+// manager whose intent is recorded.
 func (g *gate) maker(passing call, object string) *manager {
 	maker := passing.by
 	if passing.toCarrier() {
@@ -94,7 +95,7 @@ func (g *gate) maker(passing call, object string) *manager {
 	return maker
 }
 
-// leads is who has written the lease last.
+// leads returns the manager that wrote the lease last.
 func (g *gate) leads() (leader *manager) {
 	g.note(func(s *seen) { leader = s.leader })
 	return leader

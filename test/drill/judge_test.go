@@ -20,30 +20,30 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// ending is what has become of an errand.
+// ending is the result of an errand.
 type ending string
 
 const (
-	ready    ending = "Ready"          // done; deleted objects that are gone are, too
+	ready    ending = "Ready"          // done; also for deleted objects that are gone
 	unknown  ending = "OutcomeUnknown" // a person resolves it
 	stalled  ending = "Stalled"        // a person has to do what the reason names
 	proving  ending = "to be proven"   // class Charge: health is read 10 and 30 minutes after it was sent
-	again    ending = "to be repeated" // class Converge: it is asked for again after 15 minutes
-	released ending = "let go"         // not known to be cancelled; kept for ten minutes, and a person was told
-	followed ending = "followed"       // the carrier has taken it and does not know it: asked for a day
-	graced   ending = "within grace"   // its process has ended, and is given two minutes
-	underWay ending = "under way"      // none yet
+	again    ending = "to be repeated" // class Converge: it is repeated after 15 minutes
+	released ending = "let go"         // not known to be cancelled; kept for ten minutes, and reported by an Event
+	followed ending = "followed"       // accepted, but the carrier does not know it: polled for a day
+	graced   ending = "within grace"   // its process has ended, and it is left alone for two minutes
+	underWay ending = "under way"      // no result yet
 )
 
-// endings are in the order of the report.
+// endings returns them in the order of the report.
 func endings() []ending {
 	return []ending{ready, unknown, stalled, proving, again, released, followed, graced, underWay}
 }
 
-// keptDeleted is how long an AppointmentRequest that was deleted is kept for its cancellation.
+// keptDeleted is how long a deleted AppointmentRequest is kept for its cancellation.
 const keptDeleted = 10 * time.Minute
 
-// finding is an errand as the API server and the carrier have it.
+// finding is the state of an errand at the API server and at the carrier.
 type finding struct {
 	errand *errand
 	ending ending
@@ -52,7 +52,7 @@ type finding struct {
 	taken  int
 }
 
-// find looks at an errand.
+// find reads the state of an errand.
 func (l *lane) find(ctx SpecContext, g Gomega, e *errand) finding {
 	object, isSubject := e.object.DeepCopyObject().(subject)
 	g.Expect(isSubject).To(BeTrue())
@@ -74,7 +74,7 @@ func (l *lane) find(ctx SpecContext, g Gomega, e *errand) finding {
 	return found
 }
 
-// endingOf reads how an object stands as a person would: by its conditions and its requests.
+// endingOf reads an object's state as a person would: from its conditions and its requests.
 func endingOf(object subject, conditions []metav1.Condition) ending {
 	condition := world.Condition(conditions, v1alpha1.ConditionReady)
 	isStalled := world.Condition(conditions, v1alpha1.ConditionStalled).Status == metav1.ConditionTrue
@@ -91,7 +91,7 @@ func endingOf(object subject, conditions []metav1.Condition) ending {
 	return waitsFor(object, condition.Message)
 }
 
-// waitsFor is what a request that has not ended is waiting for.
+// waitsFor returns what a request that has not ended waits for.
 func waitsFor(object subject, message string) ending {
 	for _, open := range object.OpenRequests() {
 		switch {
@@ -109,19 +109,19 @@ func waitsFor(object subject, message string) ending {
 	return underWay
 }
 
-// lost: nobody does anything about it, or thinks that it is done.
+// lost reports whether nothing is done about the errand, or it wrongly counts as done.
 func (f finding) lost() bool { return f.ending == underWay || f.ending == ready && f.taken == 0 }
 
-// sentTwice: more often than is allowed.
+// sentTwice reports whether the request was sent more often than allowed.
 func (f finding) sentTwice() bool { return f.sent > f.errand.sort.most() }
 
-// flaw is something that must not be of an errand to which nothing more happens for now.
+// flaw is something that must not be true of an errand at rest.
 type flaw struct {
 	is   bool
 	says string
 }
 
-// wrong says what is wrong with an errand; "" if nothing is.
+// wrong describes what is wrong with an errand; "" if nothing is.
 func (l *lane) wrong(f finding) string {
 	for _, flaw := range slices.Concat(sentFlaws(f), l.endFlaws(f)) {
 		if flaw.is {
@@ -131,7 +131,7 @@ func (l *lane) wrong(f finding) string {
 	return ""
 }
 
-// sentFlaws: "at most one POST per wanted change, and exactly one unless the object says
+// sentFlaws checks "at most one POST per wanted change, and exactly one unless the object says
 // OutcomeUnknown".
 func sentFlaws(f finding) []flaw {
 	done := f.ending == ready
@@ -143,7 +143,8 @@ func sentFlaws(f finding) []flaw {
 	}
 }
 
-// endFlaws: unknown is only what a process has left behind, and what nothing can find out.
+// endFlaws checks that an outcome is unknown only if a process has left it behind and nothing can
+// find it out.
 func (l *lane) endFlaws(f finding) []flaw {
 	isOpen := slices.Contains([]ending{unknown, proving, again, released, graced}, f.ending)
 	may := append(f.errand.sort.mayBe(), released, graced)
@@ -158,11 +159,11 @@ func (l *lane) endFlaws(f finding) []flaw {
 	}
 }
 
-// mayFollow says whether a request may be on record as taken and not have come to its end: with a
-// carrier that does not know it, and for two minutes with a successor that saw it without its answer.
+// mayFollow reports whether an accepted request may be recorded without an end: if the carrier does
+// not know it, and for two minutes if a successor saw it without its response.
 func (l *lane) mayFollow() bool { return l.trouble == forgetful || l.trouble == gone && !whole }
 
-// judge finds how every errand stands, and what is wrong with any.
+// judge reads the state of every errand, and returns what is wrong with any.
 func (l *lane) judge(ctx SpecContext, g Gomega) (findings []finding, wrong []string) {
 	for _, e := range l.errands {
 		found := l.find(ctx, g, e)

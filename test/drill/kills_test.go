@@ -9,16 +9,16 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// shortLease has a successor wait less long than shipped for the lease of one that was killed. Where
-// no manager is killed, or a standby takes over, the durations are those that are shipped.
+// shortLease shortens the wait of a successor for the lease of a killed leader. If no manager is
+// killed, or a standby takes over, the shipped durations are used.
 func shortLease() []string {
 	return []string{
 		"--leader-elect-lease-duration=6s", "--leader-elect-renew-deadline=4s", "--leader-elect-retry-period=1s",
 	}
 }
 
-// killAt has the leader die at each of the cuts. What it leaves behind is its successor's, beside
-// an errand of its own.
+// killAt kills the leader at each of the cuts. Its successor handles what it leaves behind, and an
+// errand of its own.
 func (l *lane) killAt(ctx SpecContext, cuts []cut) {
 	GinkgoHelper()
 	for _, cut := range cuts {
@@ -37,13 +37,13 @@ func (l *lane) killAt(ctx SpecContext, cuts []cut) {
 		Expect(dies.gone).To(BeClosed())
 		l.struck++
 	}
-	if whole { // the last is to outlive a restart of the API server
+	if whole { // the last one has to survive a restart of the API server
 		l.flags = nil
 	}
 	l.attend()
 }
 
-// remains is what a carrier that was killed knows when it is started again.
+// remains is what a killed carrier knows when it is restarted.
 type remains string
 
 const (
@@ -51,8 +51,8 @@ const (
 	lost remains = "what it had saved: up to a second is missing"
 )
 
-// killCarrierAt has the carrier's process die at each of the cuts, in the middle of a call that
-// is not answered, and start again from its state.
+// killCarrierAt kills the carrier's process at each of the cuts, during a call that is not
+// answered, and restarts it from its state.
 func (l *lane) killCarrierAt(ctx SpecContext, cuts []cut, books remains) {
 	GinkgoHelper()
 	l.attend()
@@ -68,13 +68,14 @@ func (l *lane) killCarrierAt(ctx SpecContext, cuts []cut, books remains) {
 		l.carrier.start()
 		l.struck++
 		l.awaitRest(ctx, e)
-		// An account whose POST got no answer waits with what costs until the carrier answers.
+		// An account whose POST got no response holds chargeable requests back until the carrier
+		// responds.
 		l.awaitReady(ctx, l.declare(ctx, questions()[0]))
 	}
 }
 
-// killCarrier kills the carrier in the middle of a call. One that was to be passed on finds
-// nobody; the answer of one that was is lost.
+// killCarrier kills the carrier during a call. A call that was not forwarded yet finds no carrier;
+// for a forwarded call the response is lost.
 func (l *lane) killCarrier(ctx context.Context, e *errand, at cut, books remains) error {
 	if books == kept {
 		if err := l.carrier.awaitSaved(ctx); err != nil {
@@ -93,7 +94,7 @@ func (l *lane) killCarrier(ctx context.Context, e *errand, at cut, books remains
 	return errCut
 }
 
-// awaitRest waits until an errand is done, or waits for a person or for its time.
+// awaitRest waits until an errand is done, or waits for a person or for its next time.
 func (l *lane) awaitRest(ctx SpecContext, e *errand) {
 	GinkgoHelper()
 	l.soon(ctx, func(g Gomega) {

@@ -19,25 +19,25 @@ import (
 type lane struct {
 	*world.World
 
-	trouble  string // what its managers live through
-	struck   int    // how often it has struck
+	trouble  string // the fault that its managers are exposed to
+	struck   int    // how often it has occurred
 	carrier  *carrierProcess
 	gate     *gate
 	home     string       // the operator's namespace, with the lease of its managers
-	access   *rest.Config // of its managers to the API server
-	flags    []string     // that its managers have beside those of all
-	allLead  bool         // whether its managers' lease excludes nobody
-	replicas int          // how many managers there are at a time
+	access   *rest.Config // its managers' access to the API server
+	flags    []string     // its managers' additional flags
+	allLead  bool         // whether its managers' lease excludes none of them
+	replicas int          // the number of managers at a time
 	folder   string
 	log      *journal
-	managers []*manager // those that have been started, and may have ended
+	managers []*manager // those that were started, and may have ended
 	errands  []*errand
-	orders   int64 // how many of the carrier's orders have been given to an errand
-	surveys  int64 // the same of its locations
+	orders   int64 // how many of the carrier's orders were given to an errand
+	surveys  int64 // the same for its locations
 }
 
-// newLane makes a lane, whose carrier does everything at once. Its managers elect a leader, as those
-// that are shipped do: they have a namespace of their own for their lease and their records.
+// newLane creates a lane whose carrier completes everything at once. Its managers elect a leader,
+// as the shipped ones do, and have a namespace of their own for their lease and their records.
 func newLane(ctx SpecContext, trouble string) *lane {
 	GinkgoHelper()
 	l := &lane{trouble: trouble, gate: newGate(), replicas: 1, folder: GinkgoT().TempDir(), log: &journal{}}
@@ -52,19 +52,19 @@ func newLane(ctx SpecContext, trouble string) *lane {
 	return l
 }
 
-// placed is an order at the carrier.
+// placed returns an order at the carrier.
 func (l *lane) placed() int64 {
 	l.orders++
 	return firstOrder + l.orders - 1
 }
 
-// surveyed is a location for which the carrier can quote.
+// surveyed returns a location for which the carrier can quote.
 func (l *lane) surveyed() string {
 	l.surveys++
 	return location(l.surveys - 1)
 }
 
-// declare has something wanted that needs one request.
+// declare declares an errand, which needs one request.
 func (l *lane) declare(ctx SpecContext, s *sort) *errand {
 	GinkgoHelper()
 	e := l.prepare(s)
@@ -72,7 +72,7 @@ func (l *lane) declare(ctx SpecContext, s *sort) *errand {
 	return e
 }
 
-// declareAll has one of each sort wanted.
+// declareAll declares one errand of each sort.
 func (l *lane) declareAll(ctx SpecContext, each []*sort) {
 	GinkgoHelper()
 	for _, s := range each {
@@ -80,7 +80,7 @@ func (l *lane) declareAll(ctx SpecContext, each []*sort) {
 	}
 }
 
-// prepare writes the manifest of an errand.
+// prepare creates the manifest of an errand.
 func (l *lane) prepare(s *sort) *errand {
 	e := &errand{sort: s}
 	e.object, e.mark = s.declare(l, fmt.Sprintf("%s-%03d", s.name, len(l.errands)))
@@ -95,14 +95,14 @@ func (l *lane) point(e *errand, at cut, strike func(call) error) *failpoint {
 	return point
 }
 
-// fit makes the failpoint, which is not armed yet.
+// fit creates the failpoint without arming it.
 func (l *lane) fit(e *errand, at cut, strike func(call) error) *failpoint {
 	fits := func(passing call) bool { return at.at.is(&l.gate.seen, e, passing) }
 	return &failpoint{side: at.side, fits: fits, strike: strike, struck: make(chan struct{})}
 }
 
-// attend has the lane's managers look after it, as a Deployment would: one that was killed, or has
-// ended because it lost its lease, is replaced.
+// attend replaces the lane's managers, as a Deployment would, if they were killed or have ended
+// because they lost their lease.
 func (l *lane) attend() {
 	GinkgoHelper()
 	l.managers = slices.DeleteFunc(l.managers, func(m *manager) bool { return !m.lives() })
@@ -120,7 +120,7 @@ func (l *lane) soon(ctx SpecContext, holds func(Gomega)) {
 	})
 }
 
-// kill ends a process in the middle of a call, which is not answered.
+// kill ends a process during a call, which is not answered.
 func (l *lane) kill(m *manager) error {
 	if err := m.end(); err != nil {
 		return err

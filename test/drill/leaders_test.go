@@ -11,21 +11,21 @@ import (
 
 // failure is how a leader ends.
 type failure struct {
-	strike func(l *lane, leader *manager) error // in the middle of a call
+	strike func(l *lane, leader *manager) error // during a call
 	after  func(l *lane, leader *manager) error // when another leads; nil: nothing is left to do
 }
 
 // atOnce is how a machine fails.
 func atOnce() failure { return failure{strike: (*lane).kill} }
 
-// askedToGo is what a Deployment does that is rolled: nothing may be left behind.
+// askedToGo is what a rollout of a Deployment does: nothing may be left behind.
 func askedToGo() failure {
 	return failure{strike: func(_ *lane, leader *manager) error {
 		return leader.command.Process.Signal(syscall.SIGTERM)
 	}}
 }
 
-// unknowing is a leader that is stopped until another leads. It finds out, and ends at once.
+// unknowing is a leader that is stopped until another leads. It notices that, and ends at once.
 func unknowing() failure {
 	return failure{
 		strike: func(_ *lane, leader *manager) error { return leader.halt() },
@@ -40,9 +40,9 @@ func unknowing() failure {
 	}
 }
 
-// failOver has the leader fail at each of the cuts, and the other of two managers take over.
-// Who fails is who makes the call: one that was stopped goes on as if it led, and may give
-// the lease back that is another's by now, so that for some seconds two of them lead.
+// failOver makes the leader fail at each of the cuts, and the other of two managers take over. The
+// manager that makes the call fails. One that was stopped resumes as if it were the leader, and may
+// release the other's lease, so that two of them lead for some seconds.
 func (l *lane) failOver(ctx SpecContext, cuts []cut, way failure) {
 	GinkgoHelper()
 	for _, cut := range cuts {
@@ -70,7 +70,7 @@ func (l *lane) awaitLeader(ctx SpecContext, former *manager) {
 	l.soon(ctx, func(g Gomega) { g.Expect(l.gate.leads()).NotTo(Or(BeNil(), BeIdenticalTo(former))) })
 }
 
-// besides has two managers act at once, because both lead, and one or the other be killed when it
+// besides makes two managers act at once, because both lead, and kills one or the other after it
 // has written an intent.
 func (l *lane) besides(ctx SpecContext, each []*sort, cuts []cut) {
 	GinkgoHelper()

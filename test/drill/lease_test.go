@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// employed is the operator's user, who may do in a namespace what it may in the usual one.
+// employed returns access for the operator's user, with its usual rights in another namespace.
 func employed(ctx SpecContext, namespace string) *rest.Config {
 	GinkgoHelper()
 	var roles rbacv1.RoleList
@@ -37,9 +37,9 @@ func employed(ctx SpecContext, namespace string) *rest.Config {
 	return config
 }
 
-// agreeable is the way to an API server that confirms every lease to whoever writes it, and keeps
-// none: all managers that elect a leader lead, as long as they like. So leader election fails, and the
-// managers are as shipped.
+// agreeable is a transport to an API server that confirms every lease to every writer, and stores
+// none: all managers that elect a leader lead for as long as they like. So leader election fails,
+// and the managers run as shipped.
 type agreeable struct{ next http.RoundTripper }
 
 // RoundTrip answers a write of a lease with what is written.

@@ -16,14 +16,14 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// manager is a process of the built program, and its own way to the API server.
+// manager is a process of the built program, with its own connection to the API server.
 type manager struct {
 	*process
 
 	link *world.Link
 }
 
-// start begins a manager that looks after a lane.
+// start starts a manager of a lane.
 func (l *lane) start() *manager {
 	GinkgoHelper()
 	m := &manager{link: &world.Link{}}
@@ -36,7 +36,7 @@ func (l *lane) start() *manager {
 	return m
 }
 
-// kubeconfig is a file that leads a manager to the API server through the lane's gate.
+// kubeconfig writes a file that connects a manager to the API server through the lane's gate.
 func (l *lane) kubeconfig(m *manager) string {
 	GinkgoHelper()
 	cluster := rest.CopyConfig(l.access)

@@ -9,8 +9,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// outage has something go away at each of the cuts, with errands of all sorts under way. The
-// call at which it goes gets no answer.
+// outage makes something unavailable at each of the cuts, while errands of all sorts are in
+// progress. The call at which it happens gets no response.
 func (l *lane) outage(ctx SpecContext, each []*sort, cuts []cut, goesAway func(context.Context) error) {
 	GinkgoHelper()
 	l.attend()
@@ -25,8 +25,8 @@ func (l *lane) outage(ctx SpecContext, each []*sort, cuts []cut, goesAway func(c
 	}
 }
 
-// cutOff has the manager's calls and watches fail, while more is declared and some of what
-// is under way ends. It is over when the manager has noticed, and watches again.
+// cutOff makes the manager's calls and watches fail, while more is declared and some requests end.
+// It is over when the manager has noticed, and watches again.
 func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
 	GinkgoHelper()
 	l.attend()
@@ -39,14 +39,14 @@ func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
 		l.declareAll(ctx, each)
 		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().unanswered).To(BeNumerically(">", was.unanswered)) })
 		was = l.gate.counted()
-		leader.link.Mend()
+		leader.link.Restore()
 		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().watches).To(BeNumerically(">", was.watches)) })
 		l.struck++
 	}
 }
 
-// forget has the carrier forget every request, just before it is asked after one: a 404
-// never means that there is nothing.
+// forget makes the carrier forget every request just before one is polled: a 404 never means that
+// nothing was accepted.
 func (l *lane) forget(ctx SpecContext, cuts []cut) {
 	GinkgoHelper()
 	l.attend()

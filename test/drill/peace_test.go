@@ -13,16 +13,16 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// calm is how long the errands of a lane may take to come to an end once it is left in peace:
-// the two minutes in which a new process leaves the intents of one that has ended alone, and
-// the health request that may follow.
+// calm is how long the errands of a lane may take to end once its faults have ended: the two
+// minutes in which a new process leaves the intents of an ended one alone, and the health request
+// that may follow.
 const (
 	calm     = 4 * time.Minute
 	calmPoll = 250 * time.Millisecond
 )
 
-// judge leaves every lane in peace and waits until no errand has anything wrong. Only the lanes in
-// which something was wrong are looked at again, and at the end all of them.
+// judge ends all faults and waits until nothing is wrong with any errand. Only lanes with something
+// wrong are checked again, and at the end all of them.
 func (d *drill) judge(ctx SpecContext) {
 	GinkgoHelper()
 	for _, l := range d.lanes {
@@ -51,7 +51,7 @@ func (d *drill) judge(ctx SpecContext) {
 	d.expectLawful()
 }
 
-// look judges some of the lanes, and says what is wrong and in which of them.
+// look judges some of the lanes, and returns what is wrong and in which of them.
 func (d *drill) look(ctx SpecContext, g Gomega, at []int, findings [][]finding) (wrong []string, open []int) {
 	for _, i := range at {
 		d.lanes[i].attend()
@@ -64,9 +64,9 @@ func (d *drill) look(ctx SpecContext, g Gomega, at []int, findings [][]finding) 
 	return wrong, open
 }
 
-// expectLawful: no manager has broken a rule of the carrier's protocol. Two managers that act at
-// once do not know of each other's polls, which the carrier may see at the same moment: the lane
-// that has two act is exempt from that one rule, as in the enumeration of test/prove.
+// expectLawful expects that no manager has broken a rule of the carrier's protocol. Two managers
+// that act at once do not know of each other's polls, which the carrier may get at the same moment:
+// the lane in which two act is exempt from that one rule, as in the enumeration of test/prove.
 func (d *drill) expectLawful() {
 	GinkgoHelper()
 	exempt := 0

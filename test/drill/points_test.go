@@ -10,17 +10,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// cut is a place at which trouble strikes: one side of one effect of an operation.
+// cut is a point at which a fault occurs: one side of one effect of an operation.
 type cut struct {
 	sort *sort
 	at   effect
 	side side
 }
 
-// String is how a failing run names it.
+// String returns the cut as a failing run names it.
 func (c cut) String() string { return fmt.Sprintf("%s: %s %s", c.sort.name, c.side, c.at.name) }
 
-// cuts are all effects of all operations, before and after.
+// cuts returns all effects of all operations, before and after.
 func cuts() []cut {
 	var all []cut
 	for _, s := range sorts() {
@@ -31,20 +31,20 @@ func cuts() []cut {
 	return all
 }
 
-// where are the cuts that fit.
+// where returns the cuts that match.
 func where(fits func(cut) bool) []cut {
 	return slices.DeleteFunc(cuts(), func(c cut) bool { return !fits(c) })
 }
 
-// between: an intent has been written and the POST is not out.
+// between reports whether the intent is written and the POST is not sent.
 func (c cut) between() bool { return c.at.name == effectIntent && c.side == after }
 
-// intents are the cuts between an intent and its POST.
+// intents returns the cuts between an intent and its POST.
 func intents() []cut {
 	return where(func(c cut) bool { return c.between() && c.sort.provoke == nil })
 }
 
-// writes are the cuts at what an order and a plan change write to the API server.
+// writes returns the cuts at the API server writes of an order and a plan change.
 func writes() []cut {
 	return where(func(c cut) bool {
 		ofOne := c.sort.operation == carrier.OrderCreate || c.sort.name == "plan"
@@ -52,36 +52,35 @@ func writes() []cut {
 	})
 }
 
-// polls are the cuts before the first time that the carrier is asked after a request.
+// polls returns the cuts before the first poll of a request.
 func polls() []cut {
 	return where(func(c cut) bool { return c.at.name == effectPoll && c.side == before })
 }
 
-// forgettable are the cuts before the first time that the carrier is asked after a request, without
-// a health reading in `make test`: one that the carrier has forgotten is requested again after a
-// minute.
+// forgettable returns the cuts before the first poll of a request, in `make test` without health
+// readings: one that the carrier has forgotten is requested again after a minute.
 func forgettable() []cut {
 	return slices.DeleteFunc(polls(), func(c cut) bool {
 		return !whole && world.Scale(c.sort.name == "plan", false)
 	})
 }
 
-// answers are the cuts before the carrier gets a request, after it has taken it, and before
-// it is asked after it, the operations in turn.
+// answers returns the cuts before the carrier gets a request, after it has accepted it, and before
+// the first poll, with the operations in turn.
 func answers() []cut {
 	return inTurn(append(where(func(c cut) bool { return c.at.name == effectPOST && c.quick() }), polls()...))
 }
 
-// taken are the cuts after the carrier has taken a request.
+// taken returns the cuts after the carrier has accepted a request.
 func taken() []cut {
 	return where(func(c cut) bool { return c.at.name == effectPOST && c.side == after && c.quick() })
 }
 
-// quick leaves out, unless everything is run, what takes two minutes to prove.
+// quick leaves out, except in a full run, what takes two minutes to prove.
 func (c cut) quick() bool { return whole || c.sort.class() != carrier.ClassCharge }
 
-// chargeable are the cuts around the POST of what costs money or disturbs a customer, and
-// what is done next, the operations in turn.
+// chargeable returns the cuts around the POST of requests that cost money or disturb a customer,
+// and around the next action, with the operations in turn.
 func chargeable() []cut {
 	return inTurn(where(func(c cut) bool {
 		around := slices.Contains([]string{effectIntent, effectPOST, effectAccepted, effectEnded}, c.at.name)
@@ -89,7 +88,7 @@ func chargeable() []cut {
 	}))
 }
 
-// stoppable are the cuts between intent and outcome of all operations, in turn.
+// stoppable returns the cuts between intent and outcome of all operations, in turn.
 func stoppable() []cut {
 	const most = 24
 	fitting := inTurn(where(func(c cut) bool {
@@ -110,7 +109,7 @@ func inTurn(all []cut) []cut {
 	return all
 }
 
-// thinned is everything when everything is run, and else each so-and-so-many-th.
+// thinned returns everything in a full run, and otherwise every nth.
 func thinned[T any](all []T, by int) []T {
 	if whole {
 		return all
@@ -122,7 +121,7 @@ func thinned[T any](all []T, by int) []T {
 	return some
 }
 
-// deal gives each of a number of lanes its share.
+// deal splits something among a number of lanes.
 func deal[T any](all []T, lanes int) [][]T {
 	shares := make([][]T, lanes)
 	for i, one := range all {

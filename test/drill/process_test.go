@@ -20,7 +20,7 @@ type process struct {
 	gone    chan struct{} // closed when it has ended
 }
 
-// launch begins a process of a program, which is ended with the spec at the latest.
+// launch starts a process of a program, which is ended with the spec at the latest.
 func launch(log *journal, program string, flags ...string) *process {
 	GinkgoHelper()
 	p := &process{gone: make(chan struct{})}
@@ -28,14 +28,14 @@ func launch(log *journal, program string, flags ...string) *process {
 	p.command.Stderr = log
 	Expect(p.command.Start()).To(Succeed())
 	go func() {
-		_ = p.command.Wait() //nolint:errcheck // that it is gone is all that is asked
+		_ = p.command.Wait() //nolint:errcheck // it only matters that it is gone
 		close(p.gone)
 	}()
 	DeferCleanup(func() { _ = p.end() }) //nolint:errcheck // it may have ended long before
 	return p
 }
 
-// lives says whether the process has not ended.
+// lives reports whether the process is running.
 func (p *process) lives() bool {
 	select {
 	case <-p.gone:
@@ -54,26 +54,26 @@ func (p *process) end() error {
 	return nil
 }
 
-// halt stops the process as a machine does that swaps or is moved: it may go on any time.
+// halt stops the process like a machine that swaps or is migrated: it may resume at any time.
 func (p *process) halt() error { return p.command.Process.Signal(syscall.SIGSTOP) }
 
-// resume lets a halted process go on.
+// resume resumes a halted process.
 func (p *process) resume() error { return p.command.Process.Signal(syscall.SIGCONT) }
 
-// journal is what processes have logged.
+// journal is the log of processes.
 type journal struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-// Write appends.
+// Write appends to the log.
 func (j *journal) Write(text []byte) (int, error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.text.Write(text)
 }
 
-// String is all of it.
+// String returns the whole log.
 func (j *journal) String() string {
 	j.mu.Lock()
 	defer j.mu.Unlock()

@@ -10,16 +10,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// tally adds findings up.
+// tally sums up findings.
 type tally struct {
 	endings map[ending]int
 	changes int
 	posts   int
 	taken   int // those that the carrier knows
-	most    int // POSTs of one errand that costs
+	most    int // POSTs of one chargeable errand
 }
 
-// tallied adds up what has become of some errands.
+// tallied sums up the results of some errands.
 func tallied(findings []finding) *tally {
 	t := &tally{endings: make(map[ending]int), changes: len(findings)}
 	for _, f := range findings {
@@ -33,12 +33,12 @@ func tallied(findings []finding) *tally {
 	return t
 }
 
-// count is of how many errands something is true.
+// count counts the errands for which something is true.
 func count(findings []finding, is func(finding) bool) int {
 	return len(slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return !is(f) }))
 }
 
-// String is what it comes to in a line of the report.
+// String returns a line of the report.
 func (t *tally) String() string {
 	var ended []string
 	for _, e := range endings() {
@@ -50,7 +50,7 @@ func (t *tally) String() string {
 		t.changes, strings.Join(ended, ", "), t.posts, t.taken, t.most)
 }
 
-// report prints what has become of the errands, by what the managers have lived through.
+// report prints the results of the errands by fault.
 func (d *drill) report(findings [][]finding) {
 	total := 0
 	for _, trouble := range troubles() {
@@ -69,7 +69,7 @@ func (d *drill) report(findings [][]finding) {
 		count(all, finding.lost), count(all, finding.sentTwice), count(all, isUnsent))
 }
 
-// of are the findings in the lanes of a trouble.
+// of returns the findings in the lanes of a fault.
 func (d *drill) of(trouble string, findings [][]finding) []finding {
 	var found []finding
 	for i, l := range d.lanes {

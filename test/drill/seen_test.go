@@ -16,17 +16,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// call is one call of a manager on its way.
+// call is one call of a manager in progress.
 type call struct {
-	by           *manager // nil on the way to the carrier, which all managers of a lane share
+	by           *manager // nil on the connection to the carrier, which all managers of a lane share
 	method, path string
-	body         string // of what changes something
+	body         string // of writing calls
 	watches      bool   // whether it has no end
 }
 
 func (c call) toCarrier() bool { return c.by == nil }
 
-// ofRecord is the object whose attempts a call writes down: in its status or, of an order, a
+// ofRecord returns the object whose attempts a call records: in its status or, for an order, a
 // service or a test, in its ledger; "" for any other call.
 func (c call) ofRecord() string {
 	folder, last := path.Split(c.path)
@@ -49,26 +49,26 @@ func (c call) ofRecord() string {
 	return path.Base(folder)
 }
 
-// testsOf stands for the tests of a service, each of which has one here.
+// testsOf returns a name for the tests of a service. Each service has one test here.
 func testsOf(service string) string { return "tests of " + service }
 
-// takesLease: whoever writes the lease leads, unless it gives it back. A leader that was stopped
-// may do so when another leads already.
+// takesLease reports whether a call takes the lease. The last writer of the lease leads, unless it
+// releases it. A leader that was stopped may do so when another leads already.
 func (c call) takesLease() bool {
 	object, _, err := scheme.Codecs.UniversalDeserializer().Decode([]byte(c.body), nil, nil)
 	lease, is := object.(*coordinationv1.Lease)
 	return err == nil && is && lease.Spec.HolderIdentity != nil && *lease.Spec.HolderIdentity != ""
 }
 
-// resolves says whether a call writes what became of a request. What knows of no request resolves
-// none; and an alarm of one manager resolves nothing for the other, which may know better as long
-// as it lives.
+// resolves reports whether a call writes the outcome of a request. A write without a request
+// resolves none, and an unknown outcome written by one manager resolves nothing for the other,
+// which may know better while it runs.
 func (c call) resolves() bool {
 	return c.ofRecord() != "" && strings.Contains(c.body, `"phase":"`) &&
 		!c.puts(v1alpha1.PhaseSubmitting) && !c.puts(v1alpha1.PhaseOutcomeUnknown)
 }
 
-// puts says whether a call writes a request in a phase.
+// puts reports whether a call writes a request in a phase.
 func (c call) puts(phase v1alpha1.RequestPhase) bool {
 	return strings.Contains(c.body, `"phase":"`+string(phase)+`"`)
 }
@@ -76,14 +76,14 @@ func (c call) puts(phase v1alpha1.RequestPhase) bool {
 // acceptance is a POST that the carrier has answered with a Location.
 type acceptance struct{ submission, location string }
 
-// counts are of what passes on the two ways.
+// counts are counts of the calls on both connections.
 type counts struct {
 	posts      int // to the carrier
-	conflicts  int // writes of what somebody else had written meanwhile
+	conflicts  int // writes that met another's write
 	notSent    int // attempts given up between intent and POST
-	unanswered int // calls that got no answer
+	unanswered int // calls without a response
 	failed     int // calls that were answered 500 or above
-	watches    int // watches begun
+	watches    int // watches started
 }
 
 func (c counts) plus(other counts) counts {
@@ -93,20 +93,20 @@ func (c counts) plus(other counts) counts {
 	}
 }
 
-// seen is what has passed.
+// seen is a record of the calls.
 type seen struct {
 	counts
 
-	sent     []call // POSTs that went on to the carrier, which may have taken them
+	sent     []call // POSTs that were forwarded to the carrier, which may have accepted them
 	accepted []acceptance
-	open     map[string][]*manager // who may have written an intent for an object that has no outcome yet
-	left     map[string]bool       // the objects among them whose process has ended
-	senders  map[string]*manager   // who has an intent on record, by object
-	leader   *manager              // who has written the lease last
+	open     map[string][]*manager // which managers may have written an intent for an object that has no outcome yet
+	left     map[string]bool       // those of the objects whose process has ended
+	senders  map[string]*manager   // which manager has a recorded intent, by object
+	leader   *manager              // which manager wrote the lease last
 }
 
-// goes notes a call that goes out. From now on an intent may be on record, whether or not
-// anybody hears of it.
+// goes notes an outgoing call. From now on an intent may be recorded, whether or not anyone gets
+// the response.
 func (s *seen) goes(passing call) {
 	switch object := passing.ofRecord(); {
 	case passing.toCarrier() && passing.method == http.MethodPost:
@@ -118,8 +118,8 @@ func (s *seen) goes(passing call) {
 	}
 }
 
-// send notes a POST that has gone on to the carrier, unless the answer is that it was not
-// processed. The carrier's journal may have died with it; this has not.
+// send notes a POST that was forwarded to the carrier, unless the response says that it was not
+// processed. The carrier's journal may be lost with it, but not this record.
 func (s *seen) send(passing call, answer *http.Response) {
 	turnedAway := answer != nil &&
 		(answer.StatusCode == http.StatusUnauthorized || answer.StatusCode == http.StatusTooManyRequests)
@@ -128,7 +128,7 @@ func (s *seen) send(passing call, answer *http.Response) {
 	}
 }
 
-// comes notes an answer.
+// comes notes a response.
 func (s *seen) comes(passing call, answer *http.Response) {
 	switch {
 	case answer.StatusCode == http.StatusConflict:
@@ -140,7 +140,7 @@ func (s *seen) comes(passing call, answer *http.Response) {
 	}
 }
 
-// succeeds notes what has been done.
+// succeeds notes a successful call.
 func (s *seen) succeeds(passing call, answer *http.Response) {
 	switch object := passing.ofRecord(); {
 	case passing.toCarrier():
@@ -157,7 +157,7 @@ func (s *seen) succeeds(passing call, answer *http.Response) {
 	}
 }
 
-// follow keeps where the carrier wants to be asked after a submission.
+// follow keeps the Location at which a submission is polled.
 func (s *seen) follow(passing call, location string) {
 	where, err := url.Parse(location)
 	if passing.method != http.MethodPost || err != nil || where.Path == "" {

@@ -13,10 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// sorts are all operations that change something at the carrier, and three that ask.
+// sorts returns all operations that change something at the carrier, and three queries.
 func sorts() []*sort { return slices.Concat(changes(), cancellations(), oneShots(), questions()) }
 
-// declarable are those whose request is wanted as soon as they are declared.
+// declarable returns those whose request is sent as soon as they are declared.
 func declarable() []*sort {
 	return slices.DeleteFunc(sorts(), func(s *sort) bool { return s.provoke != nil })
 }
@@ -66,7 +66,7 @@ func changes() []*sort {
 
 func asSold(*simulator.Service) {}
 
-// cancellations alter the day on which a service ends.
+// cancellations change the day on which a service ends.
 func cancellations() []*sort {
 	ending := func(s *simulator.Service) {
 		s.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2098-06-30"}
@@ -143,7 +143,7 @@ func questions() []*sort {
 	}
 }
 
-// appointment asks for slots of an order that no other errand is about.
+// appointment queries slots of an order that no other errand is about.
 func appointment(l *lane, name string) (object subject, mark string) {
 	order := l.placed()
 	return l.Appointment(name, func(a *v1alpha1.AppointmentRequest) {

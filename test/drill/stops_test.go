@@ -9,15 +9,15 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// How long a process is stopped: shorter and longer than an intent is good for.
+// How long a process is stopped: shorter and longer than an intent is valid.
 const (
 	shortStop = 2 * time.Second
 	goodFor   = 10 * time.Second
 	longStop  = 12 * time.Second
 )
 
-// stop has a manager stopped in the middle of each of the cuts, and go on. The call that it
-// was stopped in is passed on, and its answer waits.
+// stop stops a manager at each of the cuts and resumes it. The call in which it was stopped is
+// forwarded, and its response waits.
 func (l *lane) stop(ctx SpecContext, cuts []cut, length time.Duration) {
 	GinkgoHelper()
 	l.attend()
@@ -44,7 +44,7 @@ func (l *lane) stop(ctx SpecContext, cuts []cut, length time.Duration) {
 	}
 }
 
-// expectStill: a stopped process sends nothing.
+// expectStill expects that a stopped process sends nothing.
 func (l *lane) expectStill(ctx SpecContext, length time.Duration) {
 	GinkgoHelper()
 	const often = 100 * time.Millisecond

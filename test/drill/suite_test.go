@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package drill_test has the program itself live through trouble: the built manager as a
-// process, a real etcd and kube-apiserver, and the built simulator as the carrier. Managers are
-// killed, stopped and doubled; the API server, etcd, the watches and the carrier go away, and
-// the carrier forgets. Then one manager per lane is left in peace, and every change is judged: is
-// it done, or does it say what a person has to do, and was it sent more often than is allowed?
+// Package drill_test exposes the program itself to faults: the built manager as a process, a real
+// etcd and kube-apiserver, and the built simulator as the carrier. Managers are killed, stopped and
+// duplicated; the API server, etcd, the watches and the carrier become unavailable, and the carrier
+// loses its data. Then the faults end, one manager per lane keeps running, and every change is
+// checked: is it done, or does it show what a person has to do, and was it sent more often than
+// allowed?
 //
-// The program has no switch for this. Failpoints stand in a proxy on its two ways: to the
-// API server and to the carrier. It runs as it is shipped, with leader election and with the generated
-// roles, in every lane; in the one in which two managers lead at once the proxy makes them.
+// The program has no switch for this. Failpoints are in a proxy on its two connections: to the API
+// server and to the carrier. It runs as shipped, with leader election and with the generated roles,
+// in every lane; in the lane in which two managers lead at once the proxy makes them.
 //
-// make drill runs it whole; go test a part of it.
+// make drill runs all of it; go test a part.
 package drill_test
 
 import (
@@ -31,17 +32,17 @@ func TestDrill(t *testing.T) {
 	world.RunSpecs(t, "the program in trouble")
 }
 
-// whole is whether everything is run: minutes, for make drill.
+// whole is whether everything is run, in make drill: that takes minutes.
 var whole = os.Getenv("DRILL") == "all"
 
-// soonest is whether the control plane goes away first, as in make test: what is under way then ends
-// while the other lanes wait. Otherwise what other troubles have left behind lives through it, too.
+// soonest is whether the control plane is unavailable first, as in make test: what is in progress
+// then ends while the other lanes wait. Otherwise it also hits what other faults have left behind.
 var soonest = !whole && world.Scale(true, false)
 
-// user is who a manager is at the API server; it has the generated RBAC and no more.
+// user is the API server user of a manager; it has only the generated RBAC.
 const user = "operator"
 
-// realTime is the clock: a process goes by no other.
+// realTime is the clock: a process uses no other.
 var realTime = time.Now //nolint:forbidigo // the managers are processes, with the machine's clock
 
 var (
@@ -66,7 +67,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(plane.GrantRoles(ctx, user)).To(Succeed())
 })
 
-// built is a program of ours. It is linked without what only debuggers read, which takes long.
+// built builds a program of ours, without debug information, which takes long to link.
 func built(name string) string {
 	GinkgoHelper()
 	path, err := gexec.Build(name, "-ldflags=-s -w")
@@ -74,7 +75,7 @@ func built(name string) string {
 	return path
 }
 
-// patience is how long anything that is waited for may take. It gates nothing but a hang.
+// patience is how long any wait may take. It only catches tests that hang.
 const patience = 90 * time.Second
 
 // soon waits until something holds.
@@ -83,7 +84,7 @@ func soon(ctx SpecContext, holds func(Gomega)) {
 	Eventually(ctx, holds).WithTimeout(patience).WithPolling(50 * time.Millisecond).Should(Succeed())
 }
 
-// together runs all at once, and waits for them.
+// together runs all functions at once, and waits for them.
 func together(all []func()) {
 	var group sync.WaitGroup
 	for _, run := range all {

@@ -17,14 +17,14 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// toll is the transport on one way.
+// toll is the transport on one connection.
 type toll struct {
 	gate *gate
 	by   *manager
 	next http.RoundTripper
 }
 
-// RoundTrip passes a call on, with what the failpoint that it fits does to it.
+// RoundTrip forwards a call, with the matching failpoint.
 func (t *toll) RoundTrip(request *http.Request) (*http.Response, error) {
 	passing, err := t.look(request)
 	if err != nil {
@@ -48,9 +48,9 @@ func (t *toll) strikeAndPass(point *failpoint, passing call, request *http.Reque
 	return t.pass(passing, request)
 }
 
-// passAndStrike passes the call on whatever becomes of the caller, who may be gone by the
-// time of the answer. A write that meets a conflict takes no effect: a failpoint that is patient
-// waits for one that does.
+// passAndStrike forwards the call whatever happens to the caller, which may be gone by the time of
+// the response. A write that meets a conflict has no effect: a patient failpoint waits for one that
+// has.
 func (t *toll) passAndStrike(point *failpoint, passing call, request *http.Request) (*http.Response, error) {
 	answer, err := t.pass(passing, request.WithContext(context.WithoutCancel(request.Context())))
 	if err == nil && answer.StatusCode == http.StatusConflict && point.patient {
@@ -80,7 +80,7 @@ func (t *toll) pass(passing call, request *http.Request) (*http.Response, error)
 	return answer, err
 }
 
-// look reads what a failpoint may want to know of a call.
+// look reads what a failpoint may need to know about a call.
 func (t *toll) look(request *http.Request) (call, error) {
 	const longest = 4 << 20
 	passing := call{
@@ -97,7 +97,7 @@ func (t *toll) look(request *http.Request) (call, error) {
 	return passing, nil
 }
 
-// serve opens a way: an address from which calls go on to a target.
+// serve opens a connection: an address from which calls are forwarded to a target.
 func (g *gate) serve(by *manager, target string, next http.RoundTripper) string {
 	GinkgoHelper()
 	origin, err := url.Parse(target)
@@ -105,7 +105,7 @@ func (g *gate) serve(by *manager, target string, next http.RoundTripper) string 
 	proxy := &httputil.ReverseProxy{
 		Rewrite: func(passing *httputil.ProxyRequest) {
 			passing.SetURL(origin)
-			passing.Out.Host = passing.In.Host // the carrier gives its own address as it was called
+			passing.Out.Host = passing.In.Host // the carrier returns its own address as it was called
 		},
 		Transport:     &toll{gate: g, by: by, next: next},
 		FlushInterval: -1, // a watch is read as it is written

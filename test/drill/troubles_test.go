@@ -4,7 +4,7 @@ package drill_test
 
 import "fmt"
 
-// The troubles, as the report names them.
+// The faults, as the report names them.
 const (
 	killed         = "SIGKILL before or after one effect"
 	leaderKilled   = "fail-over, the leader got a SIGKILL"
@@ -21,14 +21,14 @@ const (
 	forgetful      = "the carrier forgets its ids"
 )
 
-// trouble is something that a lane lives through.
+// trouble is a fault that a lane is exposed to.
 type trouble struct {
 	name  string
-	least int                    // how often it strikes at least when everything is run
-	shows func(of counts) string // what more there is to tell of it
+	least int                    // how often it occurs at least in a full run
+	shows func(of counts) string // what else the report prints about it
 }
 
-// troubles are all of them, in the order of the report.
+// troubles returns all of them, in the order of the report.
 func troubles() []trouble {
 	nothing := func(counts) string { return "" }
 	givenUp := func(of counts) string { return fmt.Sprintf("%d intents were given up unsent", of.notSent) }

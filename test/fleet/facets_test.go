@@ -8,8 +8,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// aspect is one aspect of a service: how the carrier has it before and after a change,
-// and how it is declared.
+// aspect is one aspect of a service: the carrier's state before and after a change, and its
+// declaration.
 type aspect struct {
 	before, after func(*simulator.Service)
 	declare       func(*v1alpha1.BroadbandServiceSpec)
@@ -36,22 +36,22 @@ func (f aspects) declare(spec *v1alpha1.BroadbandServiceSpec) {
 	}
 }
 
-// changing are the aspects in which the carrier's state differs from the declared one.
+// changing returns the aspects in which the carrier's state differs from the declared one.
 func changing() aspects { return append(trustable(), cancellation()) }
 
-// wantedPosts are the POSTs that change these aspects of one service, once each. What does
-// not stand here must not be sent.
+// wantedPosts returns the POSTs that change these aspects of one service, once each. No other POST
+// may be sent.
 func wantedPosts() []simulator.Operation {
 	return []simulator.Operation{
 		simulator.OpHealth,     // a plan is read before it is changed
-		simulator.OpPlanChange, // plan and restoration SLA travel together
+		simulator.OpPlanChange, // plan and restoration SLA are sent together
 		simulator.OpAggregationConversion,
 		simulator.OpDSLStabilityProfileChange,
 		simulator.OpCancellationReschedule,
 	}
 }
 
-// trustable are the aspects that trustDeclared can name.
+// trustable returns the aspects that trustDeclared can name.
 func trustable() aspects {
 	return aspects{
 		{
@@ -77,7 +77,7 @@ func trustable() aspects {
 	}
 }
 
-// cancellation is the aspect of a cancellation that is wanted on another day.
+// cancellation is the aspect of a cancellation that is declared for another day.
 func cancellation() aspect {
 	const before, after = "2098-06-30", "2099-06-30" // it must not be carried out while the test runs
 	requested := func(day string) func(*simulator.Service) {

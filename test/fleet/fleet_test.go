@@ -20,18 +20,18 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// unlimited opens the account's rate limit as far as it goes: it is not what is tested.
+// unlimited raises the account's rate limit to its maximum: it is not under test.
 func unlimited(account *v1alpha1.CarrierAccount) {
 	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
 }
 
-// unread switches off the readings that come by themselves. Of a thousand that each are
-// due once a day, one is every minute and a half, and would be counted.
+// unread turns off the interval readings. With one reading a day for each of a thousand services
+// there would be one every minute and a half, and it would be counted.
 func unread(spec *v1alpha1.BroadbandServiceSpec) {
 	spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
 }
 
-// trusting has everything believed that can be.
+// trusting trusts all declared values that can be trusted.
 func trusting(spec *v1alpha1.BroadbandServiceSpec) {
 	spec.TrustDeclared = []v1alpha1.TrustedAspect{
 		v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA,
@@ -39,15 +39,15 @@ func trusting(spec *v1alpha1.BroadbandServiceSpec) {
 	}
 }
 
-// fleet is a world with many services, and their manager.
+// fleet is a world with many services and their manager.
 type fleet struct {
 	world   *world.World
 	manager *world.Manager
-	ledgers map[string]int // writes of what is in no namespace, before it was there
+	ledgers map[string]int // writes outside namespaces, before this fleet existed
 }
 
-// perCall is how long a call to the carrier takes: long enough for the account to stay within
-// its rate limit, as a pass that has to wait for its turn may write that.
+// perCall is how long a call to the carrier takes: long enough for the account to stay within its
+// rate limit, because a pass that has to wait for its turn may write that to the status.
 const perCall = time.Millisecond
 
 // newFleet makes a world, and starts a manager that has logged in.
@@ -66,7 +66,7 @@ func newFleetOf(ctx context.Context, account func(*v1alpha1.CarrierAccount), edi
 	return fleet{w, manager, ledgers}
 }
 
-// lines puts the services into the carrier's books, and returns their ids.
+// lines adds the services to the carrier's records, and returns their ids.
 func lines(w *world.World, edit func(*simulator.Service)) []int64 {
 	ids := make([]int64, services)
 	dsl := func(line *simulator.Service) { line.TechnologyType = "FTTN" }
@@ -76,7 +76,7 @@ func lines(w *world.World, edit func(*simulator.Service)) []int64 {
 	return ids
 }
 
-// create makes an object for each service, several at a time.
+// create creates an object for each service, several at a time.
 func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.BroadbandServiceSpec)) {
 	GinkgoHelper()
 	const creators = 8
@@ -97,7 +97,7 @@ func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.
 	Expect(errors.Join(failures...)).To(Succeed())
 }
 
-// settled is how far ahead a manager has nothing planned once it is done with all services.
+// settled is how far ahead a manager has no pass planned once it is done with all services.
 const settled = time.Minute
 
 // awaitInSync waits until every service is as declared.
@@ -106,8 +106,8 @@ func (f fleet) awaitInSync(ctx context.Context) {
 	f.await(ctx, map[string]int{"True InSync": services})
 }
 
-// await waits until so many services have each standing. It lets time pass only while the manager
-// has nothing to do: how busy the machine is does not decide which requests are polled in vain.
+// await waits until the services have these states. It lets time pass only while the manager is
+// idle, so the load of the machine does not decide which polls find a request in progress.
 func (f fleet) await(ctx context.Context, wanted map[string]int) {
 	GinkgoHelper()
 	Eventually(ctx, func() (map[string]int, error) {
@@ -121,7 +121,7 @@ func (f fleet) await(ctx context.Context, wanted map[string]int) {
 			f.manager.Advance(time.Second)
 			return map[string]int{"passes to take later": planned}, nil
 		}
-		return states(ctx, f.world) // the list is long: it is read when it may be the last
+		return states(ctx, f.world) // the list is long: it is only read if it may be the last time
 	}).WithTimeout(25 * time.Minute).WithPolling(20 * time.Millisecond).
 		Should(Equal(wanted))
 }
@@ -143,16 +143,16 @@ func states(ctx context.Context, w *world.World) (map[string]int, error) {
 	return counts, nil
 }
 
-// delays has a plan change polled in vain: it is polled after 5 s and after 12.5 s, each a quarter
-// later at most, and some seconds when a thousand are polled. The other requests have ended when
-// they are first polled.
+// delays makes polls of a plan change find it in progress: it is polled after 5 s and after 12.5 s,
+// each up to a quarter later, and some seconds later if a thousand are polled. The other requests
+// have ended at their first poll.
 func delays(seed *simulator.Seed) {
 	seed.Delays = map[string]simulator.Duration{
 		string(simulator.OpPlanChange): simulator.Duration(20 * time.Second), "default": simulator.Duration(time.Second),
 	}
 }
 
-// awaitIdle waits until a number of passes has been taken since, and none is due.
+// awaitIdle waits until a number of passes has run since a count, and none is due.
 func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 	GinkgoHelper()
 	Eventually(ctx, func(g Gomega) {
@@ -178,7 +178,7 @@ var _ = Describe(fmt.Sprintf("%d services in which all aspects differ", services
 	})
 })
 
-// perChange prints what one request costs, without the first sight and the health request.
+// perChange prints the cost of one request, without the first status write and the health request.
 func perChange(run account) {
 	sent, changes := run.sent, float64(services*requests())
 	world.Figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, ledger writes %.2f, Events %.2f",
@@ -193,12 +193,12 @@ func ledgerWrites(wrote world.Tally) int {
 	return wrote.Done["create requestledgers"] + wrote.Done["update requestledgers"]
 }
 
-// requests counts the POSTs that change something of a service.
+// requests counts the POSTs that change something in a service.
 func requests() int {
 	return len(wantedPosts()) - 1 // the health request is a reading
 }
 
-// expectWanted holds the carrier's journal and books against what was declared.
+// expectWanted compares the carrier's journal and records with what was declared.
 func expectWanted(w *world.World, sent traffic, ids []int64) {
 	GinkgoHelper()
 	Expect(sent.refused).To(BeZero())
@@ -215,13 +215,13 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 	Expect(w.Carrier.Violations()).To(BeEmpty())
 }
 
-// accountWrites: that the account is Ready, and that its carrier has answered.
+// accountWrites: the account becomes Ready, and its carrier has responded.
 const accountWrites = 2
 
-// expectFloors holds the writes against the fewest with which nothing can be lost: the
-// first sight, and accepted and end of each request in the status; intent, accepted and end in the
-// ledger. What two lanes do in one pass is one write of the status, and a first pass that a busy
-// machine holds up until health is known has no first sight to write.
+// expectFloors compares the writes with the fewest that lose nothing: in the status the first pass,
+// and acceptance and end of each request; in the ledger intent, acceptance and end. Two lanes in
+// one pass need one status write. The first status write is missing if a busy machine delays the
+// first pass until health is known.
 func expectFloors(wrote world.Tally) {
 	GinkgoHelper()
 	Expect(wrote.Done["update broadbandservices/status"]).To(And(
@@ -259,7 +259,7 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 		Expect(f.world.Carrier.Violations()).To(BeEmpty())
 		Expect(run.wrote.Done).To(Equal(map[string]int{
 			"update broadbandservices/status": services,
-			"create requestledgers":           services + 1, // of what is trusted, and of the identity
+			"create requestledgers":           services + 1, // one per service for what is trusted, and one for the identity
 			"update carrieraccounts/status":   accountWrites,
 			"create events":                   1, // of the account
 		}))

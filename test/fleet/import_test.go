@@ -19,11 +19,11 @@ import (
 // The services of an import that are not as declared.
 var (
 	wrong  = services / 50      // their number is no service of the account
-	differ = services * 3 / 100 // they are on another plan
-	spelt  = services / 20      // health names their plan as the carrier does not offer it
+	differ = services * 3 / 100 // they have another plan
+	spelt  = services / 20      // health spells their plan differently from the carrier's offers
 )
 
-// imports puts the services into the carrier's books, and returns the ids that are declared.
+// imports adds the services to the carrier's records, and returns the ids that are declared.
 func imports(w *world.World) []int64 {
 	ids := make([]int64, 0, services)
 	for i := range services {
@@ -44,7 +44,7 @@ func imports(w *world.World) []int64 {
 	return ids
 }
 
-// byDefault leaves the policies of the account to the schema.
+// byDefault leaves the policies of the account to the schema's defaults.
 func byDefault(account *v1alpha1.CarrierAccount) {
 	account.Spec.Approval, account.Spec.UnknownValues = "", ""
 }

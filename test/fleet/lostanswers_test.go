@@ -18,13 +18,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// changed is how many services are given another plan, and lost how many of the answers are lost.
+// changed is the number of services that get another plan, and lost the number of lost responses.
 var (
 	changed = world.Scale(40, 100)
 	lost    = changed / 10
 )
 
-// lossy is a fleet of which every service is in sync.
+// lossy is a fleet in which every service is in sync.
 type lossy struct {
 	fleet
 
@@ -46,7 +46,7 @@ func newLossy(ctx context.Context) lossy {
 	return lossy{f, ids, map[int64]time.Time{}}
 }
 
-// loses arms the loss of the answers to plan changes: the carrier has made them.
+// loses makes responses to plan changes be lost: the carrier has carried them out.
 func (l lossy) loses(times int, services ...int64) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true, Times: times}
@@ -58,7 +58,7 @@ func (l lossy) loses(times int, services ...int64) {
 	}
 }
 
-// everyTenth are the services whose answers are lost where those are spread.
+// everyTenth returns the services whose responses are lost, if the losses are spread.
 func (l lossy) everyTenth() (services []int64) {
 	for i := 0; i < changed; i += 10 {
 		services = append(services, l.ids[i])
@@ -66,7 +66,7 @@ func (l lossy) everyTenth() (services []int64) {
 	return services
 }
 
-// change gives every service another plan, one after the other, a pause apart.
+// change gives every service another plan, one after the other, with a pause in between.
 func (l lossy) change(ctx context.Context, pause time.Duration) {
 	GinkgoHelper()
 	for i, id := range l.ids {
@@ -78,7 +78,7 @@ func (l lossy) change(ctx context.Context, pause time.Duration) {
 	}
 }
 
-// pass lets time go by, so much at a time, while the manager has nothing to do.
+// pass lets time pass in steps, while the manager is idle.
 func (l lossy) pass(ctx context.Context, long, step time.Duration) {
 	GinkgoHelper()
 	for ; long > 0; long -= step {
@@ -90,13 +90,13 @@ func (l lossy) pass(ctx context.Context, long, step time.Duration) {
 	}
 }
 
-// sent is how the plan changes went, by the carrier's journal.
+// sent is what the carrier's journal shows about the plan changes.
 type sent struct {
 	posts, lost         int
-	firstLost, lastLost time.Time             // when the first answer was lost, and the last
-	firstSecond         int                   // answers that were lost in the second that began with the first
+	firstLost, lastLost time.Time             // when the first and the last response were lost
+	firstSecond         int                   // responses lost within a second of the first
 	at                  map[int64][]time.Time // the POSTs, by service
-	slowest             time.Duration         // from the last that was lost, or the edit after that, to the POST
+	slowest             time.Duration         // from the last lost response, or a later edit, to the POST
 }
 
 func (l lossy) sent() sent {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package fleet_test holds what must be true of many services at once: the wanted
-// requests and no others, the writes that are needed and no others. A real manager with
-// its cache and its work queues runs in this process, against a real kube-apiserver and
-// the simulated carrier. There are 1,000 services in make test-all, and 100 in make test.
+// Package fleet_test tests many services at once: the required requests and no others, the required
+// writes and no others. A real manager with its cache and its work queues runs in this process,
+// against a real kube-apiserver and the simulated carrier. There are 1,000 services in make
+// test-all, and 100 in make test.
 //
-// Manager and carrier go by a clock that moves on when the manager has nothing to do. So no time
-// is spent on waiting, and the counts are the same on a busy machine.
+// Manager and carrier use a clock that advances when the manager is idle. No time is spent on
+// waiting, and the counts are the same on a busy machine.
 //
-// Counts and ratios are gates. Times are printed only: they are the machine's.
-// go test -v ./test/fleet shows the figures.
+// Counts and ratios are checked. Times are only printed: they depend on the machine. go test -v
+// ./test/fleet shows the figures.
 package fleet_test
 
 import (
@@ -26,15 +26,15 @@ func TestFleet(t *testing.T) {
 	world.RunSpecs(t, "a fleet of services")
 }
 
-// services is how many there are of them.
+// services is the number of services.
 var services = world.Scale(100, 1000)
 
-// user is who the manager is at the API server, so that what it does can be told from
-// what the test does.
+// user is the manager's user at the API server. It tells the manager's actions from those of the
+// test.
 const user = "operator"
 
-// realTime is the clock of the machine, by which a run is timed.
-var realTime = time.Now //nolint:forbidigo // how long a run takes is printed
+// realTime is the clock of the machine, for measuring a run.
+var realTime = time.Now //nolint:forbidigo // the duration of a run is printed
 
 var (
 	plane *world.ControlPlane

@@ -67,7 +67,7 @@ func (t *traffic) sent() map[simulator.Operation]int {
 	return sent
 }
 
-// metric reads one of the metrics of the controller of services.
+// metric reads a metric of the controller of services.
 func metric(name string) int {
 	GinkgoHelper()
 	return world.Metric(name, func(of world.Labels) bool { return of["controller"] == "broadbandservice" })
@@ -76,9 +76,9 @@ func metric(name string) int {
 // watch counts what a manager does from one moment to another.
 type watch struct {
 	world                   *world.World
-	ledgers                 map[string]int // writes of what is in no namespace, before the fleet was there
+	ledgers                 map[string]int // writes outside namespaces, before the fleet existed
 	began                   time.Time
-	calls, passes, failures int // before it began
+	calls, passes, failures int // before the watch began
 }
 
 func (f fleet) begin() watch {
@@ -93,11 +93,11 @@ func (f fleet) begin() watch {
 type account struct {
 	took             time.Duration
 	sent             traffic
-	wrote            world.Tally // since the namespace is there
+	wrote            world.Tally // since the namespace was created
 	passes, failures int
 }
 
-// end stops the manager, so that nothing is done any more, and counts.
+// end stops the manager, so that nothing more is done, and counts.
 func (s watch) end(manager *world.Manager) account {
 	GinkgoHelper()
 	took := realTime().Sub(s.began)
@@ -108,8 +108,9 @@ func (s watch) end(manager *world.Manager) account {
 	}
 }
 
-// wrote is what the audit log says of a manager that has ended. A line may be written after the
-// manager has had the answer, so it is read until it has all that the manager knows of.
+// wrote returns what the audit log shows for a manager that has ended. A line may be written after
+// the manager has got the response, so the log is read until it has all writes that the manager
+// knows of.
 func (s watch) wrote(manager *world.Manager) world.Tally {
 	GinkgoHelper()
 	var tally world.Tally

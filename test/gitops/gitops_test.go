@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package gitops_test says how Argo CD is to show each state of our objects and what it is to
-// offer, and holds the tests of its scripts to that: config/argocd/…/health_test.yaml and
+// Package gitops_test defines how Argo CD shows each state of our objects and which actions it
+// offers, and compares the tests of its scripts with that: config/argocd/…/health_test.yaml and
 // action_test.yaml. The scripts themselves run in Argo CD's own Lua VM: hack/argocd-lua.
 package gitops_test
 
@@ -28,12 +28,12 @@ import (
 
 var update = flag.Bool("update", false, "write the tests of Argo CD's scripts anew")
 
-// folder is where Argo CD's scripts are, a folder for each kind.
+// folder returns the folder of Argo CD's scripts, with a folder for each kind.
 func folder() string {
 	return filepath.Join(world.Root(), "config", "argocd", v1alpha1.GroupVersion.Group)
 }
 
-// Whoever adds a reason says how it is shown.
+// Every new reason needs a health.
 func TestEveryReasonHasAHealth(t *testing.T) {
 	said := slices.Sorted(maps.Keys(table()))
 	if declared := reasons(t); !slices.Equal(declared, said) {
@@ -41,7 +41,7 @@ func TestEveryReasonHasAHealth(t *testing.T) {
 	}
 }
 
-// reasons are the values of the constants of api/v1alpha1 whose names begin with Reason.
+// reasons returns the values of the constants of api/v1alpha1 whose names begin with Reason.
 func reasons(t *testing.T) []string {
 	t.Helper()
 	path := filepath.Join(world.Root(), "api", "v1alpha1", "condition_types.go")
@@ -67,8 +67,8 @@ func reasons(t *testing.T) []string {
 	return values
 }
 
-// Every row of the table is seen in an object out of a story that was run, and no object is
-// seen that has no row.
+// Every row of the table occurs in an object from a test that was run, and every such object has a
+// row.
 func TestEveryHealthIsSeen(t *testing.T) {
 	seen := map[string][]health{}
 	for _, picture := range album(t) {
@@ -88,7 +88,7 @@ func TestEveryHealthIsSeen(t *testing.T) {
 	}
 }
 
-// picture is an object out of a story that was run.
+// picture is an object from a test that was run.
 type picture struct {
 	path   string
 	object document
@@ -106,7 +106,7 @@ type document struct {
 	}
 }
 
-// album are all pictures.
+// album returns all pictures.
 func album(t *testing.T) []picture {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder(), "*", "testdata", "*.yaml"))
@@ -128,10 +128,10 @@ func album(t *testing.T) []picture {
 	return pictures
 }
 
-// kind is the folder of its kind.
+// kind returns the folder of the picture's kind.
 func (p picture) kind() string { return filepath.Dir(filepath.Dir(p.path)) }
 
-// inputPath is its path in a test of Argo CD, from the folder of its kind.
+// inputPath returns its path in a test of Argo CD, relative to the folder of its kind.
 func (p picture) inputPath() string { return filepath.Join("testdata", filepath.Base(p.path)) }
 
 func (p picture) is(condition string) bool {
@@ -142,7 +142,7 @@ func (p picture) ready() metav1.Condition {
 	return *meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady)
 }
 
-// health is what its conditions come to.
+// health returns the health that its conditions mean.
 func (p picture) health() health {
 	switch {
 	case p.is(v1alpha1.ConditionReady):

@@ -14,21 +14,21 @@ const (
 	degraded    health = "Degraded"
 )
 
-// table says how an object is shown whose Ready has a reason. Reasons of other conditions
-// alone have no health.
+// table returns the health of an object for each reason of Ready. Reasons of other conditions have
+// no health.
 func table() map[string][]health {
 	return map[string][]health{
-		// What is as it is declared, or has ended well. An order that the carrier has taken is
-		// healthy although the service comes days later: a sync wave does not wait for it.
+		// As declared, or ended well. An order that the carrier has accepted is healthy although the
+		// service comes days later: a sync wave does not wait for it.
 		v1alpha1.ReasonTokenIssued: {healthy},
 		v1alpha1.ReasonInSync:      {healthy},
 		v1alpha1.ReasonCompleted:   {healthy},
 		v1alpha1.ReasonExpired:     {healthy},
 		v1alpha1.ReasonSubmitted:   {healthy},
-		v1alpha1.ReasonCancelled:   {healthy, degraded},     // wanted, or found
-		v1alpha1.ReasonDrifted:     {degraded, progressing}, // reported, or waiting for its day to be corrected
+		v1alpha1.ReasonCancelled:   {healthy, degraded},     // declared, or found
+		v1alpha1.ReasonDrifted:     {degraded, progressing}, // reported, or waiting for the day of its correction
 
-		// What goes on by itself.
+		// Continues without a person.
 		v1alpha1.ReasonProgressing:         {progressing},
 		v1alpha1.ReasonOverdue:             {progressing},
 		v1alpha1.ReasonCarrierHold:         {progressing},
@@ -43,16 +43,16 @@ func table() map[string][]health {
 		v1alpha1.ReasonDSLChangeInProgress: {progressing},
 		v1alpha1.ReasonChangeInProgress:    {progressing},
 
-		v1alpha1.ReasonAnotherTestInProgress: {progressing, degraded}, // degraded where that waits for a person
+		v1alpha1.ReasonAnotherTestInProgress: {progressing, degraded}, // degraded if the other test waits for a person
 
-		// What a person asked to wait.
+		// Waits because a person asked for it.
 		v1alpha1.ReasonPlanned:          {suspended},
 		v1alpha1.ReasonSuspended:        {suspended},
 		v1alpha1.ReasonAwaitingApproval: {suspended},
 		v1alpha1.ReasonNewInstallation:  {suspended},
-		v1alpha1.ReasonObserving:        {healthy, suspended}, // read only, and a repeat that waits for more than that
+		v1alpha1.ReasonObserving:        {healthy, suspended}, // read only, and a repeat that needs more than that
 
-		// What only a person can help.
+		// Only a person can help.
 		v1alpha1.ReasonSecretNotFound:              {degraded},
 		v1alpha1.ReasonKeyInvalid:                  {degraded},
 		v1alpha1.ReasonTokenRejected:               {degraded},
@@ -99,7 +99,7 @@ func table() map[string][]health {
 		v1alpha1.ReasonAVCIDNotAllowed:             {degraded},
 		v1alpha1.ReasonTransferTypeNotAllowed:      {degraded},
 
-		// Reasons of an aspect, or of an Event, and never of Ready.
+		// Reasons of an aspect or of an Event, and never of Ready.
 		v1alpha1.ReasonUnsupported:      nil,
 		v1alpha1.ReasonUnmanaged:        nil,
 		v1alpha1.ReasonResultDiffers:    nil,

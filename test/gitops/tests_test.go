@@ -47,7 +47,7 @@ type (
 		Disabled    bool        `json:"disabled"`
 		Params      []parameter `json:"params,omitempty"`
 
-		annotation, value string // what it writes, when it is offered
+		annotation, value string // what it writes, if it is offered
 	}
 	parameter struct {
 		Name string `json:"name"`
@@ -60,7 +60,7 @@ type (
 	}
 )
 
-// Argo CD shows the health of the table, with the words of Ready.
+// Argo CD shows the health of the table, with the message of Ready.
 func TestHealthTestsAreCurrent(t *testing.T) {
 	tests := map[string]*healthTests{}
 	for _, shown := range album(t) {
@@ -78,7 +78,7 @@ func TestHealthTestsAreCurrent(t *testing.T) {
 	}
 }
 
-// Argo CD offers an action where it makes sense, and what it writes is what a person would.
+// Argo CD offers an action where it makes sense, and writes what a person would.
 func TestActionTestsAreCurrent(t *testing.T) {
 	tests := map[string]*actionTests{}
 	for _, shown := range album(t) {
@@ -124,7 +124,7 @@ func (a *actionTests) add(t *testing.T, shown picture, actions []action) {
 	}
 }
 
-// annotated is the object with the annotation that an action writes.
+// annotated returns the object with the annotation that an action writes.
 func (p picture) annotated(t *testing.T, offered action) any {
 	t.Helper()
 	text, err := os.ReadFile(p.path)
@@ -142,7 +142,7 @@ func (p picture) annotated(t *testing.T, offered action) any {
 	return object
 }
 
-// actions are those that its kind has, offered where they make sense.
+// actions returns the actions of its kind, offered where they make sense.
 func (p picture) actions(t *testing.T) []action {
 	t.Helper()
 	folders, err := filepath.Glob(filepath.Join(p.kind(), "actions", "*", "action.lua"))
@@ -158,7 +158,7 @@ func (p picture) actions(t *testing.T) []action {
 	return actions
 }
 
-// action is one of the actions, and the value that it would write here; "" for none.
+// action returns one of the actions with the value that it would write here; "" for none.
 func (p picture) action(name string) action {
 	switch name {
 	case "approve":
@@ -195,7 +195,7 @@ func (a action) named(name string) action {
 	return a
 }
 
-// guess is what may be believed instead: a plan of which a value is unknown.
+// guess returns the plan of changes with an unknown value, which may be trusted instead.
 func (p picture) guess() string {
 	unknown := func(change v1alpha1.Change) bool { return change.Unknown }
 	if pending := p.object.Status.Pending; pending == nil || !slices.ContainsFunc(pending.Changes, unknown) {
@@ -204,7 +204,7 @@ func (p picture) guess() string {
 	return p.plan()
 }
 
-// plan is what may be approved.
+// plan returns the plan of changes that may be approved.
 func (p picture) plan() string {
 	if !p.is(v1alpha1.ConditionApprovalRequired) {
 		return ""
@@ -212,8 +212,8 @@ func (p picture) plan() string {
 	return p.object.Status.Pending.Hash
 }
 
-// failure is the attempt that may be made once more, the newest that failed: the operator's own
-// words in the message of Ready offer it, or say that it is tried again in minutes; retry is sooner.
+// failure returns the attempt that may be retried, the newest that failed: the message of Ready
+// offers the retry, or says that the operator retries in minutes; a retry request is sooner.
 func (p picture) failure() string {
 	message := p.ready().Message
 	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "tried again by itself")
@@ -229,7 +229,7 @@ func (p picture) failure() string {
 	return newest.AttemptID
 }
 
-// unknown is what a person may say of an attempt: the operator's own words offer it.
+// unknown returns the attempt that a person may resolve: the message of Ready offers it.
 func (p picture) unknown() string {
 	_, word, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
 	if !offered || !p.is(v1alpha1.ConditionStalled) {
@@ -246,7 +246,7 @@ func (p picture) requests() []v1alpha1.Request {
 	return p.object.Status.Requests
 }
 
-// current holds a file to what it should be, or writes it.
+// current compares a file with what it should be, or writes it.
 func current(t *testing.T, path string, should any) {
 	t.Helper()
 	text, err := yaml.Marshal(should)

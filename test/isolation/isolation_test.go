@@ -16,16 +16,16 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// services are how many a healthy account has.
+// services is the number of services of a healthy account.
 var services = world.Scale(100, 500)
 
-// unlimited opens the account's rate limit as far as it goes: it is not what is tested.
+// unlimited raises the account's rate limit to its maximum: it is not under test.
 func unlimited(account *v1alpha1.CarrierAccount) {
 	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
 }
 
-// delays has a change of the DSL profile ended before it is first asked after, and a change of
-// the plan never.
+// delays ends a change of the DSL profile before its first poll, and never ends a change of the
+// plan.
 func delays(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpDSLStabilityProfileChange)] = simulator.Duration(5 * time.Second)
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(1000 * time.Hour)
@@ -39,7 +39,7 @@ type tenant struct {
 	took     []time.Duration
 }
 
-// moveIn logs in, and has the services made, which are as declared.
+// moveIn logs in, and creates the services, which are as declared.
 func (t *tenant) moveIn(ctx context.Context) {
 	GinkgoHelper()
 	w := t.world
@@ -86,13 +86,13 @@ func show(what string, took []time.Duration) {
 }
 
 // Two managers, each with one healthy tenant, do the same work at the same time. One has nothing
-// else to do; the other has poisoned accounts beside the tenant, and poisoned objects within it.
-// The machine and the API server are as slow for one tenant as for the other, whatever else they
-// have to do. So where the edits of one take longer, its manager has kept too many workers, or too
-// much of the rate limit, for the poison. Hanging calls may hold half of the 16 workers: then both
-// tenants together get 24 of them, and of a busy machine the one beside gets no less than half of
-// what the other gets. Without isolation the poison would hold all workers for as long as a hanging
-// call may take, 45 s, and again with each of its objects.
+// else to do; the other also has poisoned accounts, and poisoned objects in the tenant's account.
+// The machine and the API server are equally slow for both tenants. If the edits of one take
+// longer, its manager has held too many workers, or too much of the rate limit, for the poison.
+// Hanging calls may hold half of the 16 workers: then both tenants together get 24 of them, and on
+// a busy machine the tenant beside the poison gets no less than half of what the other gets.
+// Without isolation the poison would hold all workers for as long as a hanging call may take, 45 s,
+// and again with each of its objects.
 var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func() {
 	It("are as quick beside poisoned accounts and objects as others are alone", func(ctx SpecContext) {
 		beside := &tenant{world: world.NewInRealTime(ctx, plane, realTime, delays)}

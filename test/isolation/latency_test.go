@@ -21,7 +21,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// expectation is an object that is to be Ready at a generation.
+// expectation is an object that has to become Ready at a generation.
 type expectation struct {
 	name       string
 	generation int64
@@ -33,7 +33,7 @@ type onlookers struct {
 	waiting map[expectation]chan time.Time
 }
 
-// watchServices begins to look on in a namespace.
+// watchServices starts to watch a namespace.
 func watchServices(ctx context.Context, w *world.World) *onlookers {
 	GinkgoHelper()
 	watched, err := cache.New(plane.Config, cache.Options{
@@ -75,11 +75,11 @@ func (o *onlookers) await(wanted expectation) <-chan time.Time {
 	return seen
 }
 
-// longest is what nothing takes, however slow the machine is.
+// longest is longer than anything takes, even on a slow machine.
 const longest = 10 * time.Minute
 
-// measure has all services of a tenant edited at once, and keeps how long each took from the edit
-// to Ready=True, the shortest first. An edit makes the generation.
+// measure edits all services of a tenant at once, and keeps how long each took from the edit to
+// Ready=True, the shortest first. An edit creates the generation.
 func (t *tenant) measure(ctx context.Context, edit edit) {
 	GinkgoHelper()
 	ctx, cancel := context.WithTimeout(ctx, longest)
@@ -96,18 +96,19 @@ func (t *tenant) measure(ctx context.Context, edit edit) {
 	slices.Sort(t.took)
 }
 
-// edit is a patch of a spec, and the generation that it makes.
+// edit is a patch of a spec, and the generation that it creates.
 type edit struct {
 	patch      string
 	generation int64
 }
 
-// time is how long one edit takes.
+// time measures one edit.
 func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit edit) time.Duration {
 	GinkgoHelper()
 	seen, began := o.await(expectation{name, edit.generation}), realTime()
 	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
-	// An API server with five hundred patches at once may cut off one of them. The same once more is the same.
+	// With five hundred patches at once an API server may drop one of them. Repeating it has the same
+	// result.
 	Eventually(ctx, func() error {
 		return w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(edit.patch)))
 	}).WithTimeout(longest).Should(Succeed())
@@ -120,7 +121,7 @@ func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit 
 	}
 }
 
-// percentile is the duration that so many of a hundred do not exceed.
+// percentile returns the duration that this percentage does not exceed.
 func percentile(took []time.Duration, percent int) time.Duration {
 	return took[(len(took)*percent+99)/100-1]
 }

@@ -22,10 +22,10 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// poisonedObjects are how many an account in trouble has.
+// poisonedObjects is the number of objects of a failing account.
 const poisonedObjects = 50
 
-// poison is a carrier and its identity provider that are in trouble.
+// poison is a failing carrier with its identity provider.
 type poison struct {
 	url    string
 	ended  chan struct{}
@@ -34,9 +34,9 @@ type poison struct {
 	open   atomic.Int64 // calls and logins that hang now
 }
 
-// newPoison starts one. It lets clients in for as long as lets says, and then hangs; its carrier
-// begins an answer that is garbage, and never ends it, for as long as hangs says, and then has no
-// token count any more.
+// newPoison starts one. Logins succeed as long as lets returns true, and then hang. The carrier
+// starts a garbage response and never ends it as long as hangs returns true, and then no longer
+// knows the tokens.
 func newPoison(lets, hangs func(turn int64) bool) *poison {
 	p := &poison{ended: make(chan struct{})}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -60,7 +60,7 @@ func newPoison(lets, hangs func(turn int64) bool) *poison {
 	return p
 }
 
-// hang begins an answer, and ends it when the client has gone.
+// hang starts a response, and ends it when the client has gone.
 func (p *poison) hang(w http.ResponseWriter, r *http.Request) {
 	p.open.Add(1)
 	defer p.open.Add(-1)
@@ -74,14 +74,14 @@ func (p *poison) hang(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// say answers a client; one that has gone is told nothing.
+// say responds to a client, unless it has gone.
 func say(w http.ResponseWriter, text string) {
 	if _, err := fmt.Fprint(w, text); err != nil {
 		return
 	}
 }
 
-// spread gives the poison an account in a world, and objects that want something of it.
+// spread creates an account of the poison in a world, with objects that need calls.
 func (p *poison) spread(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	w.Login(ctx, unlimited, func(a *v1alpha1.CarrierAccount) {
@@ -93,8 +93,8 @@ func (p *poison) spread(ctx context.Context, w *world.World) {
 	}
 }
 
-// poisonWithin puts objects that are in trouble into a healthy account: one whose every answer
-// is 500, one whose change never ends, and one that another writer edits all the time.
+// poisonWithin creates failing objects in a healthy account: one whose every response is 500, one
+// whose change never ends, and one that another writer edits all the time.
 func poisonWithin(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	failing, endless, contended := w.Line(), w.Line(), w.Line()
@@ -107,7 +107,7 @@ func poisonWithin(ctx context.Context, w *world.World) {
 	editConstantly(ctx, w, "contended")
 }
 
-// editConstantly is the other writer, who does it fifty times in a second.
+// editConstantly is the other writer, which edits fifty times a second.
 func editConstantly(ctx context.Context, w *world.World, name string) {
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	turns, stopped := rate.NewLimiter(50, 1), make(chan struct{})

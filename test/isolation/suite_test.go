@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package isolation_test holds that trouble stays where it is: a poisoned account or object
-// leaves the others as quick as they were. A real manager with its cache and its work queues
-// runs in this process, against a real kube-apiserver and the simulated carrier.
+// Package isolation_test tests that faults stay local: a poisoned account or object does not slow
+// down the others. A real manager with its cache and its work queues runs in this process, against
+// a real kube-apiserver and the simulated carrier.
 //
-// Counts and ratios are gates. Times are printed only: they are the machine's.
-// go test -v ./test/isolation shows the figures.
+// Counts and ratios are checked. Times are only printed: they depend on the machine. go test -v
+// ./test/isolation shows the figures.
 package isolation_test
 
 import (
@@ -23,11 +23,11 @@ func TestIsolation(t *testing.T) {
 	world.RunSpecs(t, "trouble stays where it is")
 }
 
-// user is who the manager is at the API server.
+// user is the manager's user at the API server.
 const user = "operator"
 
-// realTime is the clock: the manager's queues go by no other.
-var realTime = time.Now //nolint:forbidigo // a manager is a process of its own elsewhere
+// realTime is the clock: the manager's queues use no other.
+var realTime = time.Now //nolint:forbidigo // in production a manager is a separate process
 
 var (
 	plane *world.ControlPlane

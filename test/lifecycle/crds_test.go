@@ -20,9 +20,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The CRDs go once and come back once, under three managers, each with a namespace and a carrier
-// of its own: one runs all the time, one ends and is followed by another, one is cut off from
-// the API server.
+// The CRDs are removed once and installed once again, under three managers, each with a namespace
+// and a carrier of its own: one runs all the time, one ends and is followed by another, and one is
+// cut off from the API server.
 var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueOnFailure, func() {
 	var (
 		throughout, afterwards *stages
@@ -42,7 +42,7 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 
 		missed.link.Hold()
 		installed := false
-		DeferCleanup(func(ctx SpecContext) { // for the tests of others
+		DeferCleanup(func(ctx SpecContext) { // for the tests of other packages
 			if !installed {
 				release(ctx)
 				plane.AwaitNoCRDs(ctx)
@@ -65,7 +65,7 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 		restore(ctx, memory)
 		installed = true
 		missed.apply(ctx)
-		missed.link.Mend()
+		missed.link.Restore()
 		after.Manage(ctx, user)
 		throughout.apply(ctx)
 		afterwards.apply(ctx)
@@ -83,19 +83,19 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 			afterwards.expectSentOnce()
 		})
 
-	// What the manager sees then is not that an object was deleted and another created, but
-	// one object that has changed: its UID, and nothing that a user writes.
+	// To the manager this does not look like one object deleted and another created, but like a change
+	// of one object: its UID differs, and nothing that a user writes.
 	It("while the manager is cut off have the new objects of the same names looked at", func(ctx SpecContext) {
 		missed.await(ctx)
 		Expect(missed.Carrier.Violations()).To(BeEmpty())
 	})
 })
 
-// ledgersCRD is not gone before its objects are, and a finalizer holds those: "deleting ledgers,
-// or the CRD, hangs with the memory intact".
+// ledgersCRD is the last CRD to go: a finalizer holds its objects: "deleting ledgers, or the CRD,
+// hangs with the memory intact".
 const ledgersCRD = "requestledgers.wholesale.broadband"
 
-// backup is kubectl get ledgers -o yaml.
+// backup returns the ledgers like kubectl get ledgers -o yaml.
 func backup(ctx SpecContext) []v1alpha1.RequestLedger {
 	GinkgoHelper()
 	var ledgers v1alpha1.RequestLedgerList
@@ -103,7 +103,7 @@ func backup(ctx SpecContext) []v1alpha1.RequestLedger {
 	return ledgers.Items
 }
 
-// restore is kubectl create of a backup.
+// restore creates the ledgers of a backup like kubectl create.
 func restore(ctx SpecContext, memory []v1alpha1.RequestLedger) {
 	GinkgoHelper()
 	for i := range memory {
@@ -115,8 +115,8 @@ func restore(ctx SpecContext, memory []v1alpha1.RequestLedger) {
 	}
 }
 
-// release lets go of what other tests have left, whose managers have ended: a CRD is not gone
-// before its objects are.
+// release removes the finalizers of objects that other tests have left and whose managers have
+// ended: a CRD is not gone before its objects are.
 func release(ctx SpecContext) {
 	GinkgoHelper()
 	for _, list := range []client.ObjectList{
@@ -128,7 +128,7 @@ func release(ctx SpecContext) {
 	}
 }
 
-// letGo takes the finalizers off all objects of a kind, if the API server has that.
+// letGo removes the finalizers of all objects of a kind, if the API server has the kind.
 func letGo(ctx SpecContext, list client.ObjectList) {
 	GinkgoHelper()
 	nothing := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
@@ -144,9 +144,9 @@ func letGo(ctx SpecContext, list client.ObjectList) {
 	})).To(Succeed())
 }
 
-// expectTold: whoever deletes is told what goes on at the carrier, at least once. Whether the
-// appointment-request is cancelled depends on whether its account is there longer than it
-// is: if not, that is said too.
+// expectTold expects that Events report at least once what continues at the carrier. Whether the
+// appointment-request is cancelled depends on whether its account exists longer than it does. If it
+// is not cancelled, an Event reports that too.
 func (s *stages) expectTold(ctx SpecContext) {
 	GinkgoHelper()
 	wanted := map[string]sets.Set[string]{

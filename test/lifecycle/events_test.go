@@ -18,8 +18,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// W2 of the review: the API server refuses an Event whose note is longer than 1,024 bytes, and nobody
-// hears of that.
+// W2 of the review: the API server refuses an Event with a note longer than 1,024 bytes, and no one
+// notices.
 var _ = Describe("An Event of a real manager", func() {
 	It("that would be too long is cut, and arrives (R18)", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, quick)

@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// pairs is how many orders there are, and how many services with a change each.
+// pairs is the number of orders, and of services with a change each.
 const pairs = 20
 
 var _ = Describe("Two managers at work at once, as when leader election fails", func() {
@@ -55,8 +55,7 @@ var _ = Describe("Two managers at work at once, as when leader election fails", 
 
 func name(of string, i int) string { return fmt.Sprintf("%s-%d", of, i) }
 
-// states counts the services and orders of a world by the reason of Ready, as far as
-// that speaks of what is declared.
+// states counts the services and orders of a world by the reason of Ready.
 func states(ctx SpecContext, w *world.World) map[string]int {
 	GinkgoHelper()
 	counts := map[string]int{}

@@ -21,7 +21,7 @@ type missing struct {
 	line int64
 }
 
-// watch applies such objects, with a manager at work.
+// watch applies such objects with a running manager.
 func watch(ctx SpecContext) *missing {
 	GinkgoHelper()
 	m := &missing{World: world.NewInRealTime(ctx, plane, realTime, quick), link: &world.Link{}}
@@ -32,7 +32,7 @@ func watch(ctx SpecContext) *missing {
 	return m
 }
 
-// asDeclared are the objects. They need no request, and so no finalizer.
+// asDeclared returns the objects. They need no request, and so no finalizer.
 func (m *missing) asDeclared() []client.Object {
 	return []client.Object{m.Account(watchful), m.Service(site, m.line), m.Query("query", m.line)}
 }
@@ -44,7 +44,7 @@ func (m *missing) apply(ctx SpecContext) {
 	}
 }
 
-// await waits until each of the objects has been looked at, and is as declared.
+// await waits until each object was reconciled and is as declared.
 func (m *missing) await(ctx SpecContext) {
 	GinkgoHelper()
 	reasons := []string{v1alpha1.ReasonTokenIssued, v1alpha1.ReasonInSync, v1alpha1.ReasonCompleted}

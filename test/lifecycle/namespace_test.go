@@ -40,11 +40,11 @@ var _ = Describe("A namespace that is deleted and comes back", func() {
 	})
 })
 
-// The API server that is tested against runs alone. What follows is the documented part of
-// the namespace controller: everything in the namespace is deleted, whatever its kind and
-// all at once, and what has a finalizer is waited for.
+// The API server under test runs alone. The following is the documented part of the namespace
+// controller: everything in the namespace is deleted, whatever its kind and all at once, and it
+// waits for objects with a finalizer.
 
-// deletable are the kinds of which a namespace can hold objects that can be deleted.
+// deletable returns the kinds of the objects that a namespace can contain and that can be deleted.
 func deletable() []schema.GroupVersionKind {
 	GinkgoHelper()
 	api, err := discovery.NewDiscoveryClientForConfig(plane.Config)
@@ -64,7 +64,7 @@ func deletable() []schema.GroupVersionKind {
 	return kinds
 }
 
-// empty deletes all that is in the world's namespace.
+// empty deletes everything in the world's namespace.
 func empty(ctx SpecContext, w *world.World, kinds []schema.GroupVersionKind) {
 	GinkgoHelper()
 	for _, kind := range kinds {
@@ -74,7 +74,7 @@ func empty(ctx SpecContext, w *world.World, kinds []schema.GroupVersionKind) {
 	}
 }
 
-// finalize lets the namespace go, once nothing is left in it.
+// finalize finalizes the namespace once nothing is left in it.
 func finalize(ctx SpecContext, w *world.World, kinds []schema.GroupVersionKind) {
 	GinkgoHelper()
 	soon(ctx, func(g Gomega) {

@@ -15,8 +15,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// downgradeLedgers has the CRD of the ledgers be that of a version which does not know a field of an
-// attempt, and waits until the API server goes by it.
+// downgradeLedgers installs the ledgers' CRD of a version that does not know a field of an attempt,
+// and waits until the API server applies it.
 func downgradeLedgers(ctx SpecContext, field string) {
 	GinkgoHelper()
 	crd := &unstructured.Unstructured{}
@@ -53,7 +53,7 @@ func downgradeLedgers(ctx SpecContext, field string) {
 	})
 }
 
-// What is pruned of an intent would be missing when somebody has to know what was sent.
+// A pruned field of an intent would be missing when someone has to know what was sent.
 var _ = Describe("A CustomResourceDefinition that was not upgraded with the operator", func() {
 	It("keeps orders and changes from being sent, and says so, until it is (R1)", func(ctx SpecContext) {
 		w := world.NewInRealTime(ctx, plane, realTime, quick)
@@ -71,7 +71,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 
 		plane.InstallCRDs()
 		for i, reason := range []string{v1alpha1.ReasonInSync, v1alpha1.ReasonSubmitted} {
-			soon(ctx, func(g Gomega) { // one that had to wait long is not tried again at once by itself
+			soon(ctx, func(g Gomega) { // an object that had to wait long is not retried at once by itself
 				before, is := objects[i].DeepCopyObject().(client.Object)
 				g.Expect(is).To(BeTrue())
 				g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())

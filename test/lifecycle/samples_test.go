@@ -64,7 +64,7 @@ var _ = Describe("The samples", func() {
 	})
 })
 
-// pollOften has accounts have their requests polled as often as their operation allows.
+// pollOften makes accounts poll their requests as often as the operation allows.
 func pollOften(manifests []samples.Sample) {
 	GinkgoHelper()
 	for _, sample := range manifests {
@@ -74,8 +74,8 @@ func pollOften(manifests []samples.Sample) {
 	}
 }
 
-// serverSide applies a manifest as a field manager, without force: a conflict is an error, and
-// so is a field that is not known.
+// serverSide applies a manifest as a field manager, without force: a conflict is an error, and so
+// is an unknown field.
 func serverSide(
 	ctx SpecContext, w *world.World, manifest *unstructured.Unstructured, manager string,
 ) *unstructured.Unstructured {
@@ -86,10 +86,10 @@ func serverSide(
 	return applied
 }
 
-// token is what a person writes into the annotation that asks for a look.
+// token is the value of the annotation by which a person requests a reconciliation.
 const token = "looked-at"
 
-// annotate has a person annotate the object, which the manifest knows nothing of.
+// annotate sets an annotation on the object that is not in the manifest, as a person would.
 func annotate(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
 	GinkgoHelper()
 	service := &v1alpha1.BroadbandService{}
@@ -100,7 +100,7 @@ func annotate(ctx SpecContext, w *world.World, manifest *unstructured.Unstructur
 	Expect(w.Patch(ctx, service, client.MergeFrom(before))).To(Succeed())
 }
 
-// awaitHandled waits until the operator has acted on that.
+// awaitHandled waits until the operator has handled the annotation.
 func awaitHandled(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
 	GinkgoHelper()
 	service := &v1alpha1.BroadbandService{}
@@ -111,9 +111,9 @@ func awaitHandled(ctx SpecContext, w *world.World, manifest *unstructured.Unstru
 	})
 }
 
-// staysApplied expects that nothing changes when the manifest is applied again, by the same
-// tool and by another: the finalizers, the status and a person's annotations are no part of
-// it, and the operator writes nothing that is.
+// staysApplied expects that nothing changes when the manifest is applied again, by the same tool
+// and by another: the finalizers, the status and a person's annotations are not part of it, and the
+// operator writes nothing that is.
 func staysApplied(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
 	GinkgoHelper()
 	before := &unstructured.Unstructured{}
@@ -128,7 +128,7 @@ func staysApplied(ctx SpecContext, w *world.World, manifest *unstructured.Unstru
 	}
 }
 
-// content is all of an object but who owns which field.
+// content returns an object without the ownership of its fields.
 func content(object *unstructured.Unstructured) map[string]any {
 	bare := object.DeepCopy()
 	bare.SetManagedFields(nil)

@@ -19,47 +19,47 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The orders of a test, by the stage in which they go: the carrier has answered, its answer
-// was lost, its answer is on its way. Each has its name as customerReference too.
+// The orders of a test, by the stage in which they are deleted: the carrier has responded, its
+// response was lost, its response is on its way. Each name is the customerReference too.
 const (
 	accepted = "accepted"
 	lost     = "answer-lost"
 	underWay = "under-way"
 )
 
-// The other objects that go.
+// The other objects that are deleted.
 const (
 	site       = "site"
 	technician = "technician"
 )
 
-// held keeps plan changes at the carrier for longer than a test takes.
+// held keeps plan changes in progress for longer than a test takes.
 const held = time.Hour
 
 func holding(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(held)
 }
 
-// quick has the carrier do everything at once, so that the first look at a request finds it
+// quick makes the carrier complete everything at once, so that the first poll of a request finds it
 // done.
 func quick(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 0 }
 
-// watchful has a request asked after as often as its operation allows.
+// watchful makes an account poll its requests as often as the operation allows.
 func watchful(account *v1alpha1.CarrierAccount) {
 	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 }
 
-// stages are an account and an object at each stage that a request can be in.
+// stages are an account and an object at each stage of a request.
 type stages struct {
 	*world.World
 
 	line   int64
-	answer func()            // lets the carrier answer the order that is under way
-	change v1alpha1.InFlight // of the service, as it was before all went
+	answer func()            // lets the carrier respond to the order that is in progress
+	change v1alpha1.InFlight // of the service, before everything was deleted
 	order  int64             // the number of the accepted order
 }
 
-// manifests are what the user applies, and applies again.
+// manifests returns what the user applies, and applies again.
 func (s *stages) manifests() []client.Object {
 	return []client.Object{
 		s.Account(watchful), s.Service(site, s.line),
@@ -74,7 +74,7 @@ func (s *stages) appointment() *v1alpha1.AppointmentRequest {
 	})
 }
 
-// reach brings worlds to all the stages, each with a manager at work.
+// reach brings worlds to all the stages, each with a running manager.
 func reach(ctx SpecContext, worlds ...*world.World) []*stages {
 	GinkgoHelper()
 	reached := make([]*stages, 0, len(worlds))
@@ -94,7 +94,7 @@ func reach(ctx SpecContext, worlds ...*world.World) []*stages {
 	return reached
 }
 
-// awaitAnswered waits until the carrier has answered all that was asked so far.
+// awaitAnswered waits until the carrier has responded to all calls so far.
 func (s *stages) awaitAnswered(ctx SpecContext) {
 	GinkgoHelper()
 	s.order = s.awaitSubmitted(ctx, accepted)
@@ -106,7 +106,7 @@ func (s *stages) awaitAnswered(ctx SpecContext) {
 	})
 }
 
-// holdAnswer creates an order whose answer is on its way.
+// holdAnswer creates an order whose response is delayed.
 func (s *stages) holdAnswer(ctx SpecContext) {
 	GinkgoHelper()
 	s.answer = s.HoldAnswer(underWay)
@@ -114,7 +114,7 @@ func (s *stages) holdAnswer(ctx SpecContext) {
 	soon(ctx, func(g Gomega) { g.Expect(s.Ordered(underWay).Processed).To(Equal(1)) })
 }
 
-// loseAnswer creates an order whose answer is lost.
+// loseAnswer creates an order whose response is lost.
 func (s *stages) loseAnswer(ctx SpecContext) {
 	GinkgoHelper()
 	reset := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
@@ -136,7 +136,7 @@ func (s *stages) awaitSubmitted(ctx SpecContext, name string) int64 {
 	return order.Status.OrderID.Number()
 }
 
-// placed is the number of the one order that the carrier has under a customerReference.
+// placed returns the number of the only order that the carrier has with a customerReference.
 func (s *stages) placed(reference string) int64 {
 	GinkgoHelper()
 	var numbers []int64
@@ -159,7 +159,7 @@ func (s *stages) awaitSlots(ctx SpecContext) {
 	})
 }
 
-// awaitUnknown waits until the order whose answer was lost waits for a person.
+// awaitUnknown waits until the order whose response was lost waits for a person.
 func (s *stages) awaitUnknown(ctx SpecContext) {
 	GinkgoHelper()
 	soon(ctx, func(g Gomega) {
@@ -169,7 +169,7 @@ func (s *stages) awaitUnknown(ctx SpecContext) {
 	})
 }
 
-// awaitDeletion waits until an order is gone: nothing holds it.
+// awaitDeletion waits until an order is gone: no finalizer holds it.
 func (s *stages) awaitDeletion(ctx SpecContext, name string) {
 	GinkgoHelper()
 	key := client.ObjectKey{Namespace: s.Namespace, Name: name}
@@ -178,7 +178,7 @@ func (s *stages) awaitDeletion(ctx SpecContext, name string) {
 	})
 }
 
-// apply is kubectl apply of the same manifests, once more. The Secret may still be there.
+// apply applies the same manifests again, like kubectl apply. The Secret may still exist.
 func (s *stages) apply(ctx SpecContext) {
 	GinkgoHelper()
 	Expect(client.IgnoreAlreadyExists(s.Create(ctx, s.Secret()))).To(Succeed())
@@ -187,7 +187,7 @@ func (s *stages) apply(ctx SpecContext) {
 	}
 }
 
-// expectMemory: what was sent is known again, and followed to its end.
+// expectMemory expects that earlier requests are found again and tracked to their end.
 func (s *stages) expectMemory(ctx SpecContext) {
 	GinkgoHelper()
 	Expect(s.awaitSubmitted(ctx, accepted)).To(Equal(s.order))
@@ -211,7 +211,7 @@ func (s *stages) expectMemory(ctx SpecContext) {
 	})
 }
 
-// expectSentOnce holds the carrier's journal against what was wanted.
+// expectSentOnce compares the carrier's journal with what was declared.
 func (s *stages) expectSentOnce() {
 	GinkgoHelper()
 	once := simulator.Count{Seen: 1, Processed: 1}

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package lifecycle_test holds what must be true of objects that come, go and come back
-// while managers run: no request is lost, and none is sent twice. Real managers with their
-// caches, watches and work queues run in this process, against a real kube-apiserver and
-// the simulated carrier.
+// Package lifecycle_test tests objects that are created, deleted and created again while managers
+// run: no request is lost, and none is sent twice. Real managers with their caches, watches and
+// work queues run in this process, against a real kube-apiserver and the simulated carrier.
 package lifecycle_test
 
 import (
@@ -20,11 +19,11 @@ func TestLifecycle(t *testing.T) {
 	world.RunSpecs(t, "objects that come, go and come back")
 }
 
-// user is who a manager is at the API server; it has the generated RBAC and no more.
+// user is the API server user of a manager; it has only the generated RBAC.
 const user = "operator"
 
-// realTime is the clock: a manager's queues go by no other.
-var realTime = time.Now //nolint:forbidigo // a manager is a process of its own elsewhere
+// realTime is the clock: a manager's queues use no other.
+var realTime = time.Now //nolint:forbidigo // in production a manager is a separate process
 
 var (
 	plane *world.ControlPlane
@@ -38,7 +37,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	DeferCleanup(plane.Stop)
 })
 
-// patience is how long anything that is waited for may take. It gates nothing but a hang.
+// patience is how long any wait may take. It only catches tests that hang.
 const patience = time.Minute
 
 // soon waits until something holds.

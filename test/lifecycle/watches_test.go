@@ -16,8 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// Objects that wait for others ask for no look by themselves: that they go on at all is the
-// work of a watch.
+// Objects that wait for others request no requeue: only a watch makes them continue.
 var _ = Describe("An object that waits for another", func() {
 	var w *world.World
 
@@ -36,7 +35,7 @@ var _ = Describe("An object that waits for another", func() {
 		Expect(restless(ctx, w)).To(BeNumerically("<=", before), "none of them looks again by itself")
 	}
 
-	It("goes on when its account is mended", func(ctx SpecContext) {
+	It("continues when its account is corrected", func(ctx SpecContext) {
 		account := w.Login(ctx, watchful, func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Auth.Keys[0].KeyID = "unknown"
 		})
@@ -105,7 +104,7 @@ var _ = Describe("An object that waits for another", func() {
 	})
 })
 
-// farAhead is a day that does not pass while a test runs.
+// farAhead sets a day that is in the future for as long as the test runs.
 func farAhead(appointment *v1alpha1.AppointmentRequest) { appointment.Spec.DateFrom = "2099-01-05" }
 
 func ofOrder(appointment *v1alpha1.AppointmentRequest) {
@@ -124,7 +123,8 @@ func queryOfService(query *v1alpha1.PlanOptionsQuery) {
 	query.Spec.ServiceID, query.Spec.ServiceRef = "", &v1alpha1.ServiceReference{Name: site}
 }
 
-// awaitReason waits until each object shows a reason in Ready, and leaves it in the object.
+// awaitReason waits until each object shows a reason in Ready, and reads the object into the
+// argument.
 func awaitReason(ctx SpecContext, w *world.World, reason string, objects ...client.Object) {
 	GinkgoHelper()
 	for _, object := range objects {
@@ -137,7 +137,7 @@ func awaitReason(ctx SpecContext, w *world.World, reason string, objects ...clie
 	}
 }
 
-// conditionsOf are those of an object of ours.
+// conditionsOf returns the conditions of an object of ours.
 func conditionsOf(object client.Object) []metav1.Condition {
 	GinkgoHelper()
 	described, is := object.(v1alpha1.Described)
@@ -146,8 +146,8 @@ func conditionsOf(object client.Object) []metav1.Condition {
 	return *conditions
 }
 
-// restless is how many passes have asked for another one by themselves, once all are done.
-// One that came upon a conflict does so, and is not counted.
+// restless counts the passes that have requested a requeue, once all passes are done. Those after a
+// conflict are not counted.
 func restless(ctx SpecContext, w *world.World) int {
 	GinkgoHelper()
 	soon(ctx, func(g Gomega) {
@@ -163,6 +163,6 @@ func restless(ctx SpecContext, w *world.World) int {
 	return world.Metric(world.PassesTaken, again) - conflicts
 }
 
-// ofWaiting: all controllers but that of accounts. It looks at an account that is not ready
-// again, because nobody watches its Secret.
+// ofWaiting selects all controllers except that of accounts. That one requeues an account that is
+// not ready, because nothing watches its Secret.
 func ofWaiting(of world.Labels) bool { return of["controller"] != "carrieraccount" }

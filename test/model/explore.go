@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// emitter takes a step: what it is and the state that it leads to.
+// emitter is called with a step: its label and the state that it leads to.
 type emitter func(l label, next *state)
 
-// successors are the steps that anything can take.
+// successors emits all possible steps.
 func (m *model) successors(s *state, emit emitter) {
 	for i := range uint8(managers) {
 		m.managerSteps(s, i, emit)
@@ -26,10 +26,10 @@ func (m *model) successors(s *state, emit emitter) {
 type origin struct {
 	from    int
 	by      label
-	swapped bool // the managers have changed places since
+	swapped bool // the managers have been swapped since
 }
 
-// result is what a check has found.
+// result is the result of a check.
 type result struct {
 	states      int
 	transitions int
@@ -39,7 +39,7 @@ type result struct {
 	trace       []label
 }
 
-// String is the trace in words, one line for each step.
+// String returns the trace in words, one line for each step.
 func (r *result) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "broken: %s\n", r.broken)
@@ -57,10 +57,10 @@ type search struct {
 	against []property
 	known   map[state]struct{}
 	origins []origin
-	next    []state // the states of the next depth, the last ones of origins
+	next    []state // the states of the next depth, which belong to the last origins
 }
 
-// check tries all states within the bounds, up to the first step that breaks one of the properties.
+// check tries all states within the bounds, up to the first step that breaks a property.
 func (m *model) check(against []property) *result {
 	c := &search{model: m, against: against, known: map[state]struct{}{}}
 	first := m.first()
@@ -119,7 +119,7 @@ func (c *search) add(s *state, o origin) {
 	}
 }
 
-// path is the steps from the first state to what an origin leads to. A manager keeps its name.
+// path returns the steps from the first state to that of an origin. A manager keeps its name.
 func (c *search) path(last origin) []label {
 	origins := []origin{last}
 	for last.from != 0 {

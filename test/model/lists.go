@@ -19,8 +19,9 @@ var names = map[v1alpha1.RequestPhase]phase{
 	v1alpha1.PhaseLateAcceptance: lateAcceptance,
 }
 
-// Lists says whether the table of R14, as the model has it, takes an attempt from one phase to
-// another by somebody's word. An order is not followed: where the table says InProgress it succeeds.
+// Lists reports whether the table of R14, as the model has it, allows an attempt to go from one
+// phase to another by any writer. An order is not polled: where the table says InProgress it
+// succeeds.
 func Lists(from, to v1alpha1.RequestPhase) bool {
 	was, known := names[from]
 	is, also := names[to]

@@ -2,33 +2,33 @@
 
 package model
 
-// point is where a manager stands between two steps of a pass.
+// point is the position of a manager between two steps of a pass.
 type point uint8
 
 const (
 	idle        point = iota
-	doubting          // has found its own attempt, never posted, and is about to say NotSent
+	doubting          // has found its own attempt, never posted, and is about to record NotSent
 	gateAccount       // the intent is written
 	gateObject
 	gateLedger
 	gateAge
-	dialing  // the gate was passed: nothing is asked any more
+	dialing  // the gate was passed: nothing more is read
 	answered // holds a receipt
 )
 
 // manager is a process with one worker, or one of two workers of a process.
 type manager struct {
 	at        point
-	attempt   uint8 // under way, unless idle
+	attempt   uint8 // in progress, unless idle
 	answer    fact  // its receipt
 	slow      bool  // its clock shows more than 10 s since the intent was begun
 	stopped   bool  // time has passed that its clock does not show
 	unchanged bool  // the resourceVersion that its intent returned, or that it judged, is still the ledger's
-	withdrawn bool  // what its gate has asked for was no longer as judged
+	withdrawn bool  // something that its gate has read was no longer as judged
 	judged    uint8 // the generation of the account that was judged
 
 	current bool    // its cached ledger is the newest
-	seen    version // its cached ledger, kept only where R1 is left out
+	seen    version // its cached ledger, kept only if R1 is left out
 	objects [objects]object
 	account account
 	reading uint8 // 1 + the value that the carrier has shown; class Charge
@@ -36,7 +36,7 @@ type manager struct {
 	newest  uint8 // and the newest attempt, from 1
 }
 
-// process is the process that a manager belongs to, from 1.
+// process returns the process that a manager belongs to, from 1.
 func (m *model) process(number uint8) uint8 {
 	if m.bounds.oneProcess {
 		return 1
@@ -44,7 +44,7 @@ func (m *model) process(number uint8) uint8 {
 	return number + 1
 }
 
-// dropReadings: a reading from before the end of a modification is not used (R7).
+// dropReadings drops readings from before the end of a modification, which are not used (R7).
 func (m *model) dropReadings(s *state) {
 	s.shown = s.plan + 1
 	for i := range s.managers {
@@ -60,7 +60,7 @@ func (g *manager) rest() {
 	g.drop()
 }
 
-// lifetimes says between which points of a pass something is asked for.
+// lifetimes lists between which points of a pass a value is needed.
 var lifetimes = []struct {
 	from, to point
 	forget   func(g *manager)
@@ -71,7 +71,7 @@ var lifetimes = []struct {
 	{gateAccount, dialing, func(g *manager) { g.withdrawn = false }},
 }
 
-// drop forgets what no later step of the pass asks for, so that equal states are one.
+// drop forgets what no later step of the pass needs, so that equal states are one.
 func (g *manager) drop() {
 	for _, l := range lifetimes {
 		if !g.at.isBetween(l.from, l.to) {
@@ -82,7 +82,7 @@ func (g *manager) drop() {
 
 func (p point) isBetween(from, to point) bool { return p >= from && p <= to }
 
-// programs is what a manager may do at each point; at all of them it may crash.
+// programs are the possible steps of a manager at each point; it may crash at all of them.
 var programs = [...][]func(m *model, s *state, number uint8, emit emitter){
 	idle: {
 		(*model).catchUp, (*model).ask, (*model).open, (*model).takeOver, (*model).findOwn,
@@ -97,7 +97,7 @@ var programs = [...][]func(m *model, s *state, number uint8, emit emitter){
 	answered:    {(*model).receipt},
 }
 
-// managerSteps are the steps that one manager can take.
+// managerSteps emits the possible steps of one manager.
 func (m *model) managerSteps(s *state, number uint8, emit emitter) {
 	m.crash(s, number, emit)
 	for _, program := range programs[s.managers[number].at] {
@@ -105,7 +105,8 @@ func (m *model) managerSteps(s *state, number uint8, emit emitter) {
 	}
 }
 
-// catchUp: each informer by itself, and the two objects as well, for they may be in two namespaces.
+// catchUp updates each informer by itself, also those of the two objects, which may be in two
+// namespaces.
 func (m *model) catchUp(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	if !g.current {
@@ -130,7 +131,7 @@ func (m *model) readObject(s *state, number, i uint8, emit emitter) {
 	}
 	next := *s
 	if m.rules.has(r7) && g.objects[i].declares(i) != s.objects[i].declares(i) {
-		next.managers[number].reading = 0 // asked before this generation was seen (R7)
+		next.managers[number].reading = 0 // requested before this generation was seen (R7)
 	}
 	next.managers[number].objects[i] = s.objects[i]
 	emit(label{act: actReadObject, manager: number, object: i}, &next)
@@ -152,7 +153,7 @@ func (g *manager) notes(m *model, l *ledger) {
 	}
 }
 
-// ask is a health request. While an attempt is open a reading is of no use: the end drops it.
+// ask is a health request. While an attempt is open a reading is useless: the end drops it.
 func (m *model) ask(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	if m.bounds.class != classCharge || g.reading == s.plan+1 || m.rules.has(r7) && !s.ledger.isEmpty() {
@@ -163,7 +164,8 @@ func (m *model) ask(s *state, number uint8, emit emitter) {
 	emit(label{act: actAskHealth, manager: number, value: s.plan}, &next)
 }
 
-// gate is R12 and R13: live GETs of the account, of the object, and last of the ledger; then the age.
+// gate is R12 and R13: live GETs of the account, of the object, and last of the ledger; then the
+// age.
 func (m *model) gate(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]
@@ -184,7 +186,8 @@ func (m *model) gate(s *state, number uint8, emit emitter) {
 	emit(l, &next)
 }
 
-// gateAsks is what the gate asks for, in the order of R12 and R13, and whether it is as judged.
+// gateAsks are the reads of the gate, in the order of R12 and R13, and whether the result is as
+// judged.
 var gateAsks = [...]struct {
 	rule rule
 	act  act
@@ -205,7 +208,7 @@ func (s *state) isDeclared(d declaration) bool {
 	return o.exists && o.declares(d.name.object) == d
 }
 
-// post is the POST; the carrier has accepted it or not, and one of the answers comes back.
+// post is the POST: the carrier accepts it or not, and one of the responses comes back.
 func (m *model) post(s *state, number uint8, emit emitter) {
 	for _, a := range answers[:m.answers()] {
 		next := *s
@@ -233,7 +236,7 @@ func (m *model) answers() int {
 	return len(answers)
 }
 
-// answers is what can come of a POST (submission.md, step 6).
+// answers are the possible responses to a POST (submission.md, step 6).
 var answers = []struct {
 	answer   fact
 	accepted bool
@@ -247,7 +250,7 @@ var answers = []struct {
 	{senderUnsent, false, writesNothing},
 }
 
-// receipt writes what came of an attempt, repeated until the resourceVersion fits (R16).
+// receipt writes the result of an attempt, repeated until the resourceVersion fits (R16).
 func (m *model) receipt(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]
@@ -267,7 +270,7 @@ func (m *model) receipt(s *state, number uint8, emit emitter) {
 	emit(l, &next)
 }
 
-// crash ends a process at any step: it forgets everything but what its caches will list again.
+// crash ends a process at any step: it keeps only what its caches will list again.
 func (m *model) crash(s *state, number uint8, emit emitter) {
 	if s.left.crashes == 0 || m.bounds.oneProcess && number > 0 {
 		return

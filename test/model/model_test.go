@@ -79,15 +79,16 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestModelWithoutTheLedgersGateFindsTheDoublePurchase: a machine that was suspended between its
-// intent and its POST sees no time pass; only the gate's live GET of the ledger stops it.
+// TestModelWithoutTheLedgersGateFindsTheDoublePurchase suspends a machine between its intent and
+// its POST, so that its clock shows no time passing: only the gate's live GET of the ledger stops
+// it.
 func TestModelWithoutTheLedgersGateFindsTheDoublePurchase(t *testing.T) {
 	t.Parallel()
 	within := bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1, pauses: 1, stops: 1}}
 	expect(t, r12Ledger, within, neverSentTwice)
 }
 
-// TestModelNeedsEachRule leaves out one rule at a time: the promise that it is for is broken.
+// TestModelNeedsEachRule leaves out one rule at a time, and expects its promise to break.
 func TestModelNeedsEachRule(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]struct {
@@ -135,8 +136,8 @@ func TestModelNeedsEachRule(t *testing.T) {
 	}
 }
 
-// TestModelNeedsWhatTheDesignDoesNotSay: with the rules as they are written these promises do not
-// hold; each needs one sentence more.
+// TestModelNeedsWhatTheDesignDoesNotSay shows that these promises do not hold with the rules as
+// they are written; each needs one sentence more.
 func TestModelNeedsWhatTheDesignDoesNotSay(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]struct {
@@ -174,7 +175,7 @@ func TestModelNeedsWhatTheDesignDoesNotSay(t *testing.T) {
 	}
 }
 
-// expect checks a model without a rule: that promise breaks.
+// expect checks a model without a rule, and expects that this promise breaks.
 func expect(t *testing.T, without rule, within bounds, breaks property) {
 	t.Helper()
 	found := newModel(allRules&^without, within).check([]property{breaks})
@@ -184,7 +185,7 @@ func expect(t *testing.T, without rule, within bounds, breaks property) {
 	t.Logf("%d states\n%v", found.states, found)
 }
 
-// TestModelIsNotVacuous: what the promises are about is among the states.
+// TestModelIsNotVacuous expects the subjects of the promises among the states.
 func TestModelIsNotVacuous(t *testing.T) {
 	t.Parallel()
 	var seen [len(sights)]bool

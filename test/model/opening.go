@@ -41,7 +41,8 @@ func (m *model) writeIntent(s *state, number, object uint8) uint8 {
 	return attempt
 }
 
-// isAbandoned says that another attempt for the declaration of this one ended so; of an order, any.
+// isAbandoned reports whether another attempt for the same declaration was abandoned; for an order,
+// any.
 func (m *model) isAbandoned(s *state, l *ledger, attempt uint8) bool {
 	for i := range l.attempts {
 		same := s.intents[i].wanted == s.intents[attempt].wanted || m.bounds.class == classOrder
@@ -52,7 +53,7 @@ func (m *model) isAbandoned(s *state, l *ledger, attempt uint8) bool {
 	return false
 }
 
-// view is the ledger that a manager judges. Where R1 is in force an old one is as good as none.
+// view returns the ledger that a manager judges. While R1 is in force an old one counts as none.
 func (m *model) view(s *state, number uint8) *ledger {
 	if m.rules.has(r1) {
 		return &s.ledger
@@ -60,7 +61,7 @@ func (m *model) view(s *state, number uint8) *ledger {
 	return &m.versions[s.managers[number].seen]
 }
 
-// wouldOpen is the judgement of a pass over what the manager has cached.
+// wouldOpen returns the decision of a pass on what the manager has cached.
 func (m *model) wouldOpen(s *state, number, object uint8) bool {
 	g := &s.managers[number]
 	if !m.mayWrite(g) || s.begun == m.bounds.attempts || m.seesLoss(s, number) {
@@ -72,7 +73,7 @@ func (m *model) wouldOpen(s *state, number, object uint8) bool {
 		m.mayHold(s, number, name{object, o.uid}) && m.isWanted(s, number, object)
 }
 
-// mayWrite: the update of an old ledger would be refused (R1).
+// mayWrite reports whether an update would be accepted. An update of an old ledger is refused (R1).
 func (m *model) mayWrite(g *manager) bool { return g.current || !m.rules.has(r1) }
 
 func (m *model) isFree(l *ledger) bool {
@@ -83,8 +84,8 @@ func (m *model) isFree(l *ledger) bool {
 	return !found || !l.attempts[newest][mainEntry].phase.isOpen()
 }
 
-// mayHold is R2: the holder, or any object once a live GET says that the holder is gone. UIDs do not
-// come back, so that the GET and the write of the intent may be one step.
+// mayHold is R2: the holder, or any object once a live GET shows that the holder is gone. UIDs do
+// not come back, so the GET and the write of the intent may be one step.
 func (m *model) mayHold(s *state, number uint8, asking name) bool {
 	holder := m.view(s, number).holder
 	if holder == asking || holder.uid == 0 {
@@ -97,14 +98,15 @@ func (m *model) mayHold(s *state, number uint8, asking name) bool {
 	return !o.exists || o.uid != holder.uid
 }
 
-// isWanted compares, and lets a definitive failure or an Abandoned wait for another declaration.
+// isWanted compares the values. After a definitive failure or Abandoned it waits for another
+// declaration.
 func (m *model) isWanted(s *state, number, object uint8) bool {
 	g := &s.managers[number]
 	l := m.view(s, number)
 	o := &g.objects[object]
 	if m.bounds.class == classCharge {
 		if g.reading == 0 || g.reading == o.want+1 {
-			return false // R7: what the ledger knows may prevent a POST, and never justifies one
+			return false // R7: the ledger's known value may prevent a POST, and never justifies one
 		}
 	}
 	if l.known == o.want {
@@ -113,7 +115,7 @@ func (m *model) isWanted(s *state, number, object uint8) bool {
 	return !m.isHeldBack(s, l, o.declares(object))
 }
 
-// isHeldBack looks at what has ended for this declaration, settled late acceptances included.
+// isHeldBack checks what has ended for this declaration, including settled late acceptances.
 func (m *model) isHeldBack(s *state, l *ledger, wanted declaration) bool {
 	for i := range l.attempts {
 		same := s.intents[i].wanted == wanted
@@ -127,13 +129,13 @@ func (m *model) isHeldBack(s *state, l *ledger, wanted declaration) bool {
 	return false
 }
 
-// counts says whether an attempt is looked at, whatever was begun after it.
+// counts reports whether an attempt is considered, whatever was begun after it.
 func (m *model) counts(l *ledger, attempt int) bool {
 	return m.rules.has(outcomesHold) || int(l.shows()) == attempt+1
 }
 
-// holdsBack: a definitive failure and Abandoned hold for their declaration; an order is held back
-// by what R3 does not list, too.
+// holdsBack reports whether an outcome prevents another attempt: a definitive failure and Abandoned
+// do for their declaration; an order is also held back by everything that R3 does not list.
 func (m *model) holdsBack(outcome phase, same bool) bool {
 	switch outcome {
 	case failed, rejected, abandoned:
@@ -145,7 +147,7 @@ func (m *model) holdsBack(outcome phase, same bool) bool {
 	return false
 }
 
-// takeOver writes another holder with a projection, where there is nothing to send (R2, R25).
+// takeOver writes another holder with a projection, if there is nothing to send (R2, R25).
 func (m *model) takeOver(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	for i := range uint8(objects) {
@@ -166,8 +168,8 @@ func (m *model) mayTakeOver(s *state, number uint8, mine name) bool {
 	return s.managers[number].current && s.ledger.revision > 0 && !m.seesLoss(s, number) && m.mayHold(s, number, mine)
 }
 
-// findOwn: a pass finds Submitting with its own process as the sender, and not in its memory of
-// what was posted.
+// findOwn is a pass that finds Submitting with its own process as the sender, and does not remember
+// it as posted.
 func (m *model) findOwn(s *state, number uint8, emit emitter) {
 	newest, found := s.ledger.newest()
 	if !found || !s.managers[number].current || !m.isUnposted(s, m.process(number), newest) {

@@ -5,7 +5,7 @@ package model
 import "iter"
 
 // anybodysSteps are writes that any process may make with the ledger as it is: the polls and the
-// rules of the class. Which one does it makes no difference to anything.
+// rules of the class. It makes no difference which process does it.
 func (m *model) anybodysSteps(s *state, emit emitter) {
 	if !m.isUnaware(s) {
 		return
@@ -19,7 +19,7 @@ func (m *model) anybodysSteps(s *state, emit emitter) {
 	}
 }
 
-// places are the entries of all attempts that have begun.
+// places iterates over the entries of all attempts that have begun.
 func (s *state) places() iter.Seq[place] {
 	return func(yield func(place) bool) {
 		for i := range s.begun * 2 {
@@ -63,8 +63,8 @@ var endings = []struct {
 	fact    fact
 }{{requestCompleted, pollSucceeded}, {requestFailed, pollFailed}}
 
-// poll asks for the outcome of what is in progress: the carrier ends it now, or has ended it before.
-// With another request's number it is that one's outcome, whatever it is.
+// poll reads the outcome of a request in progress: the carrier ends it now, or has ended it before.
+// With another request's number it reads that one's outcome, whatever it is.
 func (m *model) poll(s *state, p place, emit emitter) {
 	for _, ending := range endings {
 		next := *s
@@ -91,7 +91,7 @@ func (s *state) finish(attempt uint8, as request) {
 	}
 }
 
-// carrierSteps: a plan change ends whether or not anybody polls it; health shows it then.
+// carrierSteps ends plan changes, whether or not they are polled; health then shows the plan.
 func (m *model) carrierSteps(s *state, emit emitter) {
 	if m.bounds.class != classCharge {
 		return
@@ -108,7 +108,7 @@ func (m *model) carrierSteps(s *state, emit emitter) {
 	}
 }
 
-// timePasses for an attempt whose phase is Submitting: 10 s, then 120 s.
+// timePasses lets time pass for an attempt whose phase is Submitting: 10 s, then 120 s.
 func (m *model) timePasses(s *state, emit emitter) {
 	if s.left.pauses == 0 {
 		return
@@ -145,7 +145,7 @@ func (m *model) pause(s *state, attempt uint8, emit emitter) {
 	}
 }
 
-// inGate is the manager that has an attempt between its intent and the last look at the clock.
+// inGate returns the manager with an attempt between its intent and the last check of the clock.
 func (s *state) inGate(attempt uint8) (uint8, bool) {
 	for i := range s.managers {
 		if g := &s.managers[i]; g.attempt == attempt && g.at.isBetween(gateAccount, gateAge) {
@@ -155,7 +155,7 @@ func (s *state) inGate(attempt uint8) (uint8, bool) {
 	return 0, false
 }
 
-// isBetween says that a manager stands with an attempt at one of these points.
+// isBetween reports whether a manager is with an attempt at one of these points.
 func (s *state) isBetween(attempt uint8, from, to point) bool {
 	for i := range s.managers {
 		if g := &s.managers[i]; g.attempt == attempt && g.at.isBetween(from, to) {

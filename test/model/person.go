@@ -2,10 +2,10 @@
 
 package model
 
-// words are the resolutions that a person can say of an attempt.
+// words are the possible resolutions of an attempt.
 var words = []fact{personSucceeded, personNotAccepted, personAbandoned, personAccepted, personAcceptedOther}
 
-// personSteps are what people do: they may be right, wrong or early.
+// personSteps are what people do: their resolutions may be right, wrong or early.
 func (m *model) personSteps(s *state, emit emitter) {
 	m.resolve(s, emit)
 	m.resolveLoss(s, emit)
@@ -41,18 +41,19 @@ func (m *model) say(s *state, p place, word fact, emit emitter) {
 	emit(label{act: actWord, attempt: p.attempt, entry: p.entry, fact: word}, &next)
 }
 
-// isVoid: "NotAccepted is void" for a late acceptance, and once it is settled so are all words (R15).
+// isVoid: "NotAccepted is void" for a late acceptance, and once it is settled all resolutions are
+// (R15).
 func (s *state) isVoid(p place, word fact) bool {
 	return word == personNotAccepted || s.ledger.at(p).phase.hasEnded()
 }
 
-// excuse says what a further POST is excused with: a word about an attempt that the carrier had
-// accepted (the word is false), or whose sender had its last answer (it is early, R12).
+// excuse notes which further POST a resolution excuses. That is a resolution of an attempt that the
+// carrier had accepted (it is false), or whose sender had made its last read (it is early, R12).
 //
 //   - NotAccepted excuses one more POST.
 //   - Abandoned, and the number of another request, excuse one for another declaration.
-//   - Succeeded of what the carrier does not have makes the ledger know the wrong value: another one
-//     that was bought before may be bought again.
+//   - Succeeded for a request that the carrier does not have makes the known value of the ledger
+//     wrong: another value that was bought before may be bought again.
 func (s *state) excuse(attempt uint8, word fact) {
 	about := &s.intents[attempt]
 	if about.request != noRequest || s.isPastTheGate(attempt) {
@@ -61,7 +62,7 @@ func (s *state) excuse(attempt uint8, word fact) {
 	s.believe(attempt, word)
 }
 
-// believe takes note of a success that the carrier knows nothing of.
+// believe notes a success that the carrier does not know of.
 func (s *state) believe(attempt uint8, f fact) {
 	if (f == personSucceeded || f == pollSucceeded) && s.intents[attempt].request == noRequest {
 		s.excuseAll(s.intents[attempt].value)
@@ -72,8 +73,8 @@ var licenseOf = [personAcceptedOther + 1]license{
 	personNotAccepted: forTheSame, personAbandoned: forNext, personAcceptedOther: forNext,
 }
 
-// excuseAll: the ledger now knows a value that the carrier was never asked for, in place of another
-// one that it had: that one may be bought again.
+// excuseAll: the ledger's known value is now one that was never requested from the carrier, and
+// replaces another one: that one may be bought again.
 func (s *state) excuseAll(claimed uint8) {
 	for i := range s.intents {
 		about := &s.intents[i]
@@ -87,8 +88,8 @@ func (s *state) excuseAll(claimed uint8) {
 	}
 }
 
-// revoke: a late acceptance that stands in the ledger before anything else was sent blocks the lane,
-// so that the word that it contradicts excuses nothing any more.
+// revoke: a late acceptance that is recorded before anything else was sent blocks the lane, so the
+// resolution that it contradicts excuses nothing any more.
 func (s *state) revoke(attempt uint8) {
 	for i := attempt + 1; i < s.begun; i++ {
 		if s.intents[i].rank > 0 || s.isBetween(i, gateAge, dialing) {
@@ -142,7 +143,7 @@ func (m *model) edit(s *state, emit emitter) {
 	}
 }
 
-// values are what can be declared: there is one order.
+// values returns what can be declared: there is one order.
 func (m *model) values() []uint8 {
 	if m.bounds.class == classOrder {
 		return []uint8{1}
@@ -174,7 +175,7 @@ func (m *model) declare(s *state, number, want uint8, emit emitter) {
 	emit(l, &next)
 }
 
-// closeAccount removes the service from the account's list, the brake that R12 asks for, or lists
+// closeAccount removes the service from the account's list, the brake that R12 requires, or lists
 // it again.
 func (m *model) closeAccount(s *state, emit emitter) {
 	if s.left.closings == 0 {

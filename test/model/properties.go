@@ -4,10 +4,10 @@ package model
 
 import "slices"
 
-// property is a promise that is held against every step.
+// property is a promise that every step must keep.
 type property struct {
 	name string
-	// broken says whether the step from one state to the other breaks it.
+	// broken reports whether the step from one state to the other breaks it.
 	broken func(m *model, before, after *state, l label) bool
 }
 
@@ -101,7 +101,7 @@ var oneOpenAttempt = property{
 	},
 }
 
-// whatEndedStaysEnded: R3, but for what R14 lists: a person's newer word "Accepted".
+// whatEndedStaysEnded: R3, except for what R14 lists: a person's newer resolution "Accepted".
 var whatEndedStaysEnded = property{
 	"an attempt that has ended never opens again, but by a person's word (R3)",
 	func(_ *model, before, after *state, l label) bool {
@@ -123,8 +123,9 @@ var revisionNeverFalls = property{
 	},
 }
 
-// cannotBe is the last row of R14: Accepted for what its sender or the carrier had called not sent,
-// not processed or rejected. Failed and Succeeded can come from a number that a person had named.
+// cannotBe is the last row of R14: Accepted for what its sender or the carrier had recorded as not
+// sent, not processed or rejected. Failed and Succeeded can come from a number that a person had
+// named.
 var cannotBe = property{
 	"no Accepted for an attempt that ended NotSent, NotProcessed or Rejected (R14: it cannot be)",
 	func(_ *model, before, after *state, l label) bool {
@@ -136,9 +137,10 @@ var cannotBe = property{
 	},
 }
 
-// isLost says that neither a living process nor the ledger knows of an accepted POST. Where the
-// sender has dealt with its receipt, the ledger must have the number, or one that a person named in
-// its place. Where the answer was lost, the attempt must be open, or ended by who may know better.
+// isLost reports that neither a running process nor the ledger knows of an accepted POST. If the
+// sender has recorded its receipt, the ledger must have the number, or one that a person named in
+// its place. If the response was lost, the attempt must be open, or ended by a writer that may know
+// better.
 func (m *model) isLost(s *state, attempt uint8) bool {
 	about := &s.intents[attempt]
 	if about.request == noRequest || about.forgotten || s.isBetween(attempt, answered, answered) {
@@ -151,18 +153,18 @@ func (m *model) isLost(s *state, attempt uint8) bool {
 	return about.delivered && on[mainEntry].handle == noHandle || !about.delivered && on[mainEntry].isDenied()
 }
 
-// isDenied says that nothing on record lets anybody think that it was accepted.
+// isDenied reports that nothing recorded suggests that the attempt was accepted.
 func (e *entry) isDenied() bool {
 	return e.phase == notOnRecord || e.phase == rejected || e.phase.neverReached()
 }
 
-// sentTwice looks at what the carrier has accepted, in its order.
+// sentTwice checks what the carrier has accepted, in its order.
 func (m *model) sentTwice(s *state) bool {
 	return m.sameDeclaration(s) || sameValue(s)
 }
 
-// sameDeclaration: two for one declaration (an order: for its reference), neither of which a
-// person called NotAccepted falsely or too early.
+// sameDeclaration finds two accepted for one declaration (an order: for its reference), neither of
+// which a person resolved as NotAccepted falsely or too early.
 func (m *model) sameDeclaration(s *state) bool {
 	for i := range s.begun {
 		for j := range i {
@@ -183,7 +185,7 @@ func (i *intent) stands() bool {
 	return i.rank > 0 && i.license == noLicense && i.request != requestFailed
 }
 
-// sameValue: two of one value in a row, for whatever declarations, while the first had not failed.
+// sameValue finds two of one value in a row, for any declarations, while the first had not failed.
 func sameValue(s *state) bool {
 	var inOrder [maxAttempts + 1]uint8 // values by rank
 	for i := range s.intents {

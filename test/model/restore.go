@@ -28,7 +28,7 @@ func (m *model) restore(s *state, emit emitter) {
 	emit(label{act: actRestore}, &next)
 }
 
-// project writes the status of an object after its ledger, with the resourceVersion of the object.
+// project writes an object's status from its ledger, with the resourceVersion of the object.
 func (m *model) project(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	if !m.remembers() || !g.current || m.seesLoss(s, number) {
@@ -44,7 +44,7 @@ func (m *model) project(s *state, number uint8, emit emitter) {
 	}
 }
 
-// isBehind says that the status of an object shows an older ledger.
+// isBehind reports whether the status of an object shows an older ledger.
 func (s *state) isBehind(number uint8) bool {
 	o := &s.objects[number]
 	return o.exists && o.revision < s.ledger.revision
@@ -54,7 +54,7 @@ func (o *object) shows(l *ledger) {
 	o.revision, o.newest = l.revision, l.shows()
 }
 
-// shows is the newest attempt on record, from 1; 0: none.
+// shows returns the newest recorded attempt, from 1; 0: none.
 func (l *ledger) shows() uint8 {
 	newest, found := l.newest()
 	if !found {
@@ -63,7 +63,7 @@ func (l *ledger) shows() uint8 {
 	return newest + 1
 }
 
-// lacks says that the ledger does not have an attempt that somebody has seen in it.
+// lacks reports that the ledger does not have an attempt that was seen in it.
 func (m *model) lacks(l *ledger, newest uint8) bool {
 	return m.rules.has(byAttempt) && newest > 0 && l.attempts[newest-1] == attempt{}
 }
@@ -90,8 +90,8 @@ func (m *model) claimsMore(o *object, l *ledger) bool {
 	return o.exists && (o.revision > l.revision || m.lacks(l, o.newest))
 }
 
-// contradicts says that the live status claims more than what the intent was judged on: as much as
-// the intent itself has, or an attempt that it does not know.
+// contradicts reports that the live status claims more than what the intent was judged on: as much
+// as the intent itself has, or an attempt that it does not know.
 func (m *model) contradicts(s *state, g *manager) bool {
 	o := &s.objects[s.intents[g.attempt].wanted.name.object]
 	return m.looksForClaims(g) && (o.revision >= s.ledger.revision || m.lacks(&s.ledger, o.newest))
@@ -135,7 +135,7 @@ func (s *state) loseLedger(m *model, number uint8) {
 	g.notes(m, &s.ledger)
 }
 
-// isUnaware says whether some manager would go on without seeing a loss.
+// isUnaware reports whether some manager would continue without noticing a loss.
 func (m *model) isUnaware(s *state) bool {
 	for i := range uint8(managers) {
 		if !m.seesLoss(s, i) {

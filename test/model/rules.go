@@ -4,16 +4,16 @@ package model
 
 import "slices"
 
-// rule is a rule of the design that a check can leave out, to see what it is for.
+// rule is a rule of the design that a check can leave out, to show what it is for.
 type rule uint32
 
 const (
 	r1         rule = 1 << iota // R1: an intent is written with the resourceVersion that was judged
-	r2                          // R2: a takeover asks for the holder with a live GET
+	r2                          // R2: a takeover checks the holder with a live GET
 	r3                          // R3: a late acceptance blocks its lane
 	r5                          // R5: a status that claims a higher revision than the ledger's is LedgerLost
 	r6                          // R6: so is a revision below one that this process has seen
-	r7                          // R7: a reading is newer than the end of the newest modification
+	r7                          // R7: a reading must be newer than the end of the newest modification
 	r12Account                  // R12: the gate's live GET of the account
 	r12Object                   // R12: of the object
 	r12Ledger                   // R12: of the ledger
@@ -21,11 +21,11 @@ const (
 	r14                         // R14: what a person ended is not changed by the sender's lesser facts
 	r15                         // R15: an Accepted receipt becomes a late acceptance
 
-	// What the design of November 2026 does not say, and the check needs.
-	inHand       // an own attempt is never posted only if no worker of this process has it in hand
-	outcomesHold // what has ended for a declaration counts for it, whatever was begun after it
-	lateCounts   // a late acceptance that was settled counts, whatever was begun after it
-	byAttempt    // a loss is also seen by a newest attempt that the ledger does not have
+	// What the design of November 2026 does not say, but the check needs.
+	inHand       // an own attempt is never posted only if no worker of this process is working on it
+	outcomesHold // an ended attempt of a declaration counts for it, whatever was begun after it
+	lateCounts   // a settled late acceptance counts, whatever was begun after it
+	byAttempt    // a loss is also noticed by a newest attempt that the ledger does not have
 	statusFirst  // the status shows the intent before the POST
 	claimsAtGate // the gate's GET of the object closes it if the status claims more than was judged
 
@@ -35,12 +35,12 @@ const (
 
 func (r rule) has(asked rule) bool { return r&asked == asked }
 
-// bounds say how far a check goes: how often at most each kind of thing happens.
+// bounds limit a check: how often at most each kind of thing happens.
 type bounds struct {
 	class    class
 	attempts uint8 // at most maxAttempts
 	wants    [objects]uint8
-	answers  int // how many of the answers to a POST there are, in the order of the list; 0: all
+	answers  int // the number of different responses to a POST, in the order of the list; 0: all
 	left     budget
 
 	oneProcess bool // the two managers are two workers of one process
@@ -52,7 +52,7 @@ type model struct {
 	bounds bounds
 	rows   [gone + 1][personAcceptedOther + 1][]row // the table of R14, by phase and fact
 
-	versions []ledger // the first one is that of the beginning: none
+	versions []ledger // the first one is the initial one: none
 	last     version
 	named    map[ledger]version
 }
@@ -82,8 +82,8 @@ func (m *model) keep(l ledger) version {
 	return v
 }
 
-// first is the state in which nothing has happened: the objects that are wanted exist, and no
-// cache has seen anything yet.
+// first returns the state in which nothing has happened: the declared objects exist, and no cache
+// has seen anything yet.
 func (m *model) first() state {
 	s := state{left: m.bounds.left, account: account{generation: 1}}
 	for i, want := range m.bounds.wants {
@@ -98,8 +98,8 @@ func (m *model) first() state {
 	return s
 }
 
-// remembers says whether revisions are compared at all: nothing falls where nothing is restored.
+// remembers reports whether revisions are compared at all: without restores nothing falls.
 func (m *model) remembers() bool { return m.bounds.left.restores > 0 }
 
-// revises says whether revisions differ at all: elsewhere one stands for all of them.
+// revises reports whether revisions differ at all: otherwise one represents all of them.
 func (m *model) revises() bool { return m.remembers() || !m.rules.has(r1) }

@@ -2,7 +2,7 @@
 
 package model
 
-// sight is something that must be among the states of a check, or it would prove nothing.
+// sight is something that must occur in the states of a check, which otherwise would prove nothing.
 type sight struct {
 	name  string
 	shows func(s *state) bool

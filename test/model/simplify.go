@@ -2,8 +2,8 @@
 
 package model
 
-// simplify makes states equal that differ in nothing that a later step or a property asks for. It
-// says whether the managers have changed places.
+// simplify makes states equal that differ only in what no later step or property needs. It reports
+// whether the managers were swapped.
 func (m *model) simplify(s *state) bool {
 	for i := range s.managers {
 		m.passWhatCannotChange(s, uint8(i))
@@ -20,7 +20,7 @@ func (m *model) simplify(s *state) bool {
 	return m.order(s)
 }
 
-// passWhatCannotChange: a live GET of what nobody edits any more is no step of its own.
+// passWhatCannotChange: a live GET of what can no longer be edited is no step of its own.
 func (m *model) passWhatCannotChange(s *state, number uint8) {
 	g := &s.managers[number]
 	if g.at == gateAccount && s.left.closings == 0 && gateAsks[g.at].as(m, s, g) {
@@ -32,11 +32,10 @@ func (m *model) passWhatCannotChange(s *state, number uint8) {
 	}
 }
 
-// mayChange says whether an object, its status included, may still change.
+// mayChange reports whether an object, including its status, may still change.
 func (m *model) mayChange(s *state) bool { return s.left.edits > 0 || m.remembers() }
 
-// order puts the managers in an order: they are the same program, and it does not matter which is
-// which.
+// order sorts the managers: they are the same program, and it does not matter which is which.
 func (m *model) order(s *state) bool {
 	if s.managers[0].key() <= s.managers[1].key() {
 		return false
@@ -53,7 +52,8 @@ func (m *model) order(s *state) bool {
 	return true
 }
 
-// key orders managers. Where two that differ have one key nothing is wrong: both orders are tried.
+// key orders managers. If two different ones have the same key, both orders are tried, which is
+// harmless.
 func (g *manager) key() uint64 {
 	k := uint64(g.at)<<3 | uint64(g.attempt)
 	k = k<<4 | uint64(g.answer)

@@ -2,18 +2,18 @@
 
 package model
 
-// What a state has room for.
+// The dimensions of a state.
 const (
 	managers    = 2
 	objects     = 2
 	maxAttempts = 4
 )
 
-// class says what the operation is: what is sent again, and what can be read.
+// class is the class of the operation: what is sent again, and what can be read.
 type class uint8
 
 const (
-	classNever  class = iota // an aggregation conversion: nothing shows it but our own success or a person
+	classNever  class = iota // an aggregation conversion: only our own success or a person shows it
 	classCharge              // a plan change: health shows the plan
 	classOrder               // an order: Never, not polled, and Succeeded and Abandoned are final (R3)
 )
@@ -41,12 +41,12 @@ func (p phase) isOpen() bool {
 	return p >= submitting && p <= outcomeUnknown || p == lateAcceptance
 }
 
-// neverReached says that nothing reached the carrier, or that it did nothing with it.
+// neverReached reports that nothing reached the carrier, or that it ignored the request.
 func (p phase) neverReached() bool { return p == notSent || p == notProcessed }
 
 func (p phase) hasEnded() bool { return p >= succeeded && p <= abandoned }
 
-// source is who ended an attempt.
+// source is what ended an attempt.
 type source uint8
 
 const (
@@ -57,21 +57,21 @@ const (
 	bySender
 )
 
-// handle is the request id that stands in an entry.
+// handle is the request id in an entry.
 type handle uint8
 
 const (
 	noHandle    handle = iota
 	ownHandle          // the one that the carrier gave to this attempt
-	otherHandle        // one that a person named and that is another request's
+	otherHandle        // one that a person named and that belongs to another request
 )
 
-// entry is what the ledger says of an attempt.
+// entry is the ledger's record of an attempt.
 type entry struct {
 	phase   phase
 	endedBy source
 	handle  handle
-	unclear bool // Submitting with error: the answer was ambiguous
+	unclear bool // Submitting with error: the response was ambiguous
 }
 
 // attempt is an attempt in the ledger.
@@ -87,7 +87,7 @@ const (
 	lateEntry
 )
 
-// version names a ledger as it once was: a copy that somebody keeps.
+// version names a stored copy of an earlier ledger.
 type version uint32
 
 // place names an entry of the ledger.
@@ -105,7 +105,7 @@ type name struct {
 // ledger is the RequestLedger of the service; revision 0 means that there is none.
 type ledger struct {
 	revision uint8
-	known    uint8 // the value that was last brought about
+	known    uint8 // the value of the last success
 	lost     bool  // the open entry of LedgerLost (R5)
 	holder   name
 	attempts [maxAttempts]attempt
@@ -113,7 +113,7 @@ type ledger struct {
 
 func (l *ledger) at(p place) *entry { return &l.attempts[p.attempt][p.entry] }
 
-// newest is the newest attempt on record.
+// newest returns the newest recorded attempt.
 func (l *ledger) newest() (uint8, bool) {
 	for i := maxAttempts - 1; i >= 0; i-- {
 		if l.attempts[i] != (attempt{}) {
@@ -123,7 +123,7 @@ func (l *ledger) newest() (uint8, bool) {
 	return 0, false
 }
 
-// isEmpty says that nothing blocks the lane: no open attempt, no late acceptance (R3).
+// isEmpty reports that nothing blocks the lane: no open attempt, no late acceptance (R3).
 func (l *ledger) isEmpty() bool {
 	for i := range l.attempts {
 		if l.attempts[i][mainEntry].phase.isOpen() || l.attempts[i][lateEntry].phase.isOpen() {
@@ -139,7 +139,7 @@ type object struct {
 	uid        uint8
 	generation uint8
 	want       uint8
-	// The status, kept where something is restored.
+	// The status, kept only if something is restored.
 	revision uint8 // status.ledger.revision
 	newest   uint8 // the newest attempt that it shows, from 1
 }
@@ -160,7 +160,7 @@ type account struct {
 	closed     bool
 }
 
-// request is what the carrier has made of a POST.
+// request is the carrier's state of a POST.
 type request uint8
 
 const (
@@ -181,14 +181,14 @@ type intent struct {
 
 	request    request
 	posts      uint8
-	rank       uint8 // the how-manieth POST that the carrier accepted
-	delivered  bool  // the answer has come and its receipt has been dealt with
-	regardless bool  // begun although a person had called the same declaration Abandoned
-	forgotten  bool  // a restore has taken it from the ledger
+	rank       uint8 // its position among the POSTs that the carrier accepted
+	delivered  bool  // the response has arrived and its receipt has been handled
+	regardless bool  // begun although a person had abandoned the same declaration
+	forgotten  bool  // a restore has removed it from the ledger
 	license    license
 }
 
-// license says which words of people excuse a further POST of the same value.
+// license is which further POST of the same value is excused by resolutions.
 type license uint8
 
 const (
@@ -202,7 +202,7 @@ type budget struct {
 	words, pauses, crashes, edits, closings, stops, losses, lostWrites, restores uint8
 }
 
-// state is everything there is. It is comparable: equal states are one.
+// state is the whole state. It is comparable: equal states are one.
 type state struct {
 	ledger   ledger
 	backup   version
@@ -211,14 +211,14 @@ type state struct {
 	account  account
 	managers [managers]manager
 	plan     uint8 // the value that the carrier's health shows; class Charge
-	shown    uint8 // 1 + plan, while it has not changed since an attempt has last ended
-	begun    uint8 // how many attempts have ever begun
-	accepted uint8 // how many POSTs the carrier has accepted
+	shown    uint8 // 1 + plan, while it has not changed since the last end of an attempt
+	begun    uint8 // the number of attempts begun
+	accepted uint8 // the number of POSTs that the carrier has accepted
 	intents  [maxAttempts]intent
 	left     budget
 }
 
-// commit is the only write to the ledger: whoever has read it before has an old resourceVersion.
+// commit is the only write to the ledger: every earlier reader then has an old resourceVersion.
 func (m *model) commit(s *state, next ledger) {
 	if next.revision == 0 || m.revises() {
 		next.revision++

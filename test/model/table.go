@@ -4,7 +4,7 @@ package model
 
 import "slices"
 
-// fact is what a writer has to say of an attempt; its name begins with the writer.
+// fact is what a writer records about an attempt; its name begins with the writer.
 type fact uint8
 
 const (
@@ -16,7 +16,7 @@ const (
 	senderAmbiguous
 	pollSucceeded // 200
 	pollFailed    // 422
-	ruleProof     // what is read proves it
+	ruleProof     // a reading proves it
 	ruleUnknown   // nothing does
 	personSucceeded
 	personNotAccepted
@@ -30,18 +30,18 @@ type need uint8
 
 const (
 	nothing       need = iota
-	doubt              // error set, or a foreign sender and 120 s
+	doubt              // error set, or another process as sender and 120 s
 	aProof             // the reading equals the target
 	provenDoubt        // both
-	ownNumber          // the handle on record is none or the attempt's own
-	anotherNumber      // the handle on record is one that a person named
+	ownNumber          // the recorded handle is none or the attempt's own
+	anotherNumber      // the recorded handle is one that a person named
 	newestAlone        // its lane's newest, and the lane is empty
 )
 
 // row is a row of the table of R14.
 type row struct {
 	from    phase
-	endedBy source // anybody: whoever ended it
+	endedBy source // anybody: any source
 	fact    fact
 	needs   need
 	to      phase
@@ -83,7 +83,7 @@ var table = slices.Concat(
 		{from: lateAcceptance, fact: personAbandoned, to: abandoned},
 		{from: lateAcceptance, fact: personAccepted, to: inProgress},
 
-		// Refused for everybody. "It cannot be": see the property cannotBe.
+		// Refused for all writers. "It cannot be": see the property cannotBe.
 		{from: succeeded, endedBy: byCarrier, fact: senderAccepted, to: lateAcceptance},
 		{from: failed, fact: senderAccepted, to: lateAcceptance},
 		{from: rejected, fact: senderAccepted, to: lateAcceptance},
@@ -91,14 +91,14 @@ var table = slices.Concat(
 		{from: notProcessed, fact: senderAccepted, to: lateAcceptance},
 	},
 	persons(submitting, anybody, doubt),
-	persons(inProgress, anybody, nothing), // Overdue can be at any time
+	persons(inProgress, anybody, nothing), // Overdue is possible at any time
 	persons(outcomeUnknown, anybody, nothing),
 	persons(succeeded, byPerson, newestAlone),
 	persons(notAccepted, byPerson, newestAlone),
 	persons(abandoned, byPerson, newestAlone),
 )
 
-// persons are the rows of a person who names the attempt.
+// persons returns the rows of a person who names the attempt.
 func persons(from phase, endedBy source, needs need) []row {
 	return []row{
 		{from: from, endedBy: endedBy, fact: personSucceeded, needs: needs, to: succeeded},
@@ -109,7 +109,7 @@ func persons(from phase, endedBy source, needs need) []row {
 	}
 }
 
-// unguarded is what R14 keeps out: a sender's word against a person's.
+// unguarded is what R14 prevents: a sender's fact that overrides a person's.
 var unguarded = []row{
 	{from: notAccepted, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
 	{from: abandoned, endedBy: byPerson, fact: senderUnsent, to: notSent, without: r14},
@@ -133,14 +133,14 @@ func (m *model) change(s *state, l *ledger, p place, f fact) bool {
 	e.phase = m.followed(found.to)
 	e.unclear = f == senderAmbiguous
 	e.handle = handleAfter(e.handle, f)
-	if e.phase != before { // a handle that is added says nothing newer
+	if e.phase != before { // adding a handle is no newer information
 		e.endedBy = endedBy(e.phase, f)
 		m.note(s, l, p)
 	}
 	return true
 }
 
-// note is what an end brings about besides the phase.
+// note applies the effects of an end other than the phase.
 func (m *model) note(s *state, l *ledger, p place) {
 	e := l.at(p)
 	if e.phase == succeeded {
@@ -174,7 +174,7 @@ func (m *model) listed(s *state, l *ledger, p place, f fact) (row, bool) {
 
 func (r *row) isAbout(endedBy source) bool { return r.endedBy == anybody || r.endedBy == endedBy }
 
-// needs says what each need asks for.
+// needs are the conditions of each need.
 var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
 	nothing:       func(*model, *state, *ledger, place) bool { return true },
 	doubt:         (*model).doubts,

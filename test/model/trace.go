@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// act is what a step does; texts says it in words.
+// act is the kind of a step; texts has it in words.
 type act uint8
 
 const (
@@ -96,7 +96,7 @@ var requestNames = [...]string{
 	noRequest: "nothing", requestPending: "pending", requestCompleted: "completed", requestFailed: "failed",
 }
 
-// outcome is how a step went, in words.
+// outcome is the result of a step, in words.
 type outcome uint8
 
 const (
@@ -118,7 +118,7 @@ var outcomes = [...]string{
 	turnsAway: "answers 429", writesNothing: "is not reached, nothing was written",
 }
 
-// label is a step, without the words.
+// label is a step without the words.
 type label struct {
 	act     act
 	manager uint8

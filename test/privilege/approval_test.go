@@ -26,8 +26,8 @@ import (
 // team is a namespace in which people have roles.
 const team = "team"
 
-// person comes to the API server as a user who has ClusterRoles in the team's namespace,
-// each by its name in config/rbac.
+// person returns a client for a user who has ClusterRoles in the team's namespace, each by its name
+// in config/rbac.
 func person(ctx context.Context, name string, roles ...string) client.Client {
 	GinkgoHelper()
 	for _, role := range roles {
@@ -42,7 +42,7 @@ func person(ctx context.Context, name string, roles ...string) client.Client {
 	return as(name)
 }
 
-// as comes to the API server as a user.
+// as returns a client for a user.
 func as(name string) client.Client {
 	GinkgoHelper()
 	config := rest.CopyConfig(plane.Config)
@@ -52,7 +52,7 @@ func as(name string) client.Client {
 	return user
 }
 
-// service builds a manifest of one, with annotations.
+// service builds the manifest of a service with annotations.
 func service(annotations map[string]string) *v1alpha1.BroadbandService {
 	id := int64(1_000_014)
 	return &v1alpha1.BroadbandService{
@@ -66,14 +66,14 @@ func service(annotations map[string]string) *v1alpha1.BroadbandService {
 	}
 }
 
-// annotate sets annotations as kubectl annotate does, or takes them away with a nil.
+// annotate sets annotations as kubectl annotate does, or removes them with a nil.
 func annotate(ctx context.Context, user client.Client, object client.Object, values map[string]any) error {
 	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": values}})
 	Expect(err).NotTo(HaveOccurred())
 	return user.Patch(ctx, object, client.RawPatch(types.MergePatchType, patch))
 }
 
-// declared is the manifest of a service as a user applies it.
+// declared returns the manifest of a service as a user applies it.
 func declared(of *v1alpha1.BroadbandService, plan string) runtime.ApplyConfiguration {
 	GinkgoHelper()
 	manifest := service(of.Annotations)
@@ -104,7 +104,7 @@ func approved() map[string]any { return map[string]any{v1alpha1.AnnotationApprov
 
 func resolved() map[string]any { return map[string]any{v1alpha1.AnnotationResolve: resolution} }
 
-// refusal matches what the policy says, and nothing else.
+// refusal matches exactly the policy's message.
 func refusal(verb, user string) OmegaMatcher {
 	return And(
 		WithTransform(apierrors.IsForbidden, BeTrue()),
@@ -117,7 +117,7 @@ func refusal(verb, user string) OmegaMatcher {
 var _ = Describe("An annotation that spends money", Ordered, func() {
 	var editor, approver, resolver client.Client
 
-	// held is a service that an editor has declared.
+	// held creates a service that an editor has declared.
 	held := func(ctx context.Context, annotations map[string]string) *v1alpha1.BroadbandService {
 		GinkgoHelper()
 		made := service(annotations)
@@ -271,7 +271,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		kinds := map[string]bool{}
 		for _, object := range rendered("samples") {
 			if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
-				continue // what a sample needs beside itself
+				continue // an object that a sample needs
 			}
 			kinds[object.GetKind()] = true
 			object.SetNamespace(team)

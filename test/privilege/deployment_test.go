@@ -23,7 +23,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// find reads an object of the operator's namespace.
+// find reads an object in the operator's namespace.
 func find[T client.Object](ctx context.Context, name string, object T) T {
 	GinkgoHelper()
 	Expect(plane.Client.Get(ctx, client.ObjectKey{Namespace: world.OperatorName, Name: name}, object)).To(Succeed())
@@ -35,8 +35,8 @@ func deployment(ctx context.Context) *appsv1.Deployment {
 	return find(ctx, "broadband-operator-manager", &appsv1.Deployment{})
 }
 
-// admit asks whether the operator's namespace takes a pod, as the Deployment's controller
-// would make one.
+// admit checks whether the operator's namespace admits a pod, as the Deployment's controller would
+// create it.
 func admit(ctx context.Context, spec corev1.PodSpec) error {
 	pod := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: world.OperatorName, GenerateName: "manager-"}, Spec: spec}
 	return plane.Client.Create(ctx, pod, client.DryRunAll)
@@ -103,7 +103,7 @@ var _ = Describe("config/default", func() {
 		var goal resource.Quantity
 		for _, variable := range manager.Env {
 			if variable.Name == "GOMEMLIMIT" {
-				// Go says MiB where Kubernetes says Mi.
+				// Go writes MiB where Kubernetes writes Mi.
 				goal = resource.MustParse(variable.Value[:len(variable.Value)-1])
 			}
 		}
@@ -169,7 +169,7 @@ func selects(selector *metav1.LabelSelector, set labels.Set) bool {
 	return !parsed.Empty() && parsed.Matches(set)
 }
 
-// portOf is the number of a port of the manager by name; 0 when it has none.
+// portOf returns the number of a manager's port by name; 0 if there is none.
 func portOf(deployed *appsv1.Deployment, name string) int32 {
 	for _, port := range deployed.Spec.Template.Spec.Containers[0].Ports {
 		if port.Name == name {

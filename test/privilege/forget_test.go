@@ -16,7 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// letDelete lets a user delete ledgers, as the API server does when their definition is deleted.
+// letDelete lets a user delete ledgers, as the API server does when their CRD is deleted.
 func letDelete(ctx SpecContext, user string) {
 	GinkgoHelper()
 	meta := metav1.ObjectMeta{Name: "deletes-ledgers"}
@@ -34,7 +34,7 @@ func letDelete(ctx SpecContext, user string) {
 }
 
 var _ = Describe("A RequestLedger that is being deleted", func() {
-	It("takes one annotation from whoever may update ledgers, and nothing else (R3)", func(ctx SpecContext) {
+	It("takes one annotation from anyone who may update ledgers, and nothing else (R3)", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-leaving", Finalizers: []string{v1alpha1.FinalizerMemory}},
 			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Revision: 1},

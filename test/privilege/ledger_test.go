@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("A RequestLedger", func() {
-	It("is written by the operator alone, and may be restored by whoever may create one", func(ctx SpecContext) {
+	It("is written by the operator alone, and may be restored by anyone who may create one", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-restored"},
 			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: "tenant", BaseURL: "https://a", Revision: 1},

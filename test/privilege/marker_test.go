@@ -15,7 +15,7 @@ import (
 )
 
 var _ = Describe("The marker among the RequestLedgers", func() {
-	It("takes one annotation from whoever may update ledgers, and nothing else (R5)", func(ctx SpecContext) {
+	It("takes one annotation from anyone who may update ledgers, and nothing else (R5)", func(ctx SpecContext) {
 		marker := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{
 				Name: v1alpha1.MarkerName, Finalizers: []string{v1alpha1.FinalizerMemory},

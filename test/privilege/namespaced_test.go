@@ -22,7 +22,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// renderedInto are the objects of a folder of one kind.
+// renderedInto returns the objects of one kind in a folder.
 func renderedInto[T any](folder, kind, name string, into func() *T) []*T {
 	GinkgoHelper()
 	var found []*T
@@ -36,7 +36,7 @@ func renderedInto[T any](folder, kind, name string, into func() *T) []*T {
 	return found
 }
 
-// single are rules taken apart: a verb on a resource each.
+// single splits rules into one verb on one resource each.
 func single(rules []rbacv1.PolicyRule) []string {
 	var rights []string
 	for _, rule := range rules {
@@ -52,7 +52,7 @@ func single(rules []rbacv1.PolicyRule) []string {
 	return rights
 }
 
-// kinds are lists of all that an account and its objects are made of.
+// kinds returns lists of all kinds that an account and its objects need.
 func kinds() []client.ObjectList {
 	return []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
@@ -107,7 +107,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 			Expect(err).NotTo(HaveOccurred())
 		})
 
-		// allow gives the manager its rights in a namespace, as an overlay does.
+		// allow grants the manager its rights in a namespace, as an overlay does.
 		allow := func(ctx context.Context, namespace string) {
 			GinkgoHelper()
 			for _, object := range rendered("namespaced/namespace") {
@@ -157,7 +157,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 			}
 			Expect(rights(ctx, operator, "sites")).To(ContainElement("secrets: get"))
 			Expect(rights(ctx, operator, "elsewhere")).To(ConsistOf(
-				"namespaces: get", // of kube-system alone
+				"namespaces: get", // of kube-system only
 				"requestledgers.wholesale.broadband: create get list update watch",
 				"subjectaccessreviews.authorization.k8s.io: create",
 				"tokenreviews.authentication.k8s.io: create",

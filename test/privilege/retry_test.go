@@ -17,7 +17,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// The forms of a retry: an attempt's id, and two times.
+// The forms of a retry request: an attempt's id, and two times.
 const (
 	attempt    = "00000000-0000-4000-8000-00000000beef"
 	aTime      = "2026-03-02T09:00:00Z"
@@ -26,10 +26,10 @@ const (
 	otherRetry = "the same again"
 )
 
-// retrying is the annotation that asks for one more attempt.
+// retrying returns the annotation of a retry request.
 func retrying(value string) map[string]any { return map[string]any{v1alpha1.AnnotationRetry: value} }
 
-// malformed matches what the policy says.
+// malformed matches the policy's message.
 func malformed() OmegaMatcher {
 	return And(
 		WithTransform(apierrors.IsInvalid, BeTrue()),
@@ -41,7 +41,7 @@ func malformed() OmegaMatcher {
 
 // "config/policy refuses other forms at apply" (R21).
 var _ = Describe("A retry (R21)", Ordered, func() {
-	// judged waits until the API server has taken up the policy, or that it is gone.
+	// judged waits until the API server applies the policy, or no longer does.
 	judged := func(ctx SpecContext, as OmegaMatcher) {
 		GinkgoHelper()
 		made := service(map[string]string{v1alpha1.AnnotationRetry: notARetry})
@@ -98,7 +98,7 @@ var _ = Describe("A retry (R21)", Ordered, func() {
 		kinds := map[string]bool{}
 		for _, object := range rendered("samples") {
 			if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
-				continue // what a sample needs beside itself
+				continue // an object that a sample needs
 			}
 			kinds[object.GetKind()] = true
 			object.SetNamespace(namespace.Name)

@@ -21,11 +21,11 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// operator is the account that config/manager runs the manager under.
+// operator is the service account of the manager in config/manager.
 const operator = "system:serviceaccount:broadband-operator:broadband-operator-manager"
 
-// rights are what a user may do in a namespace and is not everybody's, a resource a line,
-// as `kubectl auth can-i --list` has them.
+// rights returns what a user may do in a namespace beyond what every user may, one resource per
+// line, as in `kubectl auth can-i --list`.
 func rights(ctx context.Context, user, namespace string) []string {
 	GinkgoHelper()
 	own, everybodys := reviewed(ctx, user, namespace), reviewed(ctx, "system:serviceaccount:default:stranger", namespace)
@@ -42,7 +42,7 @@ func rights(ctx context.Context, user, namespace string) []string {
 	return lines
 }
 
-// reviewed are the verbs that a user has, by resource.group or path.
+// reviewed returns the verbs that a user has, by resource.group or path.
 func reviewed(ctx context.Context, user, namespace string) map[string][]string {
 	GinkgoHelper()
 	review := &authorizationv1.SelfSubjectRulesReview{
@@ -107,7 +107,7 @@ var _ = Describe("The operator", func() {
 	})
 })
 
-// people are the roles that nobody is bound to by us, each with what it may do.
+// people returns the roles that we bind to no one, each with its rights.
 func people() map[string][]string {
 	const write = "create delete deletecollection get list patch update watch"
 	each := func(verbs string, resources ...string) []string {
@@ -147,8 +147,8 @@ var _ = Describe("The roles for people", func() {
 		})
 	}
 
-	// The controller that adds them up is none of the API server's: what it would take is
-	// asked in its stead.
+	// The controller that aggregates roles is not part of the API server. The test checks what it
+	// would select.
 	DescribeTable("add to those that Kubernetes has", func(ctx SpecContext, kubernetes string, ours ...string) {
 		var aggregated rbacv1.ClusterRole
 		Expect(plane.Client.Get(ctx, client.ObjectKey{Name: kubernetes}, &aggregated)).To(Succeed())
@@ -177,7 +177,7 @@ var _ = Describe("The roles for people", func() {
 	})
 })
 
-// ourRoles are the roles for people that a selector takes.
+// ourRoles returns the roles for people that a selector matches.
 func ourRoles(ctx context.Context, selector labels.Selector) []string {
 	GinkgoHelper()
 	var roles rbacv1.ClusterRoleList

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package privilege_test holds what config/default brings into a cluster: that it is taken
-// as it stands, and who may do what once it is there.
+// Package privilege_test tests what config/default installs in a cluster: that the API server
+// accepts it unchanged, and who may do what afterwards.
 package privilege_test
 
 import (
@@ -27,7 +27,7 @@ func TestPrivilege(t *testing.T) {
 
 var plane *world.ControlPlane
 
-// The operator is installed as a person does it, into a cluster that has nothing of it.
+// The operator is installed as a person would, into a cluster that has nothing of it.
 var _ = BeforeSuite(func(ctx SpecContext) {
 	var err error
 	plane, err = world.StartEmpty()
@@ -45,8 +45,8 @@ func install() {
 	Expect(err).NotTo(HaveOccurred())
 }
 
-// noteReads reads what kubectl is about to read: go test repeats an old result as long as
-// the files are the same that it saw the test itself open.
+// noteReads reads the files that kubectl is about to read: go test reuses a cached result as long
+// as the files are unchanged that the test itself opened.
 func noteReads() {
 	GinkgoHelper()
 	config := os.DirFS(filepath.Join(world.Root(), "config"))
@@ -60,7 +60,7 @@ func noteReads() {
 
 func configOf(folder string) string { return filepath.Join(world.Root(), "config", folder) }
 
-// rendered are the objects of a folder of config.
+// rendered returns the objects of a folder of config.
 func rendered(folder string) []*unstructured.Unstructured {
 	GinkgoHelper()
 	text, err := plane.Kubectl("kustomize", configOf(folder))
@@ -74,7 +74,7 @@ func rendered(folder string) []*unstructured.Unstructured {
 	return objects
 }
 
-// versions are the resourceVersions in the cluster of the objects of config/default.
+// versions returns the resourceVersions in the cluster of the objects of config/default.
 func versions(ctx SpecContext) map[string]string {
 	GinkgoHelper()
 	found := map[string]string{}

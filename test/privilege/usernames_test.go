@@ -14,7 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// said are the annotations that somebody sets, each with the one that says who it was.
+// said returns the annotations that people set, each with the annotation that names the user.
 func said() map[string]string {
 	return map[string]string{
 		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
@@ -23,7 +23,7 @@ func said() map[string]string {
 	}
 }
 
-// wordFor is a value that the policies take.
+// wordFor returns a value that the policies accept.
 func wordFor(annotation string) map[string]string {
 	return map[string]map[string]string{
 		v1alpha1.AnnotationApprove: {"first": "p1", "second": "p2"},
@@ -32,8 +32,8 @@ func wordFor(annotation string) map[string]string {
 	}[annotation]
 }
 
-// awaitNoting waits until the API server notes who has set an annotation, or does not any more: it acts on
-// a policy a moment after that was written.
+// awaitNoting waits until the API server notes who has set an annotation, or no longer does: it
+// applies a policy a moment after that was written.
 func awaitNoting(ctx SpecContext, notes bool) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
@@ -61,7 +61,7 @@ var _ = Describe("Who said so", Ordered, func() {
 		claim := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationApprovedBy: "carol"}
 		words := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationResolve: attempt + "=Succeeded"}
 		for _, user := range []client.Client{alice, bob} {
-			Eventually(func(g Gomega) { // the API server has taken up the roles and the policy
+			Eventually(func(g Gomega) { // the API server has applied the roles and the policy
 				g.Expect(user.Create(ctx, service(words), client.DryRunAll)).To(Succeed())
 				g.Expect(user.Create(ctx, service(claim), client.DryRunAll)).To(refusedFor(v1alpha1.AnnotationApprovedBy))
 			}).WithTimeout(time.Minute).Should(Succeed())
@@ -129,7 +129,7 @@ var _ = Describe("Who said so", Ordered, func() {
 		It("is on every kind", func(ctx SpecContext) {
 			for _, object := range rendered("samples") {
 				if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {
-					continue // what a sample needs beside itself
+					continue // an object that a sample needs
 				}
 				object.SetNamespace(team)
 				object.SetAnnotations(map[string]string{v1alpha1.AnnotationRetry: attempt})

@@ -14,10 +14,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// foreign is a person's word on an attempt that is not on record.
+// foreign is a resolution for an attempt that is not recorded.
 const foreign = "p0-0=NotAccepted"
 
-// act has somebody else do something just before an effect of a process.
+// act performs an act of another actor immediately before an effect of a process.
 func (r *run) act(p *port, sort Sort, kind Kind) {
 	if kind == Forgotten {
 		r.forgotten = true
@@ -63,32 +63,32 @@ func (r *run) act(p *port, sort Sort, kind Kind) {
 	}
 }
 
-// speakOfAnother has a person resolve an attempt that is not there.
+// speakOfAnother sets a resolution for an attempt that does not exist.
 func (r *run) speakOfAnother(ctx context.Context) {
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, foreign) })
 }
 
-// replace has a user delete the object, and create it again once it is gone.
+// replace deletes the object as a user would. It is created again once it is gone.
 func (r *run) replace(ctx context.Context) {
 	if subject := r.subject(); subject != nil {
-		request := subject.RequestOf(r.plan.Story.Asks)
+		request := subject.RequestOf(r.plan.Scenario.Asks)
 		if request != nil && r.failed[request.Location] {
-			r.licenses++ // "it needs a new generation or the retry annotation": a new object is one
+			r.licenses++ // "it needs a new generation or the retry annotation": a new object counts as one
 		}
 	}
 	r.recreate = true
 	r.remove(ctx)
 }
 
-// changeAnew has a user edit something else, where the kind lets one.
+// changeAnew edits the spec as a user would, if the scenario has an edit.
 func (r *run) changeAnew(ctx context.Context) {
-	if r.plan.Story.Edit != nil {
+	if r.plan.Scenario.Edit != nil {
 		r.edited = true
-		r.edit(ctx, r.plan.Story.Edit)
+		r.edit(ctx, r.plan.Scenario.Edit)
 	}
 }
 
-// overtake has the other manager take a pass, from its start to its end.
+// overtake runs one full pass of the other manager.
 func (r *run) overtake(ctx context.Context, p *port, sort Sort) {
 	r.hurried = sort == Key || sort == Token
 	defer func() { r.hurried = false }()
@@ -99,19 +99,20 @@ func (r *run) overtake(ctx context.Context, p *port, sort Sort) {
 	}
 }
 
-// alert tells every manager that the object has changed, as a watch would.
+// alert notifies every manager that the object has changed, as a watch would.
 func (r *run) alert() {
 	for _, manager := range r.managers {
 		manager.due, manager.told = now(), manager.inPass
 	}
 }
 
-// lateness is longer than a process that lives is waited for, and than any call may take.
+// lateness is longer than any call may take, and longer than anyone waits for a running process.
 const lateness = 3 * time.Minute
 
-// wait lets the others go on, while an answer is on its way to a process, or the process is
-// stopped. A login waits beside the pass that asked for it, and so by itself; and a process that
-// overtakes one that logs in does not hold it up: a signed assertion is good for a minute.
+// wait lets the other managers run while a response to a process is delayed or the process is
+// stopped. A login runs in its own goroutine beside the pass that needs it, so it only waits. A
+// process that overtakes another's login does not delay it: a signed assertion is valid for a
+// minute.
 func (r *run) wait(p *port, sort Sort) {
 	if r.hurried {
 		return
@@ -135,7 +136,7 @@ func (r *run) remove(ctx context.Context) {
 	}
 }
 
-// edit changes the object as a user would, who begins again at a conflict.
+// edit changes the object as a user would, on its newest version.
 func (r *run) edit(ctx context.Context, change func(Subject)) {
 	subject := r.subject()
 	if subject == nil {
@@ -145,13 +146,13 @@ func (r *run) edit(ctx context.Context, change func(Subject)) {
 	must(r.store.Client().Update(ctx, subject))
 }
 
-// restore puts the object back as a backup holds it: with its finalizer, without its status.
+// restore puts the object back as a backup would: with its finalizer, without its status.
 func (r *run) restore(ctx context.Context) {
 	subject := r.subject()
 	if subject == nil {
 		return
 	}
-	wiped := r.plan.Story.Empty()
+	wiped := r.plan.Scenario.Empty()
 	wiped.SetName(subject.GetName())
 	wiped.SetNamespace(subject.GetNamespace())
 	wiped.SetUID(subject.GetUID())
@@ -169,17 +170,17 @@ func annotate(object client.Object, key, value string) {
 	object.SetAnnotations(annotations)
 }
 
-// unknown says whether an attempt waits for a person.
+// unknown reports whether an attempt waits for a person.
 func unknown(open *v1alpha1.Request) bool { return open.Phase == v1alpha1.PhaseOutcomeUnknown }
 
-// unsettled says whether a person may speak about an attempt: what became of it is not known,
-// although the operator may still find that out.
+// unsettled reports whether a person may resolve an attempt: its outcome is not known yet, although
+// the operator may still find it out.
 func unsettled(open *v1alpha1.Request) bool {
 	return unknown(open) || open.Phase == v1alpha1.PhaseSubmitting && open.Error != nil
 }
 
-// resolve has a person ask the carrier what became of an attempt, and say so. It says whether
-// there was one.
+// resolve looks up an unresolved attempt at the carrier and sets the resolution, as a person would.
+// It reports whether there was such an attempt.
 func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) bool {
 	subject := r.subject()
 	if subject == nil {
@@ -190,7 +191,7 @@ func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) boo
 			continue
 		}
 		if r.sentAs(open.AttemptID) == nil && r.busy() {
-			continue // of a lost status, all that can be told is that it is over
+			continue // for an attempt that stands for a lost status, a person can only tell that the request is over
 		}
 		word := open.AttemptID + "=" + r.truth(open)
 		r.words[open.AttemptID] = true
@@ -201,7 +202,7 @@ func (r *run) resolve(ctx context.Context, may func(*v1alpha1.Request) bool) boo
 	return false
 }
 
-// approve has a person agree to what could not be read, and says whether that was asked.
+// approve approves the plan of changes that is shown, and reports whether an approval was needed.
 func (r *run) approve(ctx context.Context) bool {
 	subject := r.plain(ctx)
 	if subject == nil || pendingOf(subject) == nil {
@@ -218,29 +219,29 @@ func (r *run) approve(ctx context.Context) bool {
 	return true
 }
 
-// busy says whether the carrier is still at work on what it took. A question changes nothing.
+// busy reports whether the carrier is still processing a request. Queries change nothing.
 func (r *run) busy() bool {
 	return slices.ContainsFunc(r.sent, func(sent *sending) bool {
 		return sent.accepted && sent.class != carrier.ClassQuery && now().Before(sent.at.Add(longestWork))
 	})
 }
 
-// truth is what the carrier's books say of an attempt. One that stands for a lost status
-// stands for whatever was sent.
+// truth returns the resolution that matches the carrier's records. An attempt that stands for a
+// lost status stands for whatever was sent.
 func (r *run) truth(open *v1alpha1.Request) string {
 	sent := r.sentAs(open.AttemptID)
 	switch {
-	case sent == nil && r.accepted(r.plan.Story.Asks) > 0, open.Repeats > 0 && r.accepted(open.Operation) > 0:
-		return "Succeeded" // this one or one before it
+	case sent == nil && r.accepted(r.plan.Scenario.Asks) > 0, open.Repeats > 0 && r.accepted(open.Operation) > 0:
+		return "Succeeded" // this attempt or an earlier one
 	case sent == nil || !sent.accepted:
 		return "NotAccepted"
-	case sent.requestID == "", r.forgotten: // there is nothing to follow: the service itself shows that it was done
+	case sent.requestID == "", r.forgotten: // there is nothing to poll: the service itself shows that it was done
 		return "Succeeded"
 	}
 	return "Accepted:" + sent.requestID
 }
 
-// stateOf is how an object is shown to a user.
+// stateOf returns what the conditions of an object show to a user.
 func stateOf(subject Subject) (reason string, ready, stuck bool) {
 	conditions, _ := subject.Describes()
 	for _, condition := range *conditions {

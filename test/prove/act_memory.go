@@ -12,16 +12,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// forgedBy is by how much a forged status is ahead of its ledger.
+// forgedBy is how far the revision in a forged status is ahead of the ledger.
 const forgedBy = 1000
 
-// putBack has a restore show the status that the object had before the one that it has.
+// putBack restores the status that the object had before its current one.
 func (r *run) putBack(ctx context.Context) {
 	subject := r.plain(ctx)
 	if subject == nil {
 		return
 	}
-	older := r.plan.Story.Empty()
+	older := r.plan.Scenario.Empty()
 	if !r.before(ctx, subject, older) {
 		return
 	}
@@ -30,7 +30,7 @@ func (r *run) putBack(ctx context.Context) {
 	r.loseMemory()
 }
 
-// forge has somebody write into the status that its ledger is further than it is.
+// forge writes a ledger revision into the status that is ahead of the ledger.
 func (r *run) forge(ctx context.Context) {
 	subject := r.plain(ctx)
 	if subject == nil {
@@ -45,7 +45,7 @@ func (r *run) forge(ctx context.Context) {
 	r.loseMemory()
 }
 
-// ledgerSeen is the ledger as a status has seen it; nil for none.
+// ledgerSeen returns the ledger reference in a status, or nil.
 func ledgerSeen(subject Subject) *v1alpha1.LedgerReference {
 	switch object := subject.(type) {
 	case *v1alpha1.BroadbandService:
@@ -58,7 +58,7 @@ func ledgerSeen(subject Subject) *v1alpha1.LedgerReference {
 	return nil
 }
 
-// dropLedger has somebody force the ledger away.
+// dropLedger force-deletes the ledger.
 func (r *run) dropLedger(ctx context.Context) {
 	if ledger := r.ledger(ctx); ledger != nil {
 		r.forceAway(ctx, ledger)
@@ -66,7 +66,7 @@ func (r *run) dropLedger(ctx context.Context) {
 	}
 }
 
-// rollBackLedger has a restore put the ledger back as it was before its newest write.
+// rollBackLedger restores the ledger to the version before its newest write.
 func (r *run) rollBackLedger(ctx context.Context) {
 	ledger, older := r.ledger(ctx), &v1alpha1.RequestLedger{}
 	if ledger == nil || !r.before(ctx, ledger, older) {
@@ -75,7 +75,7 @@ func (r *run) rollBackLedger(ctx context.Context) {
 	r.replaceLedger(ctx, ledger, older)
 }
 
-// emptyLedger has a restore put a ledger in its place that knows of nothing.
+// emptyLedger replaces the ledger with an empty one, as a restore would.
 func (r *run) emptyLedger(ctx context.Context) {
 	ledger := r.ledger(ctx)
 	if ledger == nil {
@@ -95,7 +95,7 @@ func (r *run) replaceLedger(ctx context.Context, ledger, by *v1alpha1.RequestLed
 	r.loseMemory()
 }
 
-// outdate has a newer version of the operator write the ledger.
+// outdate writes the ledger as a newer version of the operator would.
 func (r *run) outdate(ctx context.Context) {
 	if ledger := r.ledger(ctx); ledger != nil {
 		ledger.Spec.Schema++
@@ -105,7 +105,7 @@ func (r *run) outdate(ctx context.Context) {
 	}
 }
 
-// forceOff has somebody force the finalizers of the object off, and delete it.
+// forceOff removes the object's finalizers and deletes it.
 func (r *run) forceOff(ctx context.Context) {
 	if subject := r.plain(ctx); subject != nil {
 		r.forceAway(ctx, subject)
@@ -113,7 +113,7 @@ func (r *run) forceOff(ctx context.Context) {
 	}
 }
 
-// loseMemory notes that what is on record is not what was: nobody went from one to the other.
+// loseMemory notes that the recorded state was replaced, not reached by a transition.
 func (r *run) loseMemory() {
 	r.wiped, r.version, r.seen, r.books = true, r.store.Version(), r.subject(), r.readBooks()
 	for _, ledger := range r.books {
@@ -136,16 +136,16 @@ func (r *run) forceAway(ctx context.Context, object client.Object) {
 	must(client.IgnoreNotFound(r.store.Client().Delete(ctx, object)))
 }
 
-// plain is the object as the API server has it; nil when it is gone.
+// plain returns the object as stored in the API server, or nil if it is gone.
 func (r *run) plain(ctx context.Context) Subject {
-	object := r.plan.Story.Empty()
+	object := r.plan.Scenario.Empty()
 	if r.store.Client().Get(ctx, r.name, object) != nil {
 		return nil
 	}
 	return object
 }
 
-// ledger is the ledger of the object; nil for none.
+// ledger returns the object's ledger, or nil.
 func (r *run) ledger(ctx context.Context) *v1alpha1.RequestLedger {
 	subject := r.plain(ctx)
 	if subject == nil {
@@ -154,7 +154,7 @@ func (r *run) ledger(ctx context.Context) *v1alpha1.RequestLedger {
 	return ledgerOf(ctx, r.store.Client(), subject)
 }
 
-// before reads an object as it was before its newest write, and says whether there was one.
+// before reads an object as it was before its newest write. It reports whether it existed then.
 func (r *run) before(ctx context.Context, object, into client.Object) bool {
 	versions := r.store.Versions(object)
 	if len(versions) < 2 {

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// suspend has a user suspend the service.
+// suspend suspends the service as a user would.
 func (r *run) suspend(ctx context.Context) {
 	r.edit(ctx, func(subject Subject) {
 		if service, is := subject.(*v1alpha1.BroadbandService); is {
@@ -21,7 +21,7 @@ func (r *run) suspend(ctx context.Context) {
 	})
 }
 
-// editAccount has somebody edit the account.
+// editAccount edits the account.
 func (r *run) editAccount(ctx context.Context, edit func(*v1alpha1.CarrierAccountSpec)) {
 	account := r.account(ctx)
 	edit(&account.Spec)
@@ -30,24 +30,24 @@ func (r *run) editAccount(ctx context.Context, edit func(*v1alpha1.CarrierAccoun
 	r.alertAccount()
 }
 
-// alertAccount tells every manager that the account has changed, as a watch would.
+// alertAccount notifies every manager that the account has changed, as a watch would.
 func (r *run) alertAccount() {
 	for _, manager := range r.managers {
-		manager.login, manager.toldLogin = now(), manager.inPass
+		manager.login, manager.notifiedLogin = now(), manager.inPass
 	}
 }
 
-// unlist takes the service from the account.
+// unlist removes the service from the account.
 func (r *run) unlist(ctx context.Context) {
 	r.editAccount(ctx, func(account *v1alpha1.CarrierAccountSpec) { account.ServiceIDs = []v1alpha1.CarrierID{"1"} })
 }
 
-// demand has the account ask for approval of everything.
+// demand makes the account require approval for everything.
 func (r *run) demand(ctx context.Context) {
 	r.editAccount(ctx, func(account *v1alpha1.CarrierAccountSpec) { account.Approval = v1alpha1.ApprovalAlways })
 }
 
-// replaceAccount has somebody delete the account and create it again.
+// replaceAccount deletes the account and creates it again.
 func (r *run) replaceAccount(ctx context.Context) {
 	account := r.account(ctx)
 	must(r.store.Client().Delete(ctx, account.DeepCopy()))
@@ -57,13 +57,13 @@ func (r *run) replaceAccount(ctx context.Context) {
 	r.alertAccount()
 }
 
-// retry has a person ask for one more attempt, whatever has become of the newest.
+// retry sets a retry request, whatever the outcome of the newest attempt.
 func (r *run) retry(ctx context.Context) {
 	subject := r.subject()
 	if subject == nil {
 		return
 	}
-	request := subject.RequestOf(r.plan.Story.Asks)
+	request := subject.RequestOf(r.plan.Scenario.Asks)
 	if request == nil {
 		return
 	}
@@ -74,16 +74,16 @@ func (r *run) retry(ctx context.Context) {
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, request.AttemptID) })
 }
 
-// askForReading has a person ask for what the carrier has now.
+// askForReading requests a new reading of the carrier's state.
 func (r *run) askForReading(ctx context.Context) {
 	r.meddled = true
 	token := strconv.Itoa(len(r.effects))
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationReconcile, token) })
 }
 
-// speakEarly has a person say of an attempt under way what the carrier's books say at that time. Once
-// the last look at the object is over, the POST goes out all the same: "What remains is a pause
-// between the last answer and the first byte" (R12).
+// speakEarly resolves an open attempt by what the carrier's records show at that time. If the
+// sender has already read the object for the last time, it still sends the POST: "What remains is a
+// pause between the last answer and the first byte" (R12).
 func (r *run) speakEarly(ctx context.Context, p *port) {
 	for _, one := range r.intents {
 		if r.sentAs(one.AttemptID) == nil && one.Sender == p.sender && p.newest[readsObject] > one.number {
@@ -94,7 +94,7 @@ func (r *run) speakEarly(ctx context.Context, p *port) {
 	r.speak(ctx, func(word string) string { return word })
 }
 
-// lie has a person say the contrary. Who says that what was taken was not lets it be sent once more.
+// lie sets a false resolution. Resolving an accepted request as not accepted allows one more POST.
 func (r *run) lie(ctx context.Context) {
 	r.lied = true
 	r.speak(ctx, func(word string) string {
@@ -106,7 +106,7 @@ func (r *run) lie(ctx context.Context) {
 	})
 }
 
-// speak has a person say something of the attempt under way, given what the carrier's books say.
+// speak resolves the open attempt with a word derived from the true one.
 func (r *run) speak(ctx context.Context, as func(truth string) string) {
 	subject := r.subject()
 	if subject == nil || len(subject.OpenRequests()) == 0 {
@@ -118,11 +118,11 @@ func (r *run) speak(ctx context.Context, as func(truth string) string) {
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationResolve, word) })
 }
 
-// trust has a person say of the changes that are shown that the service has the unknown values.
+// trust confirms, for the changes that are shown, that the service already has the unknown values.
 func (r *run) trust(ctx context.Context) {
 	subject := r.plain(ctx)
 	if subject == nil || pendingOf(subject) == nil {
-		delete(r.since, Trusted) // nothing is shown
+		delete(r.since, Trusted) // no change is shown
 		return
 	}
 	hash := pendingOf(subject).Hash
@@ -130,18 +130,18 @@ func (r *run) trust(ctx context.Context) {
 	r.edit(ctx, func(subject Subject) { annotate(subject, v1alpha1.AnnotationTrust, hash) })
 }
 
-// changeElsewhere has somebody else bring about at the carrier what the service declares.
+// changeElsewhere applies the declared change at the carrier without the operator.
 func (r *run) changeElsewhere(ctx context.Context) {
 	service, is := r.plain(ctx).(*v1alpha1.BroadbandService)
 	if !is || service.Spec.Plan == nil {
-		delete(r.since, Elsewhere) // nobody declares a plan
+		delete(r.since, Elsewhere) // no plan is declared
 		return
 	}
 	must(r.world.Carrier.SetPlan(lineID, service.Spec.Plan.Name))
 	r.meddled = true
 }
 
-// pendingOf is the plan of changes that an object shows; nil for none.
+// pendingOf returns the plan of changes in an object's status, or nil.
 func pendingOf(object client.Object) *v1alpha1.Pending {
 	switch subject := object.(type) {
 	case *v1alpha1.BroadbandService:

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "An attempt that a person ended makes a new hash" (R11), whatever was said of it before.
+// "An attempt that a person ended makes a new hash" (R11), whatever was approved before.
 func TestR11WhatAPersonCalledNotAcceptedIsApprovedAnew(t *testing.T) {
 	t.Parallel()
 	for _, words := range [][]string{{"NotAccepted"}, {"Succeeded", "NotAccepted"}} {

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// S1 of the review: the answer is in the hand, and the API server is away. It is kept for as long as
-// that takes: the pass itself tries for 51 s, and then the process does.
+// S1 of the review: the process has the response, but the API server is unavailable. The response
+// is kept as long as that lasts: the pass retries for 51 s, then the process continues.
 func TestR16AnAPIServerThatIsAwayCostsNoAnswer(t *testing.T) {
 	t.Parallel()
 	for _, sends := range []struct {
@@ -37,8 +37,8 @@ func TestR16AnAPIServerThatIsAwayCostsNoAnswer(t *testing.T) {
 	}
 }
 
-// expectRecorded expects that the answer to the one request is on record, although it could not be
-// written for a while, and that the object is ready in the end.
+// expectRecorded expects that the response to the only request is recorded in the end, although it
+// could not be written for a while, and that the object becomes ready.
 func (s *scripted) expectRecorded(t *testing.T, operation v1alpha1.Operation, tried int) {
 	t.Helper()
 	request := s.subject().RequestOf(operation)
@@ -51,7 +51,7 @@ func (s *scripted) expectRecorded(t *testing.T, operation v1alpha1.Operation, tr
 	}
 }
 
-// awayAfter has the API server be away for a while once a POST is out, and counts what is tried then.
+// awayAfter makes the API server unavailable for a while after a POST, and counts the failed calls.
 func (s *scripted) awayAfter(path string, long time.Duration) *int {
 	until, tried := time.Time{}, 0
 	s.at = func(effect Effect) Kind {
@@ -68,12 +68,13 @@ func (s *scripted) awayAfter(path string, long time.Duration) *int {
 	return &tried
 }
 
-// records has the first manager take its passes, and record what no pass could, every 10 s as it does.
+// records runs passes of the first manager, and every 10 s records responses that no pass could
+// record.
 func (s *scripted) records(t *testing.T, within time.Duration) {
 	t.Helper()
 	const every = 10 * time.Second
 	for until := now().Add(within); now().Before(until); {
 		s.passes(t, s.managers[0], every)
-		_ = s.managers[0].reconcilers.Answers.Record(t.Context()) //nolint:errcheck // it is tried again
+		_ = s.managers[0].reconcilers.Answers.Record(t.Context()) //nolint:errcheck // it is retried
 	}
 }

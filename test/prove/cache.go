@@ -15,38 +15,39 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// The types that a cache may show late, beside that of the story's object.
+// Types of which a cache may show an old version, besides the type of the scenario's object.
 const (
 	ofAccount = "*v1alpha1.CarrierAccount"
 	ofLedger  = "*v1alpha1.RequestLedger"
 )
 
-// cacheRead is one read from a cache, of a type that may be shown late.
+// cacheRead is one cache read of a type that may be shown late.
 type cacheRead struct {
-	of     string // Go's name of the type
-	newest int64  // the version of the store at that time
+	of     string // the Go name of the type
+	newest int64  // the version of the store at the time of the read
 }
 
-// cache is what the caches of a run show: the newest version, unless a plan has them lag behind.
+// cache is the state of the caches of a run. They show the newest version unless a fault makes them
+// lag.
 type cache struct {
 	looks []cacheRead
 	lags  map[string]lagging // by type
-	late  bool               // it has caught up, with news
+	late  bool               // it has caught up, and a watch event is due
 }
 
-// lagging is a type of which a cache shows an older version.
+// lagging is the state of a type of which a cache shows an older version.
 type lagging struct {
 	version int64
-	looks   int // at how many more looks
+	looks   int // the number of further reads that it affects
 }
 
-// lag is how many looks a cache lags behind that does so for longer than one.
+// lag is the number of reads that a lagging cache affects.
 const lag = 3
 
-// looks says whether it happens at a look into the cache, and not at an effect.
+// looks reports whether the kind happens at a cache read and not at an effect.
 func (k Kind) looks() bool { return k == Stale || k == Lagging || k == Again }
 
-// cached is what the cache shows to a process. A list is as late as what it lists.
+// cached returns the cache's view for a process. A list is as late as the objects in it.
 func (r *run) cached(_ *port, into runtime.Object) client.Reader {
 	of, version := strings.TrimSuffix(fmt.Sprintf("%T", into), "List"), r.store.Version()
 	if of == r.kind || of == ofAccount || of == ofLedger {
@@ -55,7 +56,7 @@ func (r *run) cached(_ *port, into runtime.Object) client.Reader {
 	return r.store.AsOf(version)
 }
 
-// look counts a look, and says which version the cache shows.
+// look counts a cache read and returns the version that the cache shows.
 func (r *run) look(of string, newest int64) int64 {
 	r.cache.looks = append(r.cache.looks, cacheRead{of, newest})
 	r.noteLook(of)
@@ -92,7 +93,7 @@ func (r *run) lagBehind(of string, fault Fault) {
 	r.cache.lags[of] = lagging{fault.Version, looks}
 }
 
-// catchUp ends what lag there is in the cache, and says whether there is news by that.
+// catchUp ends all lag in the cache, and reports whether that brings news.
 func (r *run) catchUp() bool {
 	behind := false
 	for of, lag := range r.cache.lags {
@@ -105,7 +106,7 @@ func (r *run) catchUp() bool {
 	return behind
 }
 
-// tell has the managers look at the account if a watch has news of that, and says whether it has any.
+// tell wakes the managers if a watch on the account has news, and reports whether there is news.
 func (r *run) tell(of string, version int64) bool {
 	news := r.news(of, version)
 	if news && of == ofAccount {
@@ -114,8 +115,8 @@ func (r *run) tell(of string, version int64) bool {
 	return news
 }
 
-// news says whether a watch has something to tell once the cache has caught up from a version. What
-// this operator has written to a ledger wakes nobody (R32).
+// news reports whether a watch sends an event once the cache has caught up from a version. The
+// operator's own writes to a ledger wake no one (R32).
 func (r *run) news(of string, version int64) bool {
 	switch of {
 	case ofLedger:
@@ -128,9 +129,10 @@ func (r *run) news(of string, version int64) bool {
 	return r.newsOfObject(version)
 }
 
-// newsOfObject: another generation, another annotation, or an object where there was none.
+// newsOfObject reports a changed generation, a changed annotation, or an object that is new or
+// gone.
 func (r *run) newsOfObject(version int64) bool {
-	was, is := r.plan.Story.Empty(), r.subject()
+	was, is := r.plan.Scenario.Empty(), r.subject()
 	if err := r.store.AsOf(version).Get(r.ctx, r.name, was); err != nil || is == nil {
 		return true
 	}
@@ -138,9 +140,9 @@ func (r *run) newsOfObject(version int64) bool {
 		!maps.Equal(was.GetAnnotations(), is.GetAnnotations())
 }
 
-// versions are those of what may be shown late, by type.
+// versions returns the stored versions of all objects that may be shown late, by type.
 func (r *run) versions() map[string][]int64 {
-	object := r.plan.Story.Empty()
+	object := r.plan.Scenario.Empty()
 	object.SetName(r.name.Name)
 	object.SetNamespace(r.name.Namespace)
 	of := map[string][]int64{

@@ -18,13 +18,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// RoundTrip makes a call of the carrier, or of the identity provider, in this process.
+// RoundTrip sends a call to the in-process carrier or identity provider.
 func (p *port) RoundTrip(request *http.Request) (answer *http.Response, err error) {
 	sort := Poll
 	switch {
 	case strings.HasSuffix(request.URL.Path, "/token"):
 		sort = Token
-		defer func() { // nothing above it catches the end of a process
+		defer func() { // the callers do not recover the panic that ends a process
 			if recover() != nil {
 				answer, err = nil, errKilled
 			}
@@ -44,13 +44,13 @@ func (p *port) RoundTrip(request *http.Request) (answer *http.Response, err erro
 			p.asks(request.URL.Path)
 		case Write, Read, Key, Token, Look:
 		}
-		answer, err = p.call(request, sort, body) //nolint:bodyclose // whoever called closes it: this is a transport
+		answer, err = p.call(request, sort, body) //nolint:bodyclose // the caller closes it: this is a transport
 		return err
 	})
 	return told(request, answer, err)
 }
 
-// asks notes that the process asks after a request, and says so if that is too soon.
+// asks notes a poll of a request, and reports polls that are too soon.
 func (p *port) asks(path string) {
 	least := leastPause(path)
 	if last, before := p.asked[path]; before && now().Sub(last) < least {
@@ -62,8 +62,9 @@ func (p *port) asks(path string) {
 	p.asked[path] = now()
 }
 
-// leastPause is the shortest time between two looks at a request: 5 s for the quote of a fibre build
-// (spec §8), and what the account says for all others. What is no request of ours has none.
+// leastPause returns the shortest time between two polls of a request: 5 s for the quote of a fibre
+// build (spec §8), and the account's setting for all others. Calls that poll no request have no
+// limit.
 func leastPause(path string) time.Duration {
 	const fibre, others = 5 * time.Second, 2 * time.Second
 	for _, contract := range carrier.Contracts() {
@@ -78,7 +79,8 @@ func leastPause(path string) time.Duration {
 	return 0
 }
 
-// told is an answer as the process hears it. Once it is connected, bytes may have left it.
+// told returns a response as the process receives it. Once it is connected, bytes may have been
+// sent.
 func told(request *http.Request, answer *http.Response, err error) (*http.Response, error) {
 	trace := httptrace.ContextClientTrace(request.Context())
 	if !errors.Is(err, errDialed) && trace != nil && trace.GotConn != nil {
@@ -95,7 +97,7 @@ func told(request *http.Request, answer *http.Response, err error) (*http.Respon
 	return answer, nil
 }
 
-// mostBody is more than either side of a conversation has to say.
+// mostBody is more than either side of a call has to send.
 const mostBody = 1 << 20
 
 func bodyOf(request *http.Request) ([]byte, error) {
@@ -109,8 +111,8 @@ func bodyOf(request *http.Request) ([]byte, error) {
 	return body.Bytes(), nil
 }
 
-// call has the carrier answer. The production transport, which authorizes a call at the last
-// moment, stands behind the seam: so the token that the process was granted last is added here.
+// call makes the carrier respond. The production transport that authorizes a call at the last
+// moment lies behind the seam, so the newest token granted to the process is added here.
 func (p *port) call(request *http.Request, sort Sort, body []byte) (*http.Response, error) {
 	heard := request.Clone(request.Context())
 	heard.Body = io.NopCloser(bytes.NewReader(body))
@@ -135,7 +137,7 @@ func (p *port) call(request *http.Request, sort Sort, body []byte) (*http.Respon
 	return answer, nil
 }
 
-// serve has a call answered, and says whether the connection has lived to see the end of it.
+// serve handles a call, and reports whether the connection survived to the end of the response.
 func serve(by http.Handler, says http.ResponseWriter, heard *http.Request) (whole bool) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != http.ErrAbortHandler { //nolint:errorlint // it is thrown, not wrapped

@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// deleteLedger has somebody delete the ledger, which its finalizer keeps.
+// deleteLedger deletes the ledger. Its finalizer keeps it.
 func (s *scripted) deleteLedger(t *testing.T) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), s.theLedger(t)))
@@ -20,7 +20,7 @@ func (s *scripted) deleteLedger(t *testing.T) {
 	}
 }
 
-// "One that is deleting is read and closed, never opened": what is in progress is followed to its end.
+// "One that is deleting is read and closed, never opened": open attempts are tracked to their end.
 func TestR3ALedgerThatIsBeingDeletedIsClosedAndNotOpened(t *testing.T) {
 	t.Parallel()
 	t.Run("a service", func(t *testing.T) {
@@ -71,7 +71,7 @@ func TestR3ALedgerThatIsBeingDeletedIsClosedAndNotOpened(t *testing.T) {
 	})
 }
 
-// What sets a value is asked for again by itself when its answer was lost: that is another attempt.
+// A request that sets a value is repeated when its response is lost: that is another attempt.
 func TestR3NoAttemptIsRepeatedInALedgerThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	const profile = v1alpha1.OperationDSLStabilityProfileChange
@@ -87,7 +87,7 @@ func TestR3NoAttemptIsRepeatedInALedgerThatIsBeingDeleted(t *testing.T) {
 	})
 }
 
-// The ledger of an identity counts what costs.
+// The ledger of an identity counts chargeable requests.
 func TestR10NothingIsReservedInALedgerThatIsBeingDeleted(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 1, func(t *testing.T, s *scripted) {

@@ -17,7 +17,8 @@ import (
 
 const diagnosing = v1alpha1.OperationDiagnosticTest
 
-// expectTests expects that the carrier has seen so many tests, and how the first object is shown.
+// expectTests expects the number of tests that the carrier has seen, and the reason of the first
+// object.
 func (s *scripted) expectTests(t *testing.T, seen int, reason string) {
 	t.Helper()
 	said, _, _ := stateOf(s.subject())
@@ -26,7 +27,7 @@ func (s *scripted) expectTests(t *testing.T, seen int, reason string) {
 	}
 }
 
-// expectLate expects that nothing is open but a late acceptance, of the first object.
+// expectLate expects that the only open attempt of the first object is a late acceptance.
 func (s *scripted) expectLate(t *testing.T, requestID string) {
 	t.Helper()
 	open := s.theLedger(t).Spec.Open
@@ -36,8 +37,8 @@ func (s *scripted) expectLate(t *testing.T, requestID string) {
 	}
 }
 
-// takeTestLate has the answer to a test come after a person has called it not accepted, and after
-// another was sent for that.
+// takeTestLate delays the response to a test until a person has resolved it as not accepted and
+// another test was sent because of that.
 func (s *scripted) takeTestLate(t *testing.T, approval v1alpha1.Approval) {
 	t.Helper()
 	asleep, other := s.managers[0], s.managers[1]
@@ -52,8 +53,8 @@ func (s *scripted) takeTestLate(t *testing.T, approval v1alpha1.Approval) {
 	s.drive(t.Context())
 }
 
-// "For an attempt that ended NotAccepted ... it becomes a late acceptance in open". A test is of class
-// Never.
+// "For an attempt that ended NotAccepted ... it becomes a late acceptance in open". A test is of
+// class Never.
 func TestR15ATestThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	const automatic, asks = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways
@@ -96,7 +97,7 @@ func TestR15ATestThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// "A late acceptance blocks its lane" (R3): it is that of all tests of a service.
+// "A late acceptance blocks its lane" (R3): the lane is shared by all tests of a service.
 func TestR15ATestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
 	t.Parallel()
 	script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
@@ -111,8 +112,8 @@ func TestR15ATestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
 	})
 }
 
-// "A resolution is taken ... for an attempt whose object is gone, from any object of the same ledger"
-// (R22). Somebody has forced the finalizer off.
+// "A resolution is taken ... for an attempt whose object is gone, from any object of the same
+// ledger" (R22). The finalizer was removed by force.
 func TestR22AnyTestSettlesWhatOneThatIsGoneHasSent(t *testing.T) {
 	t.Parallel()
 	for word, taken := range map[string]v1alpha1.RequestPhase{
@@ -138,7 +139,7 @@ func TestR22AnyTestSettlesWhatOneThatIsGoneHasSent(t *testing.T) {
 	}
 }
 
-// another is another test of the same service.
+// another returns a second test of the same service.
 func (s *scripted) another(t *testing.T) *v1alpha1.DiagnosticTest {
 	t.Helper()
 	test := &v1alpha1.DiagnosticTest{}
@@ -146,7 +147,7 @@ func (s *scripted) another(t *testing.T) *v1alpha1.DiagnosticTest {
 	return test
 }
 
-// passAnother has a manager look at that.
+// passAnother runs a pass of a manager over that test.
 func (s *scripted) passAnother(t *testing.T) {
 	t.Helper()
 	manager := s.managers[1]
@@ -154,7 +155,8 @@ func (s *scripted) passAnother(t *testing.T) {
 	must(err)
 }
 
-// anotherWaits has another test applied, which is not sent, and expects that its message names things.
+// anotherWaits applies another test, and expects that it is not sent and that its message names
+// these.
 func (s *scripted) anotherWaits(t *testing.T, names ...string) {
 	t.Helper()
 	sent := s.posted(diagnosing)
@@ -173,7 +175,7 @@ func (s *scripted) anotherWaits(t *testing.T, names ...string) {
 	}
 }
 
-// anotherSays has a person annotate that test.
+// anotherSays sets an annotation on that test as a person would.
 func (s *scripted) anotherSays(t *testing.T, word string) {
 	t.Helper()
 	other := s.another(t)
@@ -182,7 +184,7 @@ func (s *scripted) anotherSays(t *testing.T, word string) {
 	s.passAnother(t)
 }
 
-// settled is a late acceptance that was settled; nil where it is open.
+// settled returns a late acceptance that was settled; nil while it is open.
 func (s *scripted) settled(t *testing.T, attemptID string) *v1alpha1.EndedAttempt {
 	t.Helper()
 	spec := s.theLedger(t).Spec
@@ -193,7 +195,7 @@ func (s *scripted) settled(t *testing.T, attemptID string) *v1alpha1.EndedAttemp
 	return &spec.Ended[at]
 }
 
-// losesResult has the status of a test that ended two days ago be lost, and the carrier not answer
+// losesResult drops the status of a test that ended two days ago, and makes the carrier unavailable
 // for a while.
 func (s *scripted) losesResult(t *testing.T, away time.Duration) {
 	t.Helper()
@@ -211,9 +213,9 @@ func (s *scripted) losesResult(t *testing.T, away time.Duration) {
 	s.passes(t, s.managers[0], time.Minute)
 }
 
-// "Succeeded, Failed by Carrier ...: anybody: refused". A test whose result is read again is over: it
-// is not Overdue, and no word of a person has it run once more. The long simulation found the first
-// (SIM_SEED=5057, as it was then).
+// "Succeeded, Failed by Carrier ...: anybody: refused". A test whose result is read again is over:
+// it is not Overdue, and no resolution makes it run again. The simulation found the first of these
+// (SIM_SEED=5057 at the time).
 func TestR14ATestThatIsReadAgainIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	const away = 20 * time.Minute

@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	// horizon is longer than any wait of a request: a day of answers that prove nothing, and then a poll.
+	// horizon is longer than any wait of a request: a day of inconclusive responses, and then a poll.
 	horizon = 36 * time.Hour
-	// longestWork is how long the carrier is at work on a request, at the most.
+	// longestWork is the longest time that the carrier takes to process a request.
 	longestWork = time.Minute
-	// mostHelp is how often a person helps in the end: what is approved may become unknown, and has to be
-	// approved anew.
+	// mostHelp is how often a person helps at the end: an approved request may become unknown, and
+	// then needs another approval.
 	mostHelp = 6
-	// mostPasses is more than any story needs.
+	// mostPasses is more than any scenario needs.
 	mostPasses = 600
-	// calm is how long nothing is done by those who look again and again at an object at rest: longer
-	// than any answer is late, and than what was forbidden twice is left alone.
+	// calm is how long nothing changes while a settled object is only re-read at intervals. It is
+	// longer than any response is delayed, and longer than the pause after two 403 responses.
 	calm = 25 * time.Minute
 )
 
-// play tells a story by its plan, to its end.
+// play runs a scenario with its fault plan, to its end.
 func (r *run) play(ctx context.Context) {
 	r.drive(ctx)
-	if then := r.plan.Story.Then; then != nil && r.subject() != nil && then(r.subject()) {
+	if then := r.plan.Scenario.Then; then != nil && r.subject() != nil && then(r.subject()) {
 		r.remove(ctx)
 		r.alert()
 		r.drive(ctx)
@@ -44,11 +44,11 @@ func (r *run) play(ctx context.Context) {
 		r.drive(ctx)
 	}
 	r.judgeEnd(ctx)
-	sleep(lateness) // time stops with the story, and a login may still wait for its answer
+	sleep(lateness) // time stops when the run ends, and a login may still wait for its response
 }
 
-// drive takes passes, each when it is due, until nobody wants one within the horizon, or all
-// that is left is to look again and again at what waits for a person.
+// drive runs passes when they are due, until none is due within the horizon, or all that is left is
+// to re-read an object that waits for a person.
 func (r *run) drive(ctx context.Context) {
 	done := now()
 	for range mostPasses {
@@ -66,8 +66,8 @@ func (r *run) drive(ctx context.Context) {
 	r.breaks(8, fmt.Sprintf("after %d passes the object is still not at rest", mostPasses))
 }
 
-// take has a manager take a pass when it is due, with what follows from it. It says whether
-// anything was done.
+// take runs a pass of a manager when it is due, and handles what follows from it. It reports
+// whether anything was written or sent.
 func (r *run) take(ctx context.Context, manager *process) bool {
 	sleep(manager.next().Sub(now()))
 	before, account := r.deeds(), r.accountVersion(ctx)
@@ -86,9 +86,9 @@ func (r *run) take(ctx context.Context, manager *process) bool {
 	return r.deeds() != before
 }
 
-// doubt has every manager look again some time after the object was called less settled than
-// before, as the watches do.
-func (r *run) doubt(before, after Subject) {
+// recheck schedules another pass of every manager after the object became less settled, as the
+// watches do.
+func (r *run) recheck(before, after Subject) {
 	if !doubted(before, after) {
 		return
 	}
@@ -101,7 +101,7 @@ func (r *run) doubt(before, after Subject) {
 
 func nobody(*process) bool { return false }
 
-// next is the manager whose look comes first, but for some; nil when there is none within the
+// next returns the manager whose pass is due first, except for some; nil if none is due within the
 // horizon.
 func (r *run) next(but func(*process) bool) *process {
 	var first *process
@@ -115,7 +115,7 @@ func (r *run) next(but func(*process) bool) *process {
 	return first
 }
 
-// replaceDead starts a process in the place of one that has ended.
+// replaceDead starts a new process for each one that has ended.
 func (r *run) replaceDead() {
 	for i, manager := range r.managers {
 		if manager.dead {
@@ -124,7 +124,7 @@ func (r *run) replaceDead() {
 	}
 }
 
-// deeds counts what was written and sent.
+// deeds counts the writes and POSTs.
 func (r *run) deeds() int {
 	deeds := 0
 	for _, effect := range r.effects {
@@ -137,15 +137,15 @@ func (r *run) deeds() int {
 
 func (r *run) accountVersion(ctx context.Context) string { return r.account(ctx).ResourceVersion }
 
-// account is the account as the API server has it.
+// account returns the account as stored in the API server.
 func (r *run) account(ctx context.Context) *v1alpha1.CarrierAccount {
 	account := &v1alpha1.CarrierAccount{}
 	must(r.store.Client().Get(ctx, keyIn(r, world.AccountName), account))
 	return account
 }
 
-// atRest says whether the object has come to where only a person can take it further. One
-// that is being deleted has not: it still has to go.
+// atRest reports whether only a person can move the object further. An object that is being deleted
+// is not at rest: it still has to go.
 func (r *run) atRest() bool {
 	subject := r.subject()
 	if subject == nil {

@@ -10,35 +10,35 @@ import (
 	"time"
 )
 
-// Sort is what an effect acts on, which says what can go wrong with it.
+// Sort is what an effect acts on. It decides which faults are possible.
 type Sort int
 
 // The sorts of effects.
 const (
 	Write Sort = iota // of an object
 	Read              // past the cache
-	Key               // the account's key, read past the cache by whoever logs in
+	Key               // the account's key, read past the cache for a login
 	Post              // to the carrier
 	Poll              // a GET of the carrier
 	Token             // an exchange with the identity provider
-	Look              // a read from the cache, of the object that the story is about
+	Look              // a cache read of the scenario's object
 )
 
-// Effect is one thing that a process does to the world outside it, or asks of it.
+// Effect is one action of a process on the world outside it, or one read from it.
 type Effect struct {
-	Number int // the how-manieth of its run, from 1
+	Number int // the position in the run, from 1
 	Sort   Sort
 	What   string
 
 	at     time.Time
-	looked []key // what was read from the cache between it and the next one
+	looked []key // what was read from the cache between this effect and the next
 }
 
 // Kind is what happens at an effect.
 type Kind string
 
-// What can happen at an effect. The first group goes wrong, the second is what somebody else
-// does just before it, the third is what a cache shows.
+// What can happen at an effect. The first group are faults, the second are acts of other actors
+// immediately before it, and the third are stale cache reads.
 const (
 	nothing     Kind = ""
 	CrashBefore Kind = "crash before"
@@ -114,11 +114,11 @@ func rare(sort Sort) []Kind {
 	}[sort]
 }
 
-// faults are all that can go wrong at an effect of a sort.
+// faults returns all faults that are possible at an effect of a sort.
 func faults(sort Sort) []Kind { return slices.Concat(common(sort), rare(sort)) }
 
-// typical says whether a fault stands for others that nobody can tell from it: that no answer came
-// to a poll, for instance, or one that proves nothing.
+// typical reports whether a fault represents others that the process cannot tell from it, for
+// example a poll without a response or with an inconclusive one.
 func typical(sort Sort, kind Kind) bool {
 	return slices.Contains([...][]Kind{
 		Write: {CrashAfter, Refused, Lost},
@@ -131,26 +131,26 @@ func typical(sort Sort, kind Kind) bool {
 	}[sort], kind)
 }
 
-// happensTo says whether it can happen at an effect of a sort.
+// happensTo reports whether the kind can happen at an effect of a sort.
 func (k Kind) happensTo(sort Sort) bool {
 	return k.acts() || k == Preempted && preemptible(sort) || slices.Contains(faults(sort), k)
 }
 
-// late says whether the others go on for a while before it is heard.
+// late reports whether the other managers run for a while before the response arrives.
 func (k Kind) late() bool { return k == Late || k == LostLate }
 
-// loses says whether the process does not hear of what has happened.
+// loses reports whether the process does not learn what has happened.
 func (k Kind) loses() bool { return k == Lost || k == LostLate || k == BadGateway }
 
-// calls says whether an effect is a call of the carrier.
+// calls reports whether an effect is a call to the carrier.
 func (s Sort) calls() bool { return s == Post || s == Poll }
 
-// refuses says whether the process hears an error, and nothing happens.
+// refuses reports whether the process gets an error and nothing happens.
 func (k Kind) refuses() bool {
 	return k == Refused || k == Conflict || k.status() != 0 && k != BadGateway
 }
 
-// status is what the carrier, or what stands before it, answers; 0 when that is nothing.
+// status is the HTTP status of the carrier or of a proxy in front of it; 0 for none.
 func (k Kind) status() int {
 	for _, answer := range []struct {
 		kind   Kind
@@ -170,11 +170,11 @@ func (k Kind) status() int {
 	return 0
 }
 
-// crashes says whether a process ends by it.
+// crashes reports whether the fault ends the process.
 func (k Kind) crashes() bool { return k == CrashBefore || k == CrashAfter }
 
-// clean says whether whoever hears of the error at an effect can know what has happened: there
-// an alarm would be in vain.
+// clean reports whether the error alone tells what has happened. After such an error, a call for a
+// person would be a false alarm.
 func (k Kind) clean(sort Sort) bool {
 	if sort == Post {
 		return slices.Contains([]Kind{Refused, Denied, Missing, Invalid, Throttled}, k)
@@ -184,15 +184,15 @@ func (k Kind) clean(sort Sort) bool {
 
 // Fault is what happens at one effect of a run.
 type Fault struct {
-	At      int // the number of the effect, or of the look; 0 where it is named
+	At      int // the number of the effect, or of the cache read; 0 if the effect is named
 	Kind    Kind
-	Version int64 // what a stale cache shows
+	Version int64 // the version that a stale cache shows
 
-	What string // how the name of the effect begins, where it has no number
-	Nth  int    // which of the effects whose names begin so, from 1
+	What string // the prefix of the effect's name, if it has no number
+	Nth  int    // which of the effects with that prefix, from 1
 }
 
-// isDue says whether a fault happens at the newest of some effects.
+// isDue reports whether a fault happens at the newest of these effects.
 func (f Fault) isDue(effects []Effect) bool {
 	newest := effects[len(effects)-1]
 	if f.What == "" {
@@ -207,7 +207,7 @@ func (f Fault) isDue(effects []Effect) bool {
 	return named == f.Nth && strings.HasPrefix(newest.What, f.What)
 }
 
-// String names the fault so that it can be found again.
+// String returns a name by which the fault can be found again.
 func (f Fault) String() string {
 	if f.Kind == Stale || f.Kind == Lagging {
 		return fmt.Sprintf("%d: %s (%d)", f.At, f.Kind, f.Version)
@@ -218,14 +218,14 @@ func (f Fault) String() string {
 	return fmt.Sprintf("%d: %s", f.At, f.Kind)
 }
 
-// Plan is one way in which a story can go.
+// Plan is a fault plan: a scenario, the number of managers and the faults.
 type Plan struct {
-	Story    *Story
+	Scenario *Scenario
 	Managers int
 	Faults   []Fault
 }
 
-// String names the plan so that it can be run again.
+// String returns a name by which the plan can be run again.
 func (p Plan) String() string {
-	return fmt.Sprintf("%s, %d managers, %v", p.Story.Name, p.Managers, p.Faults)
+	return fmt.Sprintf("%s, %d managers, %v", p.Scenario.Name, p.Managers, p.Faults)
 }

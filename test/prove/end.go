@@ -12,10 +12,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// noteEnd sees how the object came to rest, before a person helps.
+// noteEnd notes the object's state at rest, before a person helps.
 func (r *run) noteEnd() {
 	subject := r.subject()
-	r.taken = r.accepted(r.plan.Story.Asks) > 0
+	r.taken = r.accepted(r.plan.Scenario.Asks) > 0
 	if subject == nil {
 		return
 	}
@@ -24,8 +24,8 @@ func (r *run) noteEnd() {
 	}
 }
 
-// judgeEnd holds the end of a story against what must hold of it: 8 ESR, 16 Quiescent, and
-// that what was wanted came true.
+// judgeEnd checks the invariants of the end: 8 ESR, 16 Quiescent, and that the declared state was
+// reached.
 func (r *run) judgeEnd(ctx context.Context) {
 	r.lastEffect, r.lastLook = len(r.effects), len(r.cache.looks)
 	r.rests(ctx)
@@ -43,9 +43,8 @@ func (r *run) judgeEnd(ctx context.Context) {
 	r.judgeState(subject)
 }
 
-// judgeState: at the end an object is Ready, or waits for a person for a reason that it
-// names. Where nobody but the operator has touched it, and the carrier has refused nothing, it is
-// Ready.
+// judgeState checks that the object is Ready, or waits for a person with a reason that says so. If
+// only the operator has changed the object and the carrier has refused nothing, it must be Ready.
 func (r *run) judgeState(subject Subject) {
 	reason, ready, stuck := stateOf(subject)
 	waits := stuck || slices.Contains(waiting(), reason)
@@ -60,17 +59,17 @@ func (r *run) judgeState(subject Subject) {
 	}
 }
 
-// touched says whether somebody other than the operator has changed what the object says.
-func (w *witness) touched() bool { return w.removed || w.wiped || w.edited || w.meddled }
+// touched reports whether anyone other than the operator has changed the object or its environment.
+func (w *recorder) touched() bool { return w.removed || w.wiped || w.edited || w.meddled }
 
-// waiting are the reasons for which an object waits for a person without being Stalled.
+// waiting returns the reasons of objects that wait for a person without being Stalled.
 func waiting() []string {
 	return []string{v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonPlanned, v1alpha1.ReasonSuspended}
 }
 
-// cameTrue: Ready, and the carrier has taken the request.
+// cameTrue checks that the object is Ready and the carrier has accepted the request.
 func (r *run) cameTrue() {
-	asks := r.plan.Story.Asks
+	asks := r.plan.Scenario.Asks
 	if r.accepted(asks) == 0 && asks != v1alpha1.OperationAppointmentCancel {
 		r.breaks(6, "the object is Ready, and the carrier has not taken "+string(asks))
 	}
@@ -80,8 +79,8 @@ func (r *run) cameTrue() {
 	}
 }
 
-// rests: for a day nothing is written and nobody is called, however often somebody looks. What the
-// carrier has answered with 403 or 404 is tried again every ten minutes.
+// rests checks that for a day nothing is written and the carrier is not called, whatever passes
+// run. After a 403 or 404 from the carrier, retries every ten minutes are allowed.
 func (r *run) rests(ctx context.Context) {
 	over := now().Add(24 * time.Hour)
 	for manager := r.next(nobody); manager != nil && manager.next().Before(over); manager = r.next(nobody) {
@@ -94,7 +93,7 @@ func (r *run) rests(ctx context.Context) {
 	}
 }
 
-// forbidden says whether the object waits for the carrier to let it be seen.
+// forbidden reports whether the carrier answers for this object with 403 or 404.
 func (r *run) forbidden() bool {
 	subject := r.subject()
 	if subject == nil {
@@ -104,10 +103,10 @@ func (r *run) forbidden() bool {
 	return reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
-// quiescent: a process that starts now finds nothing to do. What was refused to the one before it
-// is asked for once more by a new one, which may bring news. And of an attempt whose process has
-// ended, and that a person or the account holds back, a new one says for two minutes that it waits for
-// the answer.
+// quiescent checks that a new process finds nothing to do. It repeats calls that were refused to
+// the process before it, which may bring news. If the process of an attempt has ended, and a person
+// or the account holds the attempt back, a new process reports for two minutes that it waits for
+// the response.
 func (r *run) quiescent(ctx context.Context) {
 	if r.heldBack() {
 		return
@@ -122,7 +121,7 @@ func (r *run) quiescent(ctx context.Context) {
 	}
 }
 
-// heldBack says whether what is left of a process that has ended rests without an outcome.
+// heldBack reports whether an attempt of an ended process is held back without an outcome.
 func (r *run) heldBack() bool {
 	subject := r.subject()
 	return subject != nil && slices.ContainsFunc(subject.OpenRequests(), func(open *v1alpha1.Request) bool {
@@ -130,7 +129,7 @@ func (r *run) heldBack() bool {
 	})
 }
 
-// lookAfresh has a process that has just started look at the object.
+// lookAfresh runs a pass of a new process over the object.
 func (r *run) lookAfresh(ctx context.Context) {
 	if r.subject() == nil {
 		return

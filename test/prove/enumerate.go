@@ -8,43 +8,43 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Outcome is what is left of a run.
+// Outcome is the result of a run.
 type Outcome struct {
 	Effects  []Effect
 	Looks    []cacheRead
-	Versions map[string][]int64 // of what a cache may show late, by type
+	Versions map[string][]int64 // of the objects that a cache may show late, by type
 	Broken   []string
 }
 
-// Enumeration tells a story again and again, each time by another plan.
+// Enumeration runs a scenario once for each fault plan.
 type Enumeration struct {
-	Story    *Story
+	Scenario *Scenario
 	Managers int
 	Share    Share
 
-	Play func(Plan) Outcome // carries a plan out
+	Play func(Plan) Outcome // carries out a plan
 
-	faults, looks, acts, people, orders, alone int // pairs, orders of two passes, and acts alone, so far
+	faults, looks, acts, people, orders, alone int // pairs, orders of two passes, and single acts, so far
 	left                                       int // of these, those that were left out
-	broken                                     int // plans in which something went wrong that must not
+	broken                                     int // plans that broke an invariant
 }
 
-// mostBroken is how many such plans end an enumeration: each is told in full, and more of them say no
-// more.
+// mostBroken is the number of broken plans that ends an enumeration: each is printed in full, and
+// more of them add nothing.
 const mostBroken = 12
 
-// Share is how much is tried: every how-manieth. What goes wrong alone always is.
+// Share is how much is tried: every nth combination. Single faults are always tried.
 type Share struct {
-	Faults int // of two faults
-	Looks  int // of two looks at which a cache lags behind
-	Acts   int // of a fault and what somebody else does
-	People int // of two things that somebody else does
-	Orders int // of the orders of two passes in which managers are stopped more than once
-	Alone  int // of what somebody else does, alone
-	Seed   int // which of them
+	Faults int // pairs of faults
+	Looks  int // pairs of cache reads at which a cache lags
+	Acts   int // pairs of a fault and an act of another actor
+	People int // pairs of acts of other actors
+	Orders int // orders of two passes in which managers are stopped more than once
+	Alone  int // single acts of other actors
+	Seed   int // which of the combinations
 }
 
-// All tells the story by every plan.
+// All runs the scenario with every plan.
 func (e *Enumeration) All() {
 	whole := e.play()
 	e.observations(whole)
@@ -59,14 +59,14 @@ func (e *Enumeration) All() {
 	}
 }
 
-// failsInGap has somebody act where that is left out, and something go wrong at the next effect: the
-// gap ends there, with what the next pass looks at first.
+// failsInGap pairs an act at a place that is otherwise left out with a fault at the next effect.
+// The gap ends with that fault and with the first read of the next pass.
 func (e *Enumeration) failsInGap(effects []Effect, at int) {
 	if at+1 >= len(effects) {
 		return
 	}
 	next := effects[at+1]
-	for _, act := range acts(e.Story, e.Managers) {
+	for _, act := range acts(e.Scenario, e.Managers) {
 		if isPlace(effects, at, act) {
 			continue
 		}
@@ -78,7 +78,7 @@ func (e *Enumeration) failsInGap(effects []Effect, at int) {
 	}
 }
 
-// isIn counts one more of a sort, and says whether it is in the share of that sort.
+// isIn counts one more combination, and reports whether it is in the share.
 func (e *Enumeration) isIn(count *int, share int) bool {
 	*count++
 	if (*count+e.Share.Seed)%share != 0 {
@@ -88,16 +88,16 @@ func (e *Enumeration) isIn(count *int, share int) bool {
 	return true
 }
 
-// kinds are what can happen at an effect of a run: all that can go wrong, and all that somebody can do
-// there and not just as well before the next one.
+// kinds returns what can happen at an effect: all faults, and the acts that do not have the same
+// result before the next effect.
 func (e *Enumeration) kinds(effects []Effect, at int) []Kind {
-	placed := slices.DeleteFunc(acts(e.Story, e.Managers), func(kind Kind) bool { return !isPlace(effects, at, kind) })
+	placed := slices.DeleteFunc(acts(e.Scenario, e.Managers), func(kind Kind) bool { return !isPlace(effects, at, kind) })
 	return slices.Concat(faults(effects[at].Sort), placed)
 }
 
-// pairsAfter tries one thing, and every second one that can follow it. Every fault follows every
-// fault; what somebody else does follows a typical one, or is followed by one; and in a story of each
-// class, it follows whatever else somebody does.
+// pairsAfter runs a plan with one fault or act, and then with each second one that can follow it.
+// All pairs of faults are tried. An act is paired with typical faults only. Pairs of acts are tried
+// in one scenario of each class.
 func (e *Enumeration) pairsAfter(first Fault, sort Sort) {
 	hit := e.play(first)
 	for i := min(first.At, len(hit.Effects)); i < len(hit.Effects); i++ {
@@ -116,17 +116,17 @@ func (e *Enumeration) pairsAfter(first Fault, sort Sort) {
 	}
 }
 
-// pairsActs says whether two things are tried that somebody else does. A story stands for its class.
+// pairsActs reports whether pairs of acts are tried. One scenario represents its class.
 func (e *Enumeration) pairsActs() bool {
 	return e.Managers == 1 && slices.Contains([]v1alpha1.Operation{
 		v1alpha1.OperationOrderCreate, v1alpha1.OperationPlanChange, v1alpha1.OperationDiagnosticTest,
 		v1alpha1.OperationCancellationReschedule, v1alpha1.OperationDSLStabilityProfileChange,
 		v1alpha1.OperationAppointmentSlots,
-	}, e.Story.Asks) && e.Story.Name != "PlanChange with ntdOption"
+	}, e.Scenario.Asks) && e.Scenario.Name != "PlanChange with ntdOption"
 }
 
-// observations shows every look every older version, once and for some time, delivers every
-// observation twice, and does two of these in every order.
+// observations shows every older version at every cache read, once and for some time, delivers
+// every observation twice, and combines two of these in every order.
 func (e *Enumeration) observations(whole Outcome) {
 	shown := observable(whole)
 	for i, first := range shown {
@@ -139,7 +139,7 @@ func (e *Enumeration) observations(whole Outcome) {
 	}
 }
 
-// observable is what a cache can do at each look.
+// observable returns what a cache can show at each read.
 func observable(whole Outcome) []Fault {
 	var shown []Fault
 	for i, read := range whole.Looks {
@@ -152,15 +152,14 @@ func observable(whole Outcome) []Fault {
 	return shown
 }
 
-// pair tries two things, if they are in the share of their sort.
+// pair runs a plan with two faults or acts, if the pair is in the share.
 func (e *Enumeration) pair(count *int, share int, first, second Fault) {
 	if e.isIn(count, share) {
 		e.play(first, second)
 	}
 }
 
-// older are the versions of an object before the one that is the newest, when the store is at
-// a version.
+// older returns the versions of an object that were outdated when the store was at a version.
 func older(versions []int64, at int64) []int64 {
 	var before []int64
 	for _, version := range versions {
@@ -171,23 +170,23 @@ func older(versions []int64, at int64) []int64 {
 	if len(before) == 0 {
 		return nil
 	}
-	return append([]int64{0}, before[:len(before)-1]...) // at 0 the object was not there yet
+	return append([]int64{0}, before[:len(before)-1]...) // at 0 the object did not exist yet
 }
 
-// play tells the story by a plan, unless enough plans are broken: then nothing is left of it to go on
-// from.
+// play runs the scenario with a plan. Once enough plans are broken it returns an empty outcome, so
+// nothing follows from it.
 func (e *Enumeration) play(faults ...Fault) Outcome {
 	if e.broken >= mostBroken {
 		return Outcome{}
 	}
-	left := e.Play(Plan{Story: e.Story, Managers: e.Managers, Faults: faults})
+	left := e.Play(Plan{Scenario: e.Scenario, Managers: e.Managers, Faults: faults})
 	if len(left.Broken) > 0 {
 		e.broken++
 	}
 	return left
 }
 
-// outcome is what is left of a run once it is over.
+// outcome returns the result of a run once it is over.
 func (r *run) outcome() Outcome {
 	return Outcome{
 		Effects: r.effects[:r.lastEffect], Looks: r.cache.looks[:r.lastLook],

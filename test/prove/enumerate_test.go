@@ -22,9 +22,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// share is how much is tried, by PROVE: without it a small part, or a larger one where all tests
-// run at full size; `make prove` sets most; all leaves nothing out; alone, as `make mutants` sets it,
-// tries no pairs. PROVE_SEED chooses other ones.
+// share returns how much is tried, depending on PROVE: a small part if unset, or a larger one if
+// all tests run at full size; `make prove` sets most; all leaves nothing out; alone, as `make
+// mutants` sets it, tries no pairs. PROVE_SEED selects other combinations.
 func share(tb testing.TB) Share {
 	tb.Helper()
 	word := os.Getenv("PROVE")
@@ -47,7 +47,7 @@ func share(tb testing.TB) Share {
 	return share
 }
 
-// even is the same share of everything but of what somebody does alone.
+// even returns the same share of everything except single acts.
 func even(of, alone int) Share {
 	return Share{Faults: of, Looks: of, Acts: of, People: of, Orders: of, Alone: alone}
 }
@@ -64,7 +64,7 @@ func stage(tb testing.TB) *runtime.Scheme {
 	return scheme
 }
 
-// carryOut plays a plan in a bubble of its own.
+// carryOut runs a plan in a synctest bubble of its own.
 func carryOut(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (left Outcome) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func carryOut(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (le
 	return left
 }
 
-// TestProve tells every story by every plan, and prints what came of it by operation.
+// TestProve runs every scenario with every plan, and prints the results by operation.
 func TestProve(t *testing.T) {
 	t.Parallel()
 	scheme := stage(t)
@@ -86,13 +86,13 @@ func TestProve(t *testing.T) {
 		t.Logf("prove: %-26s %s", "all operations", total.String())
 		judge(t, &total)
 	})
-	for _, story := range Stories() {
-		t.Run(story.Name, func(t *testing.T) {
+	for _, scenario := range Scenarios() {
+		t.Run(scenario.Name, func(t *testing.T) {
 			t.Parallel()
 			tallies := []*Tally{{}, {}}
 			t.Cleanup(func() {
-				whole := ofStory(tallies)
-				t.Logf("prove: %-26s %s", story.Name, whole.String())
+				whole := ofScenario(tallies)
+				t.Logf("prove: %-26s %s", scenario.Name, whole.String())
 				mu.Lock()
 				defer mu.Unlock()
 				total.Add(whole)
@@ -100,28 +100,28 @@ func TestProve(t *testing.T) {
 			for i, tally := range tallies {
 				t.Run(fmt.Sprintf("managers=%d", i+1), func(t *testing.T) {
 					t.Parallel()
-					enumerate(t, scheme, story, i+1, tally)
+					enumerate(t, scheme, scenario, i+1, tally)
 				})
 			}
 		})
 	}
 }
 
-// The figures that must be met: in full where most is tried.
+// The required figures. They apply in full if PROVE is most.
 const (
 	leastPlans   = 300_000
 	leastStale   = 3_300
 	mostNeedless = 12 // of a hundred crashes
 )
 
-// judge holds the counts of all operations against what must be met.
+// judge compares the totals of all operations with the required figures.
 func judge(t *testing.T, total *Tally) {
 	t.Helper()
 	if total.Alarms > 0 {
 		t.Errorf("%d plans with a clean error called for a person in vain", total.Alarms)
 	}
-	if total.stories < len(Stories()) {
-		return // the rest speaks of all of them
+	if total.scenarios < len(Scenarios()) {
+		return // the other figures are about all operations
 	}
 	if total.Needless*100 > total.Crashes*mostNeedless {
 		t.Errorf("%d of %d crashes called for a person in vain", total.Needless, total.Crashes)
@@ -131,9 +131,9 @@ func judge(t *testing.T, total *Tally) {
 	}
 }
 
-func enumerate(t *testing.T, scheme *runtime.Scheme, story *Story, managers int, tally *Tally) {
+func enumerate(t *testing.T, scheme *runtime.Scheme, scenario *Scenario, managers int, tally *Tally) {
 	t.Helper()
-	enumeration := Enumeration{Story: story, Managers: managers, Share: share(t), Play: func(plan Plan) Outcome {
+	enumeration := Enumeration{Scenario: scenario, Managers: managers, Share: share(t), Play: func(plan Plan) Outcome {
 		left := carryOut(t, scheme, plan, tally)
 		if len(left.Broken) > 0 {
 			t.Errorf("%s: %s", plan, left.Broken)
@@ -142,7 +142,7 @@ func enumerate(t *testing.T, scheme *runtime.Scheme, story *Story, managers int,
 	}}
 	enumeration.All()
 	if enumeration.broken >= mostBroken {
-		t.Errorf("after %d broken plans no more of %s were tried", mostBroken, story.Name)
+		t.Errorf("after %d broken plans no more of %s were tried", mostBroken, scenario.Name)
 	}
 	tally.Left = enumeration.left
 }

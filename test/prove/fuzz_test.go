@@ -18,13 +18,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// FuzzSchedule tells a story by a plan that the bytes spell: which story, how many managers, and
-// then what happens at which effect. Whatever that is, the invariants hold.
+// FuzzSchedule decodes a fault plan from bytes: the scenario, the number of managers, and then what
+// happens at which effect. The invariants must hold for any plan.
 func FuzzSchedule(f *testing.F) {
 	scheme := stage(f)
-	for story := range Stories() {
-		f.Add([]byte{byte(story), 0, 9, 3, 12, 5})
-		f.Add([]byte{byte(story), 1, 5, 2, 16, 19, 20, 24})
+	for scenario := range Scenarios() {
+		f.Add([]byte{byte(scenario), 0, 9, 3, 12, 5})
+		f.Add([]byte{byte(scenario), 1, 5, 2, 16, 19, 20, 24})
 	}
 	f.Fuzz(func(t *testing.T, schedule []byte) {
 		plan, is := planOf(schedule)
@@ -37,16 +37,16 @@ func FuzzSchedule(f *testing.F) {
 	})
 }
 
-// mostFaults is how much can happen in a fuzzed story.
+// mostFaults is the largest number of faults in a fuzzed scenario.
 const mostFaults = 3
 
-// planOf is the plan that a schedule spells: two bytes for the story, and two for each fault.
+// planOf decodes the plan of a schedule: two bytes for the scenario, and two for each fault.
 func planOf(schedule []byte) (Plan, bool) {
 	if len(schedule) < 2 || len(schedule) > 2+2*mostFaults {
 		return Plan{}, false
 	}
-	stories, happen := Stories(), everything()
-	plan := Plan{Story: stories[int(schedule[0])%len(stories)], Managers: 1 + int(schedule[1])%2}
+	scenarios, happen := Scenarios(), everything()
+	plan := Plan{Scenario: scenarios[int(schedule[0])%len(scenarios)], Managers: 1 + int(schedule[1])%2}
 	for at := range slices.Chunk(schedule[2:], 2) {
 		if len(at) == 2 {
 			plan.Faults = append(plan.Faults, Fault{At: 1 + int(at[0])%64, Kind: happen[int(at[1])%len(happen)]})
@@ -55,9 +55,9 @@ func planOf(schedule []byte) (Plan, bool) {
 	return plan, true
 }
 
-// everything is what can happen at some effect.
+// everything returns all that can happen at some effect.
 func everything() []Kind {
-	kinds := acts(&Story{Edit: func(Subject) {}}, 2)
+	kinds := acts(&Scenario{Edit: func(Subject) {}}, 2)
 	for sort := range Look {
 		kinds = append(kinds, faults(sort)...)
 	}
@@ -65,17 +65,17 @@ func everything() []Kind {
 	return slices.Compact(kinds)
 }
 
-// FuzzPass has a process that has just started look at an object of any kind, whatever its spec,
-// status and annotations say: it does not panic, sends nothing without an intent, writes a
-// few times, and another look has nothing to add.
+// FuzzPass runs a new process on an object of any kind with any spec, status and annotations: it
+// does not panic, sends nothing without an intent and writes a few times, and another pass has
+// nothing to add.
 func FuzzPass(f *testing.F) {
 	scheme := stage(f)
-	for number, story := range Stories() {
-		spec := encoded(f, partOf(story.Object(world.Offline(nil, now)), "Spec"))
+	for number, scenario := range Scenarios() {
+		spec := encoded(f, partOf(scenario.Object(world.Offline(nil, now)), "Spec"))
 		f.Add(uint8(number), spec, []byte("{}"), "", uint8(held))
 		for _, phase := range phases() {
 			request := v1alpha1.Request{
-				Operation: story.Asks, AttemptID: "p9-9", Sender: "p9-1", Phase: phase, APIVersion: 8, Generation: 1,
+				Operation: scenario.Asks, AttemptID: "p9-9", Sender: "p9-1", Phase: phase, APIVersion: 8, Generation: 1,
 				Identity: "tenant", BaseURL: "http://carrier.example", SubmittedAt: metav1.NewTime(beginning),
 			}
 			status := encoded(f, reflect.ValueOf(map[string]any{"request": request, "requests": []any{request}}))
@@ -84,10 +84,10 @@ func FuzzPass(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, number uint8, spec, status []byte, word string, flags uint8) {
-		stories := Stories()
-		story := stories[int(number)%len(stories)]
+		scenarios := Scenarios()
+		scenario := scenarios[int(number)%len(scenarios)]
 		synctest.Test(t, func(t *testing.T) {
-			r := newRun(t.Context(), scheme, Plan{Story: story, Managers: 1})
+			r := newRun(t.Context(), scheme, Plan{Scenario: scenario, Managers: 1})
 			if r.becomes(spec, status, word, flags) {
 				r.lookAgain(t)
 			}
@@ -119,8 +119,8 @@ func partOf(object client.Object, part string) reflect.Value {
 	return reflect.ValueOf(object).Elem().FieldByName(part)
 }
 
-// becomes puts the object in a state that the operator has never seen. It says whether the
-// bytes spell one.
+// becomes puts the object in a state that the operator has never seen. It reports whether the bytes
+// could be decoded.
 func (r *run) becomes(spec, status []byte, word string, flags uint8) bool {
 	subject := r.subject()
 	if json.Unmarshal(spec, partOf(subject, "Spec").Addr().Interface()) != nil {
@@ -144,8 +144,8 @@ func (r *run) becomes(spec, status []byte, word string, flags uint8) bool {
 // mostWrites is more than any request needs.
 const mostWrites = 12
 
-// lookAgain has a process take a pass, one more for what a missing finalizer has put off, and a
-// third, and holds them against what must hold of them.
+// lookAgain runs a pass of a process, a second for what a missing finalizer has delayed, and a
+// third, and checks the invariants of each.
 func (r *run) lookAgain(t *testing.T) {
 	t.Helper()
 	r.lookNow(t)
@@ -155,14 +155,16 @@ func (r *run) lookAgain(t *testing.T) {
 	if more := r.deeds() - before; more > 0 && asked.Sub(now()) > time.Second {
 		t.Errorf("a look that nobody asked for wrote and sent %d times: %v", more, r.effects)
 	}
-	for _, broken := range []string{r.panicked, writeAhead(r.witness), onePerAttempt(r.witness), deletionSafe(r.witness)} {
+	for _, broken := range []string{
+		r.panicked, writeAhead(r.recorder), onePerAttempt(r.recorder), deletionSafe(r.recorder),
+	} {
 		if broken != "" {
 			t.Error(broken)
 		}
 	}
 }
 
-// lookNow has the process take one pass.
+// lookNow runs one pass of the process.
 func (r *run) lookNow(t *testing.T) {
 	t.Helper()
 	before, manager := r.deeds(), r.managers[0]

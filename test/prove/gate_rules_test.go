@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// "The next attempt waits from 1 s up to 1 min, doubling" (R12). The API server does not answer the
-// last look at the account: what cannot be read keeps the gate closed.
+// "The next attempt waits from 1 s up to 1 min, doubling" (R12). The API server does not respond to
+// the last read of the account: an account that cannot be read keeps the gate closed.
 func TestR12AClosedGateIsTriedAgainAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
 	t.Parallel()
 	script(t, changing, 1, func(t *testing.T, s *scripted) {
@@ -40,8 +40,8 @@ func TestR12AClosedGateIsTriedAgainAfterASecondAndAtLeastOnceAMinute(t *testing.
 	})
 }
 
-// "... and until the cache shows the generation that the gate saw" (R12): not one more intent is
-// written by what is known to be out of date.
+// "... and until the cache shows the generation that the gate saw" (R12): a process that is known
+// to be out of date writes no further intent.
 func TestR12WhatTheCacheShowsLateIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -81,7 +81,7 @@ func TestR12WhatTheCacheShowsLateIsWaitedFor(t *testing.T) {
 	}
 }
 
-// suspend has a user suspend the service.
+// suspend suspends the service as a user would.
 func suspend(t *testing.T, s *scripted) {
 	t.Helper()
 	service := s.service(t)
@@ -89,7 +89,7 @@ func suspend(t *testing.T, s *scripted) {
 	must(s.store.Client().Update(t.Context(), service))
 }
 
-// replaceAccount has a person delete the account, and create it again as it was.
+// replaceAccount deletes the account, and creates it again as it was.
 func replaceAccount(t *testing.T, s *scripted) {
 	t.Helper()
 	var account v1alpha1.CarrierAccount

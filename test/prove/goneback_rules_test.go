@@ -9,9 +9,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "One that goes back while it runs is LedgerLost" (R6), also where that is found out in the course of
-// a pass: a restore empties the ledger while a person's word is recorded. Nobody may go on from what
-// is left of it.
+// "One that goes back while it runs is LedgerLost" (R6), also if that is found during a pass: a
+// restore empties the ledger while a resolution is recorded. No process may continue from what is
+// left of it.
 func TestR6ALedgerThatGoesBackDuringAPassIsLost(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {

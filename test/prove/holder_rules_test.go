@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// untilTaken has the first manager take passes until the carrier has taken a request.
+// untilTaken runs passes of the first manager until the carrier has accepted a request.
 func (s *scripted) untilTaken(t *testing.T, operation v1alpha1.Operation) *v1alpha1.Request {
 	t.Helper()
 	for range mostPasses {
@@ -29,9 +29,8 @@ func (s *scripted) untilTaken(t *testing.T, operation v1alpha1.Operation) *v1alp
 	return nil
 }
 
-// A new object takes up what is under way, as if it had asked for it: when that fails, it is not
-// asked for again before somebody says so. The old object was edited, so that the generations of the
-// two differ.
+// A new object adopts the open request as its own: if that fails, it is not sent again until a
+// person asks for it. The old object was edited, so the generations of the two differ.
 func TestR24AChangeThatFailsForAnotherObjectIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {
@@ -57,7 +56,7 @@ func TestR24AChangeThatFailsForAnotherObjectIsNotSentAgain(t *testing.T) {
 	})
 }
 
-// What others put on a ledger, as backups and audits do, is theirs.
+// Metadata that others put on a ledger, such as backup and audit tools, is kept.
 func TestR30WhatOthersPutOnALedgerSurvives(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {
@@ -84,8 +83,8 @@ func TestR30WhatOthersPutOnALedgerSurvives(t *testing.T) {
 	})
 }
 
-// S4 of the review: the clock of the host that wrote an end was a week ahead. What waits for a while
-// after that end waits for that while, and not for a week.
+// S4 of the review: the clock of the host that recorded an end was a week ahead. A wait after that
+// end lasts as long as it should, and not a week.
 func TestR19AnEndInTheFutureHoldsNothingBack(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {
@@ -109,8 +108,9 @@ func TestR19AnEndInTheFutureHoldsNothingBack(t *testing.T) {
 	})
 }
 
-// M1 of the review, with no fault at all: a plan is changed, the object is deleted, and 90 days later
-// somebody has another plan at the carrier and declares it. The ledger still has the old one.
+// M1 of the review, without any fault: a plan is changed, the object is deleted, and 90 days later
+// someone has changed the plan at the carrier and declares that plan. The ledger still has the old
+// one.
 func TestR7AServiceThatIsDeclaredAnewIsNotBoughtThePlanThatItHas(t *testing.T) {
 	t.Parallel()
 	for name, restarts := range map[string]bool{"by the same process": false, "by another process": true} {
@@ -132,8 +132,8 @@ func TestR7AServiceThatIsDeclaredAnewIsNotBoughtThePlanThatItHas(t *testing.T) {
 	}
 }
 
-// declaresAnew has the object deleted, another plan at the carrier 90 days later, and an object that
-// declares it.
+// declaresAnew deletes the object, changes the plan at the carrier 90 days later, and creates an
+// object that declares it.
 func (s *scripted) declaresAnew(t *testing.T, plan string) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), s.subject()))
@@ -141,9 +141,9 @@ func (s *scripted) declaresAnew(t *testing.T, plan string) {
 	s.drive(t.Context())
 	sleep(90 * 24 * time.Hour)
 	must(s.world.Carrier.SetPlan(lineID, plan))
-	service, is := s.plan.Story.Object(s.world).(*v1alpha1.BroadbandService)
+	service, is := s.plan.Scenario.Object(s.world).(*v1alpha1.BroadbandService)
 	if !is {
-		t.Fatal("the story is about no service")
+		t.Fatal("the scenario is about no service")
 	}
 	service.Spec.Plan.Name = plan
 	must(s.world.Create(t.Context(), service))

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// identityLedger is the ledger of what the account's identity spends.
+// identityLedger returns the ledger of what the account's identity spends.
 func (s *scripted) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
@@ -26,7 +26,8 @@ func (s *scripted) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
 	return nil
 }
 
-// accountSays is the reason and the message of the account's Ready, once it was looked at.
+// accountSays reconciles the account, and returns the reason and the message of its Ready
+// condition.
 func (s *scripted) accountSays(t *testing.T) (reason, message string) {
 	t.Helper()
 	s.managers[0].login = now()
@@ -37,8 +38,8 @@ func (s *scripted) accountSays(t *testing.T) (reason, message string) {
 	return ready.Reason, ready.Message
 }
 
-// "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26), that of
-// an identity, too: what it counts was sent elsewhere, and what was sent here is not counted.
+// "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26), also
+// the ledger of an identity: it counts requests of another cluster, and not those of this one.
 func TestR26TheLedgerOfAnIdentityIsOfThisCluster(t *testing.T) {
 	t.Parallel()
 	marked(t, running, func(t *testing.T, s *scripted) {

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// mostPreemptions is how often one manager is stopped in favor of the other in a plan, at the most.
+// mostPreemptions is how often a plan stops one manager in favor of the other, at most.
 const mostPreemptions = 3
 
-// preemptible says whether a process can be stopped before an effect of a sort. A login has a
-// goroutine of its own, which has no pass to stop.
+// preemptible reports whether a process can be stopped before an effect of a sort. A login runs in
+// a goroutine of its own, so stopping it does not stop a pass.
 func preemptible(sort Sort) bool {
 	return sort == Write || sort == Read || sort == Post || sort == Poll
 }
 
-// preempt stops a process before an effect. The other one goes on with the pass in which it was
-// stopped itself, or takes one, from its start; once that has ended, the first one goes on.
+// preempt stops a process before an effect. The other process resumes the pass in which it was
+// stopped itself, or starts one; once that has ended, the first process resumes.
 func (r *run) preempt(ctx context.Context, p *port) {
 	mine, other := r.pairOf(p)
 	if mine == nil || other == nil || other.dead {
@@ -34,7 +34,7 @@ func (r *run) preempt(ctx context.Context, p *port) {
 	<-goesOn
 }
 
-// beside takes a pass while another process is stopped, and lets that one go on.
+// beside runs a pass while another process is stopped, and then resumes that process.
 func (r *run) beside(ctx context.Context, manager, stopped *process) {
 	ended := make(chan struct{})
 	manager.ended = ended
@@ -45,14 +45,14 @@ func (r *run) beside(ctx context.Context, manager, stopped *process) {
 	}
 }
 
-// goOn lets a process that was stopped go on.
+// goOn resumes a process that was stopped.
 func (p *process) goOn() {
 	stopped := p.stopped
 	p.stopped = nil
 	close(stopped)
 }
 
-// finish has the passes end in which a manager is still stopped.
+// finish runs the passes to their end in which a manager is still stopped.
 func (r *run) finish() {
 	for _, manager := range r.managers {
 		for manager.stopped != nil {
@@ -63,7 +63,7 @@ func (r *run) finish() {
 	}
 }
 
-// pairOf is the process behind a port, and the one beside it; nil for none.
+// pairOf returns the process of a port and the other process; nil for none.
 func (r *run) pairOf(p *port) (mine, other *process) {
 	for _, manager := range r.managers {
 		if manager.port == p {
@@ -75,15 +75,16 @@ func (r *run) pairOf(p *port) (mine, other *process) {
 	return mine, other
 }
 
-// interleavings stops the two managers in favor of each other, up to three times, at every effect
-// at which that can be.
+// interleavings stops the two managers in favor of each other, up to three times, at every possible
+// effect.
 func (e *Enumeration) interleavings(whole Outcome) {
 	if e.Managers > 1 {
 		e.preemptAfter(nil, whole)
 	}
 }
 
-// preemptAfter stops a manager once more. Once always is tried; of more, the share.
+// preemptAfter stops a manager once more. The first stop is always tried; of further ones, the
+// share.
 func (e *Enumeration) preemptAfter(before []Fault, told Outcome) {
 	from := 0
 	if len(before) > 0 {

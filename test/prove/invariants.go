@@ -14,16 +14,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Invariant is something that holds after every effect, whatever has failed.
+// Invariant is a property that holds after every effect, whatever faults occur.
 type Invariant struct {
 	Number int
 	Name   string
 	Text   string
-	Broken func(*witness) string // how it does not hold; "" while it does
+	Broken func(*recorder) string // how it is violated; "" while it holds
 }
 
-// Invariants are those that are checked after every effect. Those that speak of the end are
-// in judgeEnd.
+// Invariants returns the invariants that are checked after every effect. Those of the end are in
+// judgeEnd.
 func Invariants() []Invariant {
 	return []Invariant{
 		{1, "AtMostOnce", "of a change of class Charge or Never the carrier takes one POST, for ever", atMostOnce},
@@ -48,12 +48,12 @@ func Invariants() []Invariant {
 	}
 }
 
-// costs is asked here once more: what judges the operator does not ask the operator.
+// costs repeats the operator's rule here: the checks must not rely on the operator's code.
 func costs(class carrier.RepeatClass) bool {
 	return class == carrier.ClassCharge || class == carrier.ClassNever
 }
 
-func atMostOnce(w *witness) string {
+func atMostOnce(w *recorder) string {
 	for i, one := range w.sent {
 		again := 0
 		for _, other := range w.sent[:i] {
@@ -68,8 +68,8 @@ func atMostOnce(w *witness) string {
 	return ""
 }
 
-// twice is the second of two POSTs that should not both be there, or nil.
-func (w *witness) twice(same func(a, b *sending) bool) *sending {
+// twice returns the second of two POSTs that should not both exist, or nil.
+func (w *recorder) twice(same func(a, b *sending) bool) *sending {
 	for i, one := range w.sent {
 		if slices.ContainsFunc(w.sent[:i], func(other *sending) bool { return same(one, other) }) {
 			return one
@@ -78,8 +78,8 @@ func (w *witness) twice(same func(a, b *sending) bool) *sending {
 	return nil
 }
 
-// sameWish: an order is the same under the same customerReference, of which there is one here;
-// a test is another with another object.
+// sameWish reports whether two POSTs are for the same thing. Orders are the same under the same
+// customerReference, of which a scenario has one. A test of another object is another test.
 func sameWish(a, b *sending) bool {
 	if a.operation == v1alpha1.OperationDiagnosticTest && a.uid != b.uid {
 		return false
@@ -87,7 +87,7 @@ func sameWish(a, b *sending) bool {
 	return a.operation == b.operation && a.target == b.target
 }
 
-func writeAhead(w *witness) string {
+func writeAhead(w *recorder) string {
 	_, forced := w.since[ForcedOff]
 	for _, one := range w.sent {
 		if one.class != carrier.ClassQuery && (!one.ahead || !one.held && !forced) {
@@ -97,7 +97,7 @@ func writeAhead(w *witness) string {
 	return ""
 }
 
-func onePerAttempt(w *witness) string {
+func onePerAttempt(w *recorder) string {
 	if one := w.twice(func(a, b *sending) bool { return a.attempt != "" && a.attempt == b.attempt }); one != nil {
 		return one.attempt + " was sent twice"
 	}
@@ -107,9 +107,9 @@ func onePerAttempt(w *witness) string {
 // convergePause: "at most 2 repeats, not before 15 min".
 const convergePause = 15 * time.Minute
 
-func noBlindRepeat(w *witness) string {
+func noBlindRepeat(w *recorder) string {
 	for _, turn := range w.turns {
-		// An attempt that stands for a lost status takes the place of none.
+		// An attempt that stands for a lost status replaces no other.
 		if !turn.before.Phase.Ended() && !w.wiped && !turn.repeats() {
 			return fmt.Sprintf("%s follows %s, which is %s", turn.after.AttemptID, turn.before.AttemptID, turn.before.Phase)
 		}
@@ -117,7 +117,7 @@ func noBlindRepeat(w *witness) string {
 	return ""
 }
 
-// repeats says whether the class of an attempt lets another follow before its end is known.
+// repeats reports whether the class of an attempt allows another before its end is known.
 func (t *turn) repeats() bool {
 	class := classOf(t.before)
 	counted := t.after.Repeats == t.before.Repeats+1 && t.after.Repeats <= 2
@@ -134,7 +134,7 @@ func classOf(request v1alpha1.Request) carrier.RepeatClass {
 	return contract.Repeat
 }
 
-func noLostAcceptance(w *witness) string {
+func noLostAcceptance(w *recorder) string {
 	for _, one := range w.sent {
 		switch phase := w.phases[one.attempt]; {
 		case !one.accepted || one.attempt == "" || w.lied:
@@ -146,7 +146,7 @@ func noLostAcceptance(w *witness) string {
 	return ""
 }
 
-func truthful(w *witness) string {
+func truthful(w *recorder) string {
 	if w.seen == nil || w.lied {
 		return ""
 	}
@@ -163,18 +163,18 @@ func truthful(w *witness) string {
 	return ""
 }
 
-// meant is the operation that an attempt stands for: after a loss of the status it is whatever
-// was sent.
-func (w *witness) meant(request *v1alpha1.Request) v1alpha1.Operation {
+// meant returns the operation that an attempt stands for: after the status was lost, that is
+// whatever was sent.
+func (w *recorder) meant(request *v1alpha1.Request) v1alpha1.Operation {
 	if decide.StandsForLost(request) {
-		return w.run.plan.Story.Asks
+		return w.run.plan.Scenario.Asks
 	}
 	return request.Operation
 }
 
-func terminalStable(w *witness) string { return w.unsettled }
+func terminalStable(w *recorder) string { return w.unsettled }
 
-func frozen(w *witness) string {
+func frozen(w *recorder) string {
 	for _, one := range w.sent {
 		if one.class != carrier.ClassQuery && one.attempt != "" && !one.frozen {
 			return fmt.Sprintf("the body of %s is not the intent's", one.attempt)
@@ -183,7 +183,7 @@ func frozen(w *witness) string {
 	return ""
 }
 
-// onward is the declared graph: where a phase may lead.
+// onward is the declared graph: the phases to which a phase may change.
 func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 	switch from {
 	case v1alpha1.PhaseSubmitting:
@@ -211,7 +211,7 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 	return nil
 }
 
-func phaseDAG(w *witness) string {
+func phaseDAG(w *recorder) string {
 	for _, step := range w.steps {
 		if !slices.Contains(onward(step.from), step.to) && !w.explained(step) {
 			return fmt.Sprintf("%s went from %s to %s", step.attempt, step.from, step.to)
@@ -220,16 +220,16 @@ func phaseDAG(w *witness) string {
 	return ""
 }
 
-// explained says whether a step that is not in the graph is one of the rare ones.
-func (w *witness) explained(step step) bool {
+// explained reports whether a step outside the graph is one of the rare exceptions.
+func (w *recorder) explained(step step) bool {
 	return w.knownBetter(step) || w.cameBack(step) || w.saidAnew(step)
 }
 
-// knownBetter: three edges are there for those who know. A sender that was stopped between intent
-// and POST, or between a refusal and the record of it, may be taken for one whose request was taken,
-// and says when it goes on that it was not. And a Query whose Location is lost is asked anew, because
-// that costs nothing.
-func (w *witness) knownBetter(step step) bool {
+// knownBetter allows three edges for a process that knows more. A sender that was stopped between
+// intent and POST, or between a refusal and recording it, may seem to be one whose request was
+// accepted. When it resumes, it records that it was not. And a Query whose Location is lost is sent
+// again, because queries cost nothing.
+func (w *recorder) knownBetter(step step) bool {
 	switch step.to {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseRejected:
 		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil
@@ -243,22 +243,22 @@ func (w *witness) knownBetter(step step) bool {
 	return false
 }
 
-// pollRate: no process hurries. Two managers that both lead do not know of each other's polls, which
-// the carrier may see at the same moment.
-func pollRate(w *witness) string {
+// pollRate checks that no process polls too fast. Two leading managers do not know of each other's
+// polls, so the carrier may get two at the same moment.
+func pollRate(w *recorder) string {
 	if w.tooSoon != "" || len(w.run.managers) > 1 {
 		return w.tooSoon
 	}
 	return w.violated(simulator.RulePollInterval)
 }
 
-func singleUse(w *witness) string {
+func singleUse(w *recorder) string {
 	return w.violated(simulator.RuleTokenReuse, simulator.RuleAssertion, simulator.RuleIdempotencyKey,
 		simulator.RuleHeader, simulator.RulePath, simulator.RuleMethod, simulator.RuleVersion, simulator.RuleBody,
 		simulator.RuleField)
 }
 
-func deletionSafe(w *witness) string {
+func deletionSafe(w *recorder) string {
 	for _, one := range w.sent {
 		if one.deletingAt && one.operation != v1alpha1.OperationAppointmentCancel {
 			return fmt.Sprintf("%s was sent for an object that was being deleted", one.operation)
@@ -267,9 +267,9 @@ func deletionSafe(w *witness) string {
 	return forgotten(w)
 }
 
-// forgotten: "a new object for the same service adopts" what was open.
-func forgotten(w *witness) string {
-	remembers := w.run.plan.Story.Kind == kindService || w.run.plan.Story.Kind == kindOrder
+// forgotten checks that what was open is not lost: "a new object for the same service adopts" it.
+func forgotten(w *recorder) string {
+	remembers := w.run.plan.Scenario.Kind == kindService || w.run.plan.Scenario.Kind == kindOrder
 	if w.seen != nil || !remembers {
 		return ""
 	}
@@ -289,7 +289,7 @@ const (
 	mostStatus     = 32 << 10
 )
 
-func bounded(w *witness) string {
+func bounded(w *recorder) string {
 	if w.seen == nil {
 		return ""
 	}
@@ -303,7 +303,7 @@ func bounded(w *witness) string {
 	return ""
 }
 
-// tooLong says so of an object whose JSON is. That is asked once, at the end.
+// tooLong describes an object whose JSON is too long. It is checked once, at the end.
 func tooLong(subject Subject) string {
 	text, err := json.Marshal(subject)
 	if err != nil || len(text) > mostStatus {
@@ -312,10 +312,10 @@ func tooLong(subject Subject) string {
 	return ""
 }
 
-// chargeLimit is what the account allows in an hour.
+// chargeLimit is the account's hourly limit.
 const chargeLimit = 2
 
-func spend(w *witness) string {
+func spend(w *recorder) string {
 	spent := 0
 	for _, one := range w.sent {
 		if costs(one.class) && one.accepted && now().Sub(one.at) < time.Hour {
@@ -328,11 +328,11 @@ func spend(w *witness) string {
 	return ""
 }
 
-// working is how long the carrier is at work on a modification, at the least.
+// working is the shortest time that the carrier takes to process a modification.
 const working = 40 * time.Second
 
-func serial(w *witness) string {
-	if w.run.plan.Story.Kind != kindService {
+func serial(w *recorder) string {
+	if w.run.plan.Scenario.Kind != kindService {
 		return ""
 	}
 	var last *sending
@@ -348,10 +348,10 @@ func serial(w *witness) string {
 	return ""
 }
 
-// resolutionExact: only a person can say that what is unknown was not taken, or give it up. But a
-// sender whose POST was turned away before the carrier saw it, and whom another took for lost
-// meanwhile, knows better. And who deletes a diagnostic test gives its run up.
-func resolutionExact(w *witness) string {
+// resolutionExact checks that only a person resolves an unknown outcome as not accepted or
+// abandoned, with two exceptions: a sender knows better if its POST was refused before the carrier
+// saw it and another process took it for lost, and deleting a diagnostic test abandons its run.
+func resolutionExact(w *recorder) string {
 	for _, step := range w.steps {
 		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted
 		givenUp := step.to == v1alpha1.PhaseAbandoned && w.removed && w.tests()
@@ -362,7 +362,7 @@ func resolutionExact(w *witness) string {
 	return ""
 }
 
-// tests says whether the story is about a diagnostic test.
-func (w *witness) tests() bool { return w.run.plan.Story.Asks == v1alpha1.OperationDiagnosticTest }
+// tests reports whether the scenario is about a diagnostic test.
+func (w *recorder) tests() bool { return w.run.plan.Scenario.Asks == v1alpha1.OperationDiagnosticTest }
 
-func noPanic(w *witness) string { return w.panicked }
+func noPanic(w *recorder) string { return w.panicked }

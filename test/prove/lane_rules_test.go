@@ -11,7 +11,7 @@ import (
 
 const running = v1alpha1.OperationDiagnosticTest
 
-// openTests are the attempts in the ledger of the tests that have not ended.
+// openTests returns the attempts in the tests' ledger that have not ended.
 func (s *scripted) openTests(t *testing.T) int {
 	t.Helper()
 	for _, ledger := range s.ledgers(t) {
@@ -22,7 +22,7 @@ func (s *scripted) openTests(t *testing.T) int {
 	return 0
 }
 
-// looksAtOther has the second manager look at another test of the same service.
+// looksAtOther runs a pass of the second manager over another test of the same service.
 func (s *scripted) looksAtOther(t *testing.T) {
 	t.Helper()
 	other := s.managers[1]
@@ -30,7 +30,7 @@ func (s *scripted) looksAtOther(t *testing.T) {
 	must(err)
 }
 
-// Two managers see that no test of the service is under way, each for an object of its own.
+// Two managers see that no test of the service is in progress, each for an object of its own.
 func TestR3TwoManagersRunOneTestOfAServiceAtATime(t *testing.T) {
 	t.Parallel()
 	for _, between := range []string{

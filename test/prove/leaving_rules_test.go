@@ -9,8 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// M6a of the review: two objects of one service leave at the same moment, while a request is in
-// progress.
+// M6a of the review: two objects of one service are deleted at the same moment, while a request is
+// in progress.
 func TestR24WhatTwoObjectsThatLeaveTogetherHaveSentIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 2, func(t *testing.T, s *scripted) {
@@ -45,8 +45,8 @@ func TestR24WhatTwoObjectsThatLeaveTogetherHaveSentIsNotSentAgain(t *testing.T) 
 	})
 }
 
-// M6b of the review: a manager whose cache still shows the object that has left does not bring back
-// what has ended since.
+// M6b of the review: a manager whose cache still shows the deleted object does not reopen an
+// attempt that has ended since.
 func TestR24AManagerThatSeesTheDeletedObjectBringsNothingBack(t *testing.T) {
 	t.Parallel()
 	script(t, changing, 2, func(t *testing.T, s *scripted) {
@@ -75,7 +75,7 @@ func TestR24AManagerThatSeesTheDeletedObjectBringsNothingBack(t *testing.T) {
 	})
 }
 
-// untilOpen has the first manager take passes until an attempt is in progress.
+// untilOpen runs passes of the first manager until an attempt is in progress.
 func (s *scripted) untilOpen(t *testing.T) {
 	t.Helper()
 	for range mostPasses {

@@ -13,8 +13,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// asRecorded is an object with the attempts that are on record of it. Those of an order or a service
-// are in its ledger: its status only shows them, and may be late.
+// asRecorded returns an object with its recorded attempts. For an order or a service these are in
+// its ledger: the status only shows them, and may be late.
 func asRecorded(ctx context.Context, from client.Reader, subject Subject) Subject {
 	ledger := ledgerOf(ctx, from, subject)
 	if ledger != nil && ledger.Spec.Diagnostics == nil && ledger.Spec.Holder.UID != string(subject.GetUID()) {
@@ -34,7 +34,7 @@ func asRecorded(ctx context.Context, from client.Reader, subject Subject) Subjec
 	return subject
 }
 
-// ledgerOf is the ledger of an order or a service, or nil.
+// ledgerOf returns the ledger of an order or a service, or nil.
 func ledgerOf(ctx context.Context, from client.Reader, subject Subject) *v1alpha1.RequestLedger {
 	var account v1alpha1.CarrierAccount
 	key := client.ObjectKey{Namespace: subject.GetNamespace(), Name: subject.AccountName()}
@@ -63,7 +63,7 @@ func isAbout(ledger *v1alpha1.RequestLedgerSpec, subject Subject) bool {
 	return false
 }
 
-// inLedger is an object as its ledger has it: no more of it than its attempts; nil for no ledger.
+// inLedger returns an object that has only the attempts of its ledger; nil if there is no ledger.
 func inLedger(object client.Object) Subject {
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
@@ -79,7 +79,7 @@ func inLedger(object client.Object) Subject {
 	return order
 }
 
-// recorded says whether a ledger mentions an attempt.
+// recorded reports whether a ledger contains an attempt.
 func recorded(ctx context.Context, cluster client.Reader, attempt string) bool {
 	var ledgers v1alpha1.RequestLedgerList
 	must(cluster.List(ctx, &ledgers))

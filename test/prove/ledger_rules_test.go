@@ -15,7 +15,7 @@ import (
 
 const ordering = v1alpha1.OperationOrderCreate
 
-// theLedger is the only one there is beside the identity's; nil for none.
+// theLedger returns the only ledger besides the identity's; nil for none.
 func (s *scripted) theLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
@@ -28,7 +28,7 @@ func (s *scripted) theLedger(t *testing.T) *v1alpha1.RequestLedger {
 	return nil
 }
 
-// loseLedger has somebody force the ledger away.
+// loseLedger force-deletes the ledger.
 func (s *scripted) loseLedger(t *testing.T) {
 	t.Helper()
 	ledger := s.theLedger(t)
@@ -37,13 +37,13 @@ func (s *scripted) loseLedger(t *testing.T) {
 	must(s.store.Client().Delete(t.Context(), ledger))
 }
 
-// restart has another process go on in the place of the first.
+// restart replaces the first process with a new one.
 func (s *scripted) restart() {
 	s.managers[0] = s.start()
 	s.managers[0].scene = s
 }
 
-// replaceObject has a user delete the object and apply it again.
+// replaceObject deletes the object and applies it again.
 func (s *scripted) replaceObject(t *testing.T) {
 	t.Helper()
 	must(client.IgnoreNotFound(s.store.Client().Delete(t.Context(), s.subject())))
@@ -51,7 +51,7 @@ func (s *scripted) replaceObject(t *testing.T) {
 	s.alert()
 }
 
-// expectOrders expects that the carrier has seen so many orders, and how the object is shown.
+// expectOrders expects the number of orders that the carrier has seen, and the object's reason.
 func (s *scripted) expectOrders(t *testing.T, seen int, reason string) {
 	t.Helper()
 	said, _, _ := stateOf(s.subject())
@@ -60,7 +60,7 @@ func (s *scripted) expectOrders(t *testing.T, seen int, reason string) {
 	}
 }
 
-// Between the last look at the object and the POST, another object takes the order over.
+// Between the last read of the object and the POST, another object takes the order over.
 func TestR12AnOrderThatAnotherObjectHasTakenOverIsNotSent(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 2, func(t *testing.T, s *scripted) {
@@ -121,7 +121,7 @@ func TestR5AnOrderWhoseLedgerIsOlderThanItsStatusIsNotSentAgain(t *testing.T) {
 	})
 }
 
-// M8, M9 and S7 of the review, for orders: what happens to the object does not reach the memory.
+// M8, M9 and S7 of the review, for orders: nothing that happens to the object changes the ledger.
 func TestR25AnOrderIsSentOnceWhateverBecomesOfItsObject(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(*testing.T, *scripted){
@@ -162,12 +162,12 @@ func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) 
 		})
 		s.alert()
 		s.drive(t.Context())
-		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted) // the 429 came from before the carrier
+		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted) // the 429 came from a proxy in front of the carrier
 	})
 }
 
-// A retry is for one attempt. The process ends when the refusal of that is in the ledger, and no
-// status shows it yet.
+// A retry request is for one attempt. The process ends when the refusal of that attempt is in the
+// ledger and not yet in the status.
 func TestR21ARetryThatIsUsedUpStaysSo(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 1, func(t *testing.T, s *scripted) {
@@ -198,7 +198,7 @@ func TestR21ARetryThatIsUsedUpStaysSo(t *testing.T) {
 	})
 }
 
-// M3 of the review: an answer that comes late, and to a process whose object is gone.
+// M3 of the review: a response comes late, to a process whose object is gone.
 func TestR16AnAnswerIsRecordedWhoseObjectIsGone(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 1, func(t *testing.T, s *scripted) {
@@ -215,8 +215,8 @@ func TestR16AnAnswerIsRecordedWhoseObjectIsGone(t *testing.T) {
 	})
 }
 
-// M3 of the review. A person who asks the carrier too early may say that an order is not there, and
-// another one is sent. Then the first one's answer comes.
+// M3 of the review. A person who asks the carrier too early may resolve an order as not accepted,
+// and another one is sent. Then the first one's response arrives.
 func TestR15AnOrderThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -254,8 +254,8 @@ func TestR15AnOrderThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// acceptLate has an order's answer come after a person has called it not accepted, and after another
-// was sent for that, if the approval that is asked for then lets it.
+// acceptLate delays an order's response until a person has resolved it as not accepted, and another
+// was sent because of that if the approval mode allows it.
 func (s *scripted) acceptLate(t *testing.T, approval v1alpha1.Approval) {
 	t.Helper()
 	asleep, other := s.managers[0], s.managers[1]

@@ -29,7 +29,7 @@ func TestR24WhatIsOpenWithoutItsObjectIsCounted(t *testing.T) {
 	}
 }
 
-// forceAway has somebody take the finalizers off the object, and delete it.
+// forceAway removes the object's finalizers, and deletes it.
 func (s *scripted) forceAway(t *testing.T) {
 	t.Helper()
 	subject := s.subject()

@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "One that goes back while it runs is LedgerLost" (R6): a test that leaves writes into the ledger of
-// all tests of its service, and must not hide that from the others.
+// "One that goes back while it runs is LedgerLost" (R6): a test that is deleted writes into the
+// ledger of all tests of its service, and must not hide the loss from the others.
 func TestR6ATestThatLeavesDoesNotHideThatItsLedgerWentBack(t *testing.T) {
 	t.Parallel()
 	script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
@@ -25,7 +25,7 @@ func TestR6ATestThatLeavesDoesNotHideThatItsLedgerWentBack(t *testing.T) {
 		if s.posted(diagnosing) != 2 {
 			t.Fatalf("%d were sent", s.posted(diagnosing))
 		}
-		// A restore of all: the second test is as it was before it was sent.
+		// Everything is restored: the second test is as it was before it was sent.
 		s.replaceLedger(t.Context(), s.theLedger(t), older)
 		before.SetResourceVersion(s.subject().GetResourceVersion())
 		must(s.store.Client().Status().Update(t.Context(), before))

@@ -64,7 +64,7 @@ func TestR5AChangeOfWhatIsReadWaitsForNobody(t *testing.T) {
 			marked(t, asks, func(t *testing.T, s *scripted) {
 				t.Helper()
 				s.expect(t, asks, 1, v1alpha1.ReasonInSync)
-				s.restart() // with a ledger by now, whose revision the status names
+				s.restart() // with a ledger by now, whose revision the status contains
 				s.expect(t, asks, 1, v1alpha1.ReasonInSync)
 				if marker := s.theMarker(t).Spec.Marker; marker.Waits != v1alpha1.MarkerNewInstallation {
 					t.Errorf("%+v is not what it was", marker)
@@ -74,7 +74,7 @@ func TestR5AChangeOfWhatIsReadWaitsForNobody(t *testing.T) {
 	}
 }
 
-// Objects and their statuses were restored, and no ledger.
+// Objects and their statuses were restored, but no ledger.
 func TestR5ARecoveryWithoutLedgersSendsNothing(t *testing.T) {
 	t.Parallel()
 	marked(t, ordering, func(t *testing.T, s *scripted) {
@@ -96,8 +96,8 @@ func TestR5ARecoveryWithoutLedgersSendsNothing(t *testing.T) {
 	})
 }
 
-// The account of an object that was restored may come later. Until then the object keeps what its
-// status says of a ledger.
+// The account of a restored object may appear later. Until then the object keeps the ledger
+// reference in its status.
 func TestR5AStatusOutlastsThatThereIsNoAccount(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 1, func(t *testing.T, s *scripted) {
@@ -117,8 +117,8 @@ func TestR5AStatusOutlastsThatThereIsNoAccount(t *testing.T) {
 	})
 }
 
-// Everything was copied into another cluster, perhaps without the marker: what is under way is polled,
-// nothing new is sent, and then one annotation is enough.
+// Everything was copied into another cluster, perhaps without the marker: open requests are polled,
+// nothing new is sent, and one annotation is enough to continue.
 func TestR26ARecoveryIntoAnotherClusterIsOneAcknowledgement(t *testing.T) {
 	t.Parallel()
 	for name, leaves := range map[string]func(*testing.T, *scripted){
@@ -134,7 +134,7 @@ func TestR26ARecoveryIntoAnotherClusterIsOneAcknowledgement(t *testing.T) {
 				leaves(t, s)
 				s.moves(t)
 				s.expect(t, converting, 1, v1alpha1.ReasonInSync)
-				s.edit(t.Context(), s.plan.Story.Edit)
+				s.edit(t.Context(), s.plan.Scenario.Edit)
 				s.alert()
 				s.expect(t, converting, 1, v1alpha1.ReasonPlanned)
 				s.restart()
@@ -148,7 +148,7 @@ func TestR26ARecoveryIntoAnotherClusterIsOneAcknowledgement(t *testing.T) {
 	}
 }
 
-// While it runs, somebody puts a ledger there that another cluster has written.
+// While the operator runs, someone replaces the ledger with one of another cluster.
 func TestR26ALedgerOfAnotherClusterIsLost(t *testing.T) {
 	t.Parallel()
 	marked(t, converting, func(t *testing.T, s *scripted) {
@@ -161,7 +161,7 @@ func TestR26ALedgerOfAnotherClusterIsLost(t *testing.T) {
 		marker := s.theMarker(t)
 		annotate(marker, "example.com/note", "which is no reason to look at all ledgers again")
 		must(s.store.Client().Update(t.Context(), marker))
-		s.edit(t.Context(), s.plan.Story.Edit)
+		s.edit(t.Context(), s.plan.Scenario.Edit)
 		s.alert()
 		s.expect(t, converting, 1, v1alpha1.ReasonLedgerLost)
 		if said := s.message(); !strings.Contains(said, `of another cluster ("elsewhere")`) {
@@ -185,14 +185,15 @@ func TestR5WithoutTheMarkerNoLedgerIsCreated(t *testing.T) {
 				if made := s.ledgers(t); len(made) > 0 {
 					t.Errorf("%s was created", made[0].Name)
 				}
-				s.restart() // as what was here before the operator
+				s.restart() // as objects that are older than the operator
 				s.expect(t, asks, 0, v1alpha1.ReasonNewInstallation)
 			})
 		})
 	}
 }
 
-// What is believed because a person said so is not written down meanwhile, and holds nothing up.
+// What is taken as true because a person confirmed it is not recorded meanwhile, and blocks
+// nothing.
 func TestR5WithoutTheMarkerNothingLearnedIsRecorded(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(*testing.T, *scripted){
@@ -236,7 +237,7 @@ func TestR5WithoutTheMarkerWhatIsLostStaysSo(t *testing.T) {
 	})
 }
 
-// A status that somebody has forged holds nothing up for ever, and somebody is told.
+// A forged status does not block forever, and it is reported.
 func TestR5ARevisionThatNoLedgerComesToIsReported(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {
@@ -245,7 +246,7 @@ func TestR5ARevisionThatNoLedgerComesToIsReported(t *testing.T) {
 		service := s.service(t)
 		service.Status.Ledger.Revision = 1 << 60
 		must(s.store.Client().Status().Update(t.Context(), service))
-		s.edit(t.Context(), s.plan.Story.Edit)
+		s.edit(t.Context(), s.plan.Scenario.Edit)
 		s.restart()
 		s.expect(t, converting, 2, v1alpha1.ReasonInSync)
 		if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {

@@ -14,12 +14,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// system is the namespace whose UID is that of the cluster.
+// system returns the namespace whose UID identifies the cluster.
 func system() *corev1.Namespace {
 	return &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: metav1.NamespaceSystem}}
 }
 
-// marked plays a scene in which the operator looks for a marker, and first runs after the object was
+// marked runs a test in which the operator looks for a marker, and starts only after the object was
 // applied.
 func marked(t *testing.T, asks v1alpha1.Operation, scene func(*testing.T, *scripted)) {
 	t.Helper()
@@ -32,7 +32,7 @@ func marked(t *testing.T, asks v1alpha1.Operation, scene func(*testing.T, *scrip
 	})
 }
 
-// operatorFirst has the operator run before anything is applied, as it is installed.
+// operatorFirst runs the operator before anything is applied, as in a new installation.
 func (s *scripted) operatorFirst(t *testing.T) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), s.subject()))
@@ -41,7 +41,7 @@ func (s *scripted) operatorFirst(t *testing.T) {
 	s.alert()
 }
 
-// moves has the whole be copied into another cluster, where the operator starts.
+// moves copies everything into another cluster, where the operator starts.
 func (s *scripted) moves(t *testing.T) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), system()))
@@ -49,7 +49,7 @@ func (s *scripted) moves(t *testing.T) {
 	s.restart()
 }
 
-// ledgers are the ledgers, the marker apart.
+// ledgers returns the ledgers without the marker.
 func (s *scripted) ledgers(t *testing.T) []v1alpha1.RequestLedger {
 	t.Helper()
 	var all v1alpha1.RequestLedgerList
@@ -59,7 +59,7 @@ func (s *scripted) ledgers(t *testing.T) []v1alpha1.RequestLedger {
 	})
 }
 
-// forget has somebody force all ledgers away, the marker among them.
+// forget force-deletes all ledgers, including the marker.
 func (s *scripted) forget(t *testing.T) {
 	t.Helper()
 	for _, ledger := range append(s.ledgers(t), *s.theMarker(t)) {
@@ -81,7 +81,7 @@ func (s *scripted) theMarker(t *testing.T) *v1alpha1.RequestLedger {
 	return &marker
 }
 
-// acknowledge has a person do what the message of the object says.
+// acknowledge does what the object's message asks for.
 func (s *scripted) acknowledge(t *testing.T) {
 	t.Helper()
 	cluster := system()
@@ -96,14 +96,14 @@ func (s *scripted) acknowledge(t *testing.T) {
 	s.alert()
 }
 
-// message is that of Ready.
+// message returns the message of the Ready condition.
 func (s *scripted) message() string {
 	conditions, _ := s.subject().Describes()
 	at := slices.IndexFunc(*conditions, func(c metav1.Condition) bool { return c.Type == v1alpha1.ConditionReady })
 	return (*conditions)[at].Message
 }
 
-// expect expects how many requests of an operation were sent, and how the object is shown.
+// expect expects the number of requests of an operation that were sent, and the object's reason.
 func (s *scripted) expect(t *testing.T, asks v1alpha1.Operation, sent int, reason string) {
 	t.Helper()
 	s.drive(t.Context())

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// key is what an effect reads or writes, and what an act changes or goes by.
+// key is a resource that an effect reads or writes, or that an act changes or depends on.
 type key string
 
 // The keys.
@@ -20,7 +20,7 @@ const (
 	keyCarrier key = "carrier"
 )
 
-// keysOf are what an effect reads or writes; all of them where that is not plain from its name.
+// keysOf returns what an effect reads or writes; all keys if its name does not tell.
 func keysOf(effect Effect) []key {
 	for _, group := range []struct {
 		is   bool
@@ -29,7 +29,7 @@ func keysOf(effect Effect) []key {
 		{effect.Sort.calls(), []key{keyCarrier}},
 		{effect.Sort == Token, []key{keyAccount}},
 		{effect.Sort == Key, []key{keyAccount}},
-		{strings.Contains(effect.What, "identity-"), nil}, // the ledger of the identity: nobody's act is about it
+		{strings.Contains(effect.What, "identity-"), nil}, // the ledger of the identity: no act touches it
 		{strings.HasPrefix(effect.What, "list "), everyKey()},
 		{strings.Contains(effect.What, ofLedger), []key{keyLedger}},
 		{strings.Contains(effect.What, ofAccount), []key{keyAccount}},
@@ -47,7 +47,7 @@ func keysOf(effect Effect) []key {
 
 func everyKey() []key { return []key{keyObject, keyLedger, keyAccount, keyCarrier} }
 
-// touches are the keys of an act: what it changes, and what it goes by.
+// touches returns the keys of an act: what it changes and what it depends on.
 func (k Kind) touches() []key {
 	for _, group := range []struct {
 		kinds []Kind
@@ -57,7 +57,7 @@ func (k Kind) touches() []key {
 			[]Kind{Deleted, Recreated, Edited, Suspended, Forged, PutBack, Restored, MisResolved, ReadAnew, ForcedOff, Trusted},
 			[]key{keyObject},
 		},
-		// Of an object that is gone nobody looks for the ledger.
+		// The ledger of a deleted object cannot be found.
 		{[]Kind{Dropped, RolledBack, Emptied, Outdated, Retried}, []key{keyObject, keyLedger}},
 		{[]Kind{Unlisted, Demanded, Replaced}, []key{keyAccount}},
 		{[]Kind{Elsewhere}, []key{keyCarrier, keyObject}},
@@ -66,13 +66,12 @@ func (k Kind) touches() []key {
 			return group.keys
 		}
 	}
-	return everyKey() // words go by what the carrier has taken
+	return everyKey() // resolutions depend on what the carrier has accepted
 }
 
-// isPlace says whether an act just before an effect of a run may bring about something else than the
-// same act just before the next one: it does where the effect, or a look into the cache between the
-// two, has a key of the act, and where time passes between them. A pass of another manager has every
-// key.
+// isPlace reports whether an act immediately before an effect may have another result than the same
+// act before the next effect. That is so if the effect, or a cache read between the two, has a key
+// of the act, or if time passes between them. A pass of another manager has every key.
 func isPlace(effects []Effect, at int, kind Kind) bool {
 	if kind == Overtaken || at+1 >= len(effects) || effects[at+1].at.After(effects[at].at) {
 		return true

@@ -15,20 +15,20 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// TestWhatIsDoneAnywhereInAGapIsTheSame holds what the enumeration leaves out against what it tries:
-// an act at a place that is left out leads to the same effects, one by one, and to the same end as at
-// the next place that is tried.
+// TestWhatIsDoneAnywhereInAGapIsTheSame justifies what the enumeration leaves out: an act at a
+// place that is left out leads to the same effects, one by one, and to the same end as at the next
+// place that is tried.
 func TestWhatIsDoneAnywhereInAGapIsTheSame(t *testing.T) {
 	t.Parallel()
 	scheme := stage(t)
-	for i, story := range Stories() {
+	for i, scenario := range Scenarios() {
 		if i%world.Scale(4, 1) != 0 {
 			continue
 		}
 		for managers := 1; managers <= 2; managers++ {
-			t.Run(fmt.Sprintf("%s/managers=%d", story.Name, managers), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s/managers=%d", scenario.Name, managers), func(t *testing.T) {
 				t.Parallel()
-				holdGaps(t, scheme, Plan{Story: story, Managers: managers})
+				holdGaps(t, scheme, Plan{Scenario: scenario, Managers: managers})
 			})
 		}
 	}
@@ -39,16 +39,16 @@ func holdGaps(t *testing.T, scheme *runtime.Scheme, plan Plan) {
 	var tally Tally
 	whole := carryOut(t, scheme, plan, &tally).Effects
 	leftOut := 0
-	for _, kind := range acts(plan.Story, plan.Managers) {
-		tried := 0 // the place that is tried for those before it
+	for _, kind := range acts(plan.Scenario, plan.Managers) {
+		tried := 0 // the place that is tried instead of those before it
 		for i := range slices.Backward(whole) {
 			if isPlace(whole, i, kind) {
 				tried = i
 				continue
 			}
 			leftOut++
-			here := toldBy(t, scheme, plan, Fault{At: i + 1, Kind: kind})
-			if there := toldBy(t, scheme, plan, Fault{At: tried + 1, Kind: kind}); here != there {
+			here := resultOf(t, scheme, plan, Fault{At: i + 1, Kind: kind})
+			if there := resultOf(t, scheme, plan, Fault{At: tried + 1, Kind: kind}); here != there {
 				t.Errorf("%s at %d (%s) and at %d (%s):\n%s\n%s",
 					kind, i+1, whole[i].What, tried+1, whole[tried].What, here, there)
 			}
@@ -59,8 +59,9 @@ func holdGaps(t *testing.T, scheme *runtime.Scheme, plan Plan) {
 	}
 }
 
-// toldBy is what a plan comes to: its effects, how the object is shown, and what is on record of it.
-func toldBy(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (said string) {
+// resultOf returns the result of a plan: its effects, the object's conditions, and its recorded
+// state.
+func resultOf(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (said string) {
 	t.Helper()
 	plan.Faults = []Fault{fault}
 	synctest.Test(t, func(t *testing.T) {

@@ -17,24 +17,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// process is one run of the operator. What it keeps in memory ends with it.
+// process is one process of the operator. Its memory ends with it.
 type process struct {
 	*port
 
-	run         *run
-	inPass      bool
-	stopped     chan struct{} // closed when it goes on, after it was stopped in favor of the other one
-	ended       chan struct{} // closed when the pass that it takes beside the other one has ended
-	again       bool          // it is told of the object once more than there is reason to
-	told        bool          // it was told of the object while it looked at it
-	toldLogin   bool          // the same of the account
-	due         time.Time     // when it looks at the object next; zero: never
-	login       time.Time     // the same for the account
-	doubts      time.Time     // when it looks at the object again, because it was called less settled
-	reconcilers controllers.Reconcilers
+	run           *run
+	inPass        bool
+	stopped       chan struct{} // closed when it resumes, after it was stopped in favor of the other one
+	ended         chan struct{} // closed when the pass that it runs beside the other one has ended
+	again         bool          // it gets one watch event too many
+	told          bool          // the object changed during its pass
+	notifiedLogin bool          // the account changed during its pass
+	due           time.Time     // the next pass over the object; zero: never
+	login         time.Time     // the next pass over the account
+	doubts        time.Time     // another pass over the object, because it became less settled
+	reconcilers   controllers.Reconcilers
 }
 
-// start begins a process, which looks at everything at once.
+// start starts a process, which reconciles everything at once.
 func (r *run) start() *process {
 	r.started++
 	p := &process{run: r, due: now(), login: now()}
@@ -43,7 +43,7 @@ func (r *run) start() *process {
 	return p
 }
 
-// operator is what runs in a process: the production controllers, behind its port.
+// operator returns what runs in a process: the production controllers behind its port.
 func (p *port) operator(number int, events *world.Recorder) controllers.Reconcilers {
 	drawn, began := 0, now()
 	return controllers.New(p.cluster(), p.live(), events, controllers.Options{
@@ -52,7 +52,7 @@ func (p *port) operator(number int, events *world.Recorder) controllers.Reconcil
 			drawn++
 			id := fmt.Sprintf("p%d-%d", number, drawn)
 			if p.sender == "" {
-				p.sender = id // the first that it draws
+				p.sender = id // the first id that it draws
 			}
 			return id
 		},
@@ -61,7 +61,7 @@ func (p *port) operator(number int, events *world.Recorder) controllers.Reconcil
 	})
 }
 
-// reconcilerOf is what looks at objects of a kind.
+// reconcilerOf returns the reconciler of a kind.
 func reconcilerOf(all controllers.Reconcilers, kind string) reconcile.Reconciler {
 	switch kind {
 	case kindAccount:
@@ -77,7 +77,7 @@ func reconcilerOf(all controllers.Reconcilers, kind string) reconcile.Reconciler
 	}
 }
 
-// next is when a process looks at something next; zero: never.
+// next returns when the next pass of a process is due; zero: never.
 func (p *process) next() time.Time {
 	var next time.Time
 	for _, at := range []time.Time{p.due, p.login, p.doubts} {
@@ -88,7 +88,7 @@ func (p *process) next() time.Time {
 	return next
 }
 
-// pass has a process look at the account and the object, if it is time.
+// pass reconciles the account and the object if they are due.
 func (p *process) pass(ctx context.Context) {
 	p.inPass = true
 	defer func() { p.inPass = false }()
@@ -103,13 +103,13 @@ func (p *process) pass(ctx context.Context) {
 	if isDue(p.doubts) {
 		p.doubts = time.Time{}
 	}
-	result, err := p.alive(ctx, reconcilerOf(p.reconcilers, p.run.plan.Story.Kind), p.run.name)
+	result, err := p.alive(ctx, reconcilerOf(p.reconcilers, p.run.plan.Scenario.Kind), p.run.name)
 	p.due = after(result, err)
 	if err != nil {
-		p.login = now() // it may be the account's
+		p.login = now() // the account may be the reason
 	}
-	if p.toldLogin {
-		p.login, p.toldLogin = now(), false
+	if p.notifiedLogin {
+		p.login, p.notifiedLogin = now(), false
 	}
 	if p.again || p.told {
 		p.due, p.again, p.told = now(), false, false
@@ -118,7 +118,7 @@ func (p *process) pass(ctx context.Context) {
 
 func isDue(at time.Time) bool { return !at.IsZero() && !now().Before(at) }
 
-// after is when a work queue comes back to what was looked at.
+// after returns when a work queue reconciles the object again.
 func after(result ctrl.Result, err error) time.Time {
 	switch {
 	case err != nil:
@@ -129,7 +129,7 @@ func after(result ctrl.Result, err error) time.Time {
 	return time.Time{}
 }
 
-// alive runs a pass of a process that may end in it. Any other panic is a defect.
+// alive runs a pass that may end the process. Any other panic is a bug.
 func (p *port) alive(
 	ctx context.Context, reconciler reconcile.Reconciler, key client.ObjectKey,
 ) (result ctrl.Result, err error) {

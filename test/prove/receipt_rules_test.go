@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// receipt is a request whose answer no ledger takes.
+// receipt is a request whose response cannot be written into a ledger.
 type receipt struct {
 	operation v1alpha1.Operation
 	path      string
@@ -25,7 +25,7 @@ func receipts() []receipt {
 	}
 }
 
-// eachReceipt plays a scene with each of them.
+// eachReceipt runs a test with each of them.
 func eachReceipt(t *testing.T, scene func(*testing.T, *scripted, receipt)) {
 	t.Helper()
 	for _, one := range receipts() {
@@ -36,8 +36,8 @@ func eachReceipt(t *testing.T, scene func(*testing.T, *scripted, receipt)) {
 	}
 }
 
-// leavesShown has the process try in vain to record the answer, and the API server be well again: the
-// status shows it by then.
+// leavesShown makes the process fail to record the response, and then makes the API server
+// available again. By then the status shows the response.
 func (s *scripted) leavesShown(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
 	s.records(t, 4*time.Minute)
@@ -45,7 +45,7 @@ func (s *scripted) leavesShown(t *testing.T, operation v1alpha1.Operation) {
 	s.expectShown(t, operation)
 }
 
-// refusesAfter has the API server take no write of a ledger once a POST is out.
+// refusesAfter makes the API server refuse all writes of a ledger after a POST.
 func (s *scripted) refusesAfter(path string) {
 	out := false
 	s.at = func(effect Effect) Kind {
@@ -58,7 +58,7 @@ func (s *scripted) refusesAfter(path string) {
 }
 
 // "Ledger refused ... after the POST: Warning Event, metric, the receipt into the object's status".
-// The process that had the answer ends before it could be recorded.
+// The process that had the response ends before it could be recorded.
 func TestR16AReceiptThatNoLedgerTakesIsInTheStatus(t *testing.T) {
 	t.Parallel()
 	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
@@ -74,7 +74,7 @@ func TestR16AReceiptThatNoLedgerTakesIsInTheStatus(t *testing.T) {
 	})
 }
 
-// The ledger is forced away while the answer is on its way, and none can be made anew.
+// The ledger is force-deleted while the response is on its way, and none can be created.
 func TestR16AReceiptOfALedgerThatIsGoneIsInTheStatus(t *testing.T) {
 	t.Parallel()
 	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
@@ -94,7 +94,7 @@ func TestR16AReceiptOfALedgerThatIsGoneIsInTheStatus(t *testing.T) {
 	})
 }
 
-// The process keeps trying until the ledger takes it: nobody is asked.
+// The process retries until the ledger can be written: no person is needed.
 func TestR16AReceiptInAStatusAsksNobodyWhileItsProcessLives(t *testing.T) {
 	t.Parallel()
 	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
@@ -110,7 +110,7 @@ func TestR16AReceiptInAStatusAsksNobodyWhileItsProcessLives(t *testing.T) {
 	})
 }
 
-// requestID is the carrier's number of the one request of an operation.
+// requestID returns the carrier's number of the only request of an operation.
 func (s *scripted) requestID(operation v1alpha1.Operation) string {
 	for _, one := range s.sent {
 		if one.operation == operation {
@@ -120,10 +120,10 @@ func (s *scripted) requestID(operation v1alpha1.Operation) string {
 	return ""
 }
 
-// expectShown expects that the status shows the receipt, and the ledger does not have it.
+// expectShown expects that the status contains the receipt and the ledger does not.
 func (s *scripted) expectShown(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
-	object := s.plan.Story.Empty() // its status, and not what the ledger has
+	object := s.plan.Scenario.Empty() // its status, and not what the ledger has
 	must(s.store.Client().Get(t.Context(), s.name, object))
 	shown, id := object.RequestOf(operation), s.requestID(operation)
 	if shown == nil || id == "" || !strings.HasSuffix(shown.Location, "/"+id) {
@@ -134,7 +134,8 @@ func (s *scripted) expectShown(t *testing.T, operation v1alpha1.Operation) {
 	}
 }
 
-// expectAsks expects that one request was sent, and that the object names it and asks a person.
+// expectAsks expects that one request was sent, and that the object names it and waits for a
+// person.
 func (s *scripted) expectAsks(t *testing.T, operation v1alpha1.Operation, reason string) {
 	t.Helper()
 	said, _, stuck := stateOf(s.subject())

@@ -16,7 +16,7 @@ const (
 	reading  = v1alpha1.Operation("Health")
 )
 
-// service is the object that the story is about.
+// service returns the object of the scenario.
 func (s *scripted) service(t *testing.T) *v1alpha1.BroadbandService {
 	t.Helper()
 	service, is := s.subject().(*v1alpha1.BroadbandService)
@@ -26,8 +26,7 @@ func (s *scripted) service(t *testing.T) *v1alpha1.BroadbandService {
 	return service
 }
 
-// declares has a user want a plan, and lets the operator act on it. It returns the POSTs that this
-// took.
+// declares sets a plan as a user would, and runs the operator. It returns the POSTs that followed.
 func (s *scripted) declares(t *testing.T, plan string) []v1alpha1.Operation {
 	t.Helper()
 	s.edit(t.Context(), func(subject Subject) {
@@ -38,8 +37,8 @@ func (s *scripted) declares(t *testing.T, plan string) []v1alpha1.Operation {
 	return s.resolves(t)
 }
 
-// resolves lets the operator act until the object is at rest, which is to be Ready, and returns the
-// POSTs that this took.
+// resolves runs the operator until the object is at rest and Ready, and returns the POSTs that
+// followed.
 func (s *scripted) resolves(t *testing.T) []v1alpha1.Operation {
 	t.Helper()
 	before := len(s.sent)
@@ -55,7 +54,7 @@ func (s *scripted) resolves(t *testing.T) []v1alpha1.Operation {
 	return posted
 }
 
-// expectPosts expects POSTs, log-ins apart.
+// expectPosts expects these POSTs, without logins.
 func expectPosts(t *testing.T, got []v1alpha1.Operation, want ...v1alpha1.Operation) {
 	t.Helper()
 	if !slices.Equal(got, want) {
@@ -71,7 +70,7 @@ func (s *scripted) putBack(t *testing.T, older v1alpha1.BroadbandServiceStatus) 
 	must(s.store.Client().Status().Update(t.Context(), service))
 }
 
-// A process reads the plan once before it changes it, unless it has read it just now.
+// A process reads the plan once before it changes it, unless it has just read it.
 func TestR7AChangeCostsOneHealthRequestAndOnePOST(t *testing.T) {
 	t.Parallel()
 	script(t, changing, 1, func(t *testing.T, s *scripted) {
@@ -85,7 +84,7 @@ func TestR7AChangeCostsOneHealthRequestAndOnePOST(t *testing.T) {
 	})
 }
 
-// M1 of the review: somebody changes the plan at the carrier, and then the manifest.
+// M1 of the review: someone changes the plan at the carrier, and then the manifest.
 func TestR7APlanThatSomebodyElseHasChangedIsNotBought(t *testing.T) {
 	t.Parallel()
 	script(t, changing, 1, func(t *testing.T, s *scripted) {
@@ -96,7 +95,7 @@ func TestR7APlanThatSomebodyElseHasChangedIsNotBought(t *testing.T) {
 	})
 }
 
-// M9 of the review: the status of before a change comes back, and perhaps the ledger with it.
+// M9 of the review: the status from before a change is restored, and perhaps the ledger with it.
 func TestR7APlanIsNotBoughtAgainByAnOlderStatus(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(*testing.T, *scripted, *v1alpha1.BroadbandService, *v1alpha1.RequestLedger){
@@ -134,7 +133,7 @@ func TestR7APlanIsNotBoughtAgainByAnOlderStatus(t *testing.T) {
 	}
 }
 
-// restoreAll loses object and ledger, and restores older ones. What is declared is as it was: that is
+// restoreAll loses the object and the ledger, and restores older ones. The spec is as it was: it is
 // kept elsewhere.
 func restoreAll(t *testing.T, s *scripted, older *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	t.Helper()

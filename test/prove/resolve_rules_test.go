@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// saysOfAll has a person say something of all that was unknown before a time.
+// saysOfAll resolves everything that was unknown before a time.
 func (s *scripted) saysOfAll(t *testing.T, before time.Time, word string) {
 	t.Helper()
 	s.edit(t.Context(), func(subject Subject) {
@@ -18,8 +18,8 @@ func (s *scripted) saysOfAll(t *testing.T, before time.Time, word string) {
 	s.alert()
 }
 
-// A late acceptance is unknown from when it came to light: the word of a person who spoke before that
-// was about something else.
+// The outcome of a late acceptance is unknown from when it was discovered: a resolution from before
+// that was about something else.
 func TestR27ALateAcceptanceIsSettledByAWordFromAfterIt(t *testing.T) {
 	t.Parallel()
 	for word, reason := range map[string]string{

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// saysOf has a person say another word on an attempt, whatever has become of it.
+// saysOf sets another resolution for an attempt, whatever its outcome.
 func (s *scripted) saysOf(t *testing.T, attemptID, word string) {
 	t.Helper()
 	s.edit(t.Context(), func(subject Subject) {
@@ -19,19 +19,19 @@ func (s *scripted) saysOf(t *testing.T, attemptID, word string) {
 	s.drive(t.Context())
 }
 
-// submitPath is where requests of an operation are posted.
+// submitPath returns the path to which requests of an operation are posted.
 func submitPath(operation v1alpha1.Operation) string {
 	contract, _ := carrier.ContractOf(carrier.Operation(operation))
 	return contract.SubmitPath
 }
 
-// A person who has called a request done may learn that it was not: what it was believed to have
-// brought about is not known any more, and it is sent again.
+// A person who has resolved a request as done may learn that it was not: its supposed result
+// becomes unknown, and it is sent again.
 func TestR14WhatAPersonCalledDoneTakesANewerWord(t *testing.T) {
 	t.Parallel()
-	for _, story := range []struct {
+	for _, scenario := range []struct {
 		asks        v1alpha1.Operation
-		done, after string // how it is shown as done, and after the newer word
+		done, after string // the reason as done, and after the newer resolution
 		word        string
 		sent        int
 	}{
@@ -42,28 +42,28 @@ func TestR14WhatAPersonCalledDoneTakesANewerWord(t *testing.T) {
 		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonSubmitted, "NotAccepted", 2},
 		{ordering, v1alpha1.ReasonSubmitted, v1alpha1.ReasonCarrierRejected, "Abandoned", 1},
 	} {
-		script(t, story.asks, 1, func(t *testing.T, s *scripted) {
+		script(t, scenario.asks, 1, func(t *testing.T, s *scripted) {
 			t.Helper()
-			s.at = once("POST "+submitPath(story.asks), func() Kind { return BadGateway })
+			s.at = once("POST "+submitPath(scenario.asks), func() Kind { return BadGateway })
 			s.drive(t.Context())
-			attempt := s.subject().RequestOf(story.asks).AttemptID
-			sleep(longestWork) // a second one beside it would be refused
+			attempt := s.subject().RequestOf(scenario.asks).AttemptID
+			sleep(longestWork) // a second request beside it would be refused
 			s.saysOf(t, attempt, "Succeeded")
-			if said, _, _ := stateOf(s.subject()); said != story.done || s.posted(story.asks) != 1 {
-				t.Errorf("%s: called done, it is %s, and %d were sent", story.asks, said, s.posted(story.asks))
+			if said, _, _ := stateOf(s.subject()); said != scenario.done || s.posted(scenario.asks) != 1 {
+				t.Errorf("%s: called done, it is %s, and %d were sent", scenario.asks, said, s.posted(scenario.asks))
 			}
-			s.saysOf(t, attempt, story.word)
-			if said, _, _ := stateOf(s.subject()); said != story.after || s.posted(story.asks) != story.sent {
-				t.Errorf("%s: called %s, it is %s, and %d were sent", story.asks, story.word, said, s.posted(story.asks))
+			s.saysOf(t, attempt, scenario.word)
+			if said, _, _ := stateOf(s.subject()); said != scenario.after || s.posted(scenario.asks) != scenario.sent {
+				t.Errorf("%s: called %s, it is %s, and %d were sent", scenario.asks, scenario.word, said, s.posted(scenario.asks))
 			}
 		})
 	}
 }
 
-// A person who has given a request up may learn that it was carried out.
+// A person who has abandoned a request may learn that it was carried out.
 func TestR14WhatAPersonGaveUpTakesANewerWord(t *testing.T) {
 	t.Parallel()
-	for _, story := range []struct {
+	for _, scenario := range []struct {
 		asks v1alpha1.Operation
 		done string
 	}{
@@ -71,7 +71,7 @@ func TestR14WhatAPersonGaveUpTakesANewerWord(t *testing.T) {
 		{diagnosing, v1alpha1.ReasonCompleted},
 		{ordering, v1alpha1.ReasonSubmitted},
 	} {
-		asks, done := story.asks, story.done
+		asks, done := scenario.asks, scenario.done
 		script(t, asks, 1, func(t *testing.T, s *scripted) {
 			t.Helper()
 			s.at = once("POST /api/connect", func() Kind { return BadGateway })
@@ -93,9 +93,9 @@ func TestR14WhatAPersonGaveUpTakesANewerWord(t *testing.T) {
 	}
 }
 
-// The word is on record, and the status does not show it yet. Of two managers that both lead, the
-// other is woken by that write, and must not record the same word once more: they would wake each
-// other for ever.
+// The resolution is recorded, and the status does not show it yet. That write wakes the other of
+// two leading managers, which must not record the same resolution again: they would wake each other
+// forever.
 func TestR14AWordThatIsOnRecordIsNoNewerOne(t *testing.T) {
 	t.Parallel()
 	for _, word := range []string{"NotAccepted", "Abandoned", "Succeeded"} {

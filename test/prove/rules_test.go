@@ -16,15 +16,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// scripted is a run in which something happens that no plan has: at an effect, while an answer is
-// late, or in what the cache shows of a kind.
+// scripted is a run with events that no fault plan has: at an effect, while a response is late, or
+// in what the cache shows of a kind.
 type scripted struct {
 	*run
 
 	at    func(Effect) Kind // what happens at an effect; nil: nothing
-	later func()            // what the others do while the first late answer is on its way
+	later func()            // what the others do while the first late response is on its way
 	stale map[string]int64  // the version that the cache shows of a Go type
-	read  map[string]int    // how often the cache was asked for a Go type
+	read  map[string]int    // how often a Go type was read from the cache
 }
 
 func (s *scripted) begin(sort Sort, what string) (Effect, Kind) {
@@ -53,28 +53,28 @@ func (s *scripted) cached(p *port, into runtime.Object) client.Reader {
 	return s.run.cached(p, into)
 }
 
-// script plays a scene with one story and some managers.
+// script runs a test with one scenario and some managers.
 func script(t *testing.T, asks v1alpha1.Operation, managers int, scene func(*testing.T, *scripted)) {
 	t.Helper()
 	scheme := stage(t)
-	at := slices.IndexFunc(Stories(), func(story *Story) bool { return story.Asks == asks })
+	at := slices.IndexFunc(Scenarios(), func(scenario *Scenario) bool { return scenario.Asks == asks })
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{
-			run:   newRun(t.Context(), scheme, Plan{Story: Stories()[at], Managers: managers}),
+			run:   newRun(t.Context(), scheme, Plan{Scenario: Scenarios()[at], Managers: managers}),
 			stale: map[string]int64{}, read: map[string]int{},
 		}
 		for _, manager := range s.managers {
 			manager.scene = s
 		}
 		scene(t, s)
-		sleep(lateness) // a login may still wait for its answer
+		sleep(lateness) // a login may still wait for its response
 	})
 }
 
-// once does something at the first effect whose name begins so, and says what happens to that.
+// once does something at the first effect with this prefix, and returns what happens to the effect.
 func once(what string, do func() Kind) func(Effect) Kind { return nth(1, what, do) }
 
-// nth does something at the nth effect, from 1, that begins with these words.
+// nth does something at the nth effect, from 1, with this prefix.
 func nth(number int, what string, do func() Kind) func(Effect) Kind {
 	met := 0
 	return func(effect Effect) Kind {
@@ -91,7 +91,7 @@ func nth(number int, what string, do func() Kind) func(Effect) Kind {
 
 func late() Kind { return Late }
 
-// passes has one manager take those passes that are due within some time.
+// passes runs the passes of one manager that are due within some time.
 func (s *scripted) passes(t *testing.T, manager *process, within time.Duration) {
 	t.Helper()
 	until := now().Add(within)
@@ -102,7 +102,7 @@ func (s *scripted) passes(t *testing.T, manager *process, within time.Duration) 
 	sleep(until.Sub(now()))
 }
 
-// untilEnded has the first manager take passes until an attempt has ended.
+// untilEnded runs passes of the first manager until an attempt has ended.
 func (s *scripted) untilEnded(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
 	for range mostPasses {
@@ -115,7 +115,7 @@ func (s *scripted) untilEnded(t *testing.T, operation v1alpha1.Operation) {
 	t.Fatalf("%s does not end", operation)
 }
 
-// says has a person resolve the request under way.
+// says resolves the open request as a person would.
 func (s *scripted) says(t *testing.T, word string) {
 	t.Helper()
 	open := s.subject().OpenRequests()[0]
@@ -125,8 +125,8 @@ func (s *scripted) says(t *testing.T, word string) {
 	s.alert()
 }
 
-// saysMeanwhile has what an effect comes to arrive late at the first manager. The other one goes on
-// until the outcome of the request is unknown, a person says something of that, and it goes on again.
+// saysMeanwhile delays the result of an effect of the first manager. The other manager runs until
+// the outcome of the request is unknown, a person resolves it, and the other manager runs again.
 func (s *scripted) saysMeanwhile(t *testing.T, what string, before time.Duration, word string, after time.Duration) {
 	t.Helper()
 	s.at = once(what, late)
@@ -144,7 +144,7 @@ func (s *scripted) posted(operation v1alpha1.Operation) int {
 	return len(slices.DeleteFunc(slices.Clone(s.sent), func(one *sending) bool { return one.operation != operation }))
 }
 
-// editAccount has a person change the account.
+// editAccount edits the account.
 func (s *scripted) editAccount(t *testing.T, edit func(*v1alpha1.CarrierAccountSpec)) {
 	t.Helper()
 	account := s.account(t.Context())
@@ -152,7 +152,7 @@ func (s *scripted) editAccount(t *testing.T, edit func(*v1alpha1.CarrierAccountS
 	must(s.store.Client().Update(t.Context(), account))
 }
 
-// closed is an account that does not list the service, and asks for approval of everything.
+// closed makes an account not list the service, and require approval for everything.
 func closed(account *v1alpha1.CarrierAccountSpec) {
 	account.Approval, account.ServiceIDs = v1alpha1.ApprovalAlways, []v1alpha1.CarrierID{"1"}
 }
@@ -161,7 +161,7 @@ func writesService(effect Effect) bool {
 	return effect.Sort == Write && strings.Contains(effect.What, "BroadbandService")
 }
 
-// The account is the emergency brake. A cache that does not show it yet must not pay for that.
+// The account is the emergency brake. It must work even if a cache does not show the edit yet.
 func TestR12AClosedAccountPaysNothing(t *testing.T) {
 	t.Parallel()
 	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
@@ -189,8 +189,8 @@ func TestR12AClosedAccountPaysNothing(t *testing.T) {
 	})
 }
 
-// A machine that was suspended between the intent and the POST has a monotonic clock that did not
-// go on meanwhile. The wall clock did.
+// The monotonic clock of a machine that was suspended between the intent and the POST did not count
+// that time. The wall clock did.
 func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
 	t.Parallel()
 	script(t, v1alpha1.OperationPlanChange, 1, func(t *testing.T, s *scripted) {
@@ -212,8 +212,8 @@ func TestR13ASuspendedMachineSendsNothing(t *testing.T) {
 	})
 }
 
-// A person who abandons an order has placed it by telephone, perhaps. A process that was asleep
-// between the intent and the POST has nothing to say about it when it wakes up.
+// A person who abandons an order may have placed it by telephone. A process that was suspended
+// between the intent and the POST must not change that when it wakes up.
 func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	t.Parallel()
 	for _, asks := range []v1alpha1.Operation{
@@ -237,8 +237,8 @@ func TestR14WhatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	}
 }
 
-// The same for a repeat, M2 of the review: turning a repeat away leaves the outcome of the attempt
-// before it as open as it was, but for what a person has ended.
+// The same for a repeat, M2 of the review: a refused repeat leaves the outcome of the attempt
+// before it as unknown as it was, unless a person has ended it.
 func TestR14ARepeatThatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	t.Parallel()
 	const asks = v1alpha1.OperationDSLStabilityProfileChange
@@ -263,8 +263,8 @@ func TestR14ARepeatThatAPersonHasAbandonedStaysAbandoned(t *testing.T) {
 	})
 }
 
-// loseAndRepeatLate loses the answer to the first POST, and has the intent of its repeat, 15 minutes
-// later, come late.
+// loseAndRepeatLate loses the response to the first POST, and delays the intent of its repeat 15
+// minutes later.
 func loseAndRepeatLate() func(Effect) Kind {
 	var lost, repeated time.Time
 	return func(effect Effect) Kind {

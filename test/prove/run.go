@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package prove shows that no request is lost and none is sent twice, whatever fails, not by
-// examples but by trying everything. The production controllers run against an object store
-// and a carrier in this process. Whatever they do to the world outside passes through one
-// seam, where it is counted; and each story is told again for everything that can go wrong
-// at each of its effects, and for every ordered pair of such things.
+// Package prove shows that no request is lost and none is sent twice, whatever fails, by exhaustive
+// fault enumeration instead of examples. The production controllers run against an in-process
+// object store and carrier. All their external effects pass through one seam, where they are
+// counted. Each scenario is then run again for everything that can happen at each effect, and for
+// every ordered pair of such things.
 package prove
 
 import (
@@ -23,41 +23,40 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// run is one plan as it is carried out. It lives in a bubble of testing/synctest, whose clock
-// is the only one.
+// run carries out one fault plan. It runs in a synctest bubble, whose clock is the only one.
 type run struct {
-	*witness
+	*recorder
 
-	ctx     context.Context //nolint:containedctx // that of the bubble: a run lives no longer
+	ctx     context.Context //nolint:containedctx // of the synctest bubble: it lasts as long as the run
 	plan    Plan
 	scheme  *runtime.Scheme
 	store   *store.Store
 	world   *world.World
 	carrier http.Handler
-	kind    string // Go's name of the type that the story is about
+	kind    string // the Go name of the scenario's type
 	name    client.ObjectKey
 
-	marker   string // of the processes that are started from now on; "": they look for none
+	marker   string // of the processes that start from now on; "": they look for none
 	managers []*process
 	started  int // processes so far
 	effects  []Effect
 	cache    cache
 	recreate bool // a user creates the object again once it is gone
-	hurried  bool // a login is under way, and what overtakes it must not be late
+	hurried  bool // a login is in progress, and what overtakes it must not delay it
 
-	lastEffect, lastLook int // of the story; later ones are of those who judge its end
+	lastEffect, lastLook int // of the scenario; later ones belong to the final checks
 }
 
 // The clock of a bubble.
 var (
-	now   = time.Now   //nolint:forbidigo // virtual: everything here runs in a bubble of testing/synctest
-	sleep = time.Sleep //nolint:forbidigo // virtual: it lets the bubble's time pass, and takes none
+	now   = time.Now   //nolint:forbidigo // virtual: everything here runs in a synctest bubble
+	sleep = time.Sleep //nolint:forbidigo // virtual: it advances the bubble's clock, and takes no real time
 )
 
-// beginning is when a story begins.
+// beginning is when a scenario starts.
 var beginning = time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)
 
-// begin sets the stage for a plan.
+// newRun sets up a run for a plan.
 func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 	sleep(beginning.Sub(now()))
 	uids := 0
@@ -68,7 +67,7 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 	}})
 	r.world = world.Offline(r.store.Client(), now)
 	r.carrier = r.world.Carrier.Handler()
-	r.witness = newWitness(r)
+	r.recorder = newRecorder(r)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.world.Namespace}}
 	must(r.world.Create(ctx, namespace))
 	r.world.Login(ctx, declared)
@@ -79,12 +78,12 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 	return r
 }
 
-// create has a user apply the object that the story is about.
+// create applies the scenario's object as a user would.
 func (r *run) create(ctx context.Context) {
-	object := r.plan.Story.Object(r.world)
+	object := r.plan.Scenario.Object(r.world)
 	r.kind, r.name = fmt.Sprintf("%T", object), client.ObjectKeyFromObject(object)
 	must(r.world.Create(ctx, object))
-	delete(r.since, Suspended) // it is not
+	delete(r.since, Suspended) // a new object is not suspended
 }
 
 func must(err error) {
@@ -93,30 +92,30 @@ func must(err error) {
 	}
 }
 
-// begin counts an effect, and says what the plan has happen at it.
+// begin counts an effect, and returns what the plan makes happen at it.
 func (r *run) begin(sort Sort, what string) (Effect, Kind) {
 	effect := Effect{Number: len(r.effects) + 1, Sort: sort, What: what, at: now()}
 	r.effects = append(r.effects, effect)
 	for i := range r.plan.Faults {
 		fault := &r.plan.Faults[i]
 		if r.lastEffect == 0 && fault.Kind.happensTo(sort) && fault.isDue(r.effects) {
-			fault.At = effect.Number // of one that is named, too
+			fault.At = effect.Number // also for a fault with a named effect
 			return effect, fault.Kind
 		}
 	}
 	return effect, nothing
 }
 
-// subject is the object that the story is about, as it is on record; nil when it is gone.
+// subject returns the scenario's object as recorded; nil if it is gone.
 func (r *run) subject() Subject {
-	object := r.plan.Story.Empty()
+	object := r.plan.Scenario.Empty()
 	if err := r.store.Client().Get(r.ctx, r.name, object); err != nil {
 		return nil
 	}
 	return asRecorded(r.ctx, r.store.Client(), object)
 }
 
-// keyIn is the key of an object beside the story's.
+// keyIn returns the key of another object in the scenario's namespace.
 func keyIn(r *run, name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: r.world.Namespace, Name: name}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/store"
 )
 
-// killed is what unwinds a process whose end has come.
+// killed is the panic value that ends a process.
 type killed struct{ at Effect }
 
 var (
@@ -28,19 +28,19 @@ var (
 	errDialed = errors.New("the connection was refused")
 )
 
-// port is a process's way to the world outside it. Each of its effects passes through here.
+// port is a process's connection to the world outside. All its effects pass through here.
 type port struct {
 	scene   scene
 	store   *store.Store
 	carrier http.Handler
-	marker  string        // which it looks for; "": none
-	sender  string        // the id by which the process signs what it sends
-	token   string        // that it was granted last
+	marker  string        // the one it looks for; "": none
+	sender  string        // the id that identifies the process as the sender
+	token   string        // the newest one
 	asleep  time.Duration // what its monotonic clock has not counted, because the machine was suspended
-	ahead   time.Duration // by how much its clock is ahead of the carrier's
+	ahead   time.Duration // how far its clock is ahead of the carrier's
 	dead    bool
-	asked   map[string]time.Time // when it last asked after a request, by Location
-	newest  map[string]int       // the number of the newest effect of its name
+	asked   map[string]time.Time // when it last polled a request, by Location
+	newest  map[string]int       // the number of the newest effect of a name
 }
 
 // note remembers the newest effect of each name.
@@ -51,28 +51,28 @@ func (p *port) note(effect Effect) {
 	p.newest[effect.What] = effect.Number
 }
 
-// clock is the time as a process has it.
+// clock returns the time as the process sees it.
 func (p *port) clock() time.Time { return now().Add(p.ahead) }
 
-// scene is where a process is at work.
+// scene is the environment of a process.
 type scene interface {
 	director
-	sends(p *port, path string, body []byte)           // just before the carrier has a POST
-	panics(how string)                                 // which nobody has planned
-	hurries(how string)                                // sooner than the carrier, or the account, allows
+	sends(p *port, path string, body []byte)           // immediately before the carrier gets a POST
+	panics(how string)                                 // an unplanned panic
+	hurries(how string)                                // sooner than the carrier or the account allows
 	cached(p *port, into runtime.Object) client.Reader // what the process's cache shows
 }
 
 // director decides what happens at each effect.
 type director interface {
 	begin(sort Sort, what string) (Effect, Kind)
-	refuses(effect Effect, kind Kind)  // in place of it
-	act(p *port, sort Sort, kind Kind) // what somebody else does just before it
-	wait(p *port, sort Sort)           // while its answer is late
+	refuses(effect Effect, kind Kind)  // instead of the effect
+	act(p *port, sort Sort, kind Kind) // what another actor does immediately before it
+	wait(p *port, sort Sort)           // while its response is late
 	check(effect Effect)               // after it
 }
 
-// effect lets a process do something, or has happen to it what the plan says.
+// effect carries out an effect of a process, or the fault of the plan.
 func (p *port) effect(sort Sort, what string, do func() error) error {
 	if p.dead {
 		panic(killed{Effect{Sort: sort, What: what}})
@@ -98,7 +98,7 @@ func (p *port) effect(sort Sort, what string, do func() error) error {
 	return p.hears(sort, kind, err)
 }
 
-// hears is how a process comes to know what became of an effect.
+// hears returns what a process learns about the result of an effect.
 func (p *port) hears(sort Sort, kind Kind, err error) error {
 	if kind.late() {
 		p.scene.wait(p, sort)
@@ -109,13 +109,13 @@ func (p *port) hears(sort Sort, kind Kind, err error) error {
 	return err
 }
 
-// refused is the answer of the carrier in place of its own.
+// refused is an error with the HTTP status of a response that is not the carrier's own.
 type refused struct{ status int }
 
-// Error says which.
+// Error returns the text of the status.
 func (r refused) Error() string { return http.StatusText(r.status) }
 
-// refusal is what a process is told in place of what it asked for.
+// refusal returns the error that a process gets instead of a result.
 func refusal(kind Kind, sort Sort) error {
 	if sort == Write || sort == Read || sort == Key {
 		return unserved(kind)
@@ -129,7 +129,7 @@ func refusal(kind Kind, sort Sort) error {
 	return errDialed
 }
 
-// unserved is what the API server, or what stands before it, says instead of its answer.
+// unserved returns the error of the API server, or of a proxy in front of it.
 func unserved(kind Kind) error {
 	if kind == Conflict {
 		return apierrors.NewConflict(schema.GroupResource{}, "", errLost)
@@ -140,7 +140,7 @@ func unserved(kind Kind) error {
 	return apierrors.NewServiceUnavailable("the API server is starting")
 }
 
-// live reads past the cache, and writes.
+// live returns a client that reads past the cache, and writes.
 func (p *port) live() client.WithWatch {
 	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(
@@ -149,7 +149,7 @@ func (p *port) live() client.WithWatch {
 			sort := Read
 			if _, is := into.(*corev1.Secret); is {
 				sort = Key
-				defer func() { // a login has a goroutine of its own, where nothing catches the end of a process
+				defer func() { // a login has a goroutine of its own, which must recover the end of a process
 					if recover() != nil {
 						err = errKilled
 					}
@@ -163,7 +163,7 @@ func (p *port) live() client.WithWatch {
 	})
 }
 
-// cluster reads from the cache, and writes.
+// cluster returns a client that reads from the cache, and writes.
 func (p *port) cluster() client.WithWatch {
 	return interceptor.NewClient(p.store.Client(), interceptor.Funcs{
 		Get: func(

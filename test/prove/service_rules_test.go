@@ -11,12 +11,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// The scenes with a service have a conversion: it has no read, and only what is on record tells that
-// it was made.
+// The scenarios with a service use a conversion: the API cannot report its current value, so only
+// the recorded state shows that it was made.
 const converting = v1alpha1.OperationAggregationConversion
 
-// expectConversions expects that the carrier has taken so many conversions, and how the object is
-// shown.
+// expectConversions expects the number of conversions that the carrier has accepted, and the
+// object's reason.
 func (s *scripted) expectConversions(t *testing.T, taken int, reason string) {
 	t.Helper()
 	if said, _, _ := stateOf(s.subject()); s.accepted(converting) != taken || said != reason {
@@ -25,7 +25,8 @@ func (s *scripted) expectConversions(t *testing.T, taken int, reason string) {
 	}
 }
 
-// olderLedger puts the ledger back as it was before the first attempt ended, or before there was one.
+// olderLedger restores the ledger from before the end of the first attempt, or from before any
+// attempt.
 func (s *scripted) olderLedger(t *testing.T, edit func(*v1alpha1.RequestLedgerSpec)) {
 	t.Helper()
 	older := s.theLedger(t)
@@ -36,7 +37,7 @@ func (s *scripted) olderLedger(t *testing.T, edit func(*v1alpha1.RequestLedgerSp
 	must(s.store.Client().Create(t.Context(), older))
 }
 
-// Between the last look at the object and the POST, another object takes the service over.
+// Between the last read of the object and the POST, another object takes the service over.
 func TestR2AServiceThatAnotherObjectHasTakenOverIsNotChanged(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 2, func(t *testing.T, s *scripted) {
@@ -55,7 +56,8 @@ func TestR2AServiceThatAnotherObjectHasTakenOverIsNotChanged(t *testing.T) {
 	})
 }
 
-// M6 to M9 of the review: what happens to the object, its status and its ledger sends nothing again.
+// M6 to M9 of the review: no loss of the object, its status or its ledger makes a request be sent
+// again.
 func TestR5R6AServiceWhoseLedgerIsLostSendsNothing(t *testing.T) {
 	t.Parallel()
 	for name, happens := range map[string]func(*testing.T, *scripted){
@@ -133,8 +135,8 @@ func TestR25AServiceIsChangedOnceWhateverBecomesOfItsObject(t *testing.T) {
 	}
 }
 
-// M3 of the review, for a service: the answer comes after a person has said that there was none, and
-// after another attempt was sent for that.
+// M3 of the review, for a service: the response arrives after a person has resolved the request as
+// not accepted, and another attempt was sent because of that.
 func TestR15AChangeThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for word, reason := range map[string]string{
@@ -163,7 +165,7 @@ func TestR15AChangeThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	}
 }
 
-// An answer to a request whose object is gone is in the ledger all the same.
+// The response to a request whose object is gone is still recorded in the ledger.
 func TestR16AChangeIsRecordedWhoseObjectIsGone(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {
@@ -183,8 +185,8 @@ func TestR16AChangeIsRecordedWhoseObjectIsGone(t *testing.T) {
 	})
 }
 
-// The ledger cannot be written for longer than a pass tries, and the object is deleted meanwhile: no
-// pass comes back to it.
+// The ledger cannot be written for longer than a pass retries, and the object is deleted meanwhile:
+// no further pass will record it.
 func TestR16AnAnswerIsRecordedHoweverLongThatTakes(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {
@@ -216,8 +218,8 @@ func TestR16AnAnswerIsRecordedHoweverLongThatTakes(t *testing.T) {
 	})
 }
 
-// A manager whose cache shows neither the ledger nor the object as they are meets a conflict when it
-// writes its intent, and sends nothing.
+// A manager whose cache shows neither the current ledger nor the current object gets a conflict
+// when it writes its intent, and sends nothing.
 func TestR1AnIntentByAStaleCacheMeetsAConflict(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 2, func(t *testing.T, s *scripted) {

@@ -17,27 +17,27 @@ import (
 // signatures are those made so far.
 var signatures memory[[]byte]
 
-// sign is the [carrier.Signer] that remembers. Every plan of a story begins with the same login at
-// the same moment, and half of all time would go into reading its key, signing and verifying; but
-// RS256 is deterministic (RFC 8017 section 8.2).
+// sign is a [carrier.Signer] with a cache. Every plan of a scenario begins with the same login at
+// the same moment, and half of the time would go into reading its key, signing and verifying. RS256
+// is deterministic (RFC 8017 section 8.2), so the result can be reused.
 func sign(key carrier.Key, text string) ([]byte, error) {
 	return signatures.recall(digest(key.PEM, []byte(text)), func() ([]byte, error) { return carrier.Sign(key, text) })
 }
 
-// rs256 is RS256 for who verifies.
+// rs256 is RS256 with a cache for verification.
 type rs256 struct {
 	*jwt.SigningMethodRSA
 
 	verified memory[bool]
 }
 
-// rememberVerified has every parser of JWTs in this process remember what it has verified.
+// rememberVerified makes every JWT parser in this process remember what it has verified.
 func rememberVerified() {
 	method := &rs256{SigningMethodRSA: jwt.SigningMethodRS256}
 	jwt.RegisterSigningMethod(method.Alg(), func() jwt.SigningMethod { return method })
 }
 
-// Verify implements [jwt.SigningMethod]. What is not signed well is verified each time.
+// Verify implements [jwt.SigningMethod]. Invalid signatures are not cached.
 func (m *rs256) Verify(text string, signature []byte, by any) error {
 	key, is := by.(*rsa.PublicKey)
 	if !is {
@@ -51,14 +51,13 @@ func (m *rs256) Verify(text string, signature []byte, by any) error {
 
 func digest(parts ...[]byte) [sha256.Size]byte { return sha256.Sum256(slices.Concat(parts...)) }
 
-// memory is what has been made so far, by a digest of what it was made from. It is safe for
-// concurrent use.
+// memory caches results by a digest of their input. It is safe for concurrent use.
 type memory[T any] struct {
 	mu   sync.Mutex
 	made map[[sha256.Size]byte]T
 }
 
-// recall makes something once. What fails is tried again.
+// recall computes a result once. Failures are not cached.
 func (m *memory[T]) recall(from [sha256.Size]byte, how func() (T, error)) (T, error) {
 	if known, is := m.known(from); is {
 		return known, nil

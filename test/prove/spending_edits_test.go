@@ -36,7 +36,7 @@ func TestR10OneServiceThatIsEditedOftenSpendsNoMoreThanTheLimit(t *testing.T) {
 	})
 }
 
-// wants has a user declare a plan.
+// wants sets a plan as a user would.
 func (s *scripted) wants(t *testing.T, plan string) {
 	t.Helper()
 	s.edit(t.Context(), func(subject Subject) {

@@ -9,10 +9,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// reserving is a reservation: the login of the identity is on record before.
+// reserving is a reservation: the login of the identity is recorded before it.
 const reserving = "update *v1alpha1.RequestLedger identity-"
 
-// reserved are the reservations of the account's identity.
+// reserved returns the reservations of the account's identity.
 func (s *scripted) reserved(t *testing.T) []v1alpha1.Reservation {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
@@ -50,8 +50,8 @@ func TestR10AProcessThatEndsBeforeTheIntentWastesOneReservation(t *testing.T) {
 	})
 }
 
-// The answer to the reservation is lost, the intent meets a conflict, the carrier turns the request
-// away: nothing of it is spent.
+// The response to the reservation is lost, the intent gets a conflict, or the carrier refuses the
+// request: none of it is spent.
 func TestR10WhatIsNotSentIsNotSpent(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
@@ -86,8 +86,8 @@ func TestR10WhatIsNotSentIsNotSpent(t *testing.T) {
 	}
 }
 
-// M4 of the review: two managers see the last place at the same moment, each for an object of its own.
-// The first reading of what the identity has spent is the account's, when it logs in.
+// M4 of the review: two managers see the last free reservation at the same moment, each for an
+// object of its own. The account's pass reads the identity's spending first, when it logs in.
 func TestR10TwoManagersThatSeeTheLastPlaceSendOneRequest(t *testing.T) {
 	t.Parallel()
 	for before, number := range map[string]int{reserving: 1, "read identity-": 2} {
@@ -114,8 +114,9 @@ func TestR10TwoManagersThatSeeTheLastPlaceSendOneRequest(t *testing.T) {
 	}
 }
 
-// X3 of the review: with a chargeLimit each pass copied every service, test and order of the account.
-// The ledgers are listed twice when an account has logged in, and once for each reservation.
+// X3 of the review: with a chargeLimit each pass copied every service, test and order of the
+// account. The ledgers are listed twice when an account has logged in, and once for each
+// reservation.
 func TestR10APassDoesNotCountWhatOthersHaveSent(t *testing.T) {
 	t.Parallel()
 	const ledgers, services, service = "*v1alpha1.RequestLedgerList", "*v1alpha1.BroadbandServiceList",

@@ -10,14 +10,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/model"
 )
 
-// books are the ledgers as they were last seen: the phase of each attempt, by ledger and attempt id.
+// books are the ledgers as last seen: the phase of each attempt, by ledger and attempt id.
 type books map[string]map[string]v1alpha1.RequestPhase
 
-// writesLedger is how the name of a production write to a ledger ends, after create or update.
+// writesLedger is the suffix of the name of the operator's writes to a ledger, after create or
+// update.
 const writesLedger = "*v1alpha1.RequestLedger "
 
-// audit holds a write to a ledger against the table of the model: so the model speaks of the code.
-func (w *witness) audit(effect Effect) {
+// audit checks a write to a ledger against the table of the model, so that the model matches the
+// code.
+func (w *recorder) audit(effect Effect) {
 	_, name, found := strings.Cut(effect.What, writesLedger)
 	if !found || effect.Sort != Write {
 		return
@@ -27,7 +29,7 @@ func (w *witness) audit(effect Effect) {
 	w.books = seen
 }
 
-func (w *witness) readBooks() books {
+func (w *recorder) readBooks() books {
 	var ledgers v1alpha1.RequestLedgerList
 	must(w.run.store.Client().List(w.run.ctx, &ledgers))
 	seen := books{}
@@ -48,8 +50,8 @@ func phasesIn(ledger *v1alpha1.RequestLedgerSpec) map[string]v1alpha1.RequestPha
 	return phases
 }
 
-// compare holds a ledger against what it was before a write.
-func (w *witness) compare(before, after map[string]v1alpha1.RequestPhase) {
+// compare compares a ledger with its state before a write.
+func (w *recorder) compare(before, after map[string]v1alpha1.RequestPhase) {
 	for id, to := range after {
 		from, known := before[id]
 		if known && from != to && !model.Lists(from, to) && !isRepeated(from, to) {
@@ -58,8 +60,8 @@ func (w *witness) compare(before, after map[string]v1alpha1.RequestPhase) {
 	}
 }
 
-// isRepeated: of the classes Verify and Converge, which the model does not have, the table lists
-// "Repeated + new Submitting in one write", and a late acceptance of what was repeated.
+// isRepeated allows two transitions of the classes Verify and Converge, which the model does not
+// have: "Repeated + new Submitting in one write", and a late acceptance of a repeated attempt.
 func isRepeated(from, to v1alpha1.RequestPhase) bool {
 	open := from == v1alpha1.PhaseSubmitting || from == v1alpha1.PhaseInProgress
 	return open && to == v1alpha1.PhaseRepeated ||
@@ -67,4 +69,4 @@ func isRepeated(from, to v1alpha1.RequestPhase) bool {
 }
 
 // tabled: "whatever it does not list is refused where it is made" (R14).
-func tabled(w *witness) string { return w.untabled }
+func tabled(w *recorder) string { return w.untabled }

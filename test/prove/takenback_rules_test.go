@@ -9,7 +9,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// "Abandoned (known stays)" (R15), also where a person has called the late acceptance done before.
+// "Abandoned (known stays)" (R15), also if a person has resolved the late acceptance as done
+// before.
 func TestR15WhatStaysKnownIsNotBoughtAgainByANewerWord(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 2, func(t *testing.T, s *scripted) {
@@ -27,7 +28,7 @@ func TestR15WhatStaysKnownIsNotBoughtAgainByANewerWord(t *testing.T) {
 	})
 }
 
-// "One that goes back while it runs is LedgerLost" (R6): after a person's word an order that was done
+// "One that goes back while it runs is LedgerLost" (R6): after a resolution, an order that was done
 // may have been sent again.
 func TestR6AnOrderThatAPersonCalledDoneMayHaveBeenSentSince(t *testing.T) {
 	t.Parallel()
@@ -50,7 +51,7 @@ func TestR6AnOrderThatAPersonCalledDoneMayHaveBeenSentSince(t *testing.T) {
 	}
 }
 
-// The number of an order is that of the attempt which brought it about, and of no other.
+// The order number belongs to the attempt that created the order, and to no other.
 func TestR14TheNumberOfAnOrderGoesWithItsAttempt(t *testing.T) {
 	t.Parallel()
 	script(t, ordering, 1, func(t *testing.T, s *scripted) {
@@ -77,8 +78,8 @@ func TestR14TheNumberOfAnOrderGoesWithItsAttempt(t *testing.T) {
 	})
 }
 
-// A ledger that is older than the status of a test which is done shows an attempt of it as unknown.
-// Who says the truth of that one has no other sent.
+// A ledger that is older than the status of a completed test shows one of its attempts as unknown.
+// A true resolution of that attempt must not send another test.
 func TestR5ATestThatIsDoneIsNotRunAgainByAnOlderLedger(t *testing.T) {
 	t.Parallel()
 	script(t, diagnosing, 1, func(t *testing.T, s *scripted) {
@@ -87,7 +88,7 @@ func TestR5ATestThatIsDoneIsNotRunAgainByAnOlderLedger(t *testing.T) {
 		s.drive(t.Context())
 		attempt := s.subject().RequestOf(diagnosing).AttemptID
 		older := s.theLedger(t)
-		sleep(longestWork) // a second one beside it would be refused
+		sleep(longestWork) // a second request beside it would be refused
 		s.saysOf(t, attempt, "Abandoned")
 		s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, attempt) })
 		s.alert()
@@ -105,7 +106,7 @@ func TestR5ATestThatIsDoneIsNotRunAgainByAnOlderLedger(t *testing.T) {
 	})
 }
 
-// "What the carrier has accepted is not called not accepted": its answer came after a person's word.
+// "What the carrier has accepted is not called not accepted": its response came after a resolution.
 func TestR15WhatTheCarrierHasTakenIsNotCalledNotAccepted(t *testing.T) {
 	t.Parallel()
 	for _, asks := range []v1alpha1.Operation{converting, diagnosing, ordering} {
@@ -121,7 +122,7 @@ func TestR15WhatTheCarrierHasTakenIsNotCalledNotAccepted(t *testing.T) {
 	}
 }
 
-// What was known before a ledger was lost is known once a person has taken back what he said of it.
+// What was known before a ledger was lost is known again once a person has withdrawn a resolution.
 func TestR14AWordOnALostLedgerThatIsTakenBackBuysNothingAgain(t *testing.T) {
 	t.Parallel()
 	script(t, converting, 1, func(t *testing.T, s *scripted) {

@@ -7,26 +7,26 @@ import (
 	"slices"
 )
 
-// Tally counts what became of the plans of an operation.
+// Tally counts the results of an operation's fault plans.
 type Tally struct {
-	Effects  int // of the undisturbed story
+	Effects  int // of the scenario without faults
 	Faults   int // plans with one or two faults
-	Stale    int // plans with a stale or skipped observation, or one too many
-	Acts     int // plans in which somebody else acts
+	Stale    int // plans with a stale, skipped or repeated observation
+	Acts     int // plans with acts of other actors
 	Orders   int // plans in which two managers are stopped in favor of each other
 	Left     int // plans that were left out
 	Crashes  int // plans with one crash
-	Needless int // of them, those that ended unknown although the carrier had taken nothing
-	Alarms   int // plans with a clean error that ended so
+	Needless int // of these, those that ended unknown although the carrier had accepted nothing
+	Alarms   int // plans with a clean error that ended unknown
 	Violated int
 
-	stories int // that were told whole
+	scenarios int // that were run completely
 }
 
-// Plans are all of them.
+// Plans returns the number of all plans.
 func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Acts + t.Orders }
 
-// Add takes the counts of another tally in.
+// Add adds the counts of another tally.
 func (t *Tally) Add(other Tally) {
 	t.Effects += other.Effects
 	t.Faults += other.Faults
@@ -38,21 +38,21 @@ func (t *Tally) Add(other Tally) {
 	t.Needless += other.Needless
 	t.Alarms += other.Alarms
 	t.Violated += other.Violated
-	t.stories += other.stories
+	t.scenarios += other.scenarios
 }
 
-// ofStory is what came of a story that was told with one manager, and with more.
-func ofStory(parts []*Tally) Tally {
+// ofScenario sums up a scenario that was run with one manager and with more.
+func ofScenario(parts []*Tally) Tally {
 	var whole Tally
 	for _, part := range parts {
 		whole.Add(*part)
 		whole.Effects = part.Effects
 	}
-	whole.stories = 1
+	whole.scenarios = 1
 	return whole
 }
 
-// String is a line of the report.
+// String returns a line of the report.
 func (t *Tally) String() string {
 	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %6d with acts, %5d orders, "+
 		"%d violations, %d left out; needless unknowns: %d of %d crashes, %d of clean errors",
@@ -80,7 +80,7 @@ func (t *Tally) note(r *run) {
 	}
 }
 
-// noteUnknown looks for alarms that a person was called to in vain.
+// noteUnknown counts false alarms: outcomes that a person was needlessly asked to resolve.
 func (t *Tally) noteUnknown(r *run, faults []Fault) {
 	needless := r.unknown && !r.taken
 	crashed := slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.crashes() })

@@ -22,10 +22,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// Carrier reads the carrier that the samples need, and gives every key of every
-// CarrierAccount a fresh pair: the public one goes into the carrier's seed, the private
-// one into a Secret. An account that asks for notifications gets a shared secret, and the
-// carrier sends them to the receiver at that origin; "" for none.
+// Carrier reads the carrier that the samples need, and generates a new pair for every key of every
+// CarrierAccount: the public key goes into the carrier's seed, the private one into a Secret. An
+// account with notifications gets a shared secret, and the carrier sends them to the receiver at
+// that origin; "" for none.
 func Carrier(path string, samples []Sample, receiver string) (simulator.Seed, []*corev1.Secret, error) {
 	var secrets []*corev1.Secret
 	seed, err := readSeed(path)
@@ -61,7 +61,7 @@ func readSeed(path string) (simulator.Seed, error) {
 	return seed, nil
 }
 
-// enroll adds an account to the carrier's clients, and makes its Secrets.
+// enroll adds an account to the carrier's clients, and creates its Secrets.
 func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed, receiver string) ([]*corev1.Secret, error) {
 	auth := account.Spec.Auth
 	realm := regexp.MustCompile(`/realms/([^/]+)/protocol/`).FindStringSubmatch(auth.TokenURL)
@@ -83,8 +83,8 @@ func enroll(account *v1alpha1.CarrierAccount, seed *simulator.Seed, receiver str
 	return secrets, nil
 }
 
-// shareSecrets makes what the carrier signs the account's notifications with, and tells it
-// where they go: the oldest secret, namespace and name make the path.
+// shareSecrets creates the carrier's signing secrets for the account's notifications, and sets
+// their URL: the oldest secret, namespace and name make the path.
 func shareSecrets(account *v1alpha1.CarrierAccount, client *simulator.Client, receiver string) []*corev1.Secret {
 	if account.Spec.Events == nil {
 		return nil
@@ -109,7 +109,7 @@ func secretOf(namespace string, reference v1alpha1.SecretKeyReference, content s
 	}
 }
 
-// own gives the services, orders and qualifications that name no owner to the first client.
+// own gives the services, orders and qualifications without an owner to the first client.
 func own(seed *simulator.Seed) error {
 	if len(seed.Clients) == 0 {
 		return errors.New("the samples have no CarrierAccount that could own its services")
@@ -121,7 +121,7 @@ func own(seed *simulator.Seed) error {
 	return nil
 }
 
-// give gives what names no owner to a client.
+// give gives items without an owner to a client.
 func give[T any](client string, items []T, owner func(*T) *string) {
 	for i := range items {
 		named := owner(&items[i])
@@ -129,13 +129,13 @@ func give[T any](client string, items []T, owner func(*T) *string) {
 	}
 }
 
-// keyBits is the least that the carrier accepts.
+// keyBits is the smallest key size that the carrier accepts.
 const keyBits = 2048
 
 // KeyPair is an RSA key as PEM texts.
 type KeyPair struct{ Private, Public string }
 
-// NewKeyPair makes one.
+// NewKeyPair generates a key pair.
 func NewKeyPair() (KeyPair, error) {
 	key, err := rsa.GenerateKey(rand.Reader, keyBits)
 	if err != nil {

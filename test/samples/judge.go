@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// Outcome is one sample as the API server has it.
+// Outcome is the state of one sample at the API server.
 type Outcome struct {
 	Kind, Name string
 	Expect     Expectation
@@ -23,7 +23,7 @@ type Outcome struct {
 	Met        bool
 }
 
-// Judge reads what becomes of the samples, those that are to have an outcome.
+// Judge reads the state of the samples that have an expected outcome.
 func Judge(ctx context.Context, cluster client.Reader, samples []Sample) ([]Outcome, error) {
 	outcomes := make([]Outcome, 0, len(samples))
 	for _, sample := range samples {
@@ -44,12 +44,12 @@ func Judge(ctx context.Context, cluster client.Reader, samples []Sample) ([]Outc
 	return outcomes, nil
 }
 
-// Unmet are the outcomes that are not yet as they are to be.
+// Unmet returns the outcomes that are not yet as expected.
 func Unmet(outcomes []Outcome) []Outcome {
 	return slices.DeleteFunc(slices.Clone(outcomes), func(outcome Outcome) bool { return outcome.Met })
 }
 
-// judge reads the condition. One of an earlier generation does not count.
+// judge reads the condition. A condition of an earlier generation does not count.
 func (s Sample) judge(object *unstructured.Unstructured) (Outcome, error) {
 	var status struct {
 		Status struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package samples reads the manifests of config/samples, prepares the simulated carrier
-// for them, and judges whether each comes to the outcome that its annotation names. The
-// demo shows it to a person, a test holds it against a manager.
+// Package samples reads the manifests of config/samples, prepares the simulated carrier for them,
+// and checks whether each reaches the outcome in its annotation. The demo shows it to a person, and
+// a test checks it with a manager.
 package samples
 
 import (
@@ -27,24 +27,24 @@ const ExpectAnnotation = "demo.wholesale.broadband/expect"
 
 const accountKind = "CarrierAccount"
 
-// Sample is one manifest of ours, and the outcome that it is to have; or a ConfigMap or
-// Secret that one of ours names, which is to have none.
+// Sample is one of our manifests with its expected outcome; or a ConfigMap or Secret that one of
+// them names, which has none.
 type Sample struct {
 	Object *unstructured.Unstructured
 	Expect Expectation
 }
 
-// Judged tells whether the sample is to have an outcome.
+// Judged reports whether the sample has an expected outcome.
 func (s Sample) Judged() bool { return s.Expect != Expectation{} }
 
 // Expectation is a condition: its type, status and reason.
 type Expectation struct{ Condition, Status, Reason string }
 
-// String is the form of the annotation.
+// String returns the form of the annotation.
 func (e Expectation) String() string { return e.Condition + "=" + e.Status + "/" + e.Reason }
 
-// Read reads every manifest in a folder that is of our group, or of none. Those that name
-// no namespace go into the one given.
+// Read reads every manifest in a folder that is of our group, or of none. Those without a namespace
+// get the one given.
 func Read(folder, namespace string) ([]Sample, error) {
 	files, err := filepath.Glob(filepath.Join(folder, "*.yaml"))
 	if err != nil {
@@ -96,7 +96,7 @@ func readFile(path string) ([]Sample, error) {
 	}
 }
 
-// wanted tells whether an object is of our group, or of none.
+// wanted reports whether an object is of our group, or of none.
 func wanted(object *unstructured.Unstructured) bool {
 	group := object.GroupVersionKind().Group
 	return group == "" || group == v1alpha1.GroupVersion.Group
@@ -115,7 +115,7 @@ func newSample(object *unstructured.Unstructured) (Sample, error) {
 	return Sample{Object: object, Expect: Expectation{Condition: parts[1], Status: parts[2], Reason: parts[3]}}, nil
 }
 
-// accounts are the samples' CarrierAccounts.
+// accounts returns the samples' CarrierAccounts.
 func accounts(samples []Sample) ([]*v1alpha1.CarrierAccount, error) {
 	var accounts []*v1alpha1.CarrierAccount
 	for _, sample := range samples {
@@ -131,8 +131,7 @@ func accounts(samples []Sample) ([]*v1alpha1.CarrierAccount, error) {
 	return accounts, nil
 }
 
-// PointAt replaces the origin of every account's URLs by http and a host, and keeps their
-// paths.
+// PointAt replaces the origin of every account's URLs with http and a host, and keeps their paths.
 func PointAt(samples []Sample, host string) error {
 	for _, sample := range samples {
 		if sample.Object.GetKind() != accountKind {

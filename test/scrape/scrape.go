@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// ValueOf is the value of a counter or gauge for an operation; -1 where it has none.
+// ValueOf returns the value of a counter or gauge for an operation; -1 if it has none.
 func ValueOf(tb testing.TB, from prometheus.Gatherer, name string, operation v1alpha1.Operation) float64 {
 	tb.Helper()
 	families, err := from.Gather()
@@ -22,7 +22,7 @@ func ValueOf(tb testing.TB, from prometheus.Gatherer, name string, operation v1a
 	}
 	for _, series := range named(families, name) {
 		if series.GetLabel()[0].GetValue() == string(operation) {
-			return series.GetCounter().GetValue() + series.GetGauge().GetValue() // one of them is not there
+			return series.GetCounter().GetValue() + series.GetGauge().GetValue() // one of them does not exist
 		}
 	}
 	return -1

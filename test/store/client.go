@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// clientOf is a client of the store that reads what is there now.
+// clientOf is a client of the store that reads the current state.
 type clientOf struct {
 	reader
 }
@@ -24,17 +24,17 @@ var _ client.WithWatch = clientOf{}
 // Client reads and writes the store as an administrator.
 func (s *Store) Client() client.WithWatch { return clientOf{s.live()} }
 
-// Create makes an object.
+// Create creates an object.
 func (c clientOf) Create(_ context.Context, object client.Object, _ ...client.CreateOption) error {
 	return c.store.create(object)
 }
 
-// Update replaces an object, its status apart.
+// Update replaces an object without its status.
 func (c clientOf) Update(_ context.Context, object client.Object, _ ...client.UpdateOption) error {
 	return c.store.update(object, everything)
 }
 
-// Delete deletes an object, as far as its finalizers let it go.
+// Delete deletes an object, or marks it for deletion if it has finalizers.
 func (c clientOf) Delete(_ context.Context, object client.Object, options ...client.DeleteOption) error {
 	wanted := client.DeleteOptions{}
 	wanted.ApplyOptions(options)
@@ -55,40 +55,40 @@ func (c clientOf) Patch(
 	return c.store.patch(object, changes)
 }
 
-// Status is the way to write a status.
+// Status returns the client for writing a status.
 func (c clientOf) Status() client.SubResourceWriter { return c.SubResource("status") }
 
-// SubResource has the status, and no other.
+// SubResource returns the client of the status; there is no other.
 func (c clientOf) SubResource(string) client.SubResourceClient { return statusOf{c} }
 
-// Scheme is the scheme that the store was made with.
+// Scheme returns the scheme of the store.
 func (c clientOf) Scheme() *runtime.Scheme { return c.store.scheme }
 
-// RESTMapper maps nothing: the kinds of the store are those of its scheme.
+// RESTMapper returns an empty mapper: the kinds of the store are those of its scheme.
 func (clientOf) RESTMapper() meta.RESTMapper { return meta.NewDefaultRESTMapper(nil) }
 
-// GroupVersionKindFor is the kind of an object.
+// GroupVersionKindFor returns the kind of an object.
 func (c clientOf) GroupVersionKindFor(object runtime.Object) (schema.GroupVersionKind, error) {
 	return c.store.kindOf(object)
 }
 
-// IsObjectNamespaced is true of all objects but namespaces and ledgers.
+// IsObjectNamespaced returns true for all objects except namespaces and ledgers.
 func (c clientOf) IsObjectNamespaced(object runtime.Object) (bool, error) {
 	group, err := c.store.kindOf(object)
 	return group.Kind != "Namespace" && group.Kind != "RequestLedger", err
 }
 
-// Watch is not here: who drives a pass says when.
+// Watch is not supported: the tests decide when a pass runs.
 func (clientOf) Watch(context.Context, client.ObjectList, ...client.ListOption) (watch.Interface, error) {
 	return nil, errNotHere
 }
 
-// Apply is not here.
+// Apply is not supported.
 func (clientOf) Apply(context.Context, runtime.ApplyConfiguration, ...client.ApplyOption) error {
 	return errNotHere
 }
 
-// DeleteAllOf is not here.
+// DeleteAllOf is not supported.
 func (clientOf) DeleteAllOf(context.Context, client.Object, ...client.DeleteAllOfOption) error {
 	return errNotHere
 }
@@ -98,27 +98,27 @@ type statusOf struct{ clientOf }
 
 var _ client.SubResourceClient = statusOf{}
 
-// Update writes the status of an object, and nothing else of it.
+// Update writes only the status of an object.
 func (w statusOf) Update(_ context.Context, object client.Object, _ ...client.SubResourceUpdateOption) error {
 	return w.store.update(object, statusOnly)
 }
 
-// Get is not here.
+// Get is not supported.
 func (statusOf) Get(context.Context, client.Object, client.Object, ...client.SubResourceGetOption) error {
 	return errNotHere
 }
 
-// Create is not here.
+// Create is not supported.
 func (statusOf) Create(context.Context, client.Object, client.Object, ...client.SubResourceCreateOption) error {
 	return errNotHere
 }
 
-// Patch is not here.
+// Patch is not supported.
 func (statusOf) Patch(context.Context, client.Object, client.Patch, ...client.SubResourcePatchOption) error {
 	return errNotHere
 }
 
-// Apply is not here.
+// Apply is not supported.
 func (statusOf) Apply(context.Context, runtime.ApplyConfiguration, ...client.SubResourceApplyOption) error {
 	return errNotHere
 }

@@ -33,12 +33,12 @@ const (
 	tenant  = "default"
 )
 
-// sequences is how many there are.
+// sequences is the number of sequences.
 var sequences = world.Scale[uint64](100, 500)
 
-// TestSameAnswers writes the same sequences to the store and to a real kube-apiserver, which
-// must answer alike. What they count for themselves, versions and UIDs, is compared up to
-// renaming.
+// TestSameAnswers makes the same sequences of calls to the store and to a real kube-apiserver,
+// which must give the same responses. Versions and UIDs, which each assigns itself, are compared up
+// to renaming.
 func TestSameAnswers(t *testing.T) {
 	klog.SetLogger(ctrl.Log) // nowhere: the API server's warnings are not about us
 	plane, err := world.JoinControlPlane(t.Context())
@@ -75,7 +75,7 @@ func TestSameAnswers(t *testing.T) {
 	t.Logf("store: %d calls in %d sequences, with the answers of a real kube-apiserver", total, sequences)
 }
 
-// serial gives UIDs that can be told apart.
+// serial returns a generator of distinguishable UIDs.
 func serial() func() types.UID {
 	var mu sync.Mutex
 	last := 0
@@ -87,7 +87,7 @@ func serial() func() types.UID {
 	}
 }
 
-// compare tells one story to both, and says how many calls it had.
+// compare makes one sequence of calls to both, and returns the number of calls.
 func compare(t *testing.T, seed uint64, server, memory client.Client) int {
 	t.Helper()
 	name := fmt.Sprintf("story-%d", seed)
@@ -98,19 +98,19 @@ func compare(t *testing.T, seed uint64, server, memory client.Client) int {
 	return len(want)
 }
 
-// answer is what a call told, and what was there afterwards.
+// answer is the result of a call, and the state after it.
 type answer struct {
 	Call  string
 	Error string // its class
-	Told  shown  // the object as the call left it with the caller
+	Told  shown  // the object as the call returned it
 	Held  shown  // as it is read afterwards
 	Found int    // by a list
 }
 
-// shown is what of an object must be alike.
+// shown is what must be equal in an object.
 type shown struct {
 	Present    bool
-	Version    int // renamed: the how-manieth that was seen
+	Version    int // renamed: by the order in which it was first seen
 	UID        int
 	Generation int64
 	Deleting   bool
@@ -120,21 +120,21 @@ type shown struct {
 	Labels     int
 }
 
-// story is one sequence of calls in the making.
+// story is one sequence of calls in progress.
 type story struct {
 	client.Client
 
 	dice     *rand.Rand
 	name     string
 	make     func(name string) client.Object
-	versions map[string]int // as they were first seen
+	versions map[string]int // in the order in which they were first seen
 	uids     map[types.UID]int
 	copies   []client.Object // as the caller has read them, oldest first
 	answers  []answer
 }
 
 func tell(ctx context.Context, seed uint64, name string, on client.Client) []answer {
-	dice := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a story must be the same again
+	dice := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a sequence must be reproducible
 	kinds := []func(string) client.Object{service, service, record, ledger}
 	s := &story{
 		Client: on, dice: dice, name: name, make: kinds[dice.IntN(len(kinds))],
@@ -169,7 +169,7 @@ func ledger(name string) client.Object {
 	}
 }
 
-// step makes one call, on an object as the caller has it: the newest copy, an older one, or
+// step makes one call, with a copy of the object that the caller has: the newest, an older one, or
 // one that was made without reading.
 func (s *story) step(ctx context.Context) {
 	object := s.copy()
@@ -210,7 +210,7 @@ func preconditions(object client.Object) client.Preconditions {
 	return client.Preconditions{UID: &uid, ResourceVersion: &version}
 }
 
-// copy is the object as the caller has it.
+// copy returns the object as the caller has it.
 func (s *story) copy() client.Object {
 	if len(s.copies) == 0 || s.dice.IntN(8) == 0 {
 		return s.make(s.name)
@@ -227,7 +227,7 @@ func copied(object client.Object) client.Object {
 	return copied
 }
 
-// edit changes what a user declares.
+// edit changes the spec.
 func (s *story) edit(object client.Object) {
 	value := strconv.Itoa(s.dice.IntN(3))
 	switch object := object.(type) {
@@ -244,7 +244,7 @@ func (s *story) label(object client.Object) {
 	object.SetLabels(map[string]string{"example.com/label" + strconv.Itoa(s.dice.IntN(3)): ""})
 }
 
-// status writes a status, and tries to change the spec with it. A kind that has none is read.
+// status writes a status, and tries to change the spec with it. A kind without status is read.
 func (s *story) status(ctx context.Context, object client.Object) error {
 	written, has := object.(*v1alpha1.BroadbandService)
 	if !has {
@@ -263,7 +263,7 @@ func (s *story) patch(
 	return s.Patch(ctx, object, client.MergeFromWithOptions(before, with...))
 }
 
-// told is the object as a call that went well left it. The caller keeps it.
+// told returns the object as a successful call left it. The caller keeps it.
 func (s *story) told(object client.Object, err error) shown {
 	if err != nil {
 		return shown{}
@@ -327,8 +327,8 @@ func renamed[K comparable](names map[K]int, name K) int {
 	return names[name]
 }
 
-// class is the reason that the API server gives with an error. Other errors are of the client
-// library, which is the same on both sides.
+// class returns the API server's reason of an error. Other errors are from the client library,
+// which is the same on both sides.
 func class(err error) string {
 	if err == nil {
 		return ""

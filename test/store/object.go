@@ -11,20 +11,20 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// isCustom says whether an object is of a kind of ours: those have a spec, whose changes are
-// counted.
+// isCustom reports whether an object is of one of our kinds: those have a spec, and a generation
+// that counts its changes.
 func isCustom(object client.Object) bool {
 	_, isLedger := object.(*v1alpha1.RequestLedger)
 	return isLedger || hasStatus(object)
 }
 
-// hasStatus says whether an object is of a kind of ours whose status is written apart.
+// hasStatus reports whether an object is of one of our kinds with a status subresource.
 func hasStatus(object client.Object) bool {
 	status := aspect(object, "Status")
 	return status.IsValid() && status.FieldByName("ObservedGeneration").IsValid()
 }
 
-// spec is what a user declares; nil where a kind has none.
+// spec returns what a user declares; nil if a kind has no spec.
 func spec(object client.Object) any {
 	declared := aspect(object, "Spec")
 	if !declared.IsValid() {
@@ -33,19 +33,19 @@ func spec(object client.Object) any {
 	return declared.Interface()
 }
 
-// aspect is a field of an object by its name, settable.
+// aspect returns a field of an object by its name, settable.
 func aspect(object client.Object, name string) reflect.Value {
 	return reflect.ValueOf(object).Elem().FieldByName(name)
 }
 
-// copyStatus puts the status of one object into another.
+// copyStatus copies the status of one object into another.
 func copyStatus(from, into client.Object) {
 	if status := aspect(clone(from), "Status"); status.IsValid() {
 		aspect(into, "Status").Set(status)
 	}
 }
 
-// resetStatus makes a status that of a new object: empty, but for the CRDs' default.
+// resetStatus resets a status to that of a new object: empty except for the CRDs' defaults.
 func resetStatus(object client.Object) {
 	if !hasStatus(object) {
 		return
@@ -63,8 +63,8 @@ func clone(object client.Object) client.Object {
 	return copied
 }
 
-// settled is a copy of an object as it comes back from JSON, without the way there: times are
-// whole seconds, and what is empty is absent.
+// settled returns a copy of an object as if it came back from JSON: times are whole seconds, and
+// empty values are absent.
 func settled(object client.Object) client.Object {
 	copied := clone(object)
 	resolve(reflect.ValueOf(copied).Elem())
@@ -76,7 +76,7 @@ func resolve(value reflect.Value) {
 	if !value.CanSet() {
 		return
 	}
-	switch value.Kind() { //nolint:exhaustive // the other kinds are as they are
+	switch value.Kind() { //nolint:exhaustive // the other kinds stay as they are
 	case reflect.Struct:
 		settleStruct(value)
 	case reflect.Pointer:

@@ -18,7 +18,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// reader reads the store as it is, or as it was.
+// reader reads the current or an earlier state of the store.
 type reader struct {
 	store *Store
 	asOf  func() int64
@@ -26,12 +26,12 @@ type reader struct {
 
 var _ client.Reader = reader{}
 
-// AsOf reads what was there at a version: what a cache shows that has seen no more.
+// AsOf returns a reader of the state at a version, like a cache that has seen no more.
 func (s *Store) AsOf(version int64) client.Reader {
 	return reader{store: s, asOf: func() int64 { return version }}
 }
 
-// live reads what is there now. The store is locked when it is asked for the version.
+// live returns a reader of the current state. The store is locked when the version is read.
 func (s *Store) live() reader { return reader{store: s, asOf: func() int64 { return s.version }} }
 
 // Get reads one object.
@@ -83,7 +83,7 @@ func (r reader) find(group schema.GroupKind, wanted *client.ListOptions) []runti
 	return found
 }
 
-// selects says whether the selectors of a list take an object.
+// selects reports whether the selectors of a list match an object.
 func (s *Store) selects(wanted *client.ListOptions, object client.Object) bool {
 	if wanted.LabelSelector != nil && !wanted.LabelSelector.Matches(labels.Set(object.GetLabels())) {
 		return false
@@ -91,8 +91,8 @@ func (s *Store) selects(wanted *client.ListOptions, object client.Object) bool {
 	return wanted.FieldSelector == nil || wanted.FieldSelector.Matches(selectable{s, object})
 }
 
-// selectable are the fields of an object by their paths, as a CRD's selectableFields name
-// them. The store is locked.
+// selectable are the fields of an object by their paths, as in a CRD's selectableFields. The store
+// is locked.
 type selectable struct {
 	store  *Store
 	object client.Object
@@ -100,10 +100,10 @@ type selectable struct {
 
 var _ fields.Fields = selectable{}
 
-// Has says whether there is a value at a path.
+// Has reports whether there is a value at a path.
 func (s selectable) Has(path string) bool { return s.Get(path) != "" }
 
-// Get is the value at a path; "" when there is none.
+// Get returns the value at a path; "" if there is none.
 func (s selectable) Get(name string) string {
 	switch name {
 	case "metadata.name":
@@ -136,7 +136,7 @@ type path struct {
 	name string
 }
 
-// indexOf is where a field is, member by member.
+// indexOf returns the index path of a field.
 func indexOf(at path) []int {
 	var index []int
 	of := at.of
@@ -150,7 +150,7 @@ func indexOf(at path) []int {
 	return index
 }
 
-// member is the field of a struct that JSON calls by a name.
+// member returns the field of a struct with this JSON name.
 func member(of reflect.Type, name string) int {
 	for i := range of.NumField() {
 		if tag, _, _ := strings.Cut(of.Field(i).Tag.Get("json"), ","); tag == name {
@@ -160,7 +160,7 @@ func member(of reflect.Type, name string) int {
 	panic(fmt.Sprintf("%s has no field %s to select by", of, name))
 }
 
-// text is a scalar as a selector writes it. What JSON would leave out is not there.
+// text returns a scalar as a selector writes it, "" for what JSON omits.
 func text(value reflect.Value) string {
 	for value.Kind() == reflect.Pointer {
 		if value.IsNil() {
@@ -179,7 +179,7 @@ func text(value reflect.Value) string {
 	return fmt.Sprint(value.Interface())
 }
 
-// show copies an object that is held into one that a caller has.
+// show copies a stored object into one of the caller.
 func show(held, into client.Object) {
 	reflect.ValueOf(into).Elem().Set(reflect.ValueOf(held.DeepCopyObject()).Elem())
 }

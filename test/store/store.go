@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package store is the API server's memory without the API server: versioned objects in
-// this process, behind controller-runtime's client, with the answers that a real
-// kube-apiserver gives. A call takes microseconds, and every version is kept, so that a
-// reader can be shown what a cache that lags behind would show.
+// Package store is an in-memory replacement of the API server: versioned objects in this process,
+// behind controller-runtime's client, with the responses of a real kube-apiserver. A call takes
+// microseconds, and every version is kept, so that a reader can be shown what a stale cache would
+// show.
 //
-// What it does not do is validate: its objects are written by programs. That the rest is as
-// the real one does it, its test compares, write by write.
+// It does not validate: its objects are written by programs. A test compares the rest with the real
+// API server, write by write.
 package store
 
 import (
@@ -33,27 +33,27 @@ type Store struct {
 	newUID func() types.UID
 
 	mu      sync.Mutex
-	version int64 // of the newest write, over all objects, as etcd counts
+	version int64 // of the newest write, over all objects, as in etcd
 	objects map[key]*record
 	kinds   map[schema.GroupKind][]*record // all of them by kind, ordered by namespace and name
-	paths   map[path][]int                 // where a field that was asked for is found
+	paths   map[path][]int                 // where a requested field is found
 	log     []Change
 }
 
-// Change is what one write left.
+// Change is the result of one write.
 type Change struct {
 	Version     int64
-	Before, Now client.Object // nil where there was, or is, nothing; not to be changed
+	Before, Now client.Object // nil if there was, or is, no object; must not be changed
 }
 
-// Options is what a store takes from outside.
+// Options are the dependencies of a store.
 type Options struct {
 	Scheme *runtime.Scheme
-	Now    func() time.Time // of creationTimestamp and deletionTimestamp
+	Now    func() time.Time // for creationTimestamp and deletionTimestamp
 	NewUID func() types.UID
 }
 
-// New makes an empty store.
+// New creates an empty store.
 func New(options Options) *Store {
 	return &Store{
 		scheme: options.Scheme, now: options.Now, newUID: options.NewUID, objects: map[key]*record{},
@@ -61,13 +61,13 @@ func New(options Options) *Store {
 	}
 }
 
-// key is what an object is found by.
+// key identifies an object.
 type key struct {
 	group schema.GroupKind
 	name  types.NamespacedName
 }
 
-// record is what one name has held, oldest first.
+// record is the history of one name, oldest first.
 type record struct {
 	name      types.NamespacedName
 	revisions []revision
@@ -77,13 +77,13 @@ func byName(a, b *record) int {
 	return cmp.Or(cmp.Compare(a.name.Namespace, b.name.Namespace), cmp.Compare(a.name.Name, b.name.Name))
 }
 
-// revision is what a name held from a version on; nil: nothing.
+// revision is the object of a name from a version on; nil: none.
 type revision struct {
 	version int64
 	object  client.Object
 }
 
-// at is what the name held at a version.
+// at returns the object of the name at a version.
 func (r *record) at(version int64) client.Object {
 	if r == nil {
 		return nil
@@ -96,20 +96,20 @@ func (r *record) at(version int64) client.Object {
 	return nil
 }
 
-// untouched says whether nothing was written since the object was created.
+// untouched reports whether nothing was written since the object was created.
 func (r *record) untouched() bool {
 	before := len(r.revisions) - 2
 	return before < 0 || r.revisions[before].object == nil
 }
 
-// Version is that of the newest write.
+// Version returns the version of the newest write.
 func (s *Store) Version() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.version
 }
 
-// Since are the changes after a version, oldest first, as a watch would tell them.
+// Since returns the changes after a version, oldest first, as a watch would send them.
 func (s *Store) Since(version int64) []Change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *Store) Since(version int64) []Change {
 	return s.log[first:len(s.log):len(s.log)]
 }
 
-// Versions are those at which an object was written, oldest first, deletions included.
+// Versions returns the versions at which an object was written, oldest first, including deletions.
 func (s *Store) Versions(object client.Object) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -134,7 +134,7 @@ func (s *Store) Versions(object client.Object) []int64 {
 	return versions
 }
 
-// keyOf is where an object belongs.
+// keyOf returns the key of an object.
 func (s *Store) keyOf(object client.Object) (key, error) {
 	group, err := s.kindOf(object)
 	return key{group.GroupKind(), client.ObjectKeyFromObject(object)}, err
@@ -148,23 +148,23 @@ func (s *Store) kindOf(object runtime.Object) (schema.GroupVersionKind, error) {
 	return group, nil
 }
 
-// resource is what errors call a kind.
+// resource returns the name of a kind in errors.
 func resource(group schema.GroupKind) schema.GroupResource {
 	plural, _ := meta.UnsafeGuessKindToResource(group.WithVersion(""))
 	return plural.GroupResource()
 }
 
-// newest is what a key holds now, or nil.
+// newest returns the current object of a key, or nil.
 func (s *Store) newest(at key) client.Object { return s.objects[at].at(s.version) }
 
-// put makes an object the newest of its key, under the next version.
+// put stores an object as the newest of its key, under the next version.
 func (s *Store) put(at key, object client.Object) {
 	s.version++
 	object.SetResourceVersion(strconv.FormatInt(s.version, 10))
 	s.keep(at, object)
 }
 
-// drop leaves nothing under a key.
+// drop removes the object of a key.
 func (s *Store) drop(at key) {
 	s.version++
 	s.keep(at, nil)
@@ -183,5 +183,5 @@ func (s *Store) keep(at key, object client.Object) {
 	held.revisions = append(held.revisions, revision{s.version, object})
 }
 
-// errNotHere is for what the operator does not use.
+// errNotHere is for calls that the operator does not use.
 var errNotHere = errors.New("the store does not do this")

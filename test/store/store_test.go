@@ -22,7 +22,7 @@ func empty(tb testing.TB) *store.Store {
 	return store.New(store.Options{Scheme: scheme, NewUID: serial(), Now: func() time.Time { return time.Unix(0, 0) }})
 }
 
-// TestStaleRead shows what a cache that lags behind would show: what was there at a version.
+// TestStaleRead reads the state at a version, as a stale cache would show it.
 func TestStaleRead(t *testing.T) {
 	memory := empty(t)
 	object := service("site")
@@ -44,7 +44,7 @@ func TestStaleRead(t *testing.T) {
 	}
 }
 
-// BenchmarkStatus prints what one status write costs, with the read that it needs.
+// BenchmarkStatus measures one status write with the read that it needs.
 func BenchmarkStatus(b *testing.B) {
 	memory := empty(b).Client()
 	object := &v1alpha1.BroadbandService{}

@@ -17,7 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// create puts a new object under its name. What only the server says is the server's.
+// create stores a new object under its name. The fields that the server owns are set by the server.
 func (s *Store) create(object client.Object) error {
 	at, err := s.keyOf(object)
 	if err != nil {
@@ -42,18 +42,18 @@ func (s *Store) create(object client.Object) error {
 	return nil
 }
 
-// clock is the time as metadata holds it.
+// clock returns the time as metadata holds it.
 func (s *Store) clock() metav1.Time { return metav1.NewTime(s.now()).Rfc3339Copy() }
 
 // part is what a write may change.
 type part int
 
 const (
-	everything part = iota // but the status, where that is written apart
+	everything part = iota // except the status, if it is a subresource
 	statusOnly
 )
 
-// update puts an object in the place of the one that it was made from.
+// update replaces the version of an object from which this one was made.
 func (s *Store) update(object client.Object, of part) error {
 	at, err := s.keyOf(object)
 	if err != nil {
@@ -64,7 +64,7 @@ func (s *Store) update(object client.Object, of part) error {
 	return s.write(at, object, of)
 }
 
-// write is update, of a store that is locked.
+// write is update for a locked store.
 func (s *Store) write(at key, object client.Object, of part) error {
 	if err := s.admit(at, object); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (s *Store) write(at key, object client.Object, of part) error {
 	return nil
 }
 
-// patch applies a merge patch to the newest version. One that names another is a conflict.
+// patch applies a merge patch to the newest version. A patch that names another is a conflict.
 func (s *Store) patch(object client.Object, changes []byte) error {
 	at, err := s.keyOf(object)
 	if err != nil {
@@ -102,7 +102,7 @@ func (s *Store) patch(object client.Object, changes []byte) error {
 	return nil
 }
 
-// patched is an object with the changes of a merge patch.
+// patched returns an object with the changes of a merge patch.
 func patched(held client.Object, changes []byte) (client.Object, error) {
 	before, err := json.Marshal(held)
 	if err != nil {
@@ -125,7 +125,7 @@ var (
 	errVersion  = errors.New("the object has been modified")
 )
 
-// admit holds an object that is to be written against what is on record: the optimistic lock.
+// admit compares an object to be written with the stored one: the optimistic lock.
 func (s *Store) admit(at key, object client.Object) error {
 	held, version := s.newest(at), object.GetResourceVersion()
 	switch {
@@ -145,7 +145,7 @@ func invalid(at key, why *field.Error) error {
 	return apierrors.NewInvalid(at.group, at.name.Name, field.ErrorList{why})
 }
 
-// merged is what a write leaves: what it may change from the caller, the rest as it was.
+// merged returns the result of a write: the writable part from the caller, the rest as it was.
 func merged(held, object client.Object, of part) client.Object {
 	if of == statusOnly {
 		next := clone(held)
@@ -181,9 +181,9 @@ func mayHold(at key, held, next client.Object) error {
 	return nil
 }
 
-// replace writes what a write leaves, unless that is nothing new. What is being deleted goes
-// with its last finalizer. A new object has no status yet, only the CRDs' default that is read
-// in its place: the first write puts that on record, and so is never nothing.
+// replace stores the result of a write, unless nothing has changed. An object that is being deleted
+// is removed with its last finalizer. A new object has no stored status, only the CRDs' default on
+// reads: the first write stores it, and so always changes something.
 func (s *Store) replace(at key, held, next client.Object) {
 	next.SetResourceVersion(held.GetResourceVersion())
 	switch {
@@ -194,7 +194,7 @@ func (s *Store) replace(at key, held, next client.Object) {
 	}
 }
 
-// remove deletes an object, or marks it as being deleted while a finalizer holds it.
+// remove deletes an object, or marks it for deletion while a finalizer holds it.
 func (s *Store) remove(object client.Object, wanted *metav1.Preconditions) error {
 	at, err := s.keyOf(object)
 	if err != nil {

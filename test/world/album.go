@@ -22,9 +22,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// AlbumFolder is the environment variable that names the folder for an album: of every
-// state that the stories of a run lead to, one object as any client sees it. Those who
-// judge our objects from outside are tested on them: `make argocd-testdata`.
+// AlbumFolder is the environment variable with the folder of an album. An album contains one
+// object, as any client sees it, for every state that the tests reach. Integrations that judge our
+// objects from outside are tested with it: `make argocd-testdata`.
 const AlbumFolder = "ALBUM"
 
 // album is the album of this run.
@@ -34,8 +34,8 @@ var album = struct {
 	pictures map[string]string // by file
 }{pictures: map[string]string{}}
 
-// portray keeps the object, if there is an album and it shows its state in fewer words than
-// the one in it. So it does not matter in which order the stories are told.
+// portray keeps the object if there is an album and this object shows its state in fewer words than
+// the stored one. The order of the tests therefore does not matter.
 func (w *World) portray(object *unstructured.Unstructured, conditions []metav1.Condition) {
 	ginkgo.GinkgoHelper()
 	folder, state := os.Getenv(AlbumFolder), stateOf(object, conditions)
@@ -61,8 +61,8 @@ func simpler(one, other string) bool {
 	return cmp.Or(cmp.Compare(len(one), len(other)), cmp.Compare(one, other)) < 0
 }
 
-// stateOf is Ready's reason and how the object stands, in the words of kstatus; "" for one
-// that goes, or that the operator has not looked at as it is now.
+// stateOf returns the Ready reason and the kstatus status of an object; "" if it is being deleted
+// or its current generation was not reconciled yet.
 func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) string {
 	ready := meta.FindStatusCondition(conditions, v1alpha1.ConditionReady)
 	if ready == nil || ready.ObservedGeneration != object.GetGeneration() || object.GetDeletionTimestamp() != nil {
@@ -79,8 +79,8 @@ func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) s
 	return ready.Reason + "-waiting"
 }
 
-// asksWhich says whether a person is asked about a value that is not known: to have it sent, or
-// believed.
+// asksWhich reports whether a person is asked about an unknown value: to have it sent, or taken as
+// true.
 func asksWhich(object *unstructured.Unstructured) bool {
 	changes, _, err := unstructured.NestedSlice(object.Object, "status", "pending", "changes")
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
@@ -90,7 +90,7 @@ func asksWhich(object *unstructured.Unstructured) bool {
 	})
 }
 
-// picture is the object without what differs from run to run.
+// picture returns the object without what differs between runs.
 func (w *World) picture(object *unstructured.Unstructured) string {
 	ginkgo.GinkgoHelper()
 	bare := object.DeepCopy()
@@ -108,8 +108,8 @@ func (w *World) picture(object *unstructured.Unstructured) string {
 	return numbered(numbered(plain, hashes, "p%016d"), services, "40000%02d")
 }
 
-// What differs between two runs: ids, hashes over them, ports, and the number of a service,
-// which depends on the stories that were told before. The seconds of a poll differ too, and stay.
+// What differs between two runs: ids, hashes of them, ports, and the number of a service, which
+// depends on the tests that ran before. The seconds of a poll differ too, and are kept.
 var (
 	sums     = regexp.MustCompile(`sha256:[0-9a-f]{64}`)
 	ports    = regexp.MustCompile(`127\.0\.0\.1:\d+`)
@@ -118,7 +118,7 @@ var (
 	hashes   = regexp.MustCompile(`\bp[0-9a-f]{32}\b`)
 )
 
-// numbered gives what matches numbers instead, in the order in which it comes up.
+// numbered replaces the matches by numbers, in the order in which they occur.
 func numbered(text string, matches *regexp.Regexp, format string) string {
 	numbers := map[string]string{}
 	return matches.ReplaceAllStringFunc(text, func(found string) string {

@@ -18,7 +18,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// Appointment builds an AppointmentRequest for the order that the carrier has, a week ahead.
+// Appointment builds an AppointmentRequest, a week ahead, for the order that the carrier has.
 func (w *World) Appointment(name string, edits ...func(*v1alpha1.AppointmentRequest)) *v1alpha1.AppointmentRequest {
 	order := PlacedOrderID
 	appointment := &v1alpha1.AppointmentRequest{
@@ -34,7 +34,7 @@ func (w *World) Appointment(name string, edits ...func(*v1alpha1.AppointmentRequ
 	return appointment
 }
 
-// ReadAppointment reads an AppointmentRequest from the API server; nil when it is gone.
+// ReadAppointment reads an AppointmentRequest from the API server; nil if it is gone.
 func (w *World) ReadAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
 	ginkgo.GinkgoHelper()
 	appointment := &v1alpha1.AppointmentRequest{}
@@ -54,7 +54,7 @@ func (w *World) EditAppointment(ctx context.Context, name string, edit func(*v1a
 	gomega.Expect(w.Update(ctx, appointment)).To(gomega.Succeed())
 }
 
-// LookAtAppointment takes one pass over an AppointmentRequest, which must leave it sound.
+// LookAtAppointment runs one pass over an AppointmentRequest, which must leave it sound.
 func (p *Process) LookAtAppointment(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.alive(func() (ctrl.Result, error) {
@@ -65,7 +65,7 @@ func (p *Process) LookAtAppointment(ctx context.Context, name string) (ctrl.Resu
 	return result, err
 }
 
-// soundAppointment expects what holds of every AppointmentRequest, whatever the story.
+// soundAppointment checks the rules for every AppointmentRequest.
 func (w *World) soundAppointment(ctx context.Context, name string) {
 	ginkgo.GinkgoHelper()
 	appointment := w.ReadAppointment(ctx, name)
@@ -77,7 +77,7 @@ func (w *World) soundAppointment(ctx context.Context, name string) {
 	}
 }
 
-// slotRules: what is shown belongs to the appointment-request that is known.
+// slotRules checks that what is shown belongs to the known appointment-request.
 func slotRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	status := appointment.Status
 	known, read := status.AppointmentRequestID != "", !status.Since.IsZero()
@@ -92,7 +92,8 @@ func slotRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	}
 }
 
-// heldRules: Ready are the slots that are wanted, and what is to be cancelled is held.
+// heldRules checks that Ready means the slots are for the declared day, and that an object whose
+// appointment-request has to be cancelled has the finalizer.
 func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	status := appointment.Status
 	current := Condition(status.Conditions, v1alpha1.ConditionReady).Status == metav1.ConditionTrue &&
@@ -108,8 +109,8 @@ func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	}
 }
 
-// DriveAppointment takes passes over an AppointmentRequest, as Drive does over a service. It
-// returns the object as it came to rest; nil when it is gone, or the process is.
+// DriveAppointment runs passes over an AppointmentRequest, as Drive does for a service. It returns
+// the settled object; nil if the object is gone or the process has ended.
 func (p *Process) DriveAppointment(ctx context.Context, name string) *v1alpha1.AppointmentRequest {
 	ginkgo.GinkgoHelper()
 	if !p.drive(ctx, func() (ctrl.Result, error) { return p.LookAtAppointment(ctx, name) }, nil) {
@@ -118,7 +119,8 @@ func (p *Process) DriveAppointment(ctx context.Context, name string) *v1alpha1.A
 	return p.world.ReadAppointment(ctx, name)
 }
 
-// Uncancelled are the appointment-requests that the carrier has taken and not cancelled.
+// Uncancelled returns the appointment-requests that the carrier has accepted and that are not
+// cancelled.
 func (w *World) Uncancelled() []string {
 	var order []string
 	cancelled := map[string]bool{}

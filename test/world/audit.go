@@ -20,30 +20,30 @@ import (
 	"github.com/onsi/gomega"
 )
 
-// Audit is the API server's own record of who did what.
+// Audit is the audit log of the API server.
 type Audit struct {
 	policy, log string
 
 	mu   sync.Mutex
-	read int64                   // how many bytes of the log have been read
-	by   map[string][]auditEvent // what has been read, by user
+	read int64                   // the number of bytes of the log that were read
+	by   map[string][]auditEvent // what was read, by user
 }
 
-// auditIn is the one that is kept in a folder.
+// auditIn returns the audit log in a folder.
 func auditIn(folder string) *Audit {
 	return &Audit{
 		policy: filepath.Join(folder, "policy.yaml"), log: filepath.Join(folder, "audit.log"), by: map[string][]auditEvent{},
 	}
 }
 
-// NewAudit prepares one in a folder.
+// NewAudit prepares an audit log in a folder.
 func NewAudit(folder string) (*Audit, error) {
 	audit := auditIn(folder)
 	policy := "apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata, omitStages: [RequestReceived]}]\n"
 	return audit, os.WriteFile(audit.policy, []byte(policy), 0o600)
 }
 
-// Flags are what the kube-apiserver has to be told.
+// Flags returns the audit flags of the kube-apiserver.
 func (a *Audit) Flags() []string {
 	return []string{"audit-policy-file=" + a.policy, "audit-log-path=" + a.log, "audit-log-mode=blocking"}
 }
@@ -70,12 +70,12 @@ type auditUser struct {
 	Username string `json:"username"`
 }
 
-// username is who did it: whoever somebody else acts as, if there is one.
+// username returns the impersonated user if there is one, otherwise the user.
 func (e auditEvent) username() string { return cmp.Or(e.As.Username, e.User.Username) }
 
 func (e auditEvent) action() string { return e.Verb + " " + e.ObjectRef.resource() }
 
-// resource is written as in a role.
+// resource returns the resource as it is written in a role.
 func (r objectRef) resource() string {
 	if r.Subresource == "" {
 		return r.Resource
@@ -93,7 +93,7 @@ func (a *Audit) each(user string, visit func(auditEvent)) {
 	}
 }
 
-// readOn reads what the log has gained. A last line that is not whole yet is left for the next time.
+// readOn reads what was added to the log. An incomplete last line is read next time.
 func (a *Audit) readOn() error {
 	log, err := os.Open(a.log)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +116,7 @@ func (a *Audit) readOn() error {
 	}
 }
 
-// keep keeps a line, if somebody did something to a resource.
+// keep keeps a line if it is about a resource.
 func (a *Audit) keep(line []byte) {
 	var event auditEvent
 	if json.Unmarshal(line, &event) == nil && event.ObjectRef != nil {
@@ -124,13 +124,13 @@ func (a *Audit) keep(line []byte) {
 	}
 }
 
-// Tally tells what a user changed from what the API server did not let through.
+// Tally counts a user's writes, those that were done and those that the API server refused.
 type Tally struct {
 	Done   map[string]int // by "verb resource[/subresource]"
-	Failed map[string]int // the same, with the status of the answer behind it
+	Failed map[string]int // the same, followed by the status of the response
 }
 
-// Tally counts what a user wrote in a namespace.
+// Tally counts the writes of a user in a namespace.
 func (a *Audit) Tally(user, namespace string) Tally {
 	tally := Tally{Done: map[string]int{}, Failed: map[string]int{}}
 	a.each(user, func(event auditEvent) {
@@ -152,8 +152,8 @@ func (t Tally) add(event auditEvent) {
 	t.Failed[fmt.Sprintf("%s: %d", event.action(), event.Response.Code)]++
 }
 
-// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". A
-// conflict changes nothing: a look at a cache that lags behind may end in one.
+// Writes counts what a user changed in a namespace, by "verb resource[/subresource]". A conflict
+// changes nothing: a pass with a stale cache may end in one.
 func (a *Audit) Writes(user, namespace string) map[string]int { return a.Tally(user, namespace).Done }
 
 // Count counts an action of a user, whatever its stage.
@@ -167,7 +167,7 @@ func (a *Audit) Count(user, action string) int {
 	return count
 }
 
-// Denied are the actions that a user was not allowed.
+// Denied returns the actions that a user was not allowed.
 func (a *Audit) Denied(user string) []string {
 	var denied []string
 	a.each(user, func(event auditEvent) {
@@ -178,9 +178,9 @@ func (a *Audit) Denied(user string) []string {
 	return denied
 }
 
-// Unused are the operator's rights that a user has been given and has not used. A right in
-// the operator's namespace is used there. A right in every namespace is used in another one,
-// or there, if nothing else allows it.
+// Unused returns the operator's rights that a user has been granted and has not used. A right in
+// the operator's namespace must be used there. A right in every namespace must be used in another
+// namespace, or in the operator's if nothing else allows it.
 func (a *Audit) Unused(user string) ([]string, error) {
 	granted, err := operatorRights()
 	if err != nil {
@@ -200,8 +200,8 @@ func (a *Audit) Unused(user string) ([]string, error) {
 	return sortedRights(unused), nil
 }
 
-// StartAudited starts a control plane that keeps a record in a folder of what is done to
-// it, and has a user with the operator's roles.
+// StartAudited starts a control plane with an audit log in a folder, and a user with the operator's
+// roles.
 func StartAudited(ctx context.Context, folder, user string) (*ControlPlane, *Audit, error) {
 	audit, err := NewAudit(folder)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers"
 )
 
-// sharedCache is an informer cache of all our kinds, and a signal that it has changed.
+// sharedCache is an informer cache of all our kinds, with a signal for changes.
 type sharedCache struct {
 	cache.Cache
 
@@ -31,7 +31,7 @@ type sharedCache struct {
 	changed chan struct{} // closed at the next change
 }
 
-// startCache fills a cache with the controllers' own indexes. What it returns beside it stops it.
+// startCache fills a cache with the controllers' own indexes. The returned function stops it.
 func startCache(ctx context.Context, plane *ControlPlane) (started *sharedCache, stop func() error, err error) {
 	informers, err := cache.New(plane.Config, cache.Options{Scheme: plane.Scheme})
 	if err != nil {
@@ -52,7 +52,7 @@ func startCache(ctx context.Context, plane *ControlPlane) (started *sharedCache,
 	return c, stop, nil
 }
 
-// watchAll keeps the objects of each kind, in both forms.
+// watchAll caches the objects of each kind in both forms.
 func (c *sharedCache) watchAll(ctx context.Context) error {
 	signal := toolscache.ResourceEventHandlerFuncs{
 		AddFunc: func(any) { c.signal() }, UpdateFunc: func(any, any) { c.signal() }, DeleteFunc: func(any) { c.signal() },
@@ -71,8 +71,8 @@ func (c *sharedCache) watchAll(ctx context.Context) error {
 	return nil
 }
 
-// forms are empty objects of a kind: as our types have it, and as any other client sees it. A type
-// that is no object, such as a list, has none.
+// forms returns empty objects of a kind: as our type, and as any other client sees it. A type that
+// is not an object, such as a list, has none.
 func (c *sharedCache) forms(kind schema.GroupVersionKind) []client.Object {
 	empty, err := c.scheme.New(kind)
 	typed, isObject := empty.(client.Object)
@@ -97,13 +97,13 @@ func (c *sharedCache) nextChange() <-chan struct{} {
 	return c.changed
 }
 
-// kindOf is the kind of an object or a list, and whether the cache keeps it.
+// kindOf returns the kind of an object or a list, and whether the cache keeps it.
 func (c *sharedCache) kindOf(object runtime.Object) (kind schema.GroupVersionKind, kept bool) {
 	kind, err := apiutil.GVKForObject(object, c.scheme)
 	return kind, err == nil && kind.GroupVersion() == v1alpha1.GroupVersion
 }
 
-// await waits until both forms of an object are as they should be; nil is one that is not there.
+// await waits until both forms of an object are as expected; nil means the object does not exist.
 func (c *sharedCache) await(ctx context.Context, object client.Object, reached func(client.Object) bool) error {
 	const atMost = 30 * time.Second
 	kind, kept := c.kindOf(object)

@@ -10,9 +10,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// CacheReads has the clients of the control plane read our kinds from an informer cache, as a
-// manager does: nine of ten requests of a test that drives passes one by one are reads. A write
-// returns once the cache has it, so that a read after a write never depends on the speed of a watch.
+// CacheReads makes the clients of the control plane read our kinds from an informer cache, as a
+// manager does: nine of ten requests of a test that runs passes one by one are reads. A write
+// returns once the cache has it, so that a read after a write does not depend on the speed of a
+// watch.
 func (c *ControlPlane) CacheReads(ctx context.Context) error {
 	started, stop, err := startCache(ctx, c)
 	if err != nil {
@@ -24,7 +25,7 @@ func (c *ControlPlane) CacheReads(ctx context.Context) error {
 	return nil
 }
 
-// cachedClient reads from the cache what it keeps, and the rest from the API server.
+// cachedClient reads cached kinds from the cache, and all others from the API server.
 type cachedClient struct {
 	client.Client
 
@@ -66,7 +67,7 @@ func (c cachedClient) Patch(
 	return c.written(ctx, object, c.Client.Patch(ctx, object, patch, options...))
 }
 
-// Delete deletes an object, or has it wait for its finalizers.
+// Delete deletes an object, or marks it for deletion if it has finalizers.
 func (c cachedClient) Delete(ctx context.Context, object client.Object, options ...client.DeleteOption) error {
 	if err := c.Client.Delete(ctx, object, options...); err != nil {
 		return err
@@ -76,7 +77,7 @@ func (c cachedClient) Delete(ctx context.Context, object client.Object, options 
 	})
 }
 
-// Status is the way to write a status.
+// Status returns the client for writing a status.
 func (c cachedClient) Status() client.SubResourceWriter {
 	return cachedStatus{SubResourceWriter: c.Client.Status(), client: c}
 }
@@ -94,9 +95,9 @@ func (s cachedStatus) Update(
 	return s.client.written(ctx, object, s.SubResourceWriter.Update(ctx, object, options...))
 }
 
-// written waits until the cache has what a write left, if it went well. What is being deleted may be
-// gone by then: a manager has taken its last finalizer. A dry run of a create leaves nothing, and has
-// no version.
+// written waits until the cache has the result of a successful write. An object that is being
+// deleted may be gone by then: a manager has removed its last finalizer. A dry-run create leaves
+// nothing and has no version.
 func (c cachedClient) written(ctx context.Context, object client.Object, err error) error {
 	if err != nil || object.GetResourceVersion() == "" {
 		return err

@@ -21,7 +21,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// wiretap stands before the carrier and keeps every secret that passes.
+// wiretap is a proxy in front of the carrier that keeps every secret it sees.
 type wiretap struct {
 	next http.Handler
 
@@ -29,11 +29,11 @@ type wiretap struct {
 	seen   []string
 	posted map[string][]string // the bodies of the POSTs, by path
 
-	called    func()   // told of each call, if not nil
+	called    func()   // called on each call, if not nil
 	meanwhile sync.Map // what is to be done during the next POST to a path: func(), by path
 }
 
-// ServeHTTP keeps tokens and assertions, and lets the call through.
+// ServeHTTP keeps tokens and assertions, and forwards the call.
 func (t *wiretap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	if err != nil {
@@ -52,7 +52,7 @@ func (t *wiretap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	t.next.ServeHTTP(w, r)
 }
 
-// pause has done what is to be done while a POST is out.
+// pause runs what is to be done while a POST is in progress.
 func (t *wiretap) pause(r *http.Request) {
 	if r.Method != http.MethodPost {
 		return
@@ -64,7 +64,7 @@ func (t *wiretap) pause(r *http.Request) {
 	}
 }
 
-// note keeps the bodies of POSTs that are no login.
+// note keeps the bodies of POSTs that are no logins.
 func (t *wiretap) note(r *http.Request, body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,15 +87,15 @@ func (t *wiretap) keep(secrets ...string) {
 	}
 }
 
-// The contact of every order that [World.Order] builds.
+// The contact in every order that [World.Order] builds.
 const (
 	contactName  = "Jo Doe"
 	contactPhone = "0400 000 000"
 	contactEmail = "jo@example.com"
 )
 
-// Canaries are the secrets that must stand nowhere: each line of the key, each token
-// and each assertion, what notifications are signed with, and how a contact can be reached.
+// Canaries returns the secrets that must not appear anywhere: each line of the key, each token and
+// assertion, the signing secret of notifications, and the contact details of persons.
 func (w *World) Canaries() []string {
 	w.tap.mu.Lock()
 	defer w.tap.mu.Unlock()
@@ -108,8 +108,7 @@ func (w *World) Canaries() []string {
 	return canaries
 }
 
-// discreet expects that neither an error of a pass nor an Event since the last one shows a
-// secret.
+// discreet expects that neither a pass's error nor an Event since the last pass shows a secret.
 func (w *World) discreet(failure error) {
 	ginkgo.GinkgoHelper()
 	events := w.Events.All()
@@ -120,8 +119,8 @@ func (w *World) discreet(failure error) {
 	}
 }
 
-// Dump is every object of the operator's kinds in the world, and every record that the
-// operator keeps, as text.
+// Dump returns, as text, every object of the operator's kinds in the world and every record that
+// the operator keeps.
 func (w *World) Dump(ctx context.Context) string {
 	lists := []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},

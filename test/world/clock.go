@@ -7,19 +7,19 @@ import (
 	"time"
 )
 
-// Clock is the one clock of a world: operator, carrier and identity provider read it,
-// and only the test moves it.
+// Clock is the only clock of a world: operator, carrier and identity provider read it, and only the
+// test moves it.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock starts at a fixed moment, so that a run is the same on every day.
+// NewClock returns a clock that starts at a fixed moment, so that a run is the same on every day.
 func NewClock() *Clock {
 	return &Clock{now: time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC)}
 }
 
-// Now is the time in the world.
+// Now returns the time in the world.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -28,19 +28,19 @@ import (
 // ControlPlane is a running etcd and kube-apiserver with the CRDs installed.
 type ControlPlane struct {
 	Config *rest.Config
-	Client client.Client // the administrator
+	Client client.Client // the administrator's client
 	Scheme *apiruntime.Scheme
 
-	// Operator is who a Process writes as: a user with the operator's roles, or the administrator.
+	// Operator is the client of a Process: of a user with the operator's roles, or the administrator.
 	Operator client.Client
 	// Live reads as the same user, and never from a cache.
 	Live client.Reader
 
-	env     *envtest.Environment // nil where the control plane is somebody else's
+	env     *envtest.Environment // nil if another process has started the control plane
 	closers []func() error       // end what depends on it, the last first
 }
 
-// Root is the root of the repository: the nearest folder above a test's with a go.mod.
+// Root returns the root of the repository: the nearest parent folder of a test with a go.mod.
 func Root() string {
 	folder, err := os.Getwd()
 	for err == nil {
@@ -52,12 +52,12 @@ func Root() string {
 	return folder
 }
 
-// StartControlPlane starts one. Arguments go to the kube-apiserver, "name=value".
+// StartControlPlane starts a control plane. Arguments go to the kube-apiserver, "name=value".
 func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
 	return startOurs(ctx, &envtest.Environment{}, arguments...)
 }
 
-// startOurs starts one with what the operator finds where it is installed.
+// startOurs starts a control plane with what an installation of the operator contains.
 func startOurs(ctx context.Context, env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
 	env.CRDInstallOptions = crds()
 	plane, err := startPlane(env, arguments...)
@@ -73,11 +73,11 @@ func startOurs(ctx context.Context, env *envtest.Environment, arguments ...strin
 	return plane, nil
 }
 
-// StartEmpty starts one that has nothing of ours, neither the CRDs nor the namespace.
+// StartEmpty starts a control plane without our CRDs and our namespace.
 func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
 
-// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a
-// machine with much else to do, the 20 and 10 seconds of envtest are not enough.
+// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a busy
+// machine the 20 and 10 seconds of envtest are not enough.
 const patience = 2 * time.Minute
 
 func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
@@ -106,10 +106,10 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 	return plane, nil
 }
 
-// moreRoom is GOGC for tests and their control planes: with more memory they work a fifth less.
+// moreRoom is GOGC for tests and their control planes: with more memory they use a fifth less CPU.
 const moreRoom = 400
 
-// giveRoom has the programs that are started until it is taken back collect garbage less often.
+// giveRoom makes the programs that are started until takeBack collect garbage less often.
 func giveRoom() (takeBack func() error, err error) {
 	const name = "GOGC"
 	before, was := os.LookupEnv(name)
@@ -122,7 +122,7 @@ func giveRoom() (takeBack func() error, err error) {
 	return takeBack, os.Setenv(name, cmp.Or(before, strconv.Itoa(moreRoom)))
 }
 
-// connect makes the administrator's clients of a control plane.
+// connect creates the administrator's clients of a control plane.
 func connect(config *rest.Config) (*ControlPlane, error) {
 	config.QPS = -1
 	scheme := apiruntime.NewScheme()
@@ -136,10 +136,10 @@ func connect(config *rest.Config) (*ControlPlane, error) {
 	return &ControlPlane{Config: config, Client: direct, Operator: direct, Live: direct, Scheme: scheme}, nil
 }
 
-// builtAssets is where make puts the control plane.
+// builtAssets returns the folder of the control plane's programs, as installed by make.
 func builtAssets() string { return filepath.Join(Root(), "bin", "controlplane") }
 
-// Stop ends it.
+// Stop stops the control plane.
 func (c *ControlPlane) Stop() error {
 	failures := make([]error, 0, len(c.closers)+2)
 	for _, end := range slices.Backward(c.closers) {
@@ -151,9 +151,9 @@ func (c *ControlPlane) Stop() error {
 	return errors.Join(failures...)
 }
 
-// AddUser is how a user with the groups given comes to the API server.
+// AddUser returns the client configuration of a new user in these groups.
 func (c *ControlPlane) AddUser(name string, groups ...string) (*rest.Config, error) {
-	if c.env == nil { // only who started it can sign certificates
+	if c.env == nil { // only the process that started it can sign certificates
 		config := rest.CopyConfig(c.Config)
 		config.Impersonate = rest.ImpersonationConfig{UserName: name, Groups: groups}
 		return config, nil
@@ -165,7 +165,7 @@ func (c *ControlPlane) AddUser(name string, groups ...string) (*rest.Config, err
 	return user.Config(), nil
 }
 
-// AddNamespace makes a namespace.
+// AddNamespace creates a namespace.
 func (c *ControlPlane) AddNamespace(ctx context.Context, name string) error {
 	return c.Client.Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}})
 }

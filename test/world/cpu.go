@@ -11,8 +11,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// reportCPU adds the CPU seconds of the control planes that this process runs to the report of a run
-// that is measured. It is called before they end.
+// reportCPU adds the CPU seconds of this process's control planes to the report of a measured run.
+// It must be called before they end.
 func reportCPU() error {
 	file := reportFile()
 	if file == "" {
@@ -25,7 +25,7 @@ func reportCPU() error {
 	return os.WriteFile(file+".controlplane."+strconv.Itoa(os.Getpid()), fmt.Appendf(nil, "%.2f\n", seconds), 0o600)
 }
 
-// controlPlaneCPU is what etcd and kube-apiserver have used that are children of this process.
+// controlPlaneCPU returns the CPU time of the etcd and kube-apiserver children of this process.
 func controlPlaneCPU() (seconds float64, err error) {
 	processes, err := procfs.AllProcs()
 	if err != nil {

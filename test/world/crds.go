@@ -15,7 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// crds are those that make install installs.
+// crds returns the CRDs that make install installs.
 func crds() envtest.CRDInstallOptions {
 	return envtest.CRDInstallOptions{
 		Paths:              []string{filepath.Join(Root(), "config", "crd", "bases")},
@@ -31,14 +31,14 @@ func (c *ControlPlane) InstallCRDs() {
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 }
 
-// DeleteCRDs deletes the CRDs, all at once. The API server deletes the objects of each
-// before the CRD itself goes.
+// DeleteCRDs deletes all CRDs at once. The API server deletes the objects of each before the CRD
+// itself is gone.
 func (c *ControlPlane) DeleteCRDs() {
 	ginkgo.GinkgoHelper()
 	gomega.Expect(envtest.UninstallCRDs(c.Config, crds())).To(gomega.Succeed())
 }
 
-// AwaitNoCRDs waits until the CRDs are gone but for some, and their objects with them.
+// AwaitNoCRDs waits until the CRDs, except some, and their objects are gone.
 func (c *ControlPlane) AwaitNoCRDs(ctx context.Context, but ...string) {
 	ginkgo.GinkgoHelper()
 	installed := &metav1.PartialObjectMetadataList{}

@@ -18,8 +18,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// Durable is a control plane whose processes can be killed and started again: what they
-// keep stands in a folder that outlives them.
+// Durable is a control plane whose processes can be killed and restarted: its data is in a folder
+// that outlives them.
 type Durable struct {
 	*ControlPlane
 
@@ -31,7 +31,7 @@ const (
 	apiServerProgram = "kube-apiserver"
 )
 
-// StartDurable starts one in a folder.
+// StartDurable starts a durable control plane in a folder.
 func StartDurable(ctx context.Context, folder string) (*Durable, error) {
 	env := &envtest.Environment{}
 	data, certificates := filepath.Join(folder, "data"), filepath.Join(folder, "certificates")
@@ -50,8 +50,8 @@ func StartDurable(ctx context.Context, folder string) (*Durable, error) {
 	return &Durable{ControlPlane: plane, folder: folder}, nil
 }
 
-// traceable is a script that becomes a program of the control plane and leaves its process
-// id: envtest tells it to nobody.
+// traceable writes a script that becomes a program of the control plane and records its process id,
+// which envtest does not expose.
 func traceable(folder, program string) (string, error) {
 	itself := filepath.Join(cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), builtAssets()), program)
 	script := fmt.Sprintf("#!/bin/sh\necho $$ >'%s'\nexec '%s' \"$@\"\n", pidFile(folder, program), itself)
@@ -61,7 +61,7 @@ func traceable(folder, program string) (string, error) {
 
 func pidFile(folder, program string) string { return filepath.Join(folder, program+".pid") }
 
-// KillAPIServer kills the API server, with SIGKILL, and starts it again.
+// KillAPIServer kills the API server with SIGKILL and restarts it.
 func (d *Durable) KillAPIServer(ctx context.Context) error {
 	if err := d.kill(ctx, apiServerProgram); err != nil {
 		return err
@@ -69,7 +69,7 @@ func (d *Durable) KillAPIServer(ctx context.Context) error {
 	return d.env.ControlPlane.GetAPIServer().Start()
 }
 
-// KillEtcd kills etcd, with SIGKILL, and starts it again under an API server that goes on.
+// KillEtcd kills etcd with SIGKILL and restarts it while the API server keeps running.
 func (d *Durable) KillEtcd(ctx context.Context) error {
 	if err := d.kill(ctx, etcdProgram); err != nil {
 		return err
@@ -95,7 +95,7 @@ func (d *Durable) kill(ctx context.Context, program string) error {
 	})
 }
 
-// process is the one that a program runs as now.
+// process returns the current process of a program.
 func (d *Durable) process(program string) (*os.Process, error) {
 	text, err := os.ReadFile(pidFile(d.folder, program))
 	if err != nil {

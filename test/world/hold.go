@@ -11,14 +11,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// holds are the answers that the carrier keeps back.
+// holds are the responses that the carrier delays.
 type holds struct {
 	mu    sync.Mutex
 	until map[string]chan struct{} // by the subject of the POST
 }
 
-// HoldAnswer has the carrier keep back its answer to a POST about a subject, until letGo
-// is called. The POST has taken effect by then: it is under way in the strictest sense.
+// HoldAnswer makes the carrier delay its response to a POST about a subject until letGo is called.
+// By then the POST has taken effect.
 func (w *World) HoldAnswer(subject string) (letGo func()) {
 	until := make(chan struct{})
 	w.held.mu.Lock()
@@ -28,11 +28,11 @@ func (w *World) HoldAnswer(subject string) (letGo func()) {
 	}
 	w.held.until[subject] = until
 	letGo = sync.OnceFunc(func() { close(until) })
-	ginkgo.DeferCleanup(letGo) // a server with an answer outstanding cannot be closed
+	ginkgo.DeferCleanup(letGo) // a server with a pending response cannot be closed
 	return letGo
 }
 
-// observe is told of each call just before it is answered.
+// observe is called with each call just before its response.
 func (h *holds) observe(call simulator.Call) {
 	h.mu.Lock()
 	until, held := h.until[call.Subject]

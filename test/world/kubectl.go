@@ -21,7 +21,7 @@ func (c *ControlPlane) Kubectl(arguments ...string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer os.RemoveAll(folder) //nolint:errcheck // a temporary folder that stays harms nobody
+	defer os.RemoveAll(folder) //nolint:errcheck // a leftover temporary folder does no harm
 	command, err := c.KubectlIn(folder, arguments...)
 	if err != nil {
 		return "", err
@@ -35,7 +35,7 @@ func (c *ControlPlane) Kubectl(arguments ...string) (string, error) {
 	return string(printed), nil
 }
 
-// KubectlIn is kubectl as the administrator, not started yet, with its kubeconfig in a folder.
+// KubectlIn prepares kubectl as the administrator, with its kubeconfig in a folder.
 func (c *ControlPlane) KubectlIn(folder string, arguments ...string) (*exec.Cmd, error) {
 	kubeconfig := filepath.Join(folder, "kubeconfig")
 	if err := WriteKubeconfig(kubeconfig, c.Config); err != nil {
@@ -47,8 +47,7 @@ func (c *ControlPlane) KubectlIn(folder string, arguments ...string) (*exec.Cmd,
 	return exec.Command(program, arguments...), nil //nolint:noctx,gosec // the program is ours
 }
 
-// WriteKubeconfig writes a file with which a program comes to the API server as a user that has a
-// certificate.
+// WriteKubeconfig writes a kubeconfig for a user that has a certificate.
 func WriteKubeconfig(file string, user *rest.Config) error {
 	const name = "test"
 	config := clientcmdapi.NewConfig()

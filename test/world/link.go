@@ -12,20 +12,20 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Link is a manager's way to the API server, which can be cut.
+// Link is a manager's connection to the API server, which can be cut.
 type Link struct {
 	mu   sync.Mutex
 	down bool
-	held chan struct{} // closed when calls go on; nil while they do
+	held chan struct{} // closed when calls continue; nil while they do
 	open map[*http.Request]context.CancelFunc
 }
 
-// Lay has a manager's calls go over the link.
+// Lay routes a manager's calls over the link.
 func (l *Link) Lay(cluster *rest.Config) {
 	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return over{link: l, next: next} })
 }
 
-// Cut ends every call and watch, and fails those to come.
+// Cut ends every call and watch, and makes new ones fail.
 func (l *Link) Cut() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -33,8 +33,8 @@ func (l *Link) Cut() {
 	l.endAll()
 }
 
-// Hold ends every call and watch, and has those to come wait until the link is mended. A manager whose
-// calls fail tries again ever more rarely, and so hears late that the link is mended.
+// Hold ends every call and watch, and makes new ones wait until the link is restored. A manager
+// whose calls fail retries with growing pauses, and would notice the restored link late.
 func (l *Link) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -49,8 +49,8 @@ func (l *Link) endAll() {
 	clear(l.open)
 }
 
-// Mend lets calls through again.
-func (l *Link) Mend() {
+// Restore lets calls through again.
+func (l *Link) Restore() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.down = false
@@ -92,7 +92,7 @@ func (l *Link) take(call *http.Request) (*http.Request, error) {
 	return taken, nil
 }
 
-// over is a transport that goes over a link.
+// over is a transport that uses a link.
 type over struct {
 	link *Link
 	next http.RoundTripper

@@ -23,50 +23,49 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers"
 )
 
-// Workers are the passes that a manager takes at a time, per kind: as many as the program has
-// by default.
+// Workers is the number of workers of a manager per kind: the program's default.
 const Workers = 16
 
-// Manager is the operator as it runs in a cluster, with its cache, watches and work
-// queues, in this process.
+// Manager is the operator as it runs in a cluster, with its cache, watches and work queues, in this
+// process.
 type Manager struct {
 	stop   context.CancelFunc
 	ended  chan error
 	once   sync.Once
 	writes atomic.Int64
 
-	// Of one that goes by a world's clock.
+	// Only for a manager that uses a world's clock.
 	timers  *timers
 	written written
 	cache   client.Reader
 }
 
-// Advance lets time pass in the manager's world. The manager goes by the world's clock, its work
-// queues too, so that it takes those passes that are due by then, and no others.
+// Advance lets time pass in the manager's world. The manager and its work queues use the world's
+// clock, so exactly the passes that are due by then are run.
 func (m *Manager) Advance(by time.Duration) { m.timers.advance(by) }
 
-// Busy counts the passes that the manager is to take now, or is taking.
+// Busy counts the passes that are due now or running.
 func (m *Manager) Busy() int { return m.timers.busy() }
 
-// Planned counts the passes that the manager is to take within a time from now.
+// Planned counts the passes that are due within a time from now.
 func (m *Manager) Planned(within time.Duration) int { return m.timers.planned(within) }
 
 // Unseen counts the services that the manager has written and not yet seen in its cache. A test
-// that lets time pass before would have it judge what is no longer true.
+// that lets time pass before that makes it act on outdated state.
 func (m *Manager) Unseen(ctx context.Context) (int, error) { return m.written.unseen(ctx, m.cache) }
 
-// Writes counts the API server's answers to what the manager wrote, Events included. Each is in
-// the audit log, which may lag behind.
+// Writes counts the API server's responses to the manager's writes, Events included. Each is in the
+// audit log, which may lag behind.
 func (m *Manager) Writes() int { return int(m.writes.Load()) }
 
-// Manage starts a manager as a user of the API server, with the options that the program
-// has by default, for the world's namespace alone. It may outlive the spec that starts it.
+// Manage starts a manager as a user of the API server, with the program's default options, for the
+// world's namespace only. It may outlive the spec that starts it.
 func (w *World) Manage(ctx context.Context, user string, edits ...func(*rest.Config)) *Manager {
 	ginkgo.GinkgoHelper()
 	return w.ManageBeside(ctx, user, nil, edits...)
 }
 
-// ManageBeside starts one that manages the namespaces of other worlds too.
+// ManageBeside starts a manager that also manages the namespaces of other worlds.
 func (w *World) ManageBeside(
 	ctx context.Context, user string, others []*World, edits ...func(*rest.Config),
 ) *Manager {
@@ -120,7 +119,7 @@ func managerOptions(worlds []*World) ctrl.Options {
 	}
 }
 
-// End stops the manager and waits until it has done nothing more.
+// End stops the manager and waits until it has stopped working.
 func (m *Manager) End() {
 	ginkgo.GinkgoHelper()
 	m.once.Do(func() {

@@ -15,8 +15,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// mark makes the marker as an operator does that is the first to be there. Managers of this control
-// plane begin among the objects of other tests.
+// mark creates the marker as the first operator would. Managers of this control plane start among
+// the objects of other tests.
 func (c *ControlPlane) mark(ctx context.Context) error {
 	cluster, err := c.Cluster(ctx)
 	if err != nil {
@@ -31,7 +31,8 @@ func (c *ControlPlane) mark(ctx context.Context) error {
 	})
 }
 
-// Cluster is the UID of the cluster, once the API server has made the namespace that has it.
+// Cluster returns the UID of the cluster, once the API server has created the namespace that has
+// it.
 func (c *ControlPlane) Cluster(ctx context.Context) (string, error) {
 	const often = 100 * time.Millisecond
 	var system corev1.Namespace

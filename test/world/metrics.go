@@ -16,10 +16,10 @@ const (
 	QueueDepth   = "workqueue_depth"
 )
 
-// Labels are those of one series of a metric. Which controller it is about is one.
+// Labels are those of one series of a metric, for example its controller.
 type Labels map[string]string
 
-// Metric adds up the series of a metric that count.
+// Metric adds up the series of a metric that counts selects.
 func Metric(name string, counts func(Labels) bool) int {
 	ginkgo.GinkgoHelper()
 	families, err := metrics.Registry.Gather()

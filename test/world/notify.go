@@ -30,7 +30,7 @@ const (
 	SharedSecret     = "shared-canary-4c1d7e90"
 )
 
-// EventsSecret builds the Secret with what the carrier signs notifications with.
+// EventsSecret builds the Secret with the carrier's signing secret for notifications.
 func (w *World) EventsSecret() *corev1.Secret {
 	return &corev1.Secret{
 		ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: EventsSecretName},
@@ -38,7 +38,7 @@ func (w *World) EventsSecret() *corev1.Secret {
 	}
 }
 
-// WithEvents has an account ask for notifications.
+// WithEvents turns on notifications for an account.
 func WithEvents(signature v1alpha1.EventSignature) func(*v1alpha1.CarrierAccount) {
 	return func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Events = &v1alpha1.AccountEvents{
@@ -48,7 +48,7 @@ func WithEvents(signature v1alpha1.EventSignature) func(*v1alpha1.CarrierAccount
 	}
 }
 
-// Ear is the receiver of the process that runs at the time, as the carrier reaches it.
+// Ear is the notification receiver of the current process, as the carrier reaches it.
 type Ear struct {
 	URL     string
 	Via     *http.Client
@@ -58,7 +58,7 @@ type Ear struct {
 // ServeHTTP implements [http.Handler].
 func (e *Ear) ServeHTTP(w http.ResponseWriter, r *http.Request) { (*e.current.Load()).ServeHTTP(w, r) }
 
-// Listen lets the carrier reach a process.
+// Listen connects the carrier to a process.
 func (p *Process) Listen() *Ear {
 	ear := &Ear{}
 	ear.Hear(p)
@@ -68,23 +68,23 @@ func (p *Process) Listen() *Ear {
 	return ear
 }
 
-// Hear lets the carrier reach another process from now on.
+// Hear connects the carrier to another process from now on.
 func (e *Ear) Hear(p *Process) {
 	var handler http.Handler = p.reconcilers.Receiver
 	e.current.Store(&handler)
 }
 
-// Call has the carrier send notifications to the path that the account shows.
+// Call makes the carrier send notifications to the path that the account shows.
 func (w *World) Call(ctx context.Context, ear *Ear, path, secret string) {
 	ginkgo.GinkgoHelper()
 	gomega.Expect(w.Carrier.SetCallback(ClientName, ear.URL+path, secret)).To(gomega.Succeed())
 	w.Deliver(ctx, ear)
 }
 
-// Deliver has the carrier send the notifications that are due.
+// Deliver makes the carrier send the notifications that are due.
 func (w *World) Deliver(ctx context.Context, ear *Ear) int { return w.Carrier.Deliver(ctx, ear.Via) }
 
-// EventsPath is where the account says that notifications are taken.
+// EventsPath returns the path for notifications in the account's status.
 func (w *World) EventsPath(ctx context.Context) string {
 	ginkgo.GinkgoHelper()
 	return w.ReadAccount(ctx).Status.EventsPath
@@ -102,8 +102,8 @@ func (w *World) ReadAccount(ctx context.Context) *v1alpha1.CarrierAccount {
 // Follow makes a process one that does not lead.
 func (p *Process) Follow() { p.reconcilers.Notifications.Leads = func() bool { return false } }
 
-// Tell sends a notification of one's own making to a path, signed with a secret now, and
-// returns the status of the answer.
+// Tell sends a self-made notification to a path, signed with a secret now, and returns the status
+// of the response.
 func (w *World) Tell(ctx context.Context, ear *Ear, path, secret, body string) int {
 	ginkgo.GinkgoHelper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodPost, ear.URL+path, strings.NewReader(body))

@@ -40,7 +40,7 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 				}},
 			},
 			RateLimit:     v1alpha1.RateLimit{RequestsPerSecond: 100, Burst: 100},
-			Approval:      v1alpha1.ApprovalAutomatic, // most stories are of what is sent without being asked for
+			Approval:      v1alpha1.ApprovalAutomatic, // most tests are about requests that need no approval
 			UnknownValues: v1alpha1.UnknownRequest,
 		},
 	}
@@ -48,14 +48,14 @@ func (w *World) Account(edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.Carri
 		edit(account)
 	}
 	if account.Annotations == nil {
-		// A carrier may have the address of one that has ended, and some worlds share one: to the RequestLedgers,
-		// which outlive a world, that is a login with several identities.
+		// A carrier may get the address of one that has ended, and some worlds share one. For the
+		// RequestLedgers, which outlive a world, that is one login with several identities.
 		account.Annotations = map[string]string{v1alpha1.AnnotationAcknowledge: account.IdentityName()}
 	}
 	return account
 }
 
-// TokenURL is the identity provider's token endpoint.
+// TokenURL returns the identity provider's token endpoint.
 func (w *World) TokenURL() string {
 	return w.URL + "/auth/realms/" + Realm + "/protocol/openid-connect/token"
 }
@@ -68,7 +68,7 @@ func (w *World) Secret() *corev1.Secret {
 	}
 }
 
-// Login puts account and Secret in place.
+// Login creates the account and the Secret.
 func (w *World) Login(ctx context.Context, edits ...func(*v1alpha1.CarrierAccount)) *v1alpha1.CarrierAccount {
 	account := w.Account(edits...)
 	gomega.Expect(w.Create(ctx, w.Secret())).To(gomega.Succeed())
@@ -86,7 +86,7 @@ func (w *World) AwaitLogin(ctx context.Context, edits ...func(*v1alpha1.CarrierA
 	}).WithTimeout(time.Minute).Should(gomega.Succeed())
 }
 
-// Line puts a service into the carrier's books, and returns its id.
+// Line adds a service to the carrier's records, and returns its id.
 func (w *World) Line(edits ...func(*simulator.Service)) int64 {
 	line := simulator.Service{
 		ID: firstServiceID() + lastServiceID.Add(1), Client: ClientName, TechnologyType: "FTTP",
@@ -99,11 +99,11 @@ func (w *World) Line(edits ...func(*simulator.Service)) int64 {
 	return line.ID
 }
 
-// rarely keeps the readings of intervals out of a story that is not about them: their
-// slots depend on the object's UID, which is another in each run.
+// rarely keeps interval readings out of tests that are not about them: their time slots depend on
+// the object's UID, which differs between runs.
 const rarely = "9000h"
 
-// Service builds a BroadbandService that wants the fast plan.
+// Service builds a BroadbandService that declares the fast plan.
 func (w *World) Service(
 	name string, serviceID int64, edits ...func(*v1alpha1.BroadbandService),
 ) *v1alpha1.BroadbandService {
@@ -144,12 +144,12 @@ func (w *World) Annotate(ctx context.Context, name, key, value string) {
 	gomega.Expect(w.Patch(ctx, service, client.MergeFrom(before))).To(gomega.Succeed())
 }
 
-// Ready is the Ready condition, or an empty one.
+// Ready returns the Ready condition, or an empty one.
 func Ready(service *v1alpha1.BroadbandService) metav1.Condition {
 	return Condition(service.Status.Conditions, v1alpha1.ConditionReady)
 }
 
-// Condition is a condition by type, or an empty one.
+// Condition returns a condition by type, or an empty one.
 func Condition(conditions []metav1.Condition, conditionType string) metav1.Condition {
 	if found := meta.FindStatusCondition(conditions, conditionType); found != nil {
 		return *found

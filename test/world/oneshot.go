@@ -17,10 +17,10 @@ import (
 // QualifiedSite is a location that the carrier can quote for.
 const QualifiedSite = "LOC000000000001"
 
-// Shot is a name for an object of a kind that makes one request.
+// Shot names an object of a kind that makes one request.
 type Shot struct{ Kind, Name string }
 
-// LookAt takes one pass over a one-shot, which must leave it sound.
+// LookAt runs one pass over a one-shot, which must leave it sound.
 func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.alive(func() (ctrl.Result, error) {
@@ -30,13 +30,13 @@ func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
 	return result, err
 }
 
-// DriveAt is Drive for a one-shot. It says whether the process has lived through it.
+// DriveAt is Drive for a one-shot. It reports whether the process survived it.
 func (p *Process) DriveAt(ctx context.Context, shot Shot) bool {
 	ginkgo.GinkgoHelper()
 	return p.drive(ctx, func() (ctrl.Result, error) { return p.LookAt(ctx, shot) }, nil)
 }
 
-// meta is the metadata of an object of the world.
+// meta returns the metadata of an object of the world.
 func (w *World) meta(name string) metav1.ObjectMeta {
 	return metav1.ObjectMeta{Namespace: w.Namespace, Name: name}
 }
@@ -79,8 +79,8 @@ func (w *World) Query(
 	return query
 }
 
-// Fetch reads an object of the world into one of its type, which is returned; false when
-// there is none.
+// Fetch reads an object of the world into an empty object and returns it; false if it does not
+// exist.
 func Fetch[T client.Object](ctx context.Context, w *World, name string, empty T) (T, bool) {
 	ginkgo.GinkgoHelper()
 	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, empty)

@@ -97,14 +97,14 @@ func (w *World) Ordered(reference string) simulator.Count {
 	return w.Carrier.SubmissionsAbout(simulator.OpOrderCreate, reference)
 }
 
-// Posted are the bodies of the POSTs to a path, as they came over the wire.
+// Posted returns the bodies of the POSTs to a path, as sent over the wire.
 func (w *World) Posted(path string) []string {
 	w.tap.mu.Lock()
 	defer w.tap.mu.Unlock()
 	return append([]string(nil), w.tap.posted[path]...)
 }
 
-// LookAtOrder takes one pass over an order, which must leave it sound.
+// LookAtOrder runs one pass over an order, which must leave it sound.
 func (p *Process) LookAtOrder(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.alive(func() (ctrl.Result, error) {
@@ -114,7 +114,7 @@ func (p *Process) LookAtOrder(ctx context.Context, name string) (ctrl.Result, er
 	return result, err
 }
 
-// Reject tells the operator that the carrier rejects an order that it had taken.
+// Reject notifies the operator that the carrier rejects an order that it had accepted.
 func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason string) error {
 	ginkgo.GinkgoHelper()
 	told := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
@@ -136,7 +136,7 @@ func (p *Process) DriveOrder(ctx context.Context, name string) *v1alpha1.Service
 	return p.world.order(ctx, name)
 }
 
-// stalled: what waits for a person is looked at again now and then, for ever.
+// stalled reports whether an order waits for a person. Such an order is reconciled forever.
 func (w *World) stalled(ctx context.Context, name string) bool {
 	order := w.order(ctx, name)
 	return order != nil && Condition(order.Status.Conditions, v1alpha1.ConditionStalled).Status == metav1.ConditionTrue

@@ -18,14 +18,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers"
 )
 
-// Process is one run of the operator. What it keeps in memory ends with it.
+// Process is one process of the operator. Its memory ends with it.
 type Process struct {
 	Seam        *Seam
 	world       *World
 	reconcilers controllers.Reconcilers
 }
 
-// Start begins a process. It ends at the cut, if there is one.
+// Start starts a process. It ends at the cut, if there is one.
 func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	seam := &Seam{cut: cut}
 	options := controllers.Options{
@@ -43,12 +43,12 @@ func (w *World) Start(cut Cut, edits ...func(*controllers.Options)) *Process {
 	return &Process{Seam: seam, world: w, reconcilers: controllers.New(cluster, live, w.Events, options)}
 }
 
-// In is the same process at work in another world's namespace.
+// In returns the same process for another world's namespace.
 func (p *Process) In(other *World) *Process {
 	return &Process{Seam: p.Seam, world: other, reconcilers: p.reconcilers}
 }
 
-// LookAtAccount takes one pass over the account, which must leave it sound.
+// LookAtAccount runs one pass over the account, which must leave it sound.
 func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.alive(func() (ctrl.Result, error) {
@@ -58,7 +58,7 @@ func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
 	return result, err
 }
 
-// Look takes one pass over a service, which must leave it sound.
+// Look runs one pass over a service, which must leave it sound.
 func (p *Process) Look(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
 	result, err := p.alive(func() (ctrl.Result, error) {
@@ -72,7 +72,7 @@ func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
 }
 
-// alive runs a pass of a process that may end in it, and which must be discreet.
+// alive runs a pass that may end the process, and that must not leak secrets.
 func (p *Process) alive(pass func() (ctrl.Result, error)) (result ctrl.Result, err error) {
 	ginkgo.GinkgoHelper()
 	defer func() { p.world.discreet(err) }()
@@ -88,14 +88,13 @@ func (p *Process) alive(pass func() (ctrl.Result, error)) (result ctrl.Result, e
 	return pass()
 }
 
-// horizon is how long a drive goes on before it calls an object quiet: longer than any
-// wait of a request, shorter than the readings of a day.
+// horizon is how long a drive continues before an object counts as quiet: longer than any wait of a
+// request, shorter than the interval of daily readings.
 const horizon = 45 * time.Minute
 
-// Drive takes passes over a service, and lets the time pass that each asks for, until
-// it wants nothing within the horizon, or the process is dead: then there is no service
-// to return. Errors are tried again after a second, as a work queue would, with a pass
-// over the account in between.
+// Drive runs passes over a service, and lets the time pass that each asks for, until none is due
+// within the horizon or the process is dead: then no service is returned. Errors are retried after
+// a second, as a work queue would, with a pass over the account in between.
 func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandService {
 	ginkgo.GinkgoHelper()
 	if !p.drive(ctx, func() (ctrl.Result, error) { return p.Look(ctx, name) }, nil) {
@@ -104,12 +103,12 @@ func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandSer
 	return p.read(ctx, name)
 }
 
-// drive takes passes until nothing is wanted within the horizon, or the object is at rest
-// although it will be looked at again. It says whether the process has lived through it.
+// drive runs passes until none is due within the horizon, or the object is at rest although it will
+// be reconciled again. It reports whether the process survived.
 func (p *Process) drive(ctx context.Context, look func() (ctrl.Result, error), atRest func() bool) bool {
 	ginkgo.GinkgoHelper()
 	const most = 400
-	var trouble error // of the newest pass that ended in one
+	var trouble error // the error of the newest pass that failed
 	for range most {
 		result, err := look()
 		switch {

@@ -11,15 +11,14 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// atATime is how many passes a manager that goes by a world's clock takes at a time, per kind: as
-// many as an account has slots when it is alone. With more passes the others would wait for a slot,
-// for a second of the machine's time, and on a slow machine some would be turned away.
+// atATime is the number of workers per kind of a manager that uses a world's clock: as many as a
+// single account has slots. With more, the other passes would wait for a slot, for a second of real
+// time, and on a slow machine some would be refused.
 const atATime = Workers / 2
 
-// timers make the work queues of a manager that goes by a world's clock. The queues are
-// controller-runtime's own, as in the program; only the wait of a pass that is to be taken
-// later ends when the clock is advanced, and not before. So a pass does not wait for the
-// machine's time, and how slow the machine is does not decide how late it is.
+// timers make the work queues of a manager that uses a world's clock. They are controller-runtime's
+// own queues, as in the program; only the delay of a later pass ends when the clock is advanced,
+// and not before. A pass does not wait for real time, so a slow machine does not delay it.
 type timers struct {
 	clock *Clock
 
@@ -43,7 +42,7 @@ func (t *timers) newQueue(
 	return queue
 }
 
-// advance lets time pass, and has those passes taken whose time has come.
+// advance lets time pass, and starts the passes that are due by then.
 func (t *timers) advance(by time.Duration) {
 	t.clock.Advance(by)
 	t.mu.Lock()
@@ -53,7 +52,7 @@ func (t *timers) advance(by time.Duration) {
 	}
 }
 
-// busy counts the passes that are due or being taken.
+// busy counts the passes that are due or running.
 func (t *timers) busy() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -64,7 +63,7 @@ func (t *timers) busy() int {
 	return busy
 }
 
-// planned counts the passes that are to be taken within a time from now.
+// planned counts the passes that are due within a time from now.
 func (t *timers) planned(within time.Duration) int {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -75,14 +74,14 @@ func (t *timers) planned(within time.Duration) int {
 	return planned
 }
 
-// timer is when a pass is to be taken, and how urgent it is then.
+// timer is the time of a pass and its priority.
 type timer struct {
 	at       time.Time
 	priority *int
 }
 
-// timedQueue is a priority queue whose delays are those of a clock. Like the priority queue
-// itself it has at most one entry per object, at the earliest of the times asked for.
+// timedQueue is a priority queue whose delays are those of a clock. Like the priority queue itself
+// it has at most one entry per object, at the earliest requested time.
 type timedQueue struct {
 	priorityqueue.PriorityQueue[reconcile.Request]
 
@@ -90,7 +89,7 @@ type timedQueue struct {
 
 	mu    sync.Mutex
 	later map[reconcile.Request]timer
-	out   map[reconcile.Request]struct{} // whose passes are to be taken now, or being taken
+	out   map[reconcile.Request]struct{} // whose passes are due now, or running
 }
 
 // Add adds an object at once.
@@ -103,8 +102,8 @@ func (q *timedQueue) AddAfter(object reconcile.Request, delay time.Duration) {
 	q.AddWithOpts(priorityqueue.AddOpts{After: delay}, object)
 }
 
-// AddWithOpts adds objects, those with a delay when the clock says so. A retry after a failure
-// waits by the machine's time, as it is not planned.
+// AddWithOpts adds objects, those with a delay when the clock reaches it. A retry after a failure
+// waits for real time, as it is not planned.
 func (q *timedQueue) AddWithOpts(options priorityqueue.AddOpts, objects ...reconcile.Request) {
 	if options.RateLimited {
 		q.PriorityQueue.AddWithOpts(options, objects...)
@@ -121,7 +120,7 @@ func (q *timedQueue) AddWithOpts(options priorityqueue.AddOpts, objects ...recon
 	q.releaseLocked()
 }
 
-// Done ends a pass, which lets another begin.
+// Done ends a pass, so that another can start.
 func (q *timedQueue) Done(object reconcile.Request) {
 	q.PriorityQueue.Done(object)
 	q.mu.Lock()
@@ -130,7 +129,7 @@ func (q *timedQueue) Done(object reconcile.Request) {
 	q.releaseLocked()
 }
 
-// release has the passes taken whose time has come.
+// release starts the passes that are due.
 func (q *timedQueue) release() {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -37,7 +37,7 @@ func (r *Recorder) Eventf(about, _ runtime.Object, eventtype, reason, action, no
 	r.events = append(r.events, recorded{about.DeepCopyObject(), eventtype, reason, action, fmt.Sprintf(note, args...)})
 }
 
-// All are the Events so far, each as "Type Reason message".
+// All returns the Events so far, each as "Type Reason message".
 func (r *Recorder) All() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -48,7 +48,7 @@ func (r *Recorder) All() []string {
 	return all
 }
 
-// PublishEvents has Kubernetes' own recorder write the Events so far, and waits until they are there.
+// PublishEvents makes Kubernetes' own recorder write the Events so far, and waits until they exist.
 func (w *World) PublishEvents(ctx context.Context) {
 	ginkgo.GinkgoHelper()
 	cluster, err := kubernetes.NewForConfig(w.Plane.Config)
@@ -64,8 +64,8 @@ func (w *World) PublishEvents(ctx context.Context) {
 	}).Should(gomega.HaveLen(kinds))
 }
 
-// replay has a recorder write the Events so far. It counts those that differ: Kubernetes takes the
-// others for a series.
+// replay makes a recorder write the Events so far. It counts those that differ: Kubernetes treats
+// the others as a series.
 func (r *Recorder) replay(to events.EventRecorder) int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -19,16 +19,16 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
-// operatorRoles are the files in config/rbac of what the operator may do: the generated
-// roles, and what leader election and the metrics need.
+// operatorRoles returns the files in config/rbac with the operator's rights: the generated roles,
+// and what leader election and the metrics need.
 func operatorRoles() []string {
 	return []string{"role.yaml", "leader_election_role.yaml", "metrics_auth_role.yaml"}
 }
 
-// Right is to do one thing with one resource, in one namespace or, where it names none, in all.
+// Right is the right to one verb on one resource, in one namespace or, if that is empty, in all.
 type Right struct{ Namespace, Verb, Group, Resource string }
 
-// String is how a failing test names it.
+// String returns the right as a failing test names it.
 func (r Right) String() string {
 	where := "everywhere"
 	if r.Namespace != "" {
@@ -37,7 +37,7 @@ func (r Right) String() string {
 	return strings.TrimSuffix(r.Verb+" "+r.Resource+"."+r.Group, ".") + " " + where
 }
 
-// operatorRights are all of them, one by one.
+// operatorRights returns all of them, one by one.
 func operatorRights() (map[Right]struct{}, error) {
 	rights := map[Right]struct{}{}
 	for _, file := range operatorRoles() {
@@ -73,8 +73,8 @@ func sortedRights(rights map[Right]struct{}) []string {
 	return lines
 }
 
-// employ gives a user the operator's roles. From then on what a Process does past its cache
-// is done by that user.
+// employ gives a user the operator's roles. From then on a Process makes its uncached calls as that
+// user.
 func (c *ControlPlane) employ(ctx context.Context, user string) error {
 	if err := c.GrantRoles(ctx, user); err != nil {
 		return err

@@ -19,9 +19,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Effect is one thing that a process does to the world outside it.
+// Effect is one action of a process on the world outside it.
 type Effect struct {
-	Number int    // the how-manieth of its process, from 1
+	Number int    // the position in its process, from 1
 	What   string // "update status", "patch", "POST /api/…", "token", …
 }
 
@@ -29,11 +29,12 @@ type Effect struct {
 type Cut struct {
 	At    int    // the effect at which it ends; 0: never
 	After bool   // whether that effect still happens
-	What  string // the effect, for people
+	What  string // the effect, for messages
 }
 
-// Cuts are the points at which a process with these effects can end. That it ends after one leaves
-// the same as that it ends before the next, but for the time between them: `make test` has one of two.
+// Cuts returns the points at which a process with these effects can end. Ending after one effect
+// differs from ending before the next only in the time between them, so `make test` tries one of
+// the two.
 func Cuts(effects []Effect) []Cut {
 	cuts := make([]Cut, 0, 2*len(effects))
 	for _, effect := range effects {
@@ -45,7 +46,7 @@ func Cuts(effects []Effect) []Cut {
 	return cuts
 }
 
-// String says where a process ends.
+// String returns where a process ends.
 func (c Cut) String() string {
 	if c.After {
 		return fmt.Sprintf("after effect %d, %s", c.At, c.What)
@@ -53,12 +54,12 @@ func (c Cut) String() string {
 	return fmt.Sprintf("before effect %d, %s", c.At, c.What)
 }
 
-// killed is what unwinds a process whose end has come.
+// killed is the panic value that ends a process.
 type killed struct{ at Effect }
 
 var errKilled = errors.New("this process has been killed")
 
-// Seam is what every effect of one process passes through.
+// Seam is the point that every effect of one process passes through.
 type Seam struct {
 	Fault func(Effect) error // an error that the process gets instead of the effect; nil: none
 	Lose  func(Effect) error // an error that the process gets after the effect happened; nil: none
@@ -73,22 +74,21 @@ type Seam struct {
 	effects []Effect
 }
 
-// Effects are the effects so far.
+// Effects returns the effects so far.
 func (s *Seam) Effects() []Effect {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Effect(nil), s.effects...)
 }
 
-// Dead says whether the process has ended.
+// Dead reports whether the process has ended.
 func (s *Seam) Dead() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.dead
 }
 
-// pass lets an effect happen, unless the process ends here. Nothing that a dead
-// process still tries reaches the world.
+// pass carries out an effect, unless the process ends here. A dead process has no effect.
 func (s *Seam) pass(what string, do func() error) error {
 	effect, alive := s.begin(what)
 	if !alive {
@@ -129,8 +129,8 @@ func (s *Seam) ends(effect Effect, after bool) bool {
 	return s.dead
 }
 
-// Transport puts the seam around a way to the carrier. A token is exchanged in a
-// goroutine of its own: there a dead process only hears an error.
+// Transport wraps the transport to the carrier with the seam. A token is exchanged in a goroutine
+// of its own: there a dead process only gets an error.
 func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(request *http.Request) (answer *http.Response, err error) {
 		if strings.HasSuffix(request.URL.Path, "/token") {
@@ -141,15 +141,14 @@ func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
 			}()
 		}
 		err = s.pass(request.Method+" "+request.URL.Path, func() error {
-			answer, err = wholly(next, request) //nolint:bodyclose // whoever called closes it: this is a transport
+			answer, err = wholly(next, request) //nolint:bodyclose // the caller closes it: this is a transport
 			return err
 		})
 		return answer, err
 	})
 }
 
-// wholly makes a call and reads its answer to the end, so that the effect is over when
-// it is.
+// wholly makes a call and reads its response to the end, so that the effect ends when it returns.
 func wholly(next http.RoundTripper, request *http.Request) (*http.Response, error) {
 	answer, err := next.RoundTrip(request)
 	if err != nil {
@@ -166,7 +165,7 @@ func wholly(next http.RoundTripper, request *http.Request) (*http.Response, erro
 	return answer, nil
 }
 
-// maxBody is more than either side of a conversation has to say.
+// maxBody is more than either side of a call has to send.
 const maxBody = 2 << 20
 
 // readBody reads a body to its end.
@@ -178,19 +177,19 @@ func readBody(body io.Reader) ([]byte, error) {
 
 type roundTripper func(*http.Request) (*http.Response, error)
 
-// RoundTrip is the function.
+// RoundTrip calls the function.
 func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
 
-// seamClient puts the seam around a Kubernetes client. Reads are no effects: they
-// change nothing, and a process that ends at one has ended at the effect before it.
+// seamClient wraps a Kubernetes client with the seam. Reads are no effects: they change nothing,
+// and a process that ends at one has ended at the effect before it.
 type seamClient struct {
 	client.Client
 
-	cache client.Reader // with the rights of nobody in particular: a cache asks for none
+	cache client.Reader // with the administrator's rights: a cache read checks none
 	seam  *Seam
 }
 
-// Get reads as from a cache, which may lag behind.
+// Get reads as from a cache, which may be stale.
 func (c seamClient) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {
@@ -202,7 +201,7 @@ func (c seamClient) Get(
 	return c.cache.Get(ctx, key, object, options...)
 }
 
-// List reads as from a cache, which may lag behind.
+// List reads as from a cache, which may be stale.
 func (c seamClient) List(ctx context.Context, list client.ObjectList, options ...client.ListOption) error {
 	err := c.cache.List(ctx, list, options...)
 	if services, are := list.(*v1alpha1.BroadbandServiceList); are && err == nil {
@@ -213,14 +212,14 @@ func (c seamClient) List(ctx context.Context, list client.ObjectList, options ..
 	return err
 }
 
-// seamReader is the way to read past the cache.
+// seamReader reads past the cache.
 type seamReader struct {
 	client.Reader
 
 	seam *Seam
 }
 
-// Get reads, unless nothing can be read.
+// Get reads, unless reads are made to fail.
 func (r seamReader) Get(
 	ctx context.Context, key client.ObjectKey, object client.Object, options ...client.GetOption,
 ) error {
@@ -254,7 +253,7 @@ func (c seamClient) Delete(ctx context.Context, object client.Object, options ..
 	return c.seam.pass("delete "+object.GetName(), func() error { return c.Client.Delete(ctx, object, options...) })
 }
 
-// Status is the way to write a status.
+// Status returns the client for writing a status.
 func (c seamClient) Status() client.SubResourceWriter {
 	return seamStatus{SubResourceWriter: c.Client.Status(), seam: c.seam}
 }
@@ -272,8 +271,8 @@ func (w seamStatus) Update(ctx context.Context, object client.Object, options ..
 	})
 }
 
-// errNoSeam is for ways of writing that the operator does not use. Who starts to use
-// one gives it a seam first, or it would not be tried at a kill.
+// errNoSeam is for write methods that the operator does not use. One that becomes used needs a seam
+// first, or no test would end a process at it.
 var errNoSeam = errors.New("this way of writing has no seam yet")
 
 // Apply has no seam.

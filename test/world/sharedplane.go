@@ -12,14 +12,14 @@ import (
 	"k8s.io/client-go/tools/clientcmd"
 )
 
-// sharedFolder is the variable with the folder of a control plane that hack/test.sh has started for
-// all packages that want one. Without it each starts its own.
+// sharedFolder is the environment variable with the folder of a control plane that hack/test.sh has
+// started for all packages. Without it each package starts its own.
 const sharedFolder = "TEST_CONTROLPLANE"
 
 const sharedKubeconfig = "kubeconfig"
 
-// StartSharedControlPlane starts a control plane that packages of tests can join, and returns the
-// variable of the environment that tells them.
+// StartSharedControlPlane starts a control plane that test packages can join, and returns the
+// environment variable for them.
 func StartSharedControlPlane(ctx context.Context, folder string) (plane *ControlPlane, variable string, err error) {
 	audit, err := NewAudit(folder)
 	if err != nil {
@@ -35,7 +35,7 @@ func StartSharedControlPlane(ctx context.Context, folder string) (plane *Control
 	return plane, sharedFolder + "=" + folder, nil
 }
 
-// JoinControlPlane is the control plane that is there for all packages, or one for this package alone.
+// JoinControlPlane returns the control plane of all packages, or starts one for this package.
 func JoinControlPlane(ctx context.Context) (*ControlPlane, error) {
 	folder := os.Getenv(sharedFolder)
 	if folder == "" {
@@ -48,8 +48,8 @@ func JoinControlPlane(ctx context.Context) (*ControlPlane, error) {
 	return connect(config)
 }
 
-// JoinAudited is StartAudited for the control plane that is there for all packages: the user must be
-// this package's alone.
+// JoinAudited is StartAudited for the control plane of all packages: no other package may use the
+// user.
 func JoinAudited(ctx context.Context, folder, user string) (*ControlPlane, *Audit, error) {
 	shared := os.Getenv(sharedFolder)
 	if shared == "" {

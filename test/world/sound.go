@@ -21,13 +21,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// maxStatus bounds a status in bytes of JSON: far below what etcd takes of an object.
+// maxStatus is the limit of a status in bytes of JSON: far below etcd's limit of an object.
 const maxStatus = 32 << 10
 
-// sound expects that whatever a pass left of an object, if there is one, keeps the rules.
+// sound expects that an object, if it still exists after a pass, satisfies the rules.
 func (w *World) sound(ctx context.Context, kind, name string) {
 	ginkgo.GinkgoHelper()
-	object := &unstructured.Unstructured{} // what any client sees, not what our types make of it
+	object := &unstructured.Unstructured{} // as any client sees it, not as our types
 	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
 	err := w.Get(ctx, client.ObjectKey{Namespace: w.Namespace, Name: name}, object)
 	gomega.Expect(client.IgnoreNotFound(err)).To(gomega.Succeed())
@@ -42,22 +42,22 @@ func (w *World) sound(ctx context.Context, kind, name string) {
 	w.portray(object, said.status.Conditions)
 }
 
-// Unsound are the rules that an object breaks. They hold of every status, whatever the
-// story and however the pass ended. Secrets are what must stand nowhere in it.
+// Unsound returns the rules that an object violates. They apply to every status, whatever the test
+// and however the pass ended. Secrets must not appear anywhere in it.
 func Unsound(object *unstructured.Unstructured, secrets []string) []string {
 	return read(object).broken(secrets)
 }
 
-// rule is a sentence about an object, and whether it is true.
+// rule is a statement about an object, and whether it is true.
 type rule struct {
 	holds bool
 	says  string
 }
 
-// statement is what an object says of itself. An account has no requests.
+// statement is the status of an object. An account has no requests.
 type statement struct {
 	object *unstructured.Unstructured
-	raw    string // the status as it is on the wire
+	raw    string // the status as sent over the wire
 	status struct {
 		ObservedGeneration int64              `json:"observedGeneration"`
 		Conditions         []metav1.Condition `json:"conditions"`
@@ -101,7 +101,7 @@ func (s *statement) is(conditionType string) bool {
 	return s.condition(conditionType).Status == metav1.ConditionTrue
 }
 
-// summary: Ready, Reconciling and Stalled say one thing between them.
+// summary checks that Ready, Reconciling and Stalled are consistent.
 func (s *statement) summary() []rule {
 	observed, described := s.status.ObservedGeneration, s.has(v1alpha1.ConditionReady)
 	ready, reconciling := s.is(v1alpha1.ConditionReady), s.is(v1alpha1.ConditionReconciling)
@@ -117,8 +117,8 @@ func (s *statement) summary() []rule {
 	}
 }
 
-// each: what holds of every condition. All are written together, so that all speak of
-// the generation that the status speaks of.
+// each checks the rules for every condition. All are written together, so all must be of the
+// generation that the status has observed.
 func (s *statement) each() []rule {
 	rules := make([]rule, 0, 4*len(s.status.Conditions))
 	for _, condition := range s.status.Conditions {
@@ -134,7 +134,7 @@ func (s *statement) each() []rule {
 	return rules
 }
 
-// underWay: "one modification at a time", and the columns show one that is.
+// underWay checks "one modification at a time", and that the columns show the one in progress.
 func (s *statement) underWay() []rule {
 	var open, modifying []v1alpha1.Operation
 	for _, request := range s.status.Requests {
@@ -160,7 +160,7 @@ func modifies(operation v1alpha1.Operation) bool {
 	}, operation)
 }
 
-// text: a status is bounded and holds no secret.
+// text checks that a status is bounded and contains no secret.
 func (s *statement) text(secrets []string) []rule {
 	leaks := slices.ContainsFunc(secrets, func(secret string) bool { return strings.Contains(s.raw, secret) })
 	return []rule{
@@ -169,7 +169,7 @@ func (s *statement) text(secrets []string) []rule {
 	}
 }
 
-// kstatus: what those who wait for the object, such as Flux, make of it is what is meant.
+// kstatus checks that tools that wait for the object, such as Flux, read the intended status.
 func (s *statement) kstatus() []rule {
 	computed, err := status.Compute(s.object)
 	if err != nil {
@@ -182,8 +182,8 @@ func (s *statement) kstatus() []rule {
 	}}
 }
 
-// meant is the word that kstatus must find, and why. The order is kstatus' own: it
-// believes no condition of an older generation.
+// meant returns the word that kstatus must find, and why. The order is that of kstatus: it ignores
+// conditions of an older generation.
 func (s *statement) meant() (word status.Status, why string) {
 	observed := s.status.ObservedGeneration
 	switch {
@@ -198,13 +198,13 @@ func (s *statement) meant() (word status.Status, why string) {
 	case s.is(v1alpha1.ConditionReady):
 		return status.CurrentStatus, "ready"
 	}
-	// Ready=False and neither of the others. kstatus has no word for an object that waits,
-	// and takes any Ready that is not True for progress. That is right: the declared state
-	// is not reached, and nothing has failed.
+	// Ready=False and neither of the others. kstatus has no word for an object that waits, and treats
+	// any Ready that is not True as in progress. That is right: the declared state is not reached, and
+	// nothing has failed.
 	return status.InProgressStatus, "waiting for a person"
 }
 
-// agreed are the states in which kstatus and the operator meant the same, in all worlds.
+// agreed are the states in which kstatus and the operator agreed, in all worlds.
 var agreed agreement
 
 type agreement struct {
@@ -213,7 +213,7 @@ type agreement struct {
 	states map[state]struct{}
 }
 
-// state is a word of kstatus, why it is meant, and the reason of Ready.
+// state is a word of kstatus, its cause, and the reason of Ready.
 type state struct {
 	word   status.Status
 	why    string
@@ -231,8 +231,8 @@ func (a *agreement) note(said *statement) {
 	a.states[state{word, why, said.condition(v1alpha1.ConditionReady).Reason}] = struct{}{}
 }
 
-// Agreement says in which states all passes so far have left their objects, and what
-// kstatus made of them.
+// Agreement lists the states in which all passes so far have left their objects, and the kstatus
+// word of each.
 func Agreement() string {
 	agreed.mu.Lock()
 	defer agreed.mu.Unlock()
@@ -241,7 +241,7 @@ func Agreement() string {
 		word := fmt.Sprintf("%-11s %-20s", held.word, held.why)
 		reasons[held.reason], byWord[word] = struct{}{}, append(byWord[word], held.reason)
 	}
-	delete(reasons, "") // never described
+	delete(reasons, "") // without a Ready condition
 	var table strings.Builder
 	fmt.Fprintf(&table, "kstatus: %d states of %d reasons agreed, after %d passes",
 		len(agreed.states), len(reasons), agreed.passes)

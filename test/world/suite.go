@@ -13,11 +13,10 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 )
 
-// reportFile is where a run that is measured (hack/testtimes) wants to know what took how long: the
-// beginning of the names of its files, or nothing.
+// reportFile returns the prefix of the report files of a measured run (hack/testtimes), or "".
 func reportFile() string { return os.Getenv("TEST_REPORT") }
 
-// RunSpecs runs the specs of a package. What is logged is shown when a spec fails.
+// RunSpecs runs the specs of a package. The log is shown if a spec fails.
 func RunSpecs(t *testing.T, description string) {
 	t.Helper()
 	gomega.RegisterFailHandler(ginkgo.Fail)

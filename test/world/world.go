@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package world is where the operator is tested: a real kube-apiserver, the simulator
-// as the carrier, one clock that only the test moves, and a seam through which every
-// effect of an operator process passes, so that the process can be ended at each.
+// Package world is the test environment of the operator: a real kube-apiserver, the simulator as
+// the carrier, one clock that only the test moves, and a seam through which every effect of an
+// operator process passes, so that the process can be ended at each.
 //
-// The reconcilers are the production ones, driven one pass at a time: a wait that they
-// ask for is time that the test lets pass.
+// The reconcilers are the production ones, run one pass at a time: the test lets the time pass that
+// they want to wait.
 package world
 
 import (
@@ -44,9 +44,9 @@ const (
 	PlanFast  = "Home 100/20"
 	PlanFails = "Home Doomed"
 	PlanGiga  = "Home 2000/500" // above 1000 MBit/s: needs an NTD option
-	PlanCheap = "Home 25/5"     // less per month than the others, and nothing once
-	PlanSetUp = "Home 25/10"    // less per month, and a fee once
-	PlanNFAS  = "Home 40/10"    // less per month, and an NFAS commitment fee once
+	PlanCheap = "Home 25/5"     // less per month than the others, and no one-time fee
+	PlanSetUp = "Home 25/10"    // less per month, with a one-time fee
+	PlanNFAS  = "Home 40/10"    // less per month, with a one-time NFAS commitment fee
 	SLAStd    = "Standard"
 	SLAFast   = "Enhanced-8"
 )
@@ -54,7 +54,7 @@ const (
 // PlacedOrderID is an order that the carrier has from the start.
 const PlacedOrderID = int64(555)
 
-// World is one test's: a namespace, a carrier, a clock.
+// World is the environment of one test: a namespace, a carrier, a clock.
 type World struct {
 	client.Client
 
@@ -66,31 +66,31 @@ type World struct {
 	KeyPEM    []byte // the reseller's private key
 	Events    *Recorder
 
-	// DoubtAfter is how long the managers of the world let a step back stand; 0: as long as the
-	// program does.
+	// DoubtAfter is how long the managers of the world wait after an object became less settled; 0:
+	// the program's default.
 	DoubtAfter time.Duration
 
-	// Marker is the RequestLedger that processes of the world look for, and manage no other namespace
-	// then; "": an installation that was acknowledged.
+	// Marker is the RequestLedger that processes of the world look for, and they then manage no other
+	// namespace; "": an acknowledged installation.
 	Marker string
 
 	now   func() time.Time
 	books Books
 	tap   *wiretap
 	held  *holds
-	heard int // how many of the Events have been looked at
+	heard int // how many of the Events were checked
 }
 
-// Books are where a carrier has the services of a world.
+// Books are the carrier's records of a world's services.
 type Books interface {
 	AddService(service simulator.Service) error
 }
 
-// Meanwhile has something done once, while the next POST to a path is out.
+// Meanwhile runs a function once, during the next POST to a path.
 func (w *World) Meanwhile(path string, do func()) { w.tap.meanwhile.Store(path, do) }
 
-// New makes a world whose time stands still until the test moves it. A manager of such a world goes
-// by its clock too, work queues included: see [Manager.Advance].
+// New makes a world whose time stands still until the test moves it. A manager of such a world uses
+// its clock too, including the work queues: see [Manager.Advance].
 func New(ctx context.Context, plane *ControlPlane, edits ...func(*simulator.Seed)) *World {
 	clock := NewClock()
 	w := build(ctx, plane, clock.Now, 1, edits...)
@@ -98,18 +98,18 @@ func New(ctx context.Context, plane *ControlPlane, edits ...func(*simulator.Seed
 	return w
 }
 
-// Speed is how many times as fast as its seed says a carrier works in real time.
+// Speed is how many times faster than in its seed a carrier works in real time.
 const Speed = 5
 
-// NewInRealTime makes a world that goes by the clock of a manager in a process of its
-// own. The carrier works at Speed.
+// NewInRealTime makes a world that uses the clock of a manager in its own process. The carrier
+// works at Speed.
 func NewInRealTime(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, edits ...func(*simulator.Seed),
 ) *World {
 	return build(ctx, plane, now, Speed, edits...)
 }
 
-// EachCallTakes has time pass with each call to the carrier. It is for a world without a manager yet.
+// EachCallTakes lets time pass with each call to the carrier. Set it before a manager starts.
 func (w *World) EachCallTakes(long time.Duration) { w.tap.called = func() { w.Clock.Advance(long) } }
 
 func build(
@@ -135,8 +135,8 @@ func build(
 	return w
 }
 
-// Offline makes a world without an API server and without sockets: its objects are kept where
-// the client keeps them, and its carrier is called in this process.
+// Offline makes a world without an API server and without sockets: its objects are stored by the
+// client, and its carrier is called in this process.
 func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulator.Options)) *World {
 	private, public := keyPair()
 	options := simulator.Options{Seed: seed(public), Now: now}
@@ -150,8 +150,8 @@ func Offline(cluster client.Client, now func() time.Time, edits ...func(*simulat
 	}
 }
 
-// Abroad makes a world whose carrier is a process of its own, begun from Seed and reached at an
-// origin: the world has no Carrier, and goes by the clock of the machine.
+// Abroad makes a world whose carrier is a separate process, started with Seed and reached at an
+// origin: the world has no Carrier, and uses the clock of the machine.
 func Abroad(ctx context.Context, plane *ControlPlane, origin string, books Books) *World {
 	private, _ := keyPair()
 	w := &World{
@@ -161,13 +161,13 @@ func Abroad(ctx context.Context, plane *ControlPlane, origin string, books Books
 	return w
 }
 
-// Seed is what every carrier of a world begins with.
+// Seed returns the initial state of every carrier of a world.
 func Seed() simulator.Seed {
 	_, public := keyPair()
 	return seed(public)
 }
 
-// NextDoor is another namespace of the same world: its carrier, its clock, and another tenant.
+// NextDoor returns another namespace of the same world: its carrier, its clock, and another tenant.
 func (w *World) NextDoor(ctx context.Context) *World {
 	other := *w
 	other.Namespace = newNamespace()
@@ -218,7 +218,7 @@ func seed(publicKey string) simulator.Seed {
 		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},
 		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: ClientName}},
 		Qualifications: sites(),
-		Events:         simulator.EventRules{Form: simulator.EventsMixed}, // to whoever gives a callback
+		Events:         simulator.EventRules{Form: simulator.EventsMixed}, // for accounts with a callback
 		SLAs:           []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{
 			string(simulator.OpHealth): seconds(3), string(simulator.OpPlanChange): seconds(40),

@@ -15,13 +15,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// written are the services that a manager has written, at their newest versions.
+// written are the services that a manager has written, with their newest versions.
 type written struct {
 	mu     sync.Mutex
 	newest map[client.ObjectKey]*v1alpha1.BroadbandService
 }
 
-// newClient makes the client of a manager, whose writes are noted.
+// newClient creates the client of a manager and records its writes.
 func (w *written) newClient(cluster *rest.Config, options client.Options) (client.Client, error) {
 	direct, err := client.NewWithWatch(cluster, options)
 	if err != nil {
@@ -54,7 +54,7 @@ func (w *written) note(object client.Object, err error) error {
 	return nil
 }
 
-// unseen counts the services that a cache does not have as they were written.
+// unseen counts the written services of which a cache shows an older version.
 func (w *written) unseen(ctx context.Context, cache client.Reader) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -70,7 +70,7 @@ func (w *written) unseen(ctx context.Context, cache client.Reader) (int, error) 
 	return len(w.newest), nil
 }
 
-// counting counts the answers to calls that write, whatever they say.
+// counting counts the responses to write calls, whatever their status.
 type counting struct {
 	writes *atomic.Int64
 	next   http.RoundTripper

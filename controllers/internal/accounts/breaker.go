@@ -11,10 +11,10 @@ import (
 )
 
 const (
-	widestWindow = 1024 // requests that cost under way at a time: more than any operator has workers
+	widestWindow = 1024 // chargeable requests in progress at a time: more than any operator has workers
 
-	// The pause after an answer was lost: twice as long after each that is lost in a row. The first ten
-	// are followed soon, because some lost among many are a hiccup; after more the carrier is given time.
+	// The pause after a lost response doubles with each consecutive loss. Up to ten losses it stays
+	// short, because a few lost among many are a hiccup; after more, the carrier is given time.
 	shortestPause = time.Second
 	hiccupPause   = 16 * time.Second
 	hiccup        = 10
@@ -23,38 +23,39 @@ const (
 	longestProbe = 30 * time.Second // between two free reads of a carrier that does not answer them
 )
 
-// breaker holds back what costs after an answer was lost, as congestion control does, so that one bad
-// hour at the carrier leaves a few unknown outcomes and not five hundred. Requests that cost go in a
-// window: one at first, twice as many with each that is answered, one again when an answer is lost.
-// After that none goes before a pause is over and the carrier has answered a free read.
+// breaker holds back chargeable requests after a lost response, in the way of congestion control.
+// One bad hour at the carrier then leaves a few unknown outcomes, not five hundred. A window limits
+// the chargeable requests in progress: one at first, doubled with each answer, one again after a
+// lost response. After a loss none is sent before a pause is over and the carrier has answered a
+// free read.
 //
-// In memory only: a process that starts knows of no lost answer, and its window is one.
+// The state is in memory only: a new process knows of no lost response, and its window is one.
 type breaker struct {
 	now func() time.Time
 
 	mu       sync.Mutex
-	window   int // how many requests that cost may be under way; 0: one
+	window   int // how many chargeable requests may be in progress; 0: one
 	underWay int
-	turned   int // how many found the window full since one came back
+	turned   int // how many found the window full since the last one left it
 
-	lost    string    // the request whose answer was lost last
-	lostAt  time.Time // when that was known; zero: no answer is known to be lost
-	inARow  int       // answers that were lost, and none came between
-	until   time.Time // before which nothing that costs is sent
+	lost    string    // the request whose response was lost last
+	lostAt  time.Time // when the loss was detected; zero: no response is known to be lost
+	inARow  int       // consecutive lost responses
+	until   time.Time // before this time no chargeable request is sent
 	heard   bool      // whether the carrier has answered since
-	heardAt time.Time // when it answered last; zero: it never has
+	heardAt time.Time // when it last answered; zero: never
 	probes  int       // free reads that it has not answered since
-	probeAt time.Time // when it is asked the next one
-	probing error     // how the last of them failed
+	probeAt time.Time // when the next free read is due
+	probing error     // the error of the last free read
 }
 
 // ticket is a request's slot in the window.
 type ticket struct {
-	enteredAt time.Time // zero: of a question, which takes none
+	enteredAt time.Time // zero: for a query, which takes no slot
 	what      string    // the request, such as "PlanChange of bbs/site"
 }
 
-// enter takes a slot in the window, or says how long to wait before asking again.
+// enter takes a slot in the window, or returns how long to wait before trying again.
 func (b *breaker) enter() (ticket, time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,12 +71,12 @@ func (b *breaker) enter() (ticket, time.Duration) {
 	return ticket{enteredAt: now}, 0
 }
 
-// holds says whether nothing that costs may be sent, with the lock held.
+// holds reports whether chargeable requests are held back. The lock must be held.
 func (b *breaker) holds(now time.Time) bool {
 	return !b.lostAt.IsZero() && (!b.heard || now.Before(b.until))
 }
 
-// leave gives a slot in the window back.
+// leave returns a slot to the window.
 func (b *breaker) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -83,14 +84,15 @@ func (b *breaker) leave() {
 	b.turned = 0
 }
 
-// posted learns from the answer to a POST of that class. It says whether there is news of the carrier.
+// posted updates the breaker from the answer to a POST of a class, and reports whether it
+// is new that the carrier answers.
 func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, had ticket) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	switch {
 	case delivery == carrier.Ambiguous:
-		// What was under way when the last answer was lost is lost with that one, and of questions there may
-		// be many.
+		// A request that was already in progress at the last loss belongs to that loss, and there may be
+		// many queries: neither counts again.
 		if b.inARow == 0 || class.Costly() && had.enteredAt.After(b.lostAt) {
 			b.inARow++
 		}
@@ -104,15 +106,15 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 	return news
 }
 
-// lose makes the window one, and has everything that costs wait.
+// lose reduces the window to one, and holds back all chargeable requests.
 func (b *breaker) lose(what string) {
 	now := b.now()
 	b.window, b.lost, b.lostAt, b.until = 1, what, now, now.Add(pauseAfter(b.inARow))
 	b.heard, b.probes, b.probeAt, b.probing = false, 0, now.Add(shortestPause), nil
 }
 
-// widen makes the window wider, and ends what was lost in a row: a POST that costs was answered.
-// Another answer does not, because reads may be answered while such POSTs are not.
+// widen doubles the window and ends the series of lost responses, because a chargeable POST was
+// answered. Other answers do not: reads may be answered while chargeable POSTs are not.
 func (b *breaker) widen() {
 	b.window, b.inARow = min(2*max(b.window, 1), widestWindow), 0
 	if b.until = earlier(b.until, b.lostAt.Add(shortestPause)); !b.now().Before(b.until) {
@@ -120,7 +122,7 @@ func (b *breaker) widen() {
 	}
 }
 
-// answered: the carrier has answered a read. It says whether that is news.
+// answered notes that the carrier has answered a read, and reports whether that is new.
 func (b *breaker) answered() (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -133,7 +135,7 @@ func (b *breaker) hear() (news bool) {
 	return news
 }
 
-// probe begins a free read, and says whether one is due: of all that wait one asks.
+// probe reports whether a free read is due, and starts it: of all waiting passes only one makes it.
 func (b *breaker) probe() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,7 +147,7 @@ func (b *breaker) probe() bool {
 	return true
 }
 
-// unanswered: a free read was not answered. It says whether that is news.
+// unanswered notes that a free read was not answered, and reports whether that is new.
 func (b *breaker) unanswered(err error) (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -154,7 +156,7 @@ func (b *breaker) unanswered(err error) (news bool) {
 	return b.probes == 1
 }
 
-// state is what is known of the carrier.
+// state returns what is known of the carrier.
 func (b *breaker) state() decide.Breaker {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +166,8 @@ func (b *breaker) state() decide.Breaker {
 	}
 }
 
-// pauseAfter is how long nothing that costs is sent after so many answers were lost in a row.
+// pauseAfter returns how long chargeable requests are held back after a number of consecutive
+// losses.
 func pauseAfter(lost int) time.Duration {
 	if lost <= hiccup {
 		return min(shortestPause<<(lost-1), hiccupPause)

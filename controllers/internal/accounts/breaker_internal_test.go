@@ -17,7 +17,7 @@ func patience() (*breaker, func(time.Duration)) {
 	return &breaker{now: func() time.Time { return now }}, func(by time.Duration) { now = now.Add(by) }
 }
 
-// send has a request that costs enter and be answered so; it fails where it may not enter.
+// send makes a chargeable request with this outcome; it fails if the breaker does not admit it.
 func send(t *testing.T, b *breaker, delivery carrier.Delivery) {
 	t.Helper()
 	had, wait := b.enter()
@@ -28,7 +28,7 @@ func send(t *testing.T, b *breaker, delivery carrier.Delivery) {
 	b.leave()
 }
 
-// wide counts the requests that may be under way at a time.
+// wide counts the requests that may be in progress at the same time.
 func wide(b *breaker) (count int) {
 	for {
 		if _, wait := b.enter(); wait > 0 {
@@ -42,8 +42,8 @@ func wide(b *breaker) (count int) {
 	return count
 }
 
-// loses has the answers to so many requests lost in a row, each as soon as one may go, and the carrier
-// heard between. It says how long that took.
+// loses makes a number of requests in a row whose responses are lost, each as soon as it is
+// admitted, with another call answered in between. It returns how long that took.
 func loses(t *testing.T, b *breaker, advance func(time.Duration), count int) (took time.Duration) {
 	t.Helper()
 	for range count {
@@ -82,7 +82,7 @@ func TestTheWindowDoublesWithEachAnswer(t *testing.T) {
 	}
 }
 
-// A slot that is given back without a POST says nothing of the carrier.
+// A slot that is returned without a POST is not evidence about the carrier.
 func TestAPlaceInTheWindowIsGivenBack(t *testing.T) {
 	t.Parallel()
 	b, _ := patience()
@@ -94,7 +94,7 @@ func TestAPlaceInTheWindowIsGivenBack(t *testing.T) {
 	}
 }
 
-// "At most one lost per second": and fewer, the longer that lasts.
+// "At most one lost per second": the longer responses are lost, the fewer requests are sent.
 func TestFewAnswersAreLostInABadHour(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
@@ -115,7 +115,7 @@ func TestFewAnswersAreLostInABadHour(t *testing.T) {
 	}
 }
 
-// What was under way together and is lost together was lost once.
+// Requests that were in progress together and were lost together count as one lost response.
 func TestWhatIsLostTogetherIsLostOnce(t *testing.T) {
 	t.Parallel()
 	b, _ := patience()
@@ -130,8 +130,9 @@ func TestWhatIsLostTogetherIsLostOnce(t *testing.T) {
 	}
 }
 
-// "While nothing is known to be alive a free read is asked (1 s, 2 s, 4 s, ... 30 s)", by one of all
-// that wait; and what costs waits until one is answered, however long that takes.
+// "While nothing is known to be alive a free read is asked (1 s, 2 s, 4 s, ... 30 s)", by one of
+// all callers that wait. Chargeable requests wait until a read is answered, however long that
+// takes.
 func TestAFreeReadIsAskedUntilOneIsAnswered(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
@@ -165,8 +166,8 @@ func TestAFreeReadIsAskedUntilOneIsAnswered(t *testing.T) {
 	}
 }
 
-// An accepted question shows that the carrier answers, as any read does; that it cannot be reached
-// shows nothing, and neither makes what was lost in a row any less.
+// An accepted query shows that the carrier answers, as any read does. A carrier that cannot be
+// reached shows nothing. Neither reduces the number of lost responses in a row.
 func TestWhatShowsThatTheCarrierAnswers(t *testing.T) {
 	t.Parallel()
 	for _, delivery := range []carrier.Delivery{

@@ -17,8 +17,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// keysOf reads an account's keys from their Secrets, at each login anew: replacing a
-// Secret is all that a rotation takes.
+// keysOf returns a function that reads an account's keys from their Secrets. It is called at each
+// login, so replacing a Secret is all that a rotation takes.
 func (r *Registry) keysOf(account *v1alpha1.CarrierAccount) func(context.Context) ([]carrier.Key, error) {
 	namespace, spec := account.Namespace, account.Spec
 	return func(ctx context.Context) ([]carrier.Key, error) {
@@ -34,8 +34,8 @@ func (r *Registry) keysOf(account *v1alpha1.CarrierAccount) func(context.Context
 	}
 }
 
-// SecretKey reads one key of a Secret for use with the hosts of these addresses. It fails
-// with a *decide.SecretError when there is none.
+// SecretKey reads one key of a Secret for use with the hosts of these addresses. It fails with a
+// *decide.SecretError if there is none.
 func SecretKey(
 	ctx context.Context, secrets client.Reader, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 ) ([]byte, error) {
@@ -49,9 +49,9 @@ func SecretKey(
 	return secret.Data[ref.Key], nil
 }
 
-// ReadSecret reads a Secret for use with the hosts of these addresses. One whose annotation
-// does not name them all is not there: whoever may write an account may not thereby send a
-// key, or what proves that one has it, to a host of their choice.
+// ReadSecret reads a Secret for use with the hosts of these addresses. A Secret whose annotation
+// does not list all of the hosts counts as missing. Otherwise, anyone allowed to write an account
+// could send a key, or proof of possessing it, to a host of their choice.
 func ReadSecret(
 	ctx context.Context, secrets client.Reader, name types.NamespacedName, addresses ...string,
 ) (*corev1.Secret, error) {
@@ -66,7 +66,8 @@ func ReadSecret(
 	return secret, nil
 }
 
-// allows: a Secret without the annotation may be used with any host.
+// allows reports whether a Secret may be used with the hosts of these addresses. Without the
+// annotation it may be used with any host.
 func allows(secret *corev1.Secret, addresses []string) bool {
 	hosts, limited := secret.Annotations[v1alpha1.AnnotationAllowedHosts]
 	foreign := func(address string) bool { return !carrier.HostListed(hosts, address) }

@@ -13,19 +13,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Lease is one pass's use of a session.
+// Lease is the use of a session by one pass.
 type Lease struct {
 	*Session
 
 	account types.UID
-	object  string // that the pass is over, as kubectl names it
+	object  string // the object of the pass, as kubectl names it
 	slots   *slots
 	entered bool
-	ticket  *ticket // its slot in the breaker's window; nil: it has none
+	ticket  *ticket // its slot in the breaker's window; nil: none
 }
 
-// Lease is a pass's way to the carrier, for a pass over an object of a kind. The errors are
-// those of [Registry.Session].
+// Lease returns the access to the carrier for a pass over an object of a kind. The errors are those
+// of [Registry.Session].
 func (r *Registry) Lease(account *v1alpha1.CarrierAccount, kind, name string) (*Lease, error) {
 	session, err := r.Session(account)
 	if err != nil {
@@ -34,7 +34,7 @@ func (r *Registry) Lease(account *v1alpha1.CarrierAccount, kind, name string) (*
 	return &Lease{Session: session, account: account.UID, object: kind + "/" + name, slots: r.slotsOf(kind)}, nil
 }
 
-// slotsOf are those of the workers of one kind.
+// slotsOf returns the slots for the workers of a kind.
 func (r *Registry) slotsOf(kind string) *slots {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -47,8 +47,8 @@ func (r *Registry) slotsOf(kind string) *slots {
 	return r.slots[kind]
 }
 
-// Prepare takes a slot among the passes that are with a carrier, then a token and a turn in
-// the rate limit, or says how long to wait. The slot is held until a call is over, or Release.
+// Prepare takes a slot among the passes that call the carrier, then a token and a turn in the rate
+// limit, or returns how long to wait. The slot is held until a call is over, or until Release.
 func (l *Lease) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	if !l.entered && !l.slots.acquire(ctx, l.account) {
 		return l.slots.pause(l.account), nil
@@ -57,8 +57,8 @@ func (l *Lease) Prepare(ctx context.Context, kind carrier.CallKind) (time.Durati
 	return l.Session.Prepare(ctx, kind)
 }
 
-// Enter takes a slot in the window of requests that cost: zero, or how long to wait before asking
-// again. The slot is held until the POST is answered, or Release.
+// Enter takes a slot in the window of chargeable requests. It returns zero, or how long to wait
+// before trying again. The slot is held until the POST is answered, or until Release.
 func (l *Lease) Enter() time.Duration {
 	slot, wait := l.breaker.enter()
 	if wait == 0 {
@@ -67,7 +67,7 @@ func (l *Lease) Enter() time.Duration {
 	return wait
 }
 
-// Submit sends one POST, and lets the breaker learn from its answer.
+// Submit sends one POST, and updates the breaker from its answer.
 func (l *Lease) Submit(
 	ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool,
 ) carrier.Receipt {
@@ -84,19 +84,19 @@ func (l *Lease) Submit(
 	return receipt
 }
 
-// Probe is that of the session.
+// Probe is [Session.Probe], and releases the slots.
 func (l *Lease) Probe(ctx context.Context, serviceID int64) {
 	defer l.Release()
 	l.Session.Probe(ctx, serviceID)
 }
 
-// Poll is that of the session.
+// Poll is [Session.Poll], and releases the slots.
 func (l *Lease) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	defer l.Release()
 	return l.Session.Poll(ctx, handle)
 }
 
-// Release gives the slots back that were taken.
+// Release returns the slots that were taken.
 func (l *Lease) Release() {
 	if l == nil {
 		return

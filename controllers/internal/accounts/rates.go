@@ -10,22 +10,22 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// The rate of an account that says none, as the CustomResourceDefinition has it.
+// The rate of an account that sets none, as in the CustomResourceDefinition.
 const (
 	usualPerSecond = 5
 	usualBurst     = 10
 )
 
-// payer is an identity at a carrier: "Rate and a 429's pause belong to the identity, too, and no edit
-// of an account resets them" (R10).
+// payer is an identity at a carrier: "Rate and a 429's pause belong to the identity, too, and no
+// edit of an account resets them" (R10).
 type payer struct{ baseURL, identity string }
 
 func payerOf(account *v1alpha1.CarrierAccount) payer {
 	return payer{account.Spec.BaseURL, account.IdentityName()}
 }
 
-// rateOf is the rate that an account shares with all others of its identity. One that nobody uses any
-// more is forgotten once there is nothing to remember of it.
+// rateOf returns the rate that an account shares with all others of its identity. It drops the
+// rates that no account uses any more and that have no state to keep.
 func (r *Registry) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
 	of := payerOf(account)
 	maps.DeleteFunc(r.rates, func(other payer, rate *carrier.Rate) bool {
@@ -41,15 +41,15 @@ func (r *Registry) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
 	return r.rates[of]
 }
 
-// setRate has the accounts of an identity call as often as the slowest of them may.
+// setRate sets the rate of an identity to that of its slowest account.
 func (r *Registry) setRate(of payer) {
 	if slowest := r.slowest(of); slowest != (v1alpha1.RateLimit{}) {
 		r.rates[of].Set(r.Now(), float64(slowest.RequestsPerSecond), int(slowest.Burst))
 	}
 }
 
-// slowest is the lowest rate of the accounts of an identity, each of the two values by itself; none
-// where there is no account.
+// slowest returns the lowest rate of the accounts of an identity, with each of the two values
+// compared separately; zero if there is no account.
 func (r *Registry) slowest(of payer) (slowest v1alpha1.RateLimit) {
 	for _, kept := range r.sessions {
 		if kept.payer != of {

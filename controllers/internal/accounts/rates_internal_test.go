@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// left is how many calls the identity of an account may still make at once.
+// left is the number of calls that the identity of an account may still make immediately.
 func left(registry *Registry, account *v1alpha1.CarrierAccount) (calls int) {
 	rate := registry.rateOf(account)
 	for rate.Take(carrier.CallSubmit, registry.Now()) == 0 {

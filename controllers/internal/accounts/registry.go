@@ -18,17 +18,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Registry keeps the sessions, one per CarrierAccount and spec.
+// Registry keeps the sessions: one per CarrierAccount, for its current spec.
 type Registry struct {
-	Secrets       client.Reader // reads Secrets by name, past any cache: they are never listed or watched
-	AllowInsecure bool          // http and loopback carriers
+	Secrets       client.Reader // reads Secrets by name, bypassing any cache: they are never listed or watched
+	AllowInsecure bool          // allows http and loopback carriers
 	UserAgent     string
-	Workers       int // passes at a time, per kind; 0: it is not known, and no account is bounded
+	Workers       int // concurrent passes per kind; 0: unknown, and accounts are not limited
 	Now           func() time.Time
 	NewID         func() string
 	Sign          carrier.Signer                            // signs each assertion; nil: [carrier.Sign]
-	Wrap          func(http.RoundTripper) http.RoundTripper // stands around every transport; nil: nothing does
-	Changed       func(types.NamespacedName)                // told what account is to be looked at again; nil: nobody is
+	Wrap          func(http.RoundTripper) http.RoundTripper // wraps every transport; nil: not wrapped
+	Changed       func(types.NamespacedName)                // called with an account to reconcile again; nil: not called
 
 	mu       sync.Mutex
 	sessions map[types.NamespacedName]*held
@@ -36,7 +36,7 @@ type Registry struct {
 	slots    map[string]*slots // by kind
 }
 
-// held is a session, and the object and the spec that it was opened for.
+// held is a session, with the object and the spec that it was opened for.
 type held struct {
 	session *Session
 	uid     types.UID
@@ -45,8 +45,8 @@ type held struct {
 	rate    v1alpha1.RateLimit
 }
 
-// Session is the account's session, opened when there is none for its present spec.
-// The error says which field of the spec cannot be used.
+// Session returns the account's session, and opens one if there is none for the current spec. The
+// error names the field of the spec that cannot be used.
 func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -67,7 +67,7 @@ func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 		r.sessions = map[types.NamespacedName]*held{}
 	}
 	if kept != nil && kept.uid == account.UID {
-		session.breaker = kept.session.breaker // what the carrier lost is lost under any spec
+		session.breaker = kept.session.breaker // a response stays lost when the spec changes
 	}
 	r.close(name)
 	r.sessions[name] = &held{
@@ -77,14 +77,14 @@ func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 	return session, nil
 }
 
-// Close forgets the session of an account that is gone.
+// Close drops the session of a deleted account.
 func (r *Registry) Close(account types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.close(account)
 }
 
-// close is Close with the lock held.
+// close is Close for callers that hold the lock.
 func (r *Registry) close(account types.NamespacedName) {
 	if kept := r.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
@@ -143,7 +143,7 @@ func (r *Registry) tell(account types.NamespacedName) func() {
 // trusted adds the account's certificates to those of the system.
 func trusted(bundle string) (*x509.CertPool, error) {
 	if bundle == "" {
-		return nil, nil //nolint:nilnil // nil is the pool of the system, as crypto/tls has it
+		return nil, nil //nolint:nilnil // nil is the system's pool, as in crypto/tls
 	}
 	pool, err := x509.SystemCertPool()
 	if err != nil {
@@ -155,8 +155,8 @@ func trusted(bundle string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// zoneFlaw says why a name is not that of a time zone; "" for none. Go takes "Local" for that of the
-// machine, which is not where the carrier is.
+// zoneFlaw returns why a name is not a usable time zone; "" if it is. Go accepts "Local" as the
+// time zone of the machine, which is not the carrier's.
 func zoneFlaw(name string) string {
 	if name == time.Local.String() {
 		return fmt.Sprintf("%q is the time zone of whatever machine the operator runs on: "+
@@ -168,8 +168,8 @@ func zoneFlaw(name string) string {
 	return ""
 }
 
-// FieldError says that a field of an account's spec cannot be used.
+// FieldError reports that a field of an account's spec cannot be used.
 type FieldError struct{ Field, Message string }
 
-// Error names the field and what is wrong with it.
+// Error names the field and its fault.
 func (e *FieldError) Error() string { return fmt.Sprintf("spec.%s: %s", e.Field, e.Message) }

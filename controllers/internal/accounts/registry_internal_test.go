@@ -32,8 +32,8 @@ func sessionOf(t *testing.T, registry *Registry, account *v1alpha1.CarrierAccoun
 	return session
 }
 
-// One session for an account and its spec; what the carrier lost stays lost when the spec
-// changes, and is no matter of another account that takes the name.
+// There is one session per account and spec. The lost responses of a carrier still count after the
+// spec changes, and do not count for another account that takes the name.
 func TestRegistryKeepsOneSessionForAnAccount(t *testing.T) {
 	t.Parallel()
 	now := func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }

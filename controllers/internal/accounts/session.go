@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package accounts keeps one session per CarrierAccount: the login, the HTTP client,
-// its rate limit and its breaker, shared by all objects of the account.
+// Package accounts keeps one session per CarrierAccount: the login, the HTTP client, its rate limit
+// and its breaker, shared by all objects of the account.
 package accounts
 
 import (
@@ -14,16 +14,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Session is one account's way to the carrier.
+// Session provides the calls to the carrier for one account.
 type Session struct {
 	client  *carrier.Client
 	tokens  carrier.TokenSource
 	breaker *breaker
-	tell    func() // told when there may be something else to say of the account
+	tell    func() // called when the account's status may have to change
 }
 
-// Login makes sure that there is a token, exchanging one when there is none. The
-// errors are those of [carrier.TokenSource], and *decide.SecretError.
+// Login ensures that there is a token, and requests one if there is none. The errors are those of
+// [carrier.TokenSource], and *decide.SecretError.
 func (s *Session) Login(ctx context.Context) error {
 	if _, err := s.tokens.Token(ctx); err != nil {
 		return fmt.Errorf("log in: %w", err)
@@ -31,7 +31,7 @@ func (s *Session) Login(ctx context.Context) error {
 	return nil
 }
 
-// Prepare gets a token and a slot in the rate limit, or says how long to wait.
+// Prepare gets a token and a turn in the rate limit, or returns how long to wait.
 func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error) {
 	wait, err := s.client.Prepare(ctx, kind)
 	if err != nil {
@@ -43,18 +43,18 @@ func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Dura
 	return wait, nil
 }
 
-// Breaker is what holds back what costs, and what is known of the carrier.
+// Breaker returns the state of the breaker, and what is known of the carrier.
 func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
 
-// answered: "any 200 or 202 of a GET" shows that the carrier answers.
+// answered notes that the carrier answers, as "any 200 or 202 of a GET" shows.
 func (s *Session) answered() {
 	if s.breaker.answered() {
 		s.tell()
 	}
 }
 
-// Probe asks the carrier a free question about a service, if one is due: whether it answers again.
-// What it answers is of no interest.
+// Probe makes a free read about a service, if one is due, to learn whether the carrier answers
+// again. The content of the answer is ignored.
 func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	if !s.breaker.probe() {
 		return
@@ -69,11 +69,11 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 	}
 }
 
-// Unprobed is in the slot of Probe where there is no service to ask about: the next request that
-// costs shows whether the carrier answers.
+// Unprobed replaces Probe if there is no service to read: the next chargeable request then shows
+// whether the carrier answers.
 func (s *Session) Unprobed() { s.answered() }
 
-// Poll looks once at a Location.
+// Poll polls a Location once.
 func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	outcome, err := s.client.Poll(ctx, handle)
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *Session) Cancellation(ctx context.Context, serviceID int64) (carrier.Ca
 	return found, nil
 }
 
-// Disruptions reads one page of the active and scheduled disruptions of a service, the
-// first of which has the number zero, and says whether it is the last.
+// Disruptions reads one page of the active and scheduled disruptions of a service, and reports
+// whether it is the last. The first page has the number zero.
 func (s *Session) Disruptions(
 	ctx context.Context, serviceID int64, number int,
 ) (found []carrier.Disruption, last bool, err error) {
@@ -110,11 +110,11 @@ func (s *Session) Disruptions(
 	return page.Content, page.IsLast(number), nil
 }
 
-// LoginError says that a call was not made because there is no token for it.
+// LoginError reports that a call was not made because there is no token for it.
 type LoginError struct{ cause error }
 
-// Error is the cause in words.
+// Error returns the cause as text.
 func (e *LoginError) Error() string { return "log in: " + e.cause.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *LoginError) Unwrap() error { return e.cause }

@@ -11,30 +11,30 @@ import (
 )
 
 const (
-	slotPatience = time.Second // how long a pass waits for a slot: longer than a sound carrier takes to answer
+	slotPatience = time.Second // how long a pass waits for a slot: longer than a healthy carrier takes to answer
 
-	// When a pass that was turned away comes back.
+	// The pauses of a pass that found no slot.
 	crowdedPause   = time.Second
 	crowdedEach    = crowdedPause / 16
 	longestCrowded = 30 * time.Second
 )
 
-// slots keeps a carrier that hangs to itself. A call is made by the pass that needs it, and
-// holds its worker for up to 45 seconds; so of the workers of one kind an account may hold no
-// more than it leaves free for all others: half of them when it is alone, a third each when
-// there are two such accounts, and so on. It takes five that hang at once to hold all of
-// sixteen, for as long as a call may take.
+// slots prevents a carrier that hangs from blocking other accounts. A call is made by the pass that
+// needs it, and occupies its worker for up to 45 seconds. An account may therefore hold no more
+// workers of a kind than it leaves free for all others: half of them if it is alone, a third each
+// if there are two such accounts, and so on. Five accounts have to hang at once to occupy all of
+// sixteen workers, for as long as a call may take.
 //
-// Where calls are answered soon nothing of this is felt: whoever finds no slot waits a moment
-// for one. When none becomes free in that time the account is crowded, and until one does
-// nobody waits for it any more.
+// With fast answers the limit has no effect: a pass that finds no slot waits a moment for one. If
+// none becomes free in that time, the account is crowded, and further passes do not wait until a
+// slot becomes free.
 type slots struct {
-	all int // as many as there are workers; 0: no limit
+	all int // the number of workers; 0: no limit
 
 	mu      sync.Mutex
 	held    int
 	by      map[types.UID]int
-	crowded map[types.UID]int // how many were turned away since a slot became free
+	crowded map[types.UID]int // how many found no slot since one became free
 	left    chan struct{}     // closed when a slot becomes free
 }
 
@@ -44,7 +44,7 @@ func newSlots(workers int) *slots {
 	}
 }
 
-// acquire takes a slot for an account, or says that there is none.
+// acquire takes a slot for an account, and reports whether it got one.
 func (p *slots) acquire(ctx context.Context, account types.UID) bool {
 	ctx, cancel := context.WithTimeout(ctx, slotPatience)
 	defer cancel()
@@ -62,7 +62,7 @@ func (p *slots) acquire(ctx context.Context, account types.UID) bool {
 	}
 }
 
-// try takes a slot, or says what to wait for; nothing when it is of no use.
+// try takes a slot, or returns the channel to wait for; nil if there is no point in waiting.
 func (p *slots) try(account types.UID) (entered bool, left <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -78,7 +78,7 @@ func (p *slots) try(account types.UID) (entered bool, left <-chan struct{}) {
 	return false, p.left
 }
 
-// noteCrowded remembers that an account gives no slot back, if it holds any.
+// noteCrowded remembers that an account does not return its slots, if it holds any.
 func (p *slots) noteCrowded(account types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,20 +87,20 @@ func (p *slots) noteCrowded(account types.UID) {
 	}
 }
 
-// pause is when a pass that was turned away comes back.
+// pause returns when a pass that found no slot tries again.
 func (p *slots) pause(account types.UID) time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return crowdPause(p.crowded[account])
 }
 
-// crowdPause is when a pass comes back that was turned away: the sooner, the fewer have been since a
-// slot became free. So a thousand that wait are no load.
+// crowdPause returns how long a pass that found no slot waits. It grows with the number of passes
+// turned away since a slot became free, so a thousand waiting passes cause little load.
 func crowdPause(turnedAway int) time.Duration {
 	return min(crowdedPause+time.Duration(turnedAway)*crowdedEach, longestCrowded)
 }
 
-// release gives a slot back.
+// release returns a slot.
 func (p *slots) release(account types.UID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// enterUntilFull takes slots for an account until it gets no more.
+// enterUntilFull takes slots for an account until no more are available.
 func enterUntilFull(t *testing.T, p *slots, account types.UID) int {
 	t.Helper()
 	for taken := range p.all + 1 {
@@ -41,7 +41,7 @@ func TestSlotsOfAHangingAccountLeaveRoomForTheOthers(t *testing.T) {
 func TestSlotsKeepNobodyWaitingForACrowdedAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		p, began := newSlots(16), time.Now() //nolint:forbidigo // the bubble's clock: it moves when all wait
+		p, began := newSlots(16), time.Now() //nolint:forbidigo // the bubble's clock: it advances when all goroutines wait
 		enterUntilFull(t, p, "hanging")
 		for range 1000 {
 			if p.acquire(t.Context(), "hanging") {
@@ -66,7 +66,7 @@ func TestSlotsAreWaitedForWhereCallsAreAnswered(t *testing.T) {
 		}
 		entered := make(chan bool)
 		go func() { entered <- p.acquire(t.Context(), "busy") }()
-		synctest.Wait() // it found none, and waits
+		synctest.Wait() // it found no slot, and waits
 		p.release("busy")
 		if !<-entered {
 			t.Error("the slot that became free was not taken")

@@ -8,8 +8,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// NoteAhead remembers which times on record lie in the future, and reports those that are news:
-// "counts as now and is reported" (R19).
+// NoteAhead remembers which recorded times lie in the future and reports the new ones: "counts as
+// now and is reported" (R19).
 func (p *Protocol) NoteAhead(input *decide.Input, subject Subject) {
 	ahead, report := decide.Clocked(input)
 	if len(ahead)+len(input.Memory.Ahead) == 0 {

@@ -16,7 +16,7 @@ import (
 // heard records Events.
 type heard struct{ said []string }
 
-// Eventf keeps what is said.
+// Eventf records the Event.
 //
 //nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
 func (h *heard) Eventf(_, _ runtime.Object, kind, reason, _, note string, args ...any) {
@@ -46,7 +46,8 @@ func TestR14ARefusedFactThatContradictsIsTold(t *testing.T) {
 			t.Errorf("%s became %s", phase, order.Status.Request.Phase)
 		}
 		said := strings.Join(events.said, "\n")
-		if strings.Contains(said, "Warning OutcomeContradicted OrderCreate attempt one is "+string(phase)) != told {
+		want := "Warning OutcomeContradicted OrderCreate attempt one is recorded as " + string(phase)
+		if strings.Contains(said, want) != told {
 			t.Errorf("of %s it is told: %s", phase, said)
 		}
 	}

@@ -4,7 +4,7 @@ package operate
 
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
-// Event reasons of our own.
+// Event reasons defined by the operator.
 const (
 	eventAccepted      = "RequestAccepted"
 	eventAnswerLost    = "AnswerLost"
@@ -28,7 +28,7 @@ const (
 	eventTimeAhead = "TimeInFuture"
 )
 
-// Event reasons that bear the specification's name of what happened (section 6).
+// Event reasons named by the specification (section 6).
 const (
 	eventPlanChanged       = "ServicePlanChanged"
 	eventPlanRejected      = "ServicePlanChangeRejected"
@@ -39,7 +39,8 @@ const (
 	eventReclaimed         = "ServiceReclaimActivated"
 )
 
-// eventOf names the Event of a request that has changed, and whether it is good news.
+// eventOf returns the Event reason for a request that has changed, and whether the Event is of type
+// Normal.
 func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	switch request.Phase {
 	case v1alpha1.PhaseSucceeded:
@@ -55,14 +56,14 @@ func eventOf(fact Fact, request v1alpha1.Request) (reason string, normal bool) {
 	return fact.Event, fact.Normal
 }
 
-// ended are the events of an operation's two ends.
+// ended has the Event reasons for success and failure of an operation.
 type ended struct {
 	operation         v1alpha1.Operation
 	succeeded, failed string
 }
 
-// endings: most operations have one event for their success, and the specification names
-// the failure of two.
+// endings lists the operations with Event reasons of their own. Most have one for success only; the
+// specification names a failure reason for two.
 func endings() []ended {
 	return []ended{
 		{v1alpha1.OperationPlanChange, eventPlanChanged, eventPlanRejected},
@@ -83,7 +84,8 @@ func endingOf(operation v1alpha1.Operation) ended {
 	return ended{operation, eventSucceeded, eventRefused}
 }
 
-// succeeded: a plan change that keeps the plan has changed the restoration SLA.
+// succeeded returns the Event reason for a success. A plan change with the same plan is an SLA
+// change.
 func succeeded(request v1alpha1.Request) string {
 	if request.Target.RestorationSLA != "" && request.Target.Plan == request.Before.Plan {
 		return eventSLAChanged

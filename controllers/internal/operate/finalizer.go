@@ -12,8 +12,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Hold puts the finalizer on an object that has requests to remember, "added between
-// the object's first intent and its POST, and put back if missing".
+// Hold adds the finalizer to an object that has requests to track, "added between the object's
+// first intent and its POST, and put back if missing".
 func (p *Protocol) Hold(ctx context.Context, subject client.Object) error {
 	if controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) || !subject.GetDeletionTimestamp().IsZero() {
 		return nil
@@ -21,7 +21,7 @@ func (p *Protocol) Hold(ctx context.Context, subject client.Object) error {
 	return p.changeFinalizer(ctx, subject, controllerutil.AddFinalizer)
 }
 
-// Release lets a deleted object go.
+// Release removes the finalizer, so that a deleted object can go away.
 func (p *Protocol) Release(ctx context.Context, subject client.Object) error {
 	if !controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) {
 		return nil
@@ -29,9 +29,9 @@ func (p *Protocol) Release(ctx context.Context, subject client.Object) error {
 	return client.IgnoreNotFound(p.changeFinalizer(ctx, subject, controllerutil.RemoveFinalizer))
 }
 
-// changeFinalizer patches nothing but the list of finalizers, under the resourceVersion that was
-// judged. The status stays as it is here: what the API server answers with may not show yet what is
-// on record elsewhere.
+// changeFinalizer patches only the list of finalizers, under the resourceVersion that the decision
+// was based on. It does not take over the status that the API server returns: it may be older than
+// what is recorded in the ledger.
 func (p *Protocol) changeFinalizer(
 	ctx context.Context, subject client.Object, change func(client.Object, string) bool,
 ) error {

@@ -13,19 +13,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Finish is what a kind does with the carrier's result of a request, which counts as
-// succeeded unless the kind says otherwise.
+// Finish handles the carrier's result of a request. The request counts as succeeded unless Finish
+// changes its phase.
 type Finish func(request *v1alpha1.Request, body []byte)
 
-// Follow is step 8: one look at the Location. Nothing is written unless the carrier's
-// answer changed. A wait above zero says that the look has to wait for its turn.
+// Follow is step 8: it polls the Location once. It writes nothing unless the carrier's answer
+// changed. A wait above zero means that the poll has to wait for its turn.
 func (p *Protocol) Follow(ctx context.Context, scope Scope, attemptID string, finish Finish) (time.Duration, error) {
 	request := attempt(scope.Subject, attemptID)
 	if request == nil {
-		return 0, nil // another attempt is on record: there is nothing of this one to follow
+		return 0, nil // another attempt is recorded: there is nothing to poll for this one
 	}
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error is the account's: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
 	handle, err := carrier.ParseLocation(carrier.Operation(request.Operation), int(request.APIVersion), request.Location)
 	if err != nil {
@@ -34,13 +34,13 @@ func (p *Protocol) Follow(ctx context.Context, scope Scope, attemptID string, fi
 	}
 	outcome, err := scope.Carrier.Poll(ctx, handle)
 	p.looked(scope.Subject, attemptID, outcome.RetryAfter, err)
-	if err != nil && !proofless(err) {
-		return 0, nil // remembered by looked: the next look is at its time, and failing polls are told then
+	if err != nil && !isHandleLost(err) {
+		return 0, nil // remembered by looked: the next poll is made when it is due, and reports failing polls
 	}
 	return 0, p.Record(ctx, scope, attemptID, p.seen(request, outcome, err, finish))
 }
 
-// seen is the fact that a look at the Location brought.
+// seen returns the fact that results from one poll of the Location.
 func (p *Protocol) seen(request *v1alpha1.Request, outcome carrier.Outcome, err error, finish Finish) Fact {
 	switch again := decide.IsReadAgain(request); {
 	case again && err != nil:
@@ -53,14 +53,14 @@ func (p *Protocol) seen(request *v1alpha1.Request, outcome carrier.Outcome, err 
 	return found(outcome, finish)
 }
 
-// unreadable is the fact that the result of a request, which has succeeded, cannot be read once more.
+// unreadable is the fact that the result of a succeeded request could not be read again.
 func unreadable(why error) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseSucceeded, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Phase, request.Error = v1alpha1.PhaseSucceeded, decide.RequestErrorOf(why)
 	}}
 }
 
-// looked remembers that the request was asked after, and how that went.
+// looked remembers that the request was polled, and the result.
 func (p *Protocol) looked(subject Subject, attemptID string, retryAfter time.Duration, err error) {
 	now := p.Now()
 	p.Memory.Note(subject.GetUID(), now, restUntil(now.Add(retryAfter)))
@@ -75,22 +75,22 @@ func (p *Protocol) looked(subject Subject, attemptID string, retryAfter time.Dur
 	})
 }
 
-// proofless: 404 and 400 on the handle. "A 404 never means gone": the time of the
-// first is written down, and a day of them makes the handle lost.
-func proofless(err error) bool {
+// isHandleLost reports whether a poll failed with 404 or 400 on the handle. "A 404 never means gone":
+// the time of the first one is recorded, and after a day of them the handle counts as lost.
+func isHandleLost(err error) bool {
 	class := carrier.ClassOf(err)
 	return class == carrier.NotFoundOrForbidden || class == carrier.Invalid
 }
 
 func (p *Protocol) handleFault(why *v1alpha1.RequestError) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
-		if request.LostSince.IsZero() { // the first of them is the news: its time is what counts
+		if request.LostSince.IsZero() { // only the first one is recorded: its time is what counts
 			request.Error, request.LostSince = why, v1alpha1.WholeSeconds(p.Now())
 		}
 	}}
 }
 
-// found is the fact that an answer brought.
+// found returns the fact that results from an answer at the Location.
 func found(outcome carrier.Outcome, finish Finish) Fact {
 	switch outcome.State {
 	case carrier.Done:
@@ -107,8 +107,9 @@ func found(outcome carrier.Outcome, finish Finish) Fact {
 	return stillPending(outcome)
 }
 
-// stillPending is the fact that a request goes on. Its status is taken over only where it
-// says that something is wrong, or no longer is: the rest of the way is no news.
+// stillPending is the fact that a request is still in progress. The carrier's status is recorded
+// only when it reports a problem, and cleared when the problem is gone; other progress is not
+// recorded.
 func stillPending(outcome carrier.Outcome) Fact {
 	return Fact{By: decide.WriterPoll, To: v1alpha1.PhaseInProgress, Apply: func(_ Subject, request *v1alpha1.Request) {
 		request.Error, request.LostSince = nil, metav1.Time{}
@@ -120,14 +121,14 @@ func stillPending(outcome carrier.Outcome) Fact {
 	}}
 }
 
-// Decided is the fact that a decision without a call brings.
+// Decided returns the fact that results from a decision made without calling the carrier.
 func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
 	apply := func(_ Subject, request *v1alpha1.Request) {
 		if request.Phase != resolve.From {
-			return // somebody has learned more meanwhile
+			return // the phase has changed since the decision
 		}
 		if resolve.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
-			request.FinishedAt = metav1.Time{} // until now that was when it came to light, or the word before
+			request.FinishedAt = metav1.Time{} // it held the time of the late acceptance, or of the previous resolution
 		}
 		if resolve.Phase == v1alpha1.PhaseNotSent {
 			decide.TurnedAway(request, resolve.Phase, resolve.Error)

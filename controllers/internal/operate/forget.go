@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// keepUnlisted: what this process has seen of a ledger that is no longer there is kept for an hour: by
-// then the objects that went by it have shown that it is lost.
+// keepUnlisted is how long the revision seen of a missing ledger is kept. Within this hour, the
+// objects that use the ledger have reported it as lost.
 const keepUnlisted = time.Hour
 
-// Sweep drops what this process has seen of ledgers that have not been there for an hour. "The process
-// keeps the highest revision that it has seen of each ledger" that lives (R6, R28).
+// Sweep forgets the ledgers that have been missing for an hour. "The process keeps the highest
+// revision that it has seen of each ledger" that still exists (R6, R28).
 func (l *Ledgers) Sweep(lives func(name string) bool, now time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,8 +39,8 @@ func (l *Ledgers) Sweep(lives func(name string) bool, now time.Time) {
 	l.unlisted = unlisted
 }
 
-// Forget drops what this process has seen of a ledger that was let go: a new one of its name has lost
-// nothing.
+// Forget drops the revision seen of a ledger that was deleted on purpose: a new ledger of the same
+// name has lost nothing.
 func (l *Ledgers) Forget(name string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

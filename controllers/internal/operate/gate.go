@@ -24,7 +24,7 @@ const (
 	gateRead = 3 * time.Second
 )
 
-// The reasons for which a gate is closed.
+// Reasons why the gate is closed.
 var (
 	errDeleting = errors.New("the object is being deleted")
 	errTooLate  = errors.New("more than 10 s went by between the intent and the POST")
@@ -36,8 +36,8 @@ var (
 	errAccountDeleting = errors.New("the CarrierAccount is being deleted")
 )
 
-// moment is a time by both clocks. Linux stops the monotonic one while the machine is suspended,
-// and people set the other one.
+// moment is a time on both clocks. Linux stops the monotonic clock while the machine is suspended,
+// and the wall clock can be set by hand.
 type moment struct {
 	wall      time.Time
 	monotonic time.Duration
@@ -45,16 +45,16 @@ type moment struct {
 
 func (p *Protocol) timed() moment { return moment{p.Now(), p.Elapsed()} }
 
-// since is the time that has gone by, by the clock that shows more of it.
+// since returns the elapsed time, by the clock that shows more of it.
 func (p *Protocol) since(began moment) time.Duration {
 	now := p.timed()
 	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
 }
 
-// gate is step 4, and remembers to a fraction of a second when it was closed: the next attempt waits
-// from then.
+// gate is step 4. It remembers when it was closed, to a fraction of a second: the next attempt
+// waits from that time.
 func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
-	err := p.stands(ctx, scope, intent, began)
+	err := p.verify(ctx, scope, intent, began)
 	if err != nil {
 		now := p.Now()
 		p.Memory.Note(scope.Subject.GetUID(), now, func(memory *decide.Memory) { memory.Gate.ClosedAt = now })
@@ -62,23 +62,23 @@ func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Reques
 	return err
 }
 
-// stands is the last look before the POST, with the finalizer before it where the status has the
-// attempts: past every cache, at whatever could have taken back what was decided (R12), and at the
-// time (R13).
-func (p *Protocol) stands(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
+// verify makes the last checks before the POST. It first adds the finalizer if the attempts are
+// recorded in the status. It then reads everything that could have revoked the decision, bypassing
+// every cache (R12), and checks the elapsed time (R13).
+func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
 	if scope.Ledger == nil || scope.Marks {
 		if err := p.Hold(ctx, scope.Subject); err != nil {
 			return err
 		}
 	}
-	if err := p.accountStands(ctx, scope); err != nil {
+	if err := p.verifyAccount(ctx, scope); err != nil {
 		return err
 	}
-	live, err := p.subjectStands(ctx, scope, intent)
+	live, err := p.verifySubject(ctx, scope, intent)
 	if err != nil {
 		return err
 	}
-	if err := p.ledgerStands(ctx, scope.Ledger, live); err != nil {
+	if err := p.verifyLedger(ctx, scope.Ledger, live); err != nil {
 		return err
 	}
 	switch {
@@ -90,9 +90,9 @@ func (p *Protocol) stands(ctx context.Context, scope Scope, intent v1alpha1.Requ
 	return nil
 }
 
-// accountStands: "the account (same UID and generation as judged, not deleting, still lists the
-// service)". The list is part of its spec, and so of the generation.
-func (p *Protocol) accountStands(ctx context.Context, scope Scope) error {
+// verifyAccount checks the account: "the account (same UID and generation as judged, not deleting,
+// still lists the service)". The list of services is part of its spec, so the generation covers it.
+func (p *Protocol) verifyAccount(ctx context.Context, scope Scope) error {
 	var live v1alpha1.CarrierAccount
 	if err := p.readAtGate(ctx, client.ObjectKeyFromObject(scope.Account), &live); err != nil {
 		return err
@@ -109,10 +109,10 @@ func (p *Protocol) accountStands(ctx context.Context, scope Scope) error {
 	return nil
 }
 
-// subjectStands: "the object (same UID and generation, not deleting, AppointmentCancel apart;
-// where the attempt has an approved hash the annotation still says it)", and the intent, where it
-// is in its status.
-func (p *Protocol) subjectStands(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
+// verifySubject checks the object: "the object (same UID and generation, not deleting,
+// AppointmentCancel apart; where the attempt has an approved hash the annotation still says it)".
+// It also checks the intent, if that is recorded in the status.
+func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alpha1.Request) (Subject, error) {
 	subject := scope.Subject
 	live, is := subject.DeepCopyObject().(Subject)
 	if !is {
@@ -130,15 +130,15 @@ func (p *Protocol) subjectStands(ctx context.Context, scope Scope, intent v1alph
 	case !live.GetDeletionTimestamp().IsZero() && intent.Operation != v1alpha1.OperationAppointmentCancel:
 		return nil, errDeleting
 	case scope.Ledger == nil:
-		return live, errors.Join(wordsStand(live, intent), intentStands(live.RequestOf(intent.Operation), intent))
+		return live, errors.Join(verifyAnnotations(live, intent), verifyIntent(live.RequestOf(intent.Operation), intent))
 	}
-	return live, wordsStand(live, intent)
+	return live, verifyAnnotations(live, intent)
 }
 
-// wordsStand: "where the attempt has an approved hash the annotation still says it". And what a person
-// has said of the attempt by now was said too early: once its answer is lost, it would be taken for
-// the truth.
-func wordsStand(live Subject, intent v1alpha1.Request) error {
+// verifyAnnotations checks the annotations: "where the attempt has an approved hash the annotation
+// still says it". A resolution that already exists for this attempt also closes the gate. It was set
+// too early: if the response is lost later, the resolution would be taken for the truth.
+func verifyAnnotations(live Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
 		return errRevoked
@@ -148,18 +148,20 @@ func wordsStand(live Subject, intent v1alpha1.Request) error {
 	return nil
 }
 
-// ledgerStands: "last of the ledger (the resourceVersion that the intent returned)".
-func (*Protocol) ledgerStands(ctx context.Context, ledger Ledger, live Subject) error {
+// verifyLedger checks the ledger: "last of the ledger (the resourceVersion that the intent
+// returned)".
+func (*Protocol) verifyLedger(ctx context.Context, ledger Ledger, live Subject) error {
 	if ledger == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, gateRead)
 	defer cancel()
-	return ledger.Stands(ctx, live)
+	return ledger.Verify(ctx, live)
 }
 
-// intentStands: a person, or another process, may have settled what was about to be sent.
-func intentStands(onRecord *v1alpha1.Request, intent v1alpha1.Request) error {
+// verifyIntent fails if a person or another process has settled the attempt that is about to be
+// sent.
+func verifyIntent(onRecord *v1alpha1.Request, intent v1alpha1.Request) error {
 	same := onRecord != nil && onRecord.AttemptID == intent.AttemptID
 	if !same || onRecord.Phase != v1alpha1.PhaseSubmitting || onRecord.Error != nil {
 		return errSettled

@@ -13,10 +13,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// closings are what can happen between an intent and its POST, when the finalizer is put on.
+// closings are what can happen between an intent and its POST, while the finalizer is added.
 type closings map[string]func(*tape, context.CancelFunc) error
 
-// run expects of each that nothing is sent, and that this is written down.
+// run expects that nothing is sent in any of these cases, and that this is recorded.
 func (c closings) run(t *testing.T) {
 	t.Helper()
 	t.Parallel()
@@ -89,13 +89,13 @@ func TestR12AnObjectThatHasChangedSendsNothing(t *testing.T) {
 	}.run(t)
 }
 
-// goodFor is how long an intent is good for (R13).
+// goodFor is how long an intent is valid (R13).
 const goodFor = 10 * time.Second
 
 func TestR13AnIntentThatIsTooOldSendsNothing(t *testing.T) {
 	closings{
 		"the process was stopped for 10s": func(t *tape, _ context.CancelFunc) error {
-			t.passed += goodFor // and somebody has set the wall clock back meanwhile
+			t.passed += goodFor // and the wall clock was set back meanwhile
 			t.now = t.now.Add(-time.Hour)
 			return nil
 		},

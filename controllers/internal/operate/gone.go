@@ -10,9 +10,10 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// IsGone says whether an API server has said that there is no object of that name: "Forbidden, a kind
-// that is not served, or an error is not 'gone'" (R2). The 404 of a kind that is not served, or of
-// something on the way to the API server, is not in its words: client-go words it, and says so.
+// IsGone reports whether the API server confirmed that no object of that name exists: "Forbidden, a
+// kind that is not served, or an error is not 'gone'" (R2). A 404 for a kind that is not served, or
+// from something between the operator and the API server, has no Status of the API server:
+// client-go generates one and marks it with a cause.
 func IsGone(err error, name string) bool {
 	answer, is := errors.AsType[*apierrors.StatusError](err)
 	if !is || !apierrors.IsNotFound(answer) {

@@ -39,7 +39,7 @@ func TestR2OnlyAnObjectThatIsNotThereIsGone(t *testing.T) {
 	}
 }
 
-// unserved is what client-go makes of a 404 in other words than the API server's.
+// unserved is the error that client-go returns for a 404 whose text is not the API server's.
 func unserved(of schema.GroupResource, verb, said string) error {
 	return apierrors.NewGenericServerResponse(http.StatusNotFound, verb, of, "site", said, 0, true)
 }

@@ -17,10 +17,10 @@ import (
 
 var errNotNewest = errors.New("there is a newer version than the one that was judged")
 
-// holdFirst puts the finalizer on before a Query that leaves something behind at the carrier.
-// After the answer would be too late: an object that is deleted while its question is out
-// would be gone by then, and what it left behind with it. A process that ends between the
-// two leaves a finalizer and nothing on record, and such an object is let go at once.
+// holdFirst adds the finalizer before a Query that leaves something behind at the carrier. Adding
+// it after the answer would be too late: an object deleted in the meantime would be gone, and with
+// it the reference to what the Query left behind. If the process ends between the two, the object
+// has a finalizer but no recorded request, and is released at once.
 func (p *Protocol) holdFirst(ctx context.Context, subject Subject, submission Submission) error {
 	if !submission.Hold {
 		return nil
@@ -34,15 +34,15 @@ func (p *Protocol) holdFirst(ctx context.Context, subject Subject, submission Su
 	return p.newest(ctx, subject)
 }
 
-// newest is a conflict unless the object is what is on record. A Query writes no intent, so
-// that a cache that lags behind could have the same question put twice.
+// newest returns a conflict unless the object is the latest version. A Query writes no intent, so a
+// stale cache could otherwise cause the same question to be sent twice.
 func (p *Protocol) newest(ctx context.Context, subject Subject) error {
 	live, ok := subject.DeepCopyObject().(client.Object)
 	if !ok {
 		return fmt.Errorf("%T is not a Kubernetes object", subject)
 	}
 	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
-		return fmt.Errorf("read what is on record of %s: %w", subject.GetName(), err)
+		return fmt.Errorf("read the recorded state of %s: %w", subject.GetName(), err)
 	}
 	if live.GetResourceVersion() != subject.GetResourceVersion() {
 		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
@@ -51,7 +51,7 @@ func (p *Protocol) newest(ctx context.Context, subject Subject) error {
 	return nil
 }
 
-// underWay says whether a request of an object has not ended.
+// underWay reports whether a request of an object has not ended.
 func underWay(subject Subject) bool {
 	for _, contract := range carrier.Contracts() {
 		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))

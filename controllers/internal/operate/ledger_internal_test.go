@@ -23,7 +23,7 @@ const (
 	stepLate   = "late acceptance"
 )
 
-// ledgerTape is a ledger that takes down each step.
+// ledgerTape is a ledger that records each step.
 type ledgerTape struct {
 	*tape
 
@@ -39,7 +39,7 @@ func (l *ledgerTape) Open(_ context.Context, intent v1alpha1.Request) error {
 	return nil
 }
 
-func (l *ledgerTape) Stands(context.Context, Subject) error { return l.take(stepLedger) }
+func (l *ledgerTape) Verify(context.Context, Subject) error { return l.take(stepLedger) }
 
 func (l *ledgerTape) Record(_ context.Context, attempt v1alpha1.Request) error {
 	if err := l.take(stepRecord + string(attempt.Phase)); err != nil {
@@ -118,7 +118,7 @@ func TestR16AnOutcomeThatMeetsAConflictIsRecordedOverWhatIsThere(t *testing.T) {
 	}
 }
 
-// overtaken is a scope in which another attempt is recorded by the time the response comes.
+// overtaken is a scope in which another attempt is recorded before the response arrives.
 func (t *tape) overtaken() Scope {
 	subject := t.record.DeepCopy()
 	ledger := &ledgerTape{tape: t, subject: subject}
@@ -132,7 +132,7 @@ func (t *tape) overtaken() Scope {
 	return scope
 }
 
-// Another attempt is on record by the time the answer comes.
+// Another attempt is recorded before the response arrives.
 func TestR15AnAnswerThatTheRecordHasNoRoomForIsALateAcceptance(t *testing.T) {
 	t.Parallel()
 	tape := newTape()

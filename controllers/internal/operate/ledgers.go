@@ -28,30 +28,30 @@ type Ledgers struct {
 	Cluster client.Client // reads from the cache
 	Live    client.Reader
 
-	// MayCreate fails where no ledger may be created; nil: it always may.
+	// MayCreate fails if no ledger may be created; nil: creating is always allowed.
 	MayCreate func(ctx context.Context) error
 
 	mu     sync.Mutex
 	seen   map[string]sight // by name: the newest that this process has seen
-	writes map[string]int64 // by name: the revision that it has written last, or is about to
+	writes map[string]int64 // by name: the revision that this process wrote last, or is about to write
 
-	unlisted map[string]time.Time // by name: since when one is not there
+	unlisted map[string]time.Time // by name: since when the ledger is missing
 }
 
-// ErrLedgerPruned is what the API server did to a ledger by a CRD that does not know all of its
-// fields.
+// ErrLedgerPruned means that the API server dropped fields of a ledger because its CRD does not
+// know them.
 var ErrLedgerPruned = errors.New(
 	"the API server has not kept all of it: upgrade the CustomResourceDefinition requestledgers")
 
-// ErrLedgerChanged closes the gate.
+// ErrLedgerChanged closes the gate: the ledger changed after the intent was written.
 var ErrLedgerChanged = errors.New("the RequestLedger was changed after the intent was written")
 
-// ErrLedgerDamaged is a ledger under the name of another: "identity and id inside are compared
-// after every read".
+// ErrLedgerDamaged means that a ledger's content does not match its name: "identity and id inside
+// are compared after every read".
 var ErrLedgerDamaged = errors.New("it is about something else than its name says")
 
-// LedgerName is the name of the ledger of what a spec is about: "at least 128 bits of a hash of the
-// JSON array [kind, identity, exact id]". "" where it is about nothing.
+// LedgerName returns the name of the ledger for the subject of a spec: "at least 128 bits of a hash
+// of the JSON array [kind, identity, exact id]". It is "" if the spec has no subject.
 func LedgerName(spec *v1alpha1.RequestLedgerSpec) string {
 	switch {
 	case spec.Order != nil:
@@ -75,9 +75,9 @@ func nameOf(kind, identity, id string) string {
 	return kind + "-" + hex.EncodeToString(sum[:16])
 }
 
-// Get reads a ledger; nil when there is none. It is read past the cache where the cache does not
-// show what a status or this process has seen of it (R32); what is not there either is lost (R5,
-// R6).
+// Get reads a ledger; nil when there is none. It bypasses the cache if the cache is older than what
+// a status or this process has seen of the ledger (R32). If the live read is older too, the ledger
+// is lost (R5, R6).
 func (l *Ledgers) Get(
 	ctx context.Context, name string, shown int64,
 ) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
@@ -92,13 +92,13 @@ func (l *Ledgers) Get(
 	return ledger, false, nil
 }
 
-// Newest reads a ledger past the cache; nil when there is none.
+// Newest reads a ledger, bypassing the cache; nil when there is none.
 func (l *Ledgers) Newest(ctx context.Context, name string) (*v1alpha1.RequestLedger, error) {
 	return l.read(ctx, l.Live, name)
 }
 
-// Latest reads a ledger past the cache, nil when there is none, and says whether it has lost what this
-// process has seen of it (R6).
+// Latest reads a ledger, bypassing the cache, nil when there is none, and reports whether it lacks
+// something that this process has seen of it (R6).
 func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.RequestLedger, lost bool, err error) {
 	if ledger, err = l.Newest(ctx, name); err != nil {
 		return nil, false, err
@@ -107,7 +107,7 @@ func (l *Ledgers) Latest(ctx context.Context, name string) (ledger *v1alpha1.Req
 	return ledger, l.isBehind(name, ledger), nil
 }
 
-// Unchanged fails unless a ledger is on record as it was written last.
+// Unchanged fails unless the ledger is still as it was last written.
 func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger) error {
 	live, err := l.Newest(ctx, written.Name)
 	if err == nil && (live == nil || live.ResourceVersion != written.ResourceVersion) {
@@ -116,7 +116,8 @@ func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger
 	return err
 }
 
-// Plausible is a revision that a ledger may have come to: "A revision above 2^53 is ignored".
+// Plausible returns the revision, or 0 if a ledger cannot have reached it: "A revision above 2^53
+// is ignored".
 func Plausible(revision int64) int64 {
 	if revision > 1<<53 {
 		return 0
@@ -135,7 +136,7 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 	var ledger v1alpha1.RequestLedger
 	if err := from.Get(ctx, client.ObjectKey{Name: name}, &ledger); err != nil {
 		if IsGone(err, name) {
-			return nil, nil //nolint:nilnil // most orders have not been sent: that is no error
+			return nil, nil //nolint:nilnil // a missing ledger is no error: most orders have not been sent
 		}
 		return nil, fmt.Errorf("read RequestLedger %s: %w", name, err)
 	}
@@ -145,19 +146,18 @@ func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1a
 	return &ledger, nil
 }
 
-// ErrLedgerNewer keeps what this version does not know of a ledger: "a newer schema is not written"
-// (R30).
+// ErrLedgerNewer protects the fields of a ledger that this version does not know: "a newer schema
+// is not written" (R30).
 var ErrLedgerNewer = errors.New("a newer version of the operator wrote it")
 
-// Write creates a ledger that is new, or updates one under the resourceVersion that was read:
-// "Conflict or AlreadyExists: no POST, judge anew" (R1). Its revision will be above every one that
-// was seen.
+// Write creates a new ledger, or updates one under the resourceVersion that was read: "Conflict or
+// AlreadyExists: no POST, judge anew" (R1). The new revision is above every revision seen so far.
 func (l *Ledgers) Write(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	return l.writeAs(ctx, ledger, max(ledger.Spec.Revision, l.highest(ledger.Name))+1)
 }
 
-// Amend updates a ledger that has lost what this process has seen of it, and keeps its revision:
-// whoever reads it next is still to find that it is behind (R6).
+// Amend updates a ledger that has lost something that this process has seen of it. It keeps the
+// revision, so that the next reader still detects that the ledger is behind (R6).
 func (l *Ledgers) Amend(ctx context.Context, ledger *v1alpha1.RequestLedger) error {
 	return l.writeAs(ctx, ledger, ledger.Spec.Revision)
 }
@@ -196,7 +196,8 @@ func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 	return err
 }
 
-// unknownTo: asked to be strict, the API server refuses what it would have pruned.
+// unknownTo returns ErrLedgerPruned if the API server refused fields that it would otherwise have
+// pruned: strict field validation turns pruning into an error.
 func unknownTo(err error) error {
 	if apierrors.IsBadRequest(err) && strings.Contains(err.Error(), "strict decoding error") {
 		return fmt.Errorf("%w: %w", ErrLedgerPruned, err)
@@ -204,21 +205,23 @@ func unknownTo(err error) error {
 	return err
 }
 
-// changedSince is the conflict of a ledger that is not as it was judged.
+// changedSince returns the conflict error for a ledger that changed since the decision.
 func changedSince(name string) error { return conflictOf(name, errNotNewest) }
 
 var errBehind = errors.New("it is older than what was seen of it")
 
-// Behind is the conflict of a ledger that has gone back while this process runs.
+// Behind returns the conflict error for a ledger that went back to an older revision while this
+// process runs.
 func Behind(name string) error { return conflictOf(name, errBehind) }
 
 func conflictOf(name string, why error) error {
 	group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "requestledgers"}
-	return apierrors.NewConflict(group, name, why) //nolint:wrapcheck // it is made here
+	return apierrors.NewConflict(group, name, why) //nolint:wrapcheck // created here
 }
 
-// IsNews says whether that revision of a ledger is another process's, and this one has not seen it. A
-// watch may show what this one has written before it has the answer to its own write.
+// IsNews reports whether a revision of a ledger was written by another process and is new to this
+// one. A watch may show a revision that this process wrote before the response to that write
+// arrives.
 func (l *Ledgers) IsNews(name string, revision int64) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

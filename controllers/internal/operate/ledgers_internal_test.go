@@ -13,7 +13,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// slow is an API server whose watch is faster than its answer.
+// slow is an API server whose watch event arrives before its response.
 type slow struct {
 	client.Client
 
@@ -51,7 +51,7 @@ func TestR32OwnWritesAreNoNews(t *testing.T) {
 	}
 }
 
-// A write that failed is not taken for a state that was seen and lost.
+// A failed write is not mistaken for a state that was seen and lost.
 func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
@@ -65,7 +65,7 @@ func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 	}
 }
 
-// A ledger that went back is still behind once an answer was written into it (R6).
+// A ledger that was rolled back is still behind after an answer was written into it (R6).
 func TestR6WhatIsWrittenIntoALedgerThatWentBackDoesNotHideThat(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
@@ -110,7 +110,7 @@ func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {
 	}
 }
 
-// A restore may show another ledger of the revision that was seen.
+// After a restore, a different ledger may have the revision that was seen.
 func TestR6ALedgerOfTheRevisionThatWasSeenIsBehindWithoutItsAttempts(t *testing.T) {
 	t.Parallel()
 	var ledgers Ledgers

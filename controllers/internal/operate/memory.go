@@ -15,50 +15,51 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Memory is what this process remembers of the objects beside their status. It is
+// Memory is the in-memory state of this process about objects, in addition to their status. It is
 // empty after a start, and nothing is lost by that. It is bounded "by what lives" (R28): see sweep.
 type Memory struct {
 	mu      sync.Mutex
 	sender  string
 	posted  map[string]posting // by attempt id
 	objects map[types.UID]*entry
-	gone    map[types.UID]time.Time // objects that are gone, and since when that is known; zero: not yet dated
-	swept   time.Time               // when it was last gone through
-	dropped time.Time               // when the newest attempt was submitted that is posted no more
+	gone    map[types.UID]time.Time // deleted objects, and since when that is known; zero: not yet dated
+	swept   time.Time               // when the last sweep was
+	dropped time.Time               // the newest submission time among the attempts dropped from posted
 }
 
 type entry struct {
 	memory   decide.Memory
-	attempts map[string]remembered // attempt id → what is remembered of it
+	attempts map[string]remembered // by attempt id
 	written  write                 // the last status that this process wrote
 }
 
-// write is a write of an object.
+// write is one write of an object.
 type write struct {
-	version string // its resourceVersion by then
+	version string // its resourceVersion after the write
 	at      time.Time
 }
 
-// remembered is an attempt and the phase in which it was seen.
+// remembered is the state of an attempt, and the phase in which it was seen.
 type remembered struct {
 	decide.Attempt
 
 	phase v1alpha1.RequestPhase
 }
 
-// NewMemory makes an empty memory. The sender is drawn at random at process start,
-// never the pod's name: a pod that restarts is another sender.
+// NewMemory returns an empty Memory. The sender is drawn at random at process start. It is never
+// the pod's name: a restarted pod is a different sender.
 func NewMemory(sender string) *Memory {
 	return &Memory{
 		sender: sender, posted: map[string]posting{}, objects: map[types.UID]*entry{}, gone: map[types.UID]time.Time{},
 	}
 }
 
-// Sender is this process's id.
+// Sender returns the id of this process.
 func (m *Memory) Sender() string { return m.sender }
 
-// Recall is what is remembered of an object and of its open attempts. What is seen for
-// the first time is seen now; an attempt that has ended is forgotten.
+// Recall returns what is remembered of an object and of its open attempts. The times of an attempt
+// that is seen for the first time, or in a new phase, start now; an attempt that has ended is
+// forgotten.
 func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) decide.Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -78,7 +79,7 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 	return memory
 }
 
-// NoteAttempt changes what is remembered of an attempt that was recalled.
+// NoteAttempt changes what is remembered of an attempt returned by Recall.
 func (m *Memory) NoteAttempt(uid types.UID, now time.Time, attemptID string, change func(*decide.Attempt)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -91,7 +92,7 @@ func (m *Memory) NoteAttempt(uid types.UID, now time.Time, attemptID string, cha
 	held.attempts[attemptID] = known
 }
 
-// Receipt is the answer to an attempt's POST that is not in the status yet, or nil.
+// Receipt returns the answer to an attempt's POST that is not recorded yet, or nil.
 func (m *Memory) Receipt(attemptID string) *carrier.Receipt {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -105,15 +106,15 @@ func (m *Memory) Note(uid types.UID, now time.Time, change func(*decide.Memory))
 	change(&m.entry(uid, now).memory)
 }
 
-// Wrote remembers that the status of an object was written.
+// Wrote remembers that this process wrote the status of an object.
 func (m *Memory) Wrote(object client.Object, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.entry(object.GetUID(), now).written = write{object.GetResourceVersion(), now}
 }
 
-// Behind is for how long the cache has not shown the status that this process wrote last, by a copy
-// that it shows; zero where the copy is not older than that.
+// Behind returns how long ago this process wrote the status, if the cached copy is older than that
+// write; zero if it is not older.
 func (m *Memory) Behind(object client.Object, now time.Time) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -128,21 +129,21 @@ func (m *Memory) Behind(object client.Object, now time.Time) time.Duration {
 	return max(now.Sub(held.written.at), 1)
 }
 
-// Posting remembers, before the intent, that this attempt may leave the process.
+// Posting remembers, before the intent is written, that this attempt may leave the process.
 func (m *Memory) Posting(attemptID string, submittedAt time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.posted[attemptID] = posting{submittedAt: submittedAt}
 }
 
-// NotPosted takes back that an attempt may leave the process: no intent, or a gate that was closed.
+// NotPosted undoes Posting, when no intent was written or the gate was closed.
 func (m *Memory) NotPosted(attemptID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	delete(m.posted, attemptID)
 }
 
-// Answered remembers the answer until it is in the status.
+// Answered remembers the answer until it is recorded.
 func (m *Memory) Answered(attemptID string, receipt carrier.Receipt) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -151,8 +152,8 @@ func (m *Memory) Answered(attemptID string, receipt carrier.Receipt) {
 	m.posted[attemptID] = post
 }
 
-// Recorded drops an answer that is on record. That the attempt was posted stays known for a
-// while: a cache that lags behind may still show its intent.
+// Recorded drops an answer that is recorded. The fact that the attempt was posted is kept for a
+// while: a stale cache may still show its intent.
 func (m *Memory) Recorded(attemptID string, now time.Time) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -161,7 +162,7 @@ func (m *Memory) Recorded(attemptID string, now time.Time) {
 	m.posted[attemptID] = post
 }
 
-// Forget drops what is remembered of an object that is gone.
+// Forget drops what is remembered of a deleted object.
 func (m *Memory) Forget(uid types.UID) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

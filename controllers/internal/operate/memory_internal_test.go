@@ -11,7 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// A copy that is older than what this process wrote last is known as such, however long it is shown.
+// A copy that is older than this process's last write is recognized as stale, however long the
+// cache returns it.
 func TestACopyIsBehindWhatThisProcessWrote(t *testing.T) {
 	t.Parallel()
 	written := time.Date(2026, 11, 23, 9, 0, 0, 0, time.UTC)

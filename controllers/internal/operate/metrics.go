@@ -12,10 +12,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Metrics count by operation what somebody has to look at. A nil one counts nothing.
+// Metrics counts, by operation, events that need somebody's attention. A nil *Metrics counts
+// nothing.
 type Metrics struct{ late, unrecorded *prometheus.CounterVec }
 
-// NewMetrics puts the metrics into a registry, or finds those that are there.
+// NewMetrics registers the metrics, or returns those already registered.
 func NewMetrics(registry prometheus.Registerer) (*Metrics, error) {
 	late, err := counter(registry, "broadband_late_acceptances_total",
 		"Requests that the carrier has accepted after they had ended otherwise, by operation.")
@@ -30,8 +31,8 @@ func NewMetrics(registry prometheus.Registerer) (*Metrics, error) {
 	return &Metrics{late: late, unrecorded: unrecorded}, nil
 }
 
-// counter starts at 0 for each operation: what is missing until it happens alerts nobody the first
-// time.
+// counter creates a counter that starts at 0 for each operation: a series that is missing until its
+// first event would not trigger an alert for that event.
 func counter(registry prometheus.Registerer, name, help string) (*prometheus.CounterVec, error) {
 	made := prometheus.NewCounterVec(prometheus.CounterOpts{Name: name, Help: help}, []string{"operation"})
 	held, err := Register(registry, made)
@@ -44,8 +45,8 @@ func counter(registry prometheus.Registerer, name, help string) (*prometheus.Cou
 	return held, nil
 }
 
-// Register puts a metric into a registry, or finds the one of its kind that is there: a process may
-// have had another manager.
+// Register registers a metric, or returns the registered one of the same kind: a process may have
+// had another manager before.
 func Register[T prometheus.Collector](registry prometheus.Registerer, made T) (T, error) {
 	err := registry.Register(made)
 	if err == nil {

@@ -36,7 +36,7 @@ func TestR15LateAcceptancesAreCounted(t *testing.T) {
 	}
 }
 
-// An answer that cannot be recorded is counted once, however often that is tried.
+// An answer that cannot be recorded is counted once, however often recording it is retried.
 func TestR16AnswersThatCannotBeRecordedAreCounted(t *testing.T) {
 	t.Parallel()
 	for name, receipt := range map[string]carrier.Receipt{

@@ -9,12 +9,12 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
-// longestNote is how many bytes of an Event's note the API server takes. One that is longer is
-// refused, and with it the Event.
+// longestNote is the maximum length of an Event's note in bytes. The API server rejects Events with
+// longer notes.
 const longestNote = 1024
 
-// Concise is a Recorder whose notes fit: "Event notes are cut to 1,024 bytes where they are made"
-// (R18).
+// Concise is a Recorder that shortens notes: "Event notes are cut to 1,024 bytes where they are
+// made" (R18).
 type Concise struct{ Recorder }
 
 // Eventf records an Event, with as much of its note as fits.
@@ -24,7 +24,7 @@ func (c Concise) Eventf(regarding, related runtime.Object, eventtype, reason, ac
 	c.Recorder.Eventf(regarding, related, eventtype, reason, action, "%s", cut(fmt.Sprintf(note, args...), longestNote))
 }
 
-// cut is a text of at most so many bytes, which ends with a whole character.
+// cut shortens a text to a maximum number of bytes, and ends it with a whole character.
 func cut(text string, limit int) string {
 	const more = "…"
 	if len(text) <= limit {

@@ -20,26 +20,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Fact is something learned of an attempt. It is applied to the object that is on
-// record at that moment, which may be fresher than the one that was judged.
+// Fact is something learned about an attempt. It is applied to the object that is recorded at that
+// moment, which may be newer than the one the decision was based on.
 type Fact struct {
-	By     decide.Writer         // who says it
-	To     v1alpha1.RequestPhase // where it takes the attempt, unless it says less than what is known
+	By     decide.Writer         // who reports it
+	To     v1alpha1.RequestPhase // the new phase of the attempt, unless more than that is known already
 	Apply  func(Subject, *v1alpha1.Request)
 	Event  string // reason of the Kubernetes Event; "" for none
-	Normal bool   // whether the Event is good news
+	Normal bool   // whether the Event is of type Normal
 
-	Enter func(Subject) // puts an attempt that has no intent on record; nil: it has one
+	Enter func(Subject) // records an attempt that has no intent; nil: it has one
 }
 
-// RecordWithin is how long what became of a request may take to be written down.
+// RecordWithin is the time limit for recording the outcome of a request.
 const RecordWithin = time.Minute
 
-// Record writes a fact about an attempt into its record: "retried on conflict against
-// the same attempt id only". It gives up after a minute; the fact then stays with the
-// carrier or in this process's memory, and the next pass finds it there.
+// Record writes a fact about an attempt to the status or ledger: "retried on conflict against the
+// same attempt id only". It gives up after a minute. The carrier or the memory of this process
+// still has the fact then, and the next pass finds it there.
 func (p *Protocol) Record(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
-	err := p.insist(ctx, scope, attemptID, func(ctx context.Context) error {
+	err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) error {
 		return p.recordOnce(ctx, scope, attemptID, fact)
 	})
 	if err == nil {
@@ -48,17 +48,19 @@ func (p *Protocol) Record(ctx context.Context, scope Scope, attemptID string, fa
 	return err
 }
 
-// insist writes what became of an attempt, again and again where that fails, for a minute.
-func (p *Protocol) insist(ctx context.Context, scope Scope, attemptID string, write func(context.Context) error) error {
+// retryWrite records the outcome of an attempt, and retries for a minute if that fails.
+func (p *Protocol) retryWrite(
+	ctx context.Context, scope Scope, attemptID string, write func(context.Context) error,
+) error {
 	ctx, cancel := context.WithTimeout(ctx, RecordWithin) // an API server may hang, too
 	defer cancel()
 	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
 	var last error
 	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
 		if last != nil {
-			// Whatever went wrong, what is on record now decides what is written next. It is read after the
-			// pause: beside a writer who never rests it would be out of date again. Unread, the object still
-			// has the fact that was not written, and would look as if there were nothing to write.
+			// The next write is based on the recorded state, read after the pause: before it, a busy writer
+			// could make it out of date again. Without the read, the object would still contain the fact
+			// that was not written, and there would seem to be nothing to write.
 			if err := p.reload(ctx, scope); err != nil {
 				return IsGone(err, scope.Subject.GetName()), nil
 			}
@@ -72,7 +74,7 @@ func (p *Protocol) insist(ctx context.Context, scope Scope, attemptID string, wr
 	return nil
 }
 
-// reload has the object show what is on record.
+// reload makes the object show the recorded state.
 func (p *Protocol) reload(ctx context.Context, scope Scope) error {
 	if scope.Ledger != nil {
 		return scope.Ledger.Reload(ctx)
@@ -87,7 +89,7 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	before := scope.Subject.DeepCopyObject()
 	request := fact.about(scope.Subject, attemptID)
 	if request == nil {
-		return nil // another attempt is on record: this fact is not about it
+		return nil // another attempt is recorded: this fact is not about it
 	}
 	was := request.Phase
 	changed := p.apply(scope, request, fact)
@@ -107,15 +109,15 @@ func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string
 	return nil
 }
 
-// logged writes a line about a request.
+// logged writes a log line about a request.
 func logged(ctx context.Context, what string, request *v1alpha1.Request) {
 	if logger := log.FromContext(ctx); logger.Enabled() {
 		logger.Info(what, decide.LogFields(request)...)
 	}
 }
 
-// find has the object show an attempt, where its ledger has it and the object does not: what an object
-// shows may be that of another moment, and no answer may be dropped for that.
+// find reloads the object if it does not show an attempt that its ledger may have. The object may
+// show an older state, and no answer may be dropped because of that.
 func (*Protocol) find(ctx context.Context, scope Scope, attemptID string) error {
 	if scope.Ledger == nil || attempt(scope.Subject, attemptID) != nil {
 		return nil
@@ -123,8 +125,8 @@ func (*Protocol) find(ctx context.Context, scope Scope, attemptID string) error 
 	return scope.Ledger.Reload(ctx)
 }
 
-// write writes down an attempt that has changed: into the ledger, whose object shows it at the end
-// of its pass, or into the status.
+// write persists an attempt that has changed: in the ledger, or in the status. In the ledger's case
+// the object's status shows the attempt at the end of the pass.
 func (p *Protocol) write(ctx context.Context, scope Scope, attempt v1alpha1.Request) error {
 	if scope.Ledger != nil {
 		return scope.Ledger.Record(ctx, attempt)
@@ -135,7 +137,7 @@ func (p *Protocol) write(ctx context.Context, scope Scope, attempt v1alpha1.Requ
 	return nil
 }
 
-// about is the attempt on record that a fact is about.
+// about returns the recorded attempt that a fact is about.
 func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 	request := attempt(subject, attemptID)
 	if request == nil && f.Enter != nil {
@@ -145,7 +147,7 @@ func (f Fact) about(subject Subject, attemptID string) *v1alpha1.Request {
 	return request
 }
 
-// apply changes a request by a fact, and what the status shows of it if that is news.
+// apply applies a fact to a request, and updates the status if the request changed.
 func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
 	was, now := *request.DeepCopy(), v1alpha1.WholeSeconds(p.Now())
 	if decide.MayBecome(request, fact.By, fact.To) {
@@ -168,7 +170,7 @@ func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1al
 	return changed
 }
 
-// dateEnd says when an attempt came to its end, once, and by whose word.
+// dateEnd records, once, when an attempt ended, and who ended it.
 func dateEnd(request *v1alpha1.Request, by decide.Writer, now metav1.Time) {
 	if request.Phase.Ended() {
 		request.EndedBy = by.EndedBy(request.Phase)
@@ -204,8 +206,8 @@ func (p *Protocol) announce(subject Subject, request v1alpha1.Request, fact Fact
 	}
 }
 
-// remark reports what was odd about an accepted answer: a Location that names another host
-// means that something between us and the carrier writes addresses.
+// remark emits a Warning Event about an odd Location in an accepted answer. A Location that names
+// another host means that something between the operator and the carrier rewrites addresses.
 func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
 	if receipt.Delivery == carrier.Accepted && receipt.Note != "" {
 		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventOddLocation,
@@ -213,9 +215,9 @@ func (p *Protocol) remark(subject Subject, receipt carrier.Receipt) {
 	}
 }
 
-// recordLate: "An Accepted receipt is never dropped" (R15). One that the record has no room for,
-// because a person has ended the attempt or another is in its place, is with the carrier all the
-// same. A ledger keeps it as a late acceptance.
+// recordLate handles an acceptance that cannot be recorded for its attempt: "An Accepted receipt is
+// never dropped" (R15). A person may have ended the attempt, or another attempt may have replaced
+// it; the carrier has accepted the request nevertheless. A ledger keeps it as a late acceptance.
 func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string, receipt carrier.Receipt) error {
 	taken := attempt(scope.Subject, attemptID)
 	if receipt.Delivery != carrier.Accepted || taken != nil && taken.Location == receipt.Handle.Path() {
@@ -223,9 +225,9 @@ func (p *Protocol) recordLate(ctx context.Context, scope Scope, attemptID string
 	}
 	news := true
 	late := lateAttempt(attemptID, receipt.Handle)
-	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when nobody knows what becomes of it
+	late.FinishedAt = v1alpha1.WholeSeconds(p.Now()) // since when the outcome is unknown
 	if scope.Ledger != nil && blocks(late.Operation) {
-		err := p.insist(ctx, scope, attemptID, func(ctx context.Context) (err error) {
+		err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) (err error) {
 			news, err = scope.Ledger.Late(ctx, late)
 			return err
 		})
@@ -247,26 +249,26 @@ func lateAttempt(attemptID string, handle carrier.Handle) v1alpha1.Request {
 	}
 }
 
-// blocks says whether a late acceptance keeps others from being sent: "Converge and Verify: noted with
-// an Event, nothing stalls" (R15).
+// blocks reports whether a late acceptance prevents further requests: "Converge and Verify: noted
+// with an Event, nothing stalls" (R15).
 func blocks(operation v1alpha1.Operation) bool {
 	return decide.ClassOf(operation, v1alpha1.RequestTarget{}).Costly()
 }
 
 func (p *Protocol) warnOfLate(subject Subject, attemptID string, receipt carrier.Receipt) {
 	taken, location := attempt(subject, attemptID), receipt.Handle.Path()
-	onRecord := "nothing of it is on record"
+	onRecord := "nothing is recorded of it"
 	if taken != nil {
-		onRecord = fmt.Sprintf("it is %s on record", taken.Phase)
+		onRecord = fmt.Sprintf("it is recorded as %s", taken.Phase)
 	} else if other := subject.RequestOf(v1alpha1.Operation(receipt.Handle.Operation)); other != nil {
-		onRecord = fmt.Sprintf("attempt %s is on record in its place", other.AttemptID)
+		onRecord = fmt.Sprintf("attempt %s is recorded in its place", other.AttemptID)
 	}
 	p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventLate, string(receipt.Handle.Operation),
 		"the carrier has taken %s attempt %s as %s, and %s: ask the carrier what became of it",
 		receipt.Handle.Operation, attemptID, location, onRecord)
 }
 
-// notSent is the fact that the gate was closed: not a byte of an attempt has left the process.
+// notSent is the fact that the gate was closed: no byte of the attempt has left the process.
 func notSent(why error) Fact {
 	apply := func(_ Subject, request *v1alpha1.Request) {
 		decide.TurnedAway(request, v1alpha1.PhaseNotSent, decide.GateClosed(why))
@@ -274,7 +276,7 @@ func notSent(why error) Fact {
 	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
 }
 
-// answered turns the answer to a POST into the phase it means (step 6).
+// answered returns the fact, with its phase, for the answer to a POST (step 6).
 func answered(receipt carrier.Receipt) Fact {
 	switch receipt.Delivery {
 	case carrier.Accepted:
@@ -287,12 +289,12 @@ func answered(receipt carrier.Receipt) Fact {
 		return refusal("", v1alpha1.PhaseRejected, receipt)
 	case carrier.Ambiguous:
 	}
-	// Everything else may have happened: the phase stays Submitting, and its error
-	// says that the answer, not the request, is what is missing.
+	// In every other case the request may have been accepted: the phase stays Submitting, and the
+	// error states that the response, not the request, is missing.
 	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
 }
 
-// acceptedAs is the fact that the carrier has taken an attempt and follows it at a Location.
+// acceptedAs is the fact that the carrier has accepted an attempt, with the handle to poll.
 func acceptedAs(handle carrier.Handle) Fact {
 	phase := v1alpha1.PhaseInProgress
 	if contract, _ := carrier.ContractOf(handle.Operation); !contract.Followed {
@@ -306,12 +308,12 @@ func acceptedAs(handle carrier.Handle) Fact {
 				return // R15: "only the handle is added"
 			}
 			request.Phase, request.Error = phase, nil
-			request.FinishedAt = metav1.Time{} // an outcome that was unknown no longer is
+			request.FinishedAt = metav1.Time{} // the outcome is no longer unknown
 		},
 	}
 }
 
-// finished is what answered is, and takes over the answer's body where nothing follows it.
+// finished is like answered, and calls finish with the body if the request is not polled.
 func finished(receipt carrier.Receipt, finish Finish) Fact {
 	fact := answered(receipt)
 	apply := fact.Apply
@@ -327,16 +329,16 @@ func finished(receipt carrier.Receipt, finish Finish) Fact {
 	return fact
 }
 
-// refusal is the fact that an attempt was not accepted. On a repeat, "another 422
-// proves nothing": an attempt before it may be what is in the way.
+// refusal is the fact that an attempt was not accepted. On a repeat, "another 422 proves nothing":
+// an earlier attempt may be the cause of the refusal.
 func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
 	return Fact{By: decide.WriterSender, To: phase, Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
-		told := decide.RequestErrorOf(receipt.Err)
+		refusal := decide.RequestErrorOf(receipt.Err)
 		if phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed {
-			decide.TurnedAway(request, phase, told)
+			decide.TurnedAway(request, phase, refusal)
 			return
 		}
-		request.Phase, request.Error = phase, told
+		request.Phase, request.Error = phase, refusal
 		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
 			request.Phase = decide.RefusedRepeat(request)
 		}

@@ -14,13 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// hung is an API server that takes every call and answers none.
+// hung is an API server that accepts every call and never answers.
 type hung struct{ client.Client }
 
-// Status is the way to write a status.
+// Status returns the writer of the status.
 func (h hung) Status() client.SubResourceWriter { return hungStatus{} }
 
-// Get waits as long as the caller does.
+// Get blocks until the caller's context ends.
 func (hung) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, _ ...client.GetOption) error {
 	<-ctx.Done()
 	return ctx.Err()
@@ -28,13 +28,13 @@ func (hung) Get(ctx context.Context, _ client.ObjectKey, _ client.Object, _ ...c
 
 type hungStatus struct{ client.SubResourceWriter }
 
-// Update waits as long as the caller does.
+// Update blocks until the caller's context ends.
 func (hungStatus) Update(ctx context.Context, _ client.Object, _ ...client.SubResourceUpdateOption) error {
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-// The time that a manager has to stop in counts on it. In a bubble it passes at once.
+// The shutdown timeout of a manager depends on this. In a bubble it passes at once.
 func TestWritingDownAnAnswerEndsThoughTheAPIServerHangs(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -45,7 +45,7 @@ func TestWritingDownAnAnswerEndsThoughTheAPIServerHangs(t *testing.T) {
 		})
 		protocol := Protocol{Cluster: hung{}, Live: hung{}, Now: func() time.Time { return began }}
 		scope := Scope{Subject: order, Describe: func() {}}
-		// A POST that is out outlives the process's own context, and so does what follows it.
+		// A POST in flight outlives the process's own context, and so does everything that follows it.
 		err := protocol.Record(context.WithoutCancel(t.Context()), scope, "attempt", notSent(errTooLate))
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("want the deadline, got %v", err)

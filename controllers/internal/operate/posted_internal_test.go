@@ -11,8 +11,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// A pass that comes upon an intent of its own process while another pass sends it leaves it alone. So
-// does one that comes after a panic in the POST.
+// A pass ignores an intent of its own process while another pass is sending it. So does a pass
+// after a panic in the POST.
 func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
 	t.Parallel()
 	for _, step := range []string{stepIntent, stepFinalizer, stepAccount, stepObject, stepPOST, stepAccepted} {
@@ -31,7 +31,7 @@ func TestAnAttemptCountsAsPostedFromBeforeItsIntent(t *testing.T) {
 	}
 }
 
-// An answer as it should be is told, and nothing beside it.
+// An expected answer is reported by one Event, and nothing else is.
 func TestAnAnswerIsToldOnce(t *testing.T) {
 	t.Parallel()
 	tape, events := newTape(), &heard{}

@@ -16,7 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Subject is an object that holds requests in its status.
+// Subject is an object that has requests.
 type Subject interface {
 	client.Object
 	RequestOf(v1alpha1.Operation) *v1alpha1.Request
@@ -24,7 +24,7 @@ type Subject interface {
 	RequestChanged(v1alpha1.Request, metav1.Time)
 }
 
-// Carrier is one account's way to the carrier.
+// Carrier provides the calls to the carrier for one account.
 type Carrier interface {
 	Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error)
 	Submit(ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool) carrier.Receipt
@@ -39,17 +39,17 @@ type Recorder interface {
 	Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any)
 }
 
-// Protocol carries requests through the submission protocol, for every kind.
+// Protocol runs requests of every kind through the submission protocol.
 type Protocol struct {
 	Cluster client.Client // writes, and reads from the cache
-	Live    client.Reader // reads past the cache
+	Live    client.Reader // bypasses the cache
 	Memory  *Memory
 	Events  Recorder
 	Now     func() time.Time
-	Elapsed func() time.Duration // monotonic: it goes on when the wall clock is set back, and not while the machine sleeps
+	Elapsed func() time.Duration // monotonic: unaffected by wall clock changes, stopped while the machine is suspended
 	NewID   func() string
 
-	Submissions *Submissions // those under way
+	Submissions *Submissions // those in progress
 	Metrics     *Metrics     // nil: nothing is counted
 
 	unrecorded unrecorded
@@ -59,31 +59,31 @@ type Protocol struct {
 // Scope is one object in one pass.
 type Scope struct {
 	Subject  Subject
-	Account  *v1alpha1.CarrierAccount // as it was judged
+	Account  *v1alpha1.CarrierAccount // as the decision was based on
 	Carrier  Carrier
-	Refused  func(*v1alpha1.Request) // told that the carrier refused an attempt; nil: nobody is
-	Finish   Finish                  // takes over what a POST that nothing follows was answered with; nil: nobody does
-	Spending Spending                // counts what costs; nil: nothing is counted
-	Ledger   Ledger                  // has the attempts on record in place of the status; nil: the status has them
-	Marks    bool                    // whether the object is marked by the finalizer before it sends
-	Describe func()                  // brings the conditions in line with the facts; called before each write
+	Refused  func(*v1alpha1.Request) // called when the carrier refused an attempt; nil: no call
+	Finish   Finish                  // handles the answer to a POST that is not polled; nil: no handling
+	Spending Spending                // counts chargeable requests; nil: nothing is counted
+	Ledger   Ledger                  // records the attempts instead of the status; nil: the status records them
+	Marks    bool                    // whether to add the finalizer before sending, even with a Ledger
+	Describe func()                  // updates the conditions from the facts; called before each write
 }
 
-// Ledger has the attempts of an object on record, where its status only shows them.
+// Ledger records the attempts of an object. The status of the object only shows them.
 type Ledger interface {
-	// Open writes an intent, under the resourceVersion that was judged.
+	// Open writes an intent, under the resourceVersion that the decision was based on.
 	Open(ctx context.Context, intent v1alpha1.Request) error
-	// Stands fails unless the ledger is as the intent left it, and the object as it is on record
-	// has seen no newer one.
-	Stands(ctx context.Context, live Subject) error
-	// Late writes that the carrier has taken an attempt that is not open any more, and says whether that is
-	// news.
+	// Verify fails if the ledger changed after the intent was written, or if the live object has seen
+	// a newer ledger.
+	Verify(ctx context.Context, live Subject) error
+	// Late records that the carrier has accepted an attempt that is no longer open, and reports
+	// whether that is new.
 	Late(ctx context.Context, late v1alpha1.Request) (bool, error)
-	// Record writes what became of an attempt, and what the object has learned by it.
+	// Record writes the outcome of an attempt, and what the object has learned from it.
 	Record(ctx context.Context, attempt v1alpha1.Request) error
-	// Reload shows the object what is on record now.
+	// Reload makes the object show what is recorded now.
 	Reload(ctx context.Context) error
-	// Refer has a status name the ledger.
+	// Refer writes the ledger's name to a status.
 	Refer(status Subject)
 }
 
@@ -93,16 +93,16 @@ type Submission struct {
 	Body    []byte
 	Class   carrier.RepeatClass
 	Consume func() // marks the control annotations that this attempt uses up
-	Hold    bool   // a Query that leaves something behind: the finalizer goes on before it
+	Hold    bool   // for a Query that leaves something behind: the finalizer is added before it is sent
 }
 
-// Send takes one attempt through steps 1 to 7. A wait above zero says that nothing
-// was begun and when to come back.
+// Send takes one attempt through steps 1 to 7. A wait above zero means that nothing was started,
+// and is the time after which to try again.
 func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission) (wait time.Duration, err error) {
 	if wait, err = p.ready(ctx, scope, submission.Class); wait > 0 || err != nil {
 		return wait, err
 	}
-	defer p.Submissions.begin()() // before it is asked whether this process is stopping
+	defer p.Submissions.begin()() // before the check whether this process is stopping
 	began := p.timed()
 	submission.Request.AttemptID, submission.Request.Sender = p.NewID(), p.Memory.Sender()
 	submission.Request.SubmittedAt = v1alpha1.WholeSeconds(began.wall)
@@ -110,7 +110,7 @@ func (p *Protocol) Send(ctx context.Context, scope Scope, submission Submission)
 	if wait, err = p.reserve(ctx, scope, submission); wait > 0 || err != nil {
 		return wait, err
 	}
-	// Before the intent: another pass of this process may come upon that, and leaves alone what is
+	// Before the intent: another pass of this process may see the intent, and must leave alone what is
 	// about to be sent.
 	p.Memory.Posting(submission.Request.AttemptID, submission.Request.SubmittedAt.Time)
 	if err := p.writeIntent(ctx, scope, submission); err != nil {
@@ -137,10 +137,10 @@ func (p *Protocol) ready(ctx context.Context, scope Scope, class carrier.RepeatC
 	return wait, nil
 }
 
-// writeIntent is step 3. The write carries the resourceVersion that was judged: a
-// conflict means that somebody else was here, and then there is no POST. That makes
-// two active leaders safe. A process that is told to stop meanwhile waits for the answer:
-// an intent that is on record without its knowledge would be an outcome that nobody knows.
+// writeIntent is step 3. The write carries the resourceVersion that the decision was based on. A
+// conflict means that another writer changed the object, and then there is no POST; that makes two
+// active leaders safe. A process that is told to stop in the meantime waits for the answer: an
+// intent persisted without its knowledge would become an unknown outcome.
 func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Submission) error {
 	if ctx.Err() != nil {
 		return fmt.Errorf("this process is stopping: %w", ctx.Err())
@@ -162,8 +162,8 @@ func (p *Protocol) writeIntent(ctx context.Context, scope Scope, submission Subm
 	return nil
 }
 
-// post is steps 5 to 7. The context outlives a graceful shutdown: once the POST is
-// out, its answer is worth more than a quick exit.
+// post is steps 5 to 7. The context outlives a graceful shutdown: once the POST is sent, getting
+// its answer is more important than a quick exit.
 func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission) error {
 	request := submission.Request
 	logged(ctx, "a request is sent", &request)
@@ -173,7 +173,7 @@ func (p *Protocol) post(ctx context.Context, scope Scope, submission Submission)
 	return p.RecordAnswer(ctx, scope, request.AttemptID)
 }
 
-// RecordAnswer is step 7: the answer that this process holds is recorded.
+// RecordAnswer is step 7: it records the answer that this process has in memory.
 func (p *Protocol) RecordAnswer(ctx context.Context, scope Scope, attemptID string) error {
 	err := p.recordAnswer(ctx, scope, attemptID)
 	if err != nil {

@@ -13,17 +13,17 @@ import (
 )
 
 // SubmitQuery sends a request of class Query: "Query has neither finalizer nor intent; one-shots
-// and slots write accepted and terminal". What did not get there is remembered and asked again; what
-// the carrier said, or that its answer was lost, is written down.
+// and slots write accepted and terminal". A query that did not reach the carrier is remembered and
+// sent again. The carrier's answer, or the loss of the response, is recorded.
 func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error is the account's: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
 	if err := p.holdFirst(ctx, scope.Subject, submission); err != nil {
 		return 0, err
 	}
 	defer p.Submissions.begin()()
-	ctx = context.WithoutCancel(ctx) // the question goes out: its answer is worth more than a quick exit
+	ctx = context.WithoutCancel(ctx) // the query will be sent: its answer is more important than a quick exit
 	request, asked := submission.Request, p.Now()
 	request.AttemptID, request.Sender = p.NewID(), p.Memory.Sender()
 	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
@@ -35,10 +35,10 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	p.Memory.Note(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {
 		memory.LastQuery = decide.LastQuery{Taken: request.AttemptID, TakenAt: asked}
 	})
-	fact, seen := heardOf(receipt), newest(scope.Subject, request.Operation)
+	fact, seen := queryFact(receipt), newest(scope.Subject, request.Operation)
 	fact.Enter = func(subject Subject) {
 		if underWay(subject) || newest(subject, request.Operation) != seen {
-			return // somebody else has asked meanwhile: that is followed, or has been to its end
+			return // another process has sent a query meanwhile: that one is tracked, or has ended
 		}
 		subject.PutRequest(request)
 		if submission.Consume != nil {
@@ -53,7 +53,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	return 0, err
 }
 
-// newest is the attempt of an operation that is on record; "" when there is none.
+// newest returns the recorded attempt id of an operation; "" when there is none.
 func newest(subject Subject, operation v1alpha1.Operation) string {
 	if request := subject.RequestOf(operation); request != nil {
 		return request.AttemptID
@@ -61,8 +61,8 @@ func newest(subject Subject, operation v1alpha1.Operation) string {
 	return ""
 }
 
-// heardOf is what became of a question.
-func heardOf(receipt carrier.Receipt) Fact {
+// queryFact returns the fact for the outcome of a query.
+func queryFact(receipt carrier.Receipt) Fact {
 	if receipt.Delivery != carrier.Ambiguous {
 		return answered(receipt)
 	}
@@ -74,9 +74,9 @@ func heardOf(receipt carrier.Receipt) Fact {
 	}
 }
 
-// said says whether the carrier took or refused a question, or may have taken it: "Queries are bounded
-// in number per wish" (R20), and what is counted is on record, for the next process. One that did not
-// get there is remembered.
+// said reports whether the carrier accepted or refused a query, or may have accepted it. "Queries
+// are bounded in number per wish" (R20), and the count is persisted for the next process. A query
+// that did not reach the carrier is only remembered.
 func (p *Protocol) said(subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time) bool {
 	renewed := receipt.Delivery == carrier.Rejected
 	taken := receipt.Delivery == carrier.Accepted || receipt.Delivery == carrier.Ambiguous
@@ -95,8 +95,8 @@ func (p *Protocol) said(subject Subject, submission Submission, receipt carrier.
 	return false
 }
 
-// renews says whether a refusal may be that of a token which has just been given up: "plan
-// options refresh the token once first", because there a bad token is answered with 404.
+// renews reports whether a refusal may be caused by a token that has just been discarded: "plan
+// options refresh the token once first", because that endpoint answers a bad token with 404.
 func (p *Protocol) renews(subject Subject, submission Submission, receipt carrier.Receipt) bool {
 	contract, _ := carrier.ContractOf(carrier.Operation(submission.Request.Operation))
 	hidden := contract.TokenHiddenIn404 && receipt.Err != nil && receipt.Err.HTTPStatus == http.StatusNotFound

@@ -10,8 +10,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// A question that leaves something behind has no intent. Where another process has asked the same
-// meanwhile, the record has room for one of the two, and a person has to hear of the other.
+// A query that creates something at the carrier has no intent. If another process has sent the same
+// query meanwhile, the record has room for only one of the two, and the other must be reported to
+// the user.
 func TestR15ASecondAnswerToAQuestionThatLeavesSomethingBehindIsTold(t *testing.T) {
 	t.Parallel()
 	for holds, want := range map[bool]int{true: 1, false: 0} {

@@ -13,24 +13,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// handlePause is the wait before a question whose Location is lost is asked anew.
+// handlePause is the wait before a query whose Location is lost is sent again.
 const handlePause = time.Minute
 
-// Question is something to be read of a service.
+// Question is a read request about a service.
 type Question struct {
 	UID        types.UID
-	Generation int64 // of the object that it is asked for
+	Generation int64 // of the object that the question is asked for
 	ServiceID  int64
 	Version    int
 	Topic      decide.Topic
-	Token      string // the control annotation it is asked for
+	Token      string // value of the control annotation that requested it
 }
 
-// Ask puts a question. Class Query "has neither finalizer nor intent": a Location is kept
-// in memory, and after a loss it is simply asked anew.
+// Ask sends a question. Class Query "has neither finalizer nor intent": a Location is kept only in
+// memory, and the question is asked again if it is lost.
 func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (time.Duration, error) {
 	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error is the account's: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
 	heard := p.put(ctx, way, question)
@@ -51,12 +51,12 @@ func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (tim
 	return 0, nil
 }
 
-// posts says whether a question is a POST, whose answer is collected later.
+// posts reports whether a question is a POST, whose answer is collected later.
 func (q Question) posts() bool {
 	return q.Topic == decide.TopicHealth || q.Topic == decide.TopicOptions
 }
 
-// put asks, and brings what came back at once.
+// put sends the question, and returns what is known after the first response.
 func (p *Protocol) put(ctx context.Context, way Carrier, question Question) decide.Reading {
 	var heard decide.Reading
 	switch question.Topic {
@@ -79,7 +79,8 @@ func (p *Protocol) put(ctx context.Context, way Carrier, question Question) deci
 	return heard
 }
 
-// opened is a reading that the carrier took, or why it did not.
+// opened returns the reading for the answer to a POST: open if the carrier accepted it, else
+// failed.
 func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
 	if receipt.Delivery != carrier.Accepted {
 		retryAt := p.Now().Add(receipt.RetryAfter)
@@ -88,11 +89,11 @@ func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
 	return decide.Reading{State: decide.ReadingOpen, Handle: receipt.Handle}
 }
 
-// maxDisruptions bounds what one reading holds; more than that no person looks at.
+// maxDisruptions limits the number of disruptions in one reading; nobody looks at more.
 const maxDisruptions = 1000
 
-// nextPage reads one page of disruptions. The pages that are left have their own turns in
-// the account's rate.
+// nextPage reads one page of disruptions. Each of the remaining pages waits for its own turn in the
+// account's rate limit.
 func (p *Protocol) nextPage(ctx context.Context, way Carrier, serviceID int64, reading *decide.Reading) {
 	found, last, err := way.Disruptions(ctx, serviceID, reading.Page)
 	reading.LastLook = p.Now()
@@ -114,13 +115,13 @@ func (p *Protocol) nextPage(ctx context.Context, way Carrier, serviceID int64, r
 	}
 }
 
-// Collect looks once for the answer of a question that was asked: at its Location, or at
-// the next page.
+// Collect looks once for the answer to a question that was asked: at its Location, or at the next
+// page.
 func (p *Protocol) Collect(
 	ctx context.Context, way Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
 	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
-		return wait, err // a login error is the account's: the caller tells it apart
+		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
 	if question.posts() {
 		outcome, err := way.Poll(ctx, reading.Handle)
@@ -135,13 +136,14 @@ func (p *Protocol) Collect(
 	return 0, nil
 }
 
-// readingLooked judges one look. A handle that the carrier does not know "is asked
-// anew after 60 s"; any other trouble is not the end of a reading, only of a look.
+// readingLooked handles the result of one poll. A question whose handle the carrier does not know
+// "is asked anew after 60 s". Any other poll error fails only the poll at first, and the reading
+// after the usual duration of the operation.
 func (p *Protocol) readingLooked(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastLook = p.Now()
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
 	switch {
-	case err != nil && proofless(err):
+	case err != nil && isHandleLost(err):
 		p.readingFailed(reading, err, handlePause)
 	case err != nil && p.Now().Sub(reading.AskedAt) < contract.Poll.Usual:
 		reading.Failures, reading.Err = reading.Failures+1, err
@@ -158,7 +160,7 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	var err error
 	if reading.Handle.Operation == carrier.Health {
 		reading.Health, err = carrier.DecodeHealth(reading.Handle.Version, body)
-		reading.Health.HealthCategories = nil // nothing shows them, and they are long
+		reading.Health.HealthCategories = nil // they are long and shown nowhere
 		reading.Empty = emptyAnswers(reading)
 	} else {
 		reading.Options, err = carrier.DecodePlanOptions(body)
@@ -170,13 +172,13 @@ func (p *Protocol) readingAnswered(reading *decide.Reading, body []byte) {
 	readingEnded(reading)
 }
 
-// readingEnded forgets the failures before an answer.
+// readingEnded marks a reading as answered and clears its failures.
 func readingEnded(reading *decide.Reading) {
 	reading.State, reading.Failures, reading.Err = decide.ReadingAnswered, 0, nil
 	reading.FailingSince = time.Time{}
 }
 
-// emptyAnswers counts the answers in a row that name no plan: "a health answer without a plan (a
+// emptyAnswers counts consecutive answers that name no plan: "a health answer without a plan (a
 // failed reading, growing pauses)" (R20).
 func emptyAnswers(reading *decide.Reading) int {
 	if !decide.NamesNoPlan(reading.Health) {
@@ -185,7 +187,7 @@ func emptyAnswers(reading *decide.Reading) int {
 	return reading.Empty + 1
 }
 
-// readingFailed remembers why there is no reading and when it may be asked for again.
+// readingFailed records why a reading failed, and when the question may be asked again.
 func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.Duration) {
 	reading.Failures++
 	if reading.FailingSince.IsZero() {
@@ -194,8 +196,8 @@ func (p *Protocol) readingFailed(reading *decide.Reading, err error, pause time.
 	reading.State, reading.Err, reading.RetryAt = decide.ReadingFailed, err, p.Now().Add(pause)
 }
 
-// pauseAfter is the wait after a failed reading: ten minutes where the carrier does not
-// let us see the service, else a growing one.
+// pauseAfter returns the wait after a failed reading: ten minutes if the carrier does not let us
+// see the service, else a growing pause.
 func pauseAfter(reading *decide.Reading, err error) time.Duration {
 	if carrier.ClassOf(err) == carrier.NotFoundOrForbidden {
 		return decide.ForbiddenPause

@@ -14,13 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// showWithin is how long a receipt may take to be written into a status, after the ledger has not
-// taken it.
+// showWithin is the time limit for writing a receipt to a status after the ledger write failed.
 const showWithin = 5 * time.Second
 
-// showReceipt: "Ledger refused, deleted or gone after the POST: ... the receipt into the object's
-// status if there is one" (R16). The status claims more than the ledger then: should this process end
-// before that takes it, it is LedgerLost (R5).
+// showReceipt writes the receipt to the object's status: "Ledger refused, deleted or gone after the
+// POST: ... the receipt into the object's status if there is one" (R16). The status then shows more
+// than the ledger. If this process ends before the ledger has the receipt, the result is LedgerLost
+// (R5).
 func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID string, handle carrier.Handle) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showWithin)
 	defer cancel()
@@ -41,8 +41,8 @@ func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID strin
 	return nil
 }
 
-// onRecord is an object as it is past the cache, and says whether it is there: it may be gone, or
-// another have its name.
+// onRecord reads an object, bypassing the cache, and reports whether it still exists: it may be
+// deleted, or another object may have its name.
 func (p *Protocol) onRecord(ctx context.Context, subject Subject) (live Subject, there bool, err error) {
 	live, is := reflect.TypeAssert[Subject](reflect.New(reflect.TypeOf(subject).Elem()))
 	if !is {
@@ -55,7 +55,8 @@ func (p *Protocol) onRecord(ctx context.Context, subject Subject) (live Subject,
 	return live, err == nil && live.GetUID() == subject.GetUID(), nil
 }
 
-// withReceipt is an attempt that the carrier has taken, as far as it is known: nil for not at all.
+// withReceipt returns an accepted attempt with its handle, based on what is known of it: nil means
+// nothing.
 func withReceipt(known *v1alpha1.Request, attemptID string, handle carrier.Handle) v1alpha1.Request {
 	if known == nil {
 		late := lateAttempt(attemptID, handle)

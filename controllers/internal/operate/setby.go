@@ -11,8 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// SetBy is who set an annotation last: the user, where the API server has noted that, and else the
-// client. "" where neither is known, as on an object from the cache, which keeps no field managers.
+// SetBy returns who last set an annotation: the user, if the API server has noted one, else the
+// client. It returns "" if neither is known, as for objects from the cache, which keeps no field
+// managers.
 func SetBy(object metav1.Object, annotation string) string {
 	noted := map[string]string{
 		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
@@ -23,7 +24,7 @@ func SetBy(object metav1.Object, annotation string) string {
 	return string(by[:min(len(by), v1alpha1.MaxClient)])
 }
 
-// newestOwner is the newest of the field managers that own an annotation: the name of a client.
+// newestOwner returns the client that last changed an annotation, according to the field managers.
 func newestOwner(object metav1.Object, annotation string) string {
 	var newest metav1.ManagedFieldsEntry
 	for _, entry := range object.GetManagedFields() {
@@ -41,7 +42,7 @@ func owns(fields *metav1.FieldsV1, annotation string) bool {
 		} `json:"f:metadata"`
 	}
 	if json.Unmarshal(fields.GetRawBytes(), &owned) != nil {
-		return false // of a form that we do not know: not one that says so
+		return false // unknown format: it does not prove ownership
 	}
 	_, held := owned.Metadata.Annotations["f:"+annotation]
 	return held

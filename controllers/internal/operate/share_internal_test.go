@@ -12,14 +12,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// crowded is a way to the carrier on which nobody finds a turn.
+// crowded is a connection to the carrier on which every call has to wait.
 type crowded struct {
 	*tape
 
-	asked carrier.CallKind // by whoever wanted one last
+	asked carrier.CallKind // the kind of the last call that had to wait
 }
 
-// Prepare has everybody wait.
+// Prepare makes every call wait.
 func (c *crowded) Prepare(_ context.Context, kind carrier.CallKind) (time.Duration, error) {
 	c.asked = kind
 	return time.Second, nil

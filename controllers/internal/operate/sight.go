@@ -8,15 +8,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// sight is the newest that this process has seen of a ledger. A restore may show another one of the
-// same revision: the first that was written says nothing of it but that it is the first.
+// sight is the newest state that this process has seen of a ledger. It includes the attempts,
+// because after a restore a different ledger may have the same revision. A first revision in
+// particular does not identify a ledger.
 type sight struct {
 	revision int64
-	attempts []string // the ids of those that it has
+	attempts []string // the ids of its attempts
 }
 
-// isBehind says whether a ledger lacks something that this process has seen of it: "The process keeps
-// the highest revision that it has seen of each ledger" (R6), and the attempts of that one.
+// isBehind reports whether a ledger lacks something that this process has seen of it: "The process
+// keeps the highest revision that it has seen of each ledger" (R6), and the attempts of that
+// revision.
 func (l *Ledgers) isBehind(name string, ledger *v1alpha1.RequestLedger) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -28,7 +30,7 @@ func (l *Ledgers) isBehind(name string, ledger *v1alpha1.RequestLedger) bool {
 	return slices.ContainsFunc(seen.attempts, func(id string) bool { return !slices.Contains(has, id) })
 }
 
-// note keeps what a ledger is seen to have, where that is the newest of it.
+// note stores what a ledger contains, if that is the newest state seen of it.
 func (l *Ledgers) note(name string, ledger *v1alpha1.RequestLedger) {
 	if ledger == nil {
 		return
@@ -44,7 +46,7 @@ func (l *Ledgers) note(name string, ledger *v1alpha1.RequestLedger) {
 	}
 }
 
-// noteShown keeps the revision that a status says it has seen.
+// noteShown stores the revision that a status claims to have seen.
 func (l *Ledgers) noteShown(name string, revision int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,13 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// sighted is when this process first saw reservations from the future, by identity.
+// sighted holds, by identity, when this process first saw reservations with a time in the future.
 type sighted struct {
 	mu sync.Mutex
 	by map[string]decide.Sightings
 }
 
-// sightings are those of an identity. Whoever changes them holds the lock.
+// sightings returns the sightings of an identity. The lock must be held.
 func (s *sighted) sightings(identity string) decide.Sightings {
 	if s.by[identity] == nil {
 		if s.by == nil {
@@ -31,8 +31,8 @@ func (s *sighted) sightings(identity string) decide.Sightings {
 	return s.by[identity]
 }
 
-// Sight looks at reservations of an account's identity. One from the future "counts as now (and is
-// reported)" (R19).
+// Sight checks the reservations of an account's identity. One with a time in the future "counts as
+// now (and is reported)" (R19).
 func (p *Protocol) Sight(account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation) decide.Spending {
 	p.sighted.mu.Lock()
 	elapsed, seen := p.Elapsed(), p.sighted.sightings(account.IdentityName())
@@ -45,7 +45,8 @@ func (p *Protocol) Sight(account *v1alpha1.CarrierAccount, reservations []v1alph
 	return decide.Spending{Seen: seen, Elapsed: elapsed}
 }
 
-// SightAll is Sight for all that is on record of an identity: what is not any more is forgotten.
+// SightAll is Sight for all recorded reservations of an identity: sightings of others are
+// forgotten.
 func (p *Protocol) SightAll(account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation) decide.Spending {
 	spending := p.Sight(account, reservations)
 	p.sighted.mu.Lock()

@@ -14,13 +14,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// The steps of a request that is counted.
+// The steps of a request that is counted against the limit.
 const (
 	stepReserve = "reserve "
 	stepRelease = "release "
 )
 
-// spendingTape takes down what is counted, and has no room for some time.
+// spendingTape records what is counted, and has no budget left for some time.
 type spendingTape struct {
 	*tape
 

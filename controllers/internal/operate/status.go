@@ -13,11 +13,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// freeForm is an object whose status has a part in the carrier's own words and form.
+// freeForm is an object whose status contains a free-form part from the carrier.
 type freeForm interface{ DropFreeForm() }
 
-// WriteStatus writes a status. "A status that the API server refuses (400, 413, 422) is written again
-// without the carrier's free-form part", and of one that cannot be written an Event speaks (R18).
+// WriteStatus writes a status. "A status that the API server refuses (400, 413, 422) is written
+// again without the carrier's free-form part", and an Event reports a status that cannot be written
+// (R18).
 func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, object client.Object) error {
 	err := cluster.Status().Update(ctx, object)
 	if decide.Unwritable(err) && dropsFreeForm(object) {
@@ -34,7 +35,8 @@ func WriteStatus(ctx context.Context, cluster client.Client, events Recorder, ob
 	return err
 }
 
-// dropsFreeForm takes the carrier's part out of a status, and says whether there was any.
+// dropsFreeForm removes the carrier's free-form part from a status, and reports whether there was
+// one.
 func dropsFreeForm(object client.Object) bool {
 	cut, has := object.(freeForm)
 	if !has {
@@ -45,10 +47,10 @@ func dropsFreeForm(object client.Object) bool {
 	return !equality.Semantic.DeepEqual(before, object)
 }
 
-// shortened is an object whose status shows less of its requests than its ledger has.
+// shortened is an object whose status shows less of its requests than its ledger contains.
 type shortened interface{ Shorten() (restore func()) }
 
-// AsShown is an object as its status is written.
+// AsShown returns a copy of the object with its status as it is written.
 func AsShown(object runtime.Object) runtime.Object {
 	shown := object.DeepCopyObject()
 	if whole, is := shown.(shortened); is {
@@ -57,8 +59,8 @@ func AsShown(object runtime.Object) runtime.Object {
 	return shown
 }
 
-// WriteStatus is [WriteStatus] by the clients of the protocol, which remembers what it has written.
-// The object keeps what its status does not show.
+// WriteStatus is [WriteStatus] with the clients of the protocol; it remembers the write. The object
+// in memory keeps what its written status omits.
 func (p *Protocol) WriteStatus(ctx context.Context, object client.Object) error {
 	if whole, is := object.(shortened); is {
 		defer whole.Shorten()()

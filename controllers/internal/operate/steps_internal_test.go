@@ -20,7 +20,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// The steps of a request, as a tape names them.
+// The steps of a request, as named on a tape.
 const (
 	stepToken     = "token"
 	stepIntent    = "intent"
@@ -34,19 +34,19 @@ const (
 
 var errStep = errors.New("this step fails")
 
-// tape is what is around the protocol: it takes down each step, and can have something
-// happen at one. The stories of package controllers tell the same of a real API server.
+// tape is the environment of the protocol: it records each step, and can make something happen at
+// one. The tests of package controllers cover the same with a real API server.
 type tape struct {
 	client.Client
 	Carrier
 
 	steps  []string
-	record *v1alpha1.BroadbandService // the object as it is on record
-	now    time.Time                  // by the wall clock
-	passed time.Duration              // by the monotonic one
+	record *v1alpha1.BroadbandService // the object as recorded
+	now    time.Time                  // the wall clock
+	passed time.Duration              // the monotonic clock
 
-	account v1alpha1.CarrierAccount // as it is on record
-	at      map[string]func() error // what happens at a step, before it counts as done
+	account v1alpha1.CarrierAccount // as recorded
+	at      map[string]func() error // what happens at a step, before it counts as completed
 }
 
 func newTape() *tape {
@@ -59,7 +59,7 @@ func newTape() *tape {
 	}
 }
 
-// serviceIn is an object as what it is: the tape knows no other kind.
+// serviceIn casts an object to the only kind that the tape handles.
 func serviceIn(object client.Object) *v1alpha1.BroadbandService {
 	if service, is := object.(*v1alpha1.BroadbandService); is {
 		return service
@@ -77,7 +77,7 @@ func (t *tape) take(step string) error {
 	return nil
 }
 
-// store puts an object on record, unless there is a newer one.
+// store records an object, unless a newer one is recorded.
 func (t *tape) store(object client.Object) error {
 	if object.GetResourceVersion() != t.record.ResourceVersion {
 		return apierrors.NewConflict(schema.GroupResource{}, object.GetName(), errStep)
@@ -87,7 +87,7 @@ func (t *tape) store(object client.Object) error {
 	return nil
 }
 
-// Get reads what is on record.
+// Get reads the recorded object.
 func (t *tape) Get(_ context.Context, _ client.ObjectKey, object client.Object, _ ...client.GetOption) error {
 	if account, is := object.(*v1alpha1.CarrierAccount); is {
 		err := t.take(stepAccount)
@@ -99,7 +99,7 @@ func (t *tape) Get(_ context.Context, _ client.ObjectKey, object client.Object, 
 	return err
 }
 
-// Patch changes the finalizers, and nothing else is patched.
+// Patch changes the finalizers, the only thing that is patched.
 func (t *tape) Patch(_ context.Context, object client.Object, _ client.Patch, _ ...client.PatchOption) error {
 	if err := t.take(stepFinalizer); err != nil {
 		return err
@@ -107,7 +107,7 @@ func (t *tape) Patch(_ context.Context, object client.Object, _ client.Patch, _ 
 	return t.store(object)
 }
 
-// Status is the way to write a status.
+// Status returns the writer of the status.
 func (t *tape) Status() client.SubResourceWriter { return statusTape{tape: t} }
 
 type statusTape struct {
@@ -116,8 +116,7 @@ type statusTape struct {
 	tape *tape
 }
 
-// Update writes an intent, or what became of it. Where the context has ended meanwhile, nobody
-// hears of it.
+// Update writes an intent or its outcome. If the context has ended, the write fails.
 func (s statusTape) Update(ctx context.Context, object client.Object, _ ...client.SubResourceUpdateOption) error {
 	request := serviceIn(object).Status.Requests[0]
 	step := "status " + string(request.Phase)
@@ -135,10 +134,10 @@ func (t *tape) Prepare(context.Context, carrier.CallKind) (time.Duration, error)
 	return 0, t.take(stepToken)
 }
 
-// Enter lets everything through.
+// Enter admits every request.
 func (*tape) Enter() time.Duration { return 0 }
 
-// Submit is answered as if it were accepted, or not at all where the context has ended.
+// Submit answers that the request was accepted, or not at all if the context has ended.
 func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ []byte, _ bool) carrier.Receipt {
 	if err := t.take(stepPOST); err != nil || ctx.Err() != nil {
 		return carrier.Receipt{Delivery: carrier.Ambiguous, Err: &carrier.Error{Operation: op, Message: "no answer"}}
@@ -148,12 +147,12 @@ func (t *tape) Submit(ctx context.Context, op carrier.Operation, version int, _ 
 	}
 }
 
-// Poll is answered 202, without a word on how far the request is.
+// Poll answers 202, without any progress information.
 func (*tape) Poll(context.Context, carrier.Handle) (carrier.Outcome, error) {
 	return carrier.Outcome{State: carrier.Pending}, nil
 }
 
-// Eventf is told to nobody.
+// Eventf drops the Event.
 //
 //nolint:revive // argument-limit: the parameters are those of Kubernetes' events.EventRecorder
 func (*tape) Eventf(_, _ runtime.Object, _, _, _, _ string, _ ...any) {}
@@ -255,8 +254,8 @@ func TestADeletedObjectSendsNothing(t *testing.T) {
 	}
 }
 
-// What one process has learned may be older than what the carrier has told another, or what a
-// person has said since: it is refused where it would be written.
+// The knowledge of one process may be older than what the carrier has answered another process, or
+// than a person's annotation. The stale write is rejected.
 func TestR14AnEndStandsAgainstWhatComesLate(t *testing.T) {
 	t.Parallel()
 	for _, phase := range []v1alpha1.RequestPhase{

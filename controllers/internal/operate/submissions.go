@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// Submissions are those of a process that are under way: what they send may reach the carrier, and
-// what becomes of it is not on record. A nil one counts nothing.
+// Submissions counts the submissions of a process that are in progress: what they send may reach
+// the carrier, and the outcome is not recorded yet. A nil *Submissions counts nothing.
 type Submissions struct {
 	mu       sync.Mutex
 	underWay int
-	none     chan struct{} // closed when none is under way any more; nil: nobody waits for that
+	none     chan struct{} // closed when none is in progress any more; nil: nobody waits for that
 }
 
-// begin counts one until it ends.
+// begin counts a submission until end is called.
 func (s *Submissions) begin() (end func()) {
 	if s == nil {
 		return func() {}
@@ -36,7 +36,7 @@ func (s *Submissions) end() {
 	}
 }
 
-// Await waits until none is under way, or ctx ends. One waits at a time.
+// Await waits until no submission is in progress or ctx ends. Only one caller may wait at a time.
 func (s *Submissions) Await(ctx context.Context) {
 	s.mu.Lock()
 	if s.underWay == 0 {

@@ -10,32 +10,32 @@ import (
 )
 
 const (
-	// sweepEvery is how often the memory is gone through.
+	// sweepEvery is the interval between sweeps of the memory.
 	sweepEvery = time.Minute
 
 	// keepPosted: "posted ids an hour after their ledger has the outcome" (R28).
 	keepPosted = time.Hour
 
-	// keepGone is how long a pass over an object that is gone may still be on its way.
+	// keepGone is how long a pass over a deleted object may still be running.
 	keepGone = time.Hour
 )
 
-// posting is a POST of this process.
+// posting is a POST made by this process.
 type posting struct {
-	submittedAt time.Time        // as the intent has it
-	receipt     *carrier.Receipt // the answer, until it is on record
-	recordedAt  time.Time        // when that was put on record; zero: it was not
+	submittedAt time.Time        // as in the intent
+	receipt     *carrier.Receipt // the answer, until it is recorded
+	recordedAt  time.Time        // when the answer was recorded; zero: not yet
 }
 
-// mayHavePosted says whether an attempt may have left this process. Of one from the time of those that
-// were dropped nobody knows any more: it counts as posted, or what was sent would be sent again.
+// mayHavePosted reports whether an attempt may have left this process. An attempt as old as one
+// dropped from memory counts as posted: it is no longer known, and it must not be sent twice.
 func (m *Memory) mayHavePosted(request *v1alpha1.Request) bool {
 	_, held := m.posted[request.AttemptID]
 	return held || request.Sender == m.sender && !request.SubmittedAt.After(m.dropped)
 }
 
-// sweep drops what nobody needs any more: "the process's memory [is bounded] by what lives" (R28). An
-// answer that is not on record yet is kept for as long as it takes.
+// sweep drops what is no longer needed: "the process's memory [is bounded] by what lives" (R28). An
+// answer that is not recorded yet is kept until it is.
 func (m *Memory) sweep(now time.Time) {
 	if now.Before(m.swept.Add(sweepEvery)) {
 		return
@@ -59,8 +59,8 @@ func (m *Memory) noteDropped(submittedAt time.Time) {
 	}
 }
 
-// sweepGone drops what a pass that was on its way has noted of an object after that was gone. An
-// object that was only taken for gone loses what a restart would have lost.
+// sweepGone drops what a running pass has noted of an object after its deletion. If the object was
+// wrongly taken for deleted, it loses no more than it would in a restart.
 func (m *Memory) sweepGone(now time.Time) {
 	for uid, since := range m.gone {
 		switch {

@@ -17,10 +17,10 @@ import (
 
 var begun = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// look has the memory asked about some object.
+// look makes the memory look up some object.
 func look(memory *Memory, at time.Time) { memory.Recall("another", nil, at) }
 
-// A process that runs for years sends more than it can keep in mind.
+// A process that runs for years sends more requests than it can keep in memory.
 func TestR28WhatWasPostedIsForgottenAnHourAfterItIsOnRecord(t *testing.T) {
 	t.Parallel()
 	const many, each = 100_000, time.Second
@@ -44,7 +44,7 @@ func TestR28WhatWasPostedIsForgottenAnHourAfterItIsOnRecord(t *testing.T) {
 	}
 }
 
-// What a cache may still show as an intent, and what is not on record, is remembered.
+// An intent that a cache may still return, and one that is not recorded, are kept in memory.
 func TestR28AnAnswerThatIsNotOnRecordIsNeverForgotten(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")
@@ -95,7 +95,7 @@ func TestR28AnAttemptThatWasForgottenMayHaveBeenSent(t *testing.T) {
 	}
 }
 
-// X4 of the review: the last prices of every service stayed for ever.
+// X4 of the review: the last prices of every service were kept for ever.
 func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")
@@ -130,7 +130,7 @@ func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
 	}
 }
 
-// A pass that waits for the carrier notes how it went after the object is gone.
+// A pass that waits for the carrier records its result after the object is gone.
 func TestR28APassThatOutlivesItsObjectLeavesNothing(t *testing.T) {
 	t.Parallel()
 	memory := NewMemory("me")

@@ -14,13 +14,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// unrecorded are the answers of the carrier that a ledger has not taken within a minute, by attempt.
+// unrecorded has, by attempt, the carrier's answers that could not be written to a ledger within a
+// minute.
 type unrecorded struct {
 	mu   sync.Mutex
 	jobs map[string]Scope
 }
 
-// keep keeps a scope until its answer is recorded, and says whether that is news.
+// keep stores a scope until its answer is recorded, and reports whether it is new.
 func (u *unrecorded) keep(attemptID string, scope Scope) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -44,12 +45,13 @@ func (u *unrecorded) all() map[string]Scope {
 	return maps.Clone(u.jobs)
 }
 
-// RecordUnrecorded tries once more to record each answer that could not be recorded: "The process
-// retries each receipt until it is written or the process ends, whatever became of the object" (R16).
+// RecordUnrecorded tries again to record each answer that could not be recorded: "The process
+// retries each receipt until it is written or the process ends, whatever became of the object"
+// (R16).
 func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	var failed error
 	for attemptID, scope := range p.unrecorded.all() {
-		err := scope.Ledger.Reload(ctx) // the object has what could not be recorded, and would look as if it were
+		err := scope.Ledger.Reload(ctx) // the object has the answer already, and there would seem to be nothing to write
 		if err == nil {
 			err = p.RecordAnswer(ctx, scope, attemptID)
 		}
@@ -58,9 +60,9 @@ func (p *Protocol) RecordUnrecorded(ctx context.Context) error {
 	return failed
 }
 
-// keepUnrecorded keeps an answer that could not be recorded, says so once, and has the status show
-// what the carrier has taken. An object whose attempts are in its status has a finalizer, and passes
-// that try again.
+// keepUnrecorded keeps an answer that could not be recorded, reports it once, and shows an
+// acceptance in the status. Objects without a ledger do not need this: they have a finalizer, and
+// later passes try again.
 func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID string, why error) error {
 	receipt := p.Memory.Receipt(attemptID)
 	if scope.Ledger == nil || receipt == nil {
@@ -76,7 +78,7 @@ func (p *Protocol) keepUnrecorded(ctx context.Context, scope Scope, attemptID st
 }
 
 func (p *Protocol) warnOfUnrecorded(subject Subject, attemptID string, receipt *carrier.Receipt, why error) {
-	operation := v1alpha1.Operation(receipt.Handle.Operation) // of one that was accepted alone
+	operation := v1alpha1.Operation(receipt.Handle.Operation) // set for accepted answers only
 	if known := attempt(subject, attemptID); known != nil {
 		operation = known.Operation
 	}

@@ -16,10 +16,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Learn makes the receiver listen for an account as its spec says now, with its Secrets as
-// they are now, and returns the path for its status. The error says why its notifications
-// are not taken; it is that of Secret, or a [WeakSecretError]. A Secret that cannot be read
-// this time leaves everything as it is.
+// Learn makes the receiver listen for an account, with its current spec and Secrets, and returns
+// the path for its status. The error says why its notifications are not accepted; it is an error of
+// Config.Secret, or a [WeakSecretError]. If a Secret cannot be read this time, nothing changes.
 func (r *Receiver) Learn(ctx context.Context, account *v1alpha1.CarrierAccount) (string, error) {
 	key := client.ObjectKeyFromObject(account)
 	if account.Spec.Events == nil {
@@ -41,14 +40,14 @@ func (r *Receiver) Learn(ctx context.Context, account *v1alpha1.CarrierAccount) 
 	return "", err
 }
 
-// lost says whether an error is about the Secret itself, and not about reading it.
+// lost reports whether an error is about the Secret itself, and not about reading it.
 func lost(err error) bool {
 	_, missing := errors.AsType[*decide.SecretError](err)
 	_, weak := errors.AsType[*WeakSecretError](err)
 	return missing || weak
 }
 
-// Listens says whether the receiver takes notifications for an account, and where.
+// Listens reports whether the receiver accepts notifications for an account, and at which path.
 func (r *Receiver) Listens(account types.NamespacedName) (path string, listens bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,14 +58,14 @@ func (r *Receiver) Listens(account types.NamespacedName) (path string, listens b
 	return found.path(), r.fault == nil
 }
 
-// Forget makes the receiver deaf for an account.
+// Forget stops listening for an account.
 func (r *Receiver) Forget(account types.NamespacedName) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.close(account)
 }
 
-// close takes a endpoint away. The lock is held.
+// close removes an endpoint. The lock must be held.
 func (r *Receiver) close(account types.NamespacedName) {
 	if gone := r.endpoints[account]; gone != nil {
 		for _, path := range gone.paths {
@@ -76,7 +75,7 @@ func (r *Receiver) close(account types.NamespacedName) {
 	}
 }
 
-// open reads the Secrets of an account.
+// open builds an account's endpoint from its Secrets.
 func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (*endpoint, error) {
 	spec := account.Spec
 	opened := &endpoint{
@@ -95,7 +94,7 @@ func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (
 	return opened, nil
 }
 
-// install puts a endpoint in its place. The lock is held.
+// install replaces the endpoint of an account. The lock must be held.
 func (r *Receiver) install(learned *endpoint) {
 	learned.inherit(r.endpoints[learned.account], r.config.Now)
 	r.close(learned.account)
@@ -106,7 +105,7 @@ func (r *Receiver) install(learned *endpoint) {
 	r.once.Do(func() { close(r.asked) })
 }
 
-// at is the endpoint at a path.
+// at returns the endpoint at a path.
 func (r *Receiver) at(path string) *endpoint {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -115,5 +114,5 @@ func (r *Receiver) at(path string) *endpoint {
 
 func hashOf(path string) [sha256.Size]byte { return sha256.Sum256([]byte(path)) }
 
-// accounts are those that ask for notifications. The lock is held.
+// accounts returns the accounts with an endpoint. The lock must be held.
 func (r *Receiver) accounts() []types.NamespacedName { return slices.Collect(maps.Keys(r.endpoints)) }

@@ -10,11 +10,11 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Counter counts notifications by event and by what was answered. Its labels hold names
-// that we know and nothing that a stranger wrote.
+// Counter counts notifications by event and answer. Its labels contain only known names, and
+// nothing from an unauthenticated sender.
 type Counter struct{ notifications *prometheus.CounterVec }
 
-// NewCounter puts the metric into a registry, or finds the one that is there.
+// NewCounter registers the metric, or returns the one already registered.
 func NewCounter(registry prometheus.Registerer) (*Counter, error) {
 	notifications := prometheus.NewCounterVec(prometheus.CounterOpts{
 		Name: "broadband_notifications_total",
@@ -31,7 +31,7 @@ func NewCounter(registry prometheus.Registerer) (*Counter, error) {
 	return &Counter{notifications: notifications}, nil
 }
 
-// unknownEvent stands for every event that was refused unread or that nobody knows.
+// unknownEvent stands for events that were refused unread or are not known.
 const unknownEvent = "unknown"
 
 func (c *Counter) add(answered response) {
@@ -45,7 +45,7 @@ func (c *Counter) add(answered response) {
 	c.notifications.WithLabelValues(event, answer(answered.status)).Inc()
 }
 
-// answer names a status.
+// answer returns the label for an HTTP status.
 func answer(status int) string {
 	switch status {
 	case http.StatusAccepted:

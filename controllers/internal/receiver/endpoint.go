@@ -21,36 +21,36 @@ const (
 	pathPrefix = "/events/"
 	minSecret  = 16 // bytes; the path is a hash of the secret and may be shown
 
-	// What is read at an account's endpoint, from whomever, and what is acted on: far more than
-	// its services can have to say.
+	// Limits on what is read at an account's endpoint, from any sender, and on what is accepted: far
+	// more than its services can cause.
 	readPerSecond, readBurst   = 500, 1000
 	takenPerSecond, takenBurst = 50, 200
 
-	// What was taken is remembered for as long as its timestamp would be accepted.
+	// Accepted messages are remembered for as long as their timestamp would be accepted.
 	remembered  = 4096
 	rememberFor = 2 * tolerance
 )
 
-// endpoint is where the notifications of one account arrive.
+// endpoint receives the notifications of one account.
 type endpoint struct {
 	account types.NamespacedName
 	uid     types.UID
 	signed  bool
 	keys    [][]byte // of the secrets, the oldest first
-	paths   []string // of the secrets too
+	paths   []string // of the secrets, in the same order
 
 	reads, takes *rate.Limiter
-	taken        *cache.LRUExpireCache // ids
+	taken        *cache.LRUExpireCache // ids of accepted messages
 }
 
-// PathOf is where the notifications of an account arrive: a hash that cannot be guessed
-// without the secret, of secret, namespace and name with slashes between them.
+// PathOf returns the path for the notifications of an account: a hash of secret, namespace and name
+// with slashes between them. It cannot be guessed without the secret.
 func PathOf(secret []byte, account types.NamespacedName) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s/%s/%s", secret, account.Namespace, account.Name))
 	return pathPrefix + hex.EncodeToString(sum[:])
 }
 
-// add lets a shared secret open the endpoint. White space around it is no part of it: files end
+// add adds a shared secret to the endpoint. Surrounding white space is ignored, because files end
 // in a line break.
 func (e *endpoint) add(ref v1alpha1.SecretKeyReference, secret []byte) error {
 	secret = bytes.TrimSpace(secret)
@@ -62,9 +62,8 @@ func (e *endpoint) add(ref v1alpha1.SecretKeyReference, secret []byte) error {
 	return nil
 }
 
-// signingKey is what a secret signs with: its bytes, or where it has the prefix of Standard
-// Webhooks what the base64 behind that stands for.
-// It is nothing where that is no base64.
+// signingKey returns the key that a secret signs with: its bytes, or, with the prefix of Standard
+// Webhooks, the decoded base64 after the prefix. It is nil if that is not valid base64.
 func signingKey(secret []byte) []byte {
 	encoded, standard := bytes.CutPrefix(secret, []byte("whsec_"))
 	if !standard {
@@ -77,17 +76,17 @@ func signingKey(secret []byte) []byte {
 	return decoded
 }
 
-// WeakSecretError says that a shared secret is too short to protect anything.
+// WeakSecretError reports that a shared secret is too short to protect anything.
 type WeakSecretError struct{ Ref v1alpha1.SecretKeyReference }
 
-// Error says which one, and what is needed.
+// Error names the secret, and what is needed.
 func (e *WeakSecretError) Error() string {
 	return fmt.Sprintf("key %s of Secret %s is no shared secret: at least %d random bytes are needed, "+
 		"as they are or in base64 behind whsec_", e.Ref.Key, e.Ref.Name, minSecret)
 }
 
-// inherit takes over rates and memory of the endpoint that stood here before for the same
-// account; for another account both are new.
+// inherit takes over the rates and the remembered ids of the previous endpoint of the same account;
+// for another account both start new.
 func (e *endpoint) inherit(before *endpoint, now func() time.Time) {
 	if before != nil && before.uid == e.uid {
 		e.reads, e.takes, e.taken = before.reads, before.takes, before.taken
@@ -97,14 +96,14 @@ func (e *endpoint) inherit(before *endpoint, now func() time.Time) {
 	e.taken = cache.NewLRUExpireCacheWithClock(remembered, clock(now))
 }
 
-// authenticates says whether a message is the carrier's. Without signatures knowing the path is
-// all that it takes.
+// authenticates reports whether a message is from the carrier. Without signatures, knowing the path
+// is sufficient.
 func (e *endpoint) authenticates(from message, now time.Time) bool {
 	return !e.signed || from.recent(now) && from.signedBy(e.keys)
 }
 
-// isDuplicate says whether a message was taken before. One without a signature has no id to be
-// known by; to look twice does no harm.
+// isDuplicate reports whether a message was accepted before. A message without a signature has no
+// id that could be trusted; handling it twice does no harm.
 func (e *endpoint) isDuplicate(from message) bool {
 	_, found := e.taken.Get(from.id())
 	return e.signed && found
@@ -116,11 +115,11 @@ func (e *endpoint) remember(from message) {
 	}
 }
 
-// path is that of the oldest secret. Those of the others are good too, so that the carrier
-// can be told another path before the old one is gone.
+// path returns the path of the oldest secret. The paths of the other secrets work too, so that the
+// carrier can be given another path before the old one is removed.
 func (e *endpoint) path() string { return e.paths[0] }
 
-// shown is the path as far as the account's status may show it.
+// shown returns the path if the account's status may show it, else "".
 func (e *endpoint) shown() string {
 	if !e.signed {
 		return ""
@@ -128,8 +127,8 @@ func (e *endpoint) shown() string {
 	return e.path()
 }
 
-// clock is a function as the cache wants a clock.
+// clock adapts a function to the clock interface of the cache.
 type clock func() time.Time
 
-// Now is the time.
+// Now returns the current time.
 func (c clock) Now() time.Time { return c() }

@@ -31,15 +31,15 @@ const (
 	planned = `{"eventType":"ServicePlanChanged","serviceId":1234567,"requestId":99}`
 )
 
-// fixture is a receiver with one account, and everything that it took.
+// fixture is a receiver with one account, and everything that it accepted.
 type fixture struct {
 	*receiver.Receiver
 
 	now     time.Time
-	secrets map[string]string // by Secret
-	reads   int               // of Secrets
-	away    error             // of reading one
-	fail    error             // of Take
+	secrets map[string]string // by Secret name
+	reads   int               // number of Secret reads
+	away    error             // error of reading a Secret
+	fail    error             // error of Take
 	changed []types.NamespacedName
 
 	mu    sync.Mutex
@@ -54,7 +54,7 @@ func newFixture(t *testing.T, events v1alpha1.AccountEvents) *fixture {
 	return d
 }
 
-// config is what a receiver finds at the fixture.
+// config is the receiver's configuration for the fixture.
 func (d *fixture) config() receiver.Config {
 	return receiver.Config{
 		Secret: d.secret, Take: d.take, Now: func() time.Time { return d.now },
@@ -117,13 +117,13 @@ func (d *fixture) learn(t *testing.T, events v1alpha1.AccountEvents) string {
 	return path
 }
 
-// path is where the account's notifications arrive, by the account's own reckoning.
+// path is where the account's notifications arrive, as the account computes it.
 func path(of string) string {
 	sum := sha256.Sum256([]byte(of + "/shop/default"))
 	return fmt.Sprintf("/events/%x", sum)
 }
 
-// post is a call of the carrier's.
+// post is a call from the carrier.
 func post(t *testing.T, to, body string) *http.Request {
 	t.Helper()
 	return call(t, http.MethodPost, to, strings.NewReader(body))
@@ -134,7 +134,7 @@ func call(t *testing.T, method, to string, body io.Reader) *http.Request {
 	return httptest.NewRequestWithContext(t.Context(), method, "https://operator.example"+to, body)
 }
 
-// signed is a call with a signature over an id, a time and a body.
+// signed is a call with a signature over an ID, a time and a body.
 func (d *fixture) signed(t *testing.T, by, id, body string) *http.Request {
 	t.Helper()
 	return stamped(t, by, id, strconv.FormatInt(d.now.Unix(), 10), body)

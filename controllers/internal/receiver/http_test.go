@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// endless is a body that counts what is read of it.
+// endless is a body that counts the bytes read from it.
 type endless struct{ read int }
 
 func (e *endless) Read(into []byte) (int, error) {
@@ -54,7 +54,7 @@ func TestFloodIsLimited(t *testing.T) {
 	t.Logf("of 1000 notifications in a second: %v", counts)
 }
 
-// Whoever knows the path and cannot sign takes nothing from who can.
+// A sender that knows the path but cannot sign does not use up the rate of one that can.
 func TestStrangersDoNotStarveTheCarrier(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())

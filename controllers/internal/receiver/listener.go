@@ -20,15 +20,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 )
 
-// Listener serves a receiver over HTTPS, from when the first account asks for it. It runs
-// on every replica, whether it leads or not.
+// Listener serves a receiver over HTTPS, once the first account needs it. It runs on every replica,
+// whether it leads or not.
 type Listener struct {
 	Receiver *Receiver
-	Address  string // host:port; "0": nothing is listened to
-	CertDir  string // tls.crt and tls.key, which may be replaced at any time
+	Address  string // host:port; "0": do not listen
+	CertDir  string // contains tls.crt and tls.key, which may be replaced at any time
 }
 
-// The limits of a connection. Whoever sends a notification sends it at once.
+// The limits of a connection. A sender sends its notification at once.
 const (
 	headerTimeout   = 5 * time.Second
 	readTimeout     = 10 * time.Second
@@ -36,14 +36,14 @@ const (
 	idleTimeout     = time.Minute
 	maxHeaderBytes  = 16 << 10
 	shutdownTimeout = 10 * time.Second
-	listenPause     = 30 * time.Second // before it is tried again to listen
+	listenPause     = 30 * time.Second // before listening is tried again
 )
 
 // NeedLeaderElection implements manager.LeaderElectionRunnable.
 func (*Listener) NeedLeaderElection() bool { return false }
 
-// Start listens until the context ends. What keeps it from listening is told to the
-// accounts, and tried again: a certificate may come later.
+// Start listens until the context ends. An error that prevents listening is reported to the
+// accounts, and listening is tried again: a certificate may be added later.
 func (l *Listener) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
@@ -59,7 +59,7 @@ func (l *Listener) Start(ctx context.Context) error {
 		return false, nil
 	})
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // it was told to stop, and has
+		return nil //nolint:nilerr // it was told to stop
 	}
 	return fmt.Errorf("listen for notifications: %w", err)
 }
@@ -97,15 +97,15 @@ func (l *Listener) serve(ctx context.Context) error {
 	return server.Start(ctx)
 }
 
-// watch reads the certificate again when it changes.
+// watch reloads the certificate when it changes.
 func watch(ctx context.Context, certificate *certwatcher.CertWatcher) {
 	if err := certificate.Start(ctx); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "the receiver's certificate is not read again when it changes")
 	}
 }
 
-// secured is TLS as browsers have it today. HTTP/2 is left out: nobody needs it here, and
-// it has been a way to wear servers out.
+// secured returns a TLS configuration like that of current browsers. HTTP/2 is disabled: it is not
+// needed here, and has been used to exhaust servers.
 func (*Listener) secured(certificate *certwatcher.CertWatcher) *tls.Config {
 	return &tls.Config{
 		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, GetCertificate: certificate.GetCertificate,
@@ -117,12 +117,13 @@ func (l *Listener) server(ctx context.Context) *http.Server {
 	return &http.Server{
 		Handler: l.Receiver, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, WriteTimeout: writeTimeout,
 		IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
-		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug), // strangers' failed handshakes are no news
+		ErrorLog:    slog.NewLogLogger(log.Handler(), slog.LevelDebug), // failed handshakes of unknown clients are routine
 		BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 }
 
-// broken notes why nobody listens, or that somebody does, and has the accounts say so.
+// broken records why nothing listens (nil: it listens), and has the accounts updated if that
+// changed.
 func (r *Receiver) broken(err error) {
 	r.mu.Lock()
 	news := (r.fault == nil) != (err == nil) || err != nil && r.fault.Error() != err.Error()

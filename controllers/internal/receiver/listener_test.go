@@ -27,7 +27,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
 )
 
-// certified writes a certificate for 127.0.0.1 into a folder, and returns who trusts it.
+// certified writes a certificate for 127.0.0.1 into a folder, and returns a pool that trusts it.
 func certified(t *testing.T) (folder string, trust *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -66,7 +66,7 @@ func shut(t *testing.T, what io.Closer) {
 	}
 }
 
-// freeAddress is one that nobody listens to.
+// freeAddress is an address on which nothing listens.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	var listen net.ListenConfig
@@ -78,7 +78,7 @@ func freeAddress(t *testing.T) string {
 	return socket.Addr().String()
 }
 
-// served is a fixture behind a listener that runs.
+// served is a fixture behind a running listener.
 func served(t *testing.T) (d *fixture, address string, trust *tls.Config) {
 	t.Helper()
 	folder, roots := certified(t)
@@ -118,7 +118,7 @@ func eventually(t *testing.T, holds func() bool) {
 	}
 }
 
-// speak sends bytes as they are and returns the first line of the answer.
+// speak sends raw bytes and returns the first line of the answer.
 func speak(t *testing.T, address string, trust *tls.Config, bytes string) string {
 	t.Helper()
 	dial := (&net.Dialer{}).DialContext
@@ -205,7 +205,7 @@ func TestNobodyListensUntilAnAccountAsks(t *testing.T) {
 	eventually(t, func() bool { return !strings.Contains(speak(t, address, nil, "x\r\n\r\n"), "refused") })
 }
 
-// What keeps the receiver from listening is told to the accounts that ask.
+// The error that keeps the receiver from listening is reported on the accounts that use it.
 func TestAccountIsToldWhyNobodyListens(t *testing.T) {
 	t.Parallel()
 	for want, listener := range map[string]*receiver.Listener{

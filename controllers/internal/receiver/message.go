@@ -19,9 +19,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// The headers of a signed notification, as Standard Webhooks has them: the signatures are
-// "v1," and the base64 of HMAC-SHA256 over id.timestamp.body, divided by spaces; the
-// timestamp is in seconds since 1970.
+// The headers of a signed notification, as in Standard Webhooks. Signatures are "v1," and the
+// base64 of HMAC-SHA256 over id.timestamp.body, separated by spaces; the timestamp is in seconds
+// since 1970.
 const (
 	headerID        = "Webhook-Id"
 	headerTimestamp = "Webhook-Timestamp"
@@ -29,19 +29,19 @@ const (
 	signatureScheme = "v1,"
 )
 
-// The headers that name the event where the body is the bare resource (field notes).
+// The headers that name the event if the body is the bare resource (field notes).
 const (
 	headerEventType        = "Z-Event-Type"
 	headerNotificationType = "Z-Notification-Type"
 )
 
 const (
-	tolerance     = 5 * time.Minute // how far a timestamp may be from our clock, either way
+	tolerance     = 5 * time.Minute // how far a timestamp may differ from our clock, in either direction
 	maxSignatures = 8
 	maxID         = 256
 )
 
-// message is a notification as it came.
+// message is a notification as received.
 type message struct {
 	header http.Header
 	body   []byte
@@ -49,8 +49,9 @@ type message struct {
 
 var errLength = errors.New("a notification says how long it is")
 
-// bodyOf reads a body that says its length. One in chunks is refused: no notification
-// needs them, and what reads them differently from a proxy before it can be deceived.
+// bodyOf reads a body with a declared length. A chunked body is refused: no notification needs
+// chunks, and a server that parses them differently from the proxy before it is vulnerable to
+// request smuggling.
 func bodyOf(w http.ResponseWriter, request *http.Request) ([]byte, error) {
 	switch {
 	case request.ContentLength < 0 || len(request.TransferEncoding) > 0:
@@ -75,7 +76,7 @@ func bodyStatus(err error) int {
 	return http.StatusBadRequest
 }
 
-// single is the value of a header that is given once; "" of any other.
+// single returns the value of a header that occurs exactly once, else "".
 func (m message) single(name string) string {
 	if values := m.header.Values(name); len(values) == 1 {
 		return values[0]
@@ -83,21 +84,21 @@ func (m message) single(name string) string {
 	return ""
 }
 
-// id is what a signed notification is known by again.
+// id returns the id that identifies a signed notification.
 func (m message) id() string { return m.single(headerID) }
 
-// recent says whether the message was written about now.
+// recent reports whether the message's timestamp is close to the current time.
 func (m message) recent(now time.Time) bool {
 	seconds, err := strconv.ParseInt(m.single(headerTimestamp), 10, 64)
 	return err == nil && now.Sub(time.Unix(seconds, 0)).Abs() <= tolerance
 }
 
-// signedBy says whether one of the message's signatures was made with one of the keys.
-// Every pair is compared, in constant time.
+// signedBy reports whether one of the message's signatures was made with one of the keys. It
+// compares every pair, in constant time.
 func (m message) signedBy(keys [][]byte) bool {
 	id := m.id()
 	if id == "" || len(id) > maxID || strings.Contains(id, ".") {
-		return false // with a dot in it, id.timestamp.body could be read in two ways
+		return false // with a dot in the id, id.timestamp.body would be ambiguous
 	}
 	content := slices.Concat([]byte(id+"."+m.single(headerTimestamp)+"."), m.body)
 	signatures := strings.Fields(m.single(headerSignature))
@@ -114,7 +115,7 @@ func (m message) signedBy(keys [][]byte) bool {
 	return signed
 }
 
-// event names what has happened: in a header, or in the body.
+// event returns the name of the event, from a header or from the body.
 func (m message) event(hint carrier.EventHint) (carrier.EventName, bool) {
 	return carrier.ParseEventName(cmp.Or(m.single(headerEventType), m.single(headerNotificationType), hint.Name))
 }

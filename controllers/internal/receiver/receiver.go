@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package receiver takes the carrier's notifications (specification section 6) over HTTPS.
-// Whoever knows the path of an account and can sign for it may say that something has
-// happened; nothing else is believed of what they say.
+// Package receiver receives the carrier's notifications (specification section 6) over HTTPS. A
+// sender that knows the path of an account and can sign for it may report that something has
+// happened; nothing else in its messages is trusted.
 //
 //	POST /events/<hash> ──► whose path? ──► rate ──► ≤ 64 KiB ──► signature, age ──► new? ──► Take
 //	          505, 405, 404           429        411, 413           401       202, 429    202, 503
 //
-// The answers have constant bodies: they say nothing about accounts or objects.
+// The answers have constant bodies: they reveal nothing about accounts or objects.
 package receiver
 
 import (
@@ -24,42 +24,42 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Notification is what the carrier says has happened.
+// Notification is an event that the carrier reports.
 type Notification struct {
-	Account types.NamespacedName // whose path it came by
+	Account types.NamespacedName // the account whose path received it
 	Event   carrier.EventName
-	Hint    carrier.EventHint // whom it concerns
+	Hint    carrier.EventHint // which object it concerns
 	Signed  bool
 }
 
-// Config is what a receiver needs.
+// Config configures a receiver.
 type Config struct {
 	// Secret reads one key of a Secret, for an account with these addresses.
 	Secret func(
 		ctx context.Context, namespace string, ref v1alpha1.SecretKeyReference, addresses ...string,
 	) ([]byte, error)
-	// Take acts on a notification. An error says that it is to be sent again later.
-	Take func(ctx context.Context, told Notification) error
-	// Changed is told of an account that is listened to in another way than before; nil: nobody is.
+	// Take handles a notification. An error makes the sender retry later.
+	Take func(ctx context.Context, notification Notification) error
+	// Changed is called if listening for an account started, stopped or failed; nil: not called.
 	Changed func(account types.NamespacedName)
 	Now     func() time.Time
 }
 
-// Receiver takes notifications for the accounts that ask for it.
+// Receiver receives notifications for the accounts that request them.
 type Receiver struct {
 	config Config
-	asked  chan struct{} // closed when the first account asks
+	asked  chan struct{} // closed when the first account needs it
 
 	once  sync.Once
-	count *Counter // nil: nobody counts
+	count *Counter // nil: answers are not counted
 
 	mu        sync.Mutex
 	endpoints map[types.NamespacedName]*endpoint
-	paths     map[[sha256.Size]byte]*endpoint // by hash: how long a look takes tells nothing about the paths
-	fault     error                           // why nobody listens; nil when somebody does, or nobody has asked
+	paths     map[[sha256.Size]byte]*endpoint // by hash: the time of a lookup reveals nothing about the paths
+	fault     error                           // why it does not listen; nil if it does, or if no account needs it yet
 }
 
-// New returns a receiver for no account yet.
+// New returns a receiver without accounts.
 func New(config Config) *Receiver {
 	return &Receiver{
 		config: config, asked: make(chan struct{}),
@@ -67,10 +67,10 @@ func New(config Config) *Receiver {
 	}
 }
 
-// CountIn has every answer counted. It is called before the receiver is used.
+// CountIn makes the receiver count every answer. It must be called before the receiver is used.
 func (r *Receiver) CountIn(count *Counter) { r.count = count }
 
-// The pauses that an answer asks for, in seconds.
+// The values of Retry-After, in seconds.
 const (
 	retryLimited   = "1"
 	retryPostponed = "5"
@@ -87,18 +87,18 @@ func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
 		w.Header().Set("Retry-After", retryPostponed)
 	}
 	if answered.status != http.StatusAccepted {
-		w.Header().Set("Connection", "close") // what is left of the body is not read
+		w.Header().Set("Connection", "close") // the rest of the body is not read
 	}
 	http.Error(w, http.StatusText(answered.status), answered.status)
 }
 
-// response is how a notification was answered.
+// response is the answer to a notification.
 type response struct {
 	status int
-	event  carrier.EventName // empty where it was not read, or is none that we know
+	event  carrier.EventName // empty if it was not read, or is unknown
 }
 
-// receive takes a notification as far as it is entitled to go.
+// receive checks the request, step by step, and handles its message.
 func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) response {
 	if status := wellFormed(request); status != 0 {
 		return response{status: status}
@@ -119,10 +119,10 @@ func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) respons
 	return r.admit(ctx, endpoint, message{header: request.Header, body: body})
 }
 
-// handlingTimeout is how long a notification may take: an API server may hang.
+// handlingTimeout is the time limit for handling a notification: an API server may hang.
 const handlingTimeout = 20 * time.Second
 
-// admit acts on a message that is the carrier's, once.
+// admit handles a message if it is from the carrier, and only once.
 func (r *Receiver) admit(ctx context.Context, at *endpoint, from message) response {
 	now := r.config.Now()
 	switch {
@@ -136,7 +136,7 @@ func (r *Receiver) admit(ctx context.Context, at *endpoint, from message) respon
 	return r.act(ctx, at, from)
 }
 
-// act does what a message asks for.
+// act handles the content of a message.
 func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response {
 	hint, readable := carrier.ReadEvent(from.body)
 	if !readable {
@@ -146,8 +146,8 @@ func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response
 	if !known {
 		return response{status: http.StatusAccepted} // counted as unknown
 	}
-	told := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
-	if err := r.config.Take(ctx, told); err != nil {
+	notification := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
+	if err := r.config.Take(ctx, notification); err != nil {
 		ctrl.LoggerFrom(ctx).Error(err, "cannot take a notification now", "event", event, "account", at.account)
 		return response{status: http.StatusServiceUnavailable, event: event}
 	}
@@ -155,10 +155,10 @@ func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response
 	return response{status: http.StatusAccepted, event: event}
 }
 
-// maxBody bounds what is read of a notification, whoever sends it.
+// maxBody is the maximum size of a notification, from any sender.
 const maxBody = 64 << 10
 
-// wellFormed is the status of a request that is refused whatever it says; 0 for another.
+// wellFormed returns the status for a request that is refused whatever its content; 0 if it is not.
 func wellFormed(request *http.Request) int {
 	switch {
 	case !request.ProtoAtLeast(1, 1):

@@ -26,7 +26,7 @@ func TestRotationOfSharedSecrets(t *testing.T) {
 
 	moved := d.signed(t, another, "evt_3", planned)
 	moved.URL.Path = path(another)
-	d.expect(t, moved, http.StatusAccepted, 3) // the carrier was told the next path already
+	d.expect(t, moved, http.StatusAccepted, 3) // the carrier already has the next path
 
 	events.SecretRefs = refs("b")
 	if shown := d.learn(t, events); shown != path(another) {
@@ -46,7 +46,7 @@ func TestReplacedSecretIsWorthlessOnceItIsReadAgain(t *testing.T) {
 	d.expect(t, d.signed(t, secret, "evt_2", planned), http.StatusNotFound, 1)
 }
 
-// A Secret that cannot be read this time is no reason to be deaf.
+// A Secret that cannot be read once does not stop the receiver from accepting notifications.
 func TestAPIServerThatIsAwayLeavesTheReceiverListening(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
@@ -57,8 +57,8 @@ func TestAPIServerThatIsAwayLeavesTheReceiverListening(t *testing.T) {
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 }
 
-// A line break at the end of a file is no part of a secret, and one that begins with whsec_
-// signs with what its base64 stands for.
+// A line break at the end of a file is not part of a secret. A secret that begins with whsec_ signs
+// with the bytes that its base64 encodes.
 func TestFormsOfASecret(t *testing.T) {
 	t.Parallel()
 	standard := "whsec_" + base64.StdEncoding.EncodeToString([]byte(secret))

@@ -101,7 +101,7 @@ func TestReplayIsAcceptedAndNotActedOn(t *testing.T) {
 	for range 3 {
 		d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 	}
-	d.learn(t, hmacOnly()) // the account was looked at: what was taken stays taken
+	d.learn(t, hmacOnly()) // the account was reconciled: what was accepted stays accepted
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 }
 

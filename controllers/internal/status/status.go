@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package status puts a decision into an object's conditions, in the words of
-// kstatus, and turns it into the one ctrl.Result of a pass.
+// Package status writes a decision to an object's conditions, following kstatus, and turns it into
+// the one ctrl.Result of a pass.
 package status
 
 import (
@@ -16,14 +16,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Object is where the conditions of an object stand and which generation they speak of.
+// Object has the conditions of an object, and the generation that they describe.
 type Object struct {
 	Conditions *[]metav1.Condition
 	Generation int64
 }
 
-// Describe writes Ready, Reconciling and Stalled. The latter two are there only while
-// they are True, as kstatus wants abnormal conditions.
+// Describe writes Ready, Reconciling and Stalled. The latter two exist only while they are True, as
+// kstatus requires for abnormal conditions.
 func Describe(object Object, verdict decide.Verdict, now time.Time) {
 	ready := metav1.ConditionFalse
 	if verdict.State == decide.Settled {
@@ -34,8 +34,7 @@ func Describe(object Object, verdict decide.Verdict, now time.Time) {
 	object.abnormal(v1alpha1.ConditionStalled, decide.Stuck, verdict, now)
 }
 
-// DescribeAspects writes one condition per declared aspect and takes those away that
-// are no longer declared.
+// DescribeAspects writes one condition per declared aspect, and removes those no longer declared.
 func DescribeAspects(object Object, aspects []decide.Aspect, now time.Time) {
 	for _, conditionType := range aspectTypes() {
 		aspect := aspectOf(aspects, conditionType)
@@ -52,8 +51,8 @@ func DescribeAspect(object Object, aspect decide.Aspect, now time.Time) {
 	object.set(aspect.Type, aspect.Status, decide.Verdict{Reason: aspect.Reason, Message: aspect.Message}, now)
 }
 
-// Unjudged brings the aspects of an older generation up to date where a pass has not got so far as to
-// judge them.
+// Unjudged sets the aspects of an older generation to Unknown if a pass ended before evaluating
+// them.
 func Unjudged(object Object, verdict decide.Verdict, now time.Time) {
 	for _, conditionType := range aspectTypes() {
 		held := meta.FindStatusCondition(*object.Conditions, conditionType)
@@ -81,7 +80,7 @@ func aspectOf(aspects []decide.Aspect, conditionType string) *decide.Aspect {
 	return nil
 }
 
-// abnormal writes a condition that there is in one state only.
+// abnormal writes a condition that exists in one state only.
 func (o Object) abnormal(conditionType string, state decide.State, verdict decide.Verdict, now time.Time) {
 	if verdict.State != state {
 		o.remove(conditionType)
@@ -90,8 +89,8 @@ func (o Object) abnormal(conditionType string, state decide.State, verdict decid
 	o.set(conditionType, metav1.ConditionTrue, verdict, now)
 }
 
-// remove removes a condition. [meta.RemoveStatusCondition] copies the others even where there is
-// nothing to remove, which is almost always.
+// remove removes a condition. [meta.RemoveStatusCondition] would copy the others even if there is
+// nothing to remove, which is almost always the case.
 func (o Object) remove(conditionType string) {
 	if meta.FindStatusCondition(*o.Conditions, conditionType) != nil {
 		meta.RemoveStatusCondition(o.Conditions, conditionType)
@@ -105,9 +104,9 @@ func (o Object) set(conditionType string, status metav1.ConditionStatus, verdict
 	})
 }
 
-// Exit is the one way out of a pass: when to look again, and how urgent that is. A
-// look that nobody waits for ranks with the objects of a start, so that polling never
-// starves them; an edit comes at the ordinary priority and overtakes both.
+// Exit returns the result of a pass: when to look again, and with which priority. Scheduled polls
+// have the same low priority as the objects of a start, and so never starve them. An edit has
+// normal priority and overtakes both.
 func Exit(now, lookAt time.Time) ctrl.Result {
 	if lookAt.IsZero() {
 		return ctrl.Result{}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Redis is the cache that Argo CD asks for, where no redis-server is installed. It keeps
-// everything in memory and serves until it is told to stop.
+// Redis is the cache that Argo CD requires, for machines without an installed redis-server. It
+// keeps everything in memory and serves until it receives SIGINT or SIGTERM.
 package main
 
 import (
@@ -20,9 +20,9 @@ func main() {
 	listen := flag.String("listen", "127.0.0.1:6379", "`address`")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(
-		context.Background(), //nolint:forbidigo // a main function is where contexts come from
+		context.Background(), //nolint:forbidigo // the root context of the program
 		os.Interrupt, syscall.SIGTERM)
-	second := time.Tick(time.Second) //nolint:forbidigo // and the clock
+	second := time.Tick(time.Second) //nolint:forbidigo // the real clock
 	err := serve(ctx, *listen, second)
 	stop()
 	if err != nil {
@@ -31,7 +31,7 @@ func main() {
 	}
 }
 
-// serve has keys expire by the second: miniredis has no clock of its own.
+// serve advances the server's time every second so that keys expire: miniredis has no clock.
 func serve(ctx context.Context, listen string, second <-chan time.Time) error {
 	server := miniredis.NewMiniRedis()
 	if err := server.StartAddr(listen); err != nil {

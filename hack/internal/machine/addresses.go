@@ -12,7 +12,7 @@ import (
 	"net"
 )
 
-// Addresses are where the processes listen: free ports of the loopback interface.
+// Addresses are the addresses on which the processes listen: free ports of the loopback interface.
 type Addresses struct {
 	etcd, etcdPeer, apiServer, managerHealth, managerMetrics string
 
@@ -20,11 +20,11 @@ type Addresses struct {
 	CarrierControls string
 }
 
-// FindAddresses finds free ones for the processes of the machine, and others for the caller.
+// FindAddresses finds free addresses for the processes of the machine, and others for the caller.
 func (m *Machine) FindAddresses(ctx context.Context, others ...*string) error {
 	a := &m.Addresses
 	var (
-		held   []io.Closer // until all are found, so that they differ
+		held   []io.Closer // kept open until all are found, so that they differ
 		failed error
 	)
 	for _, address := range append(others,
@@ -44,14 +44,14 @@ func (m *Machine) FindAddresses(ctx context.Context, others ...*string) error {
 	return failed
 }
 
-// Ports below those that a system gives to outgoing connections by itself: what is free now is
-// free when the process starts, half a minute later.
+// These ports are below the range for outgoing connections, so that a port that is free now is
+// still free when the process starts half a minute later.
 const (
 	firstPort = 20000
 	ports     = 12000
 )
 
-// listen listens at a free port.
+// listen listens on a free port.
 func listen(ctx context.Context) (net.Listener, error) {
 	const tries = 100
 	var (

@@ -12,10 +12,10 @@ import (
 	"strings"
 )
 
-// AskJSON asks a process of this machine for JSON.
+// AskJSON sends a GET to a process on this machine and decodes the JSON in the answer.
 func AskJSON(ctx context.Context, url string, into any) error { return Ask(ctx, url, JSON(into)) }
 
-// Ask asks a process of this machine, and has what it answers read.
+// Ask sends a GET to a process on this machine and passes the answer to read.
 func Ask(ctx context.Context, url string, read func(io.Reader) error) error {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
@@ -24,7 +24,7 @@ func Ask(ctx context.Context, url string, read func(io.Reader) error) error {
 	return Send(request, read)
 }
 
-// Send sends a request to a process of this machine, and has the answer read.
+// Send sends a request to a process on this machine and passes the answer to read.
 func Send(request *http.Request, read func(io.Reader) error) error {
 	web := &http.Client{Timeout: answerTimeout}
 	answer, err := web.Do(request) //nolint:gosec // the caller chose the address
@@ -47,7 +47,7 @@ func Send(request *http.Request, read func(io.Reader) error) error {
 	return nil
 }
 
-// JSON reads an answer into what it is given.
+// JSON returns a function that decodes a JSON answer.
 func JSON(into any) func(io.Reader) error {
 	return func(answer io.Reader) error { return json.NewDecoder(answer).Decode(into) }
 }

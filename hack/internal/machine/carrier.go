@@ -17,7 +17,7 @@ import (
 
 const seedFile = "seed.yaml"
 
-// WriteSeed writes the world in which the simulated carrier starts.
+// WriteSeed writes the seed of the simulated carrier.
 func (m *Machine) WriteSeed(seed simulator.Seed) error {
 	content, err := yaml.Marshal(seed)
 	if err != nil {

@@ -24,7 +24,7 @@ func (m *Machine) StartEtcd(ctx context.Context) error {
 		"--listen-client-urls=" + url,
 		"--advertise-client-urls=" + url,
 		"--listen-peer-urls=http://" + m.Addresses.etcdPeer,
-		"--unsafe-no-fsync", // what a crash of the machine would lose is not missed
+		"--unsafe-no-fsync", // the data need not survive a crash of the machine
 		"--log-level=warn",
 	}})
 	if err != nil {
@@ -35,8 +35,8 @@ func (m *Machine) StartEtcd(ctx context.Context) error {
 
 const serviceAccountKeyFile = "service-account.pem"
 
-// StartAPIServer runs a kube-apiserver that authorizes by RBAC. There is no controller
-// manager and no kubelet: nothing here needs them.
+// StartAPIServer starts a kube-apiserver with RBAC authorization. There is no controller manager
+// and no kubelet: nothing here needs them.
 func (m *Machine) StartAPIServer(ctx context.Context) error {
 	if err := m.writeCredentials(); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (m *Machine) StartAPIServer(ctx context.Context) error {
 		"--etcd-servers=http://" + m.Addresses.etcd,
 		"--bind-address=127.0.0.1",
 		"--secure-port=" + port,
-		"--cert-dir=" + certificates, // it makes its own certificate there
+		"--cert-dir=" + certificates, // it creates its own certificate there
 		"--token-auth-file=" + m.InState(tokensFile),
 		"--authorization-mode=RBAC",
 		"--service-account-issuer=https://demo.invalid",
@@ -76,7 +76,7 @@ func (m *Machine) writeCredentials() error {
 	return errors.Join(m.writeTokens(), m.WriteFile(serviceAccountKeyFile, signer.Private))
 }
 
-// awaitAPIServer first waits for the certificate: without it no question can be asked.
+// awaitAPIServer first waits for the certificate: without it no call is possible.
 func (m *Machine) awaitAPIServer(ctx context.Context, server *Process, certificate string) error {
 	if err := server.awaitFile(ctx, certificate); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// RunKubectl runs kubectl as the administrator, and returns what it prints.
+// RunKubectl runs kubectl as the administrator and returns its output.
 func (m *Machine) RunKubectl(ctx context.Context, args ...string) (string, error) {
 	return m.Finish(ctx, Program{Command: append([]string{m.Kubectl}, args...)})
 }
@@ -21,7 +21,7 @@ func (m *Machine) Apply(ctx context.Context, manifests string) error {
 	return err
 }
 
-// Manifests are objects in one file.
+// Manifests encodes objects as one file.
 func Manifests[T any](objects []T) (string, error) {
 	var all bytes.Buffer
 	for _, object := range objects {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package machine runs the operator and what it needs as processes of this machine: etcd,
-// kube-apiserver, the simulated carrier and the manager. The programs that show the operator
-// at work share it. They leave nothing running.
+// Package machine runs the operator and its dependencies as processes on this machine: etcd,
+// kube-apiserver, the simulated carrier and the manager. The demo and the end-to-end test use it.
+// They leave nothing running.
 package machine
 
 import (
@@ -15,33 +15,33 @@ import (
 	"time"
 )
 
-// Machine is one run: where its files are, and what is running.
+// Machine is one run: its files and its processes.
 type Machine struct {
 	Settings
 
 	Out       io.Writer
 	Now       func() time.Time
 	Addresses Addresses
-	Admin     *Kubeconfig   // of the person who watches; the manager has its own
-	Ended     chan *Process // every process that ends, in the order in which they do
+	Admin     *Kubeconfig   // of the administrator; the manager has its own
+	Ended     chan *Process // receives every process that ends, in order
 
 	processes []*Process // in the order in which they were started
 }
 
-// New makes a machine on which nothing runs yet.
+// New returns a machine on which nothing runs yet.
 func New(settings Settings, out io.Writer, now func() time.Time) *Machine {
 	m := &Machine{Settings: settings, Out: out, Now: now, Ended: make(chan *Process)}
 	m.Admin = &Kubeconfig{Path: m.InState("kubeconfig"), user: "admin", token: rand.Text()}
 	return m
 }
 
-// Step is a part of a program's story.
+// Step is a step of a program.
 type Step struct {
 	Says string
 	Do   func(context.Context) error
 }
 
-// Take takes steps one after the other, and says how long each took.
+// Take runs steps one after the other, and prints how long each took.
 func (m *Machine) Take(ctx context.Context, steps []Step) error {
 	for _, step := range steps {
 		begun := m.Now()
@@ -55,19 +55,19 @@ func (m *Machine) Take(ctx context.Context, steps []Step) error {
 	return nil
 }
 
-// Sayf writes to the screen.
+// Sayf prints to the screen.
 func (m *Machine) Sayf(format string, args ...any) {
-	fmt.Fprintf(m.Out, format, args...) //nolint:errcheck // a screen that is gone is told nothing
+	fmt.Fprintf(m.Out, format, args...) //nolint:errcheck // there is nowhere to report the error
 }
 
-// Only the owner reads what is written here: there are keys and tokens in it.
+// Only the owner may read these files: they contain keys and tokens.
 const (
 	FolderMode = 0o700
 	fileMode   = 0o600
 )
 
-// ClaimState empties the state folder, once no other run uses it. What it returns gives the
-// folder up.
+// ClaimState locks and empties the state folder, and fails if another run uses it. The returned
+// function unlocks the folder.
 func (m *Machine) ClaimState() (func(), error) {
 	if err := os.MkdirAll(m.StateDir, FolderMode); err != nil {
 		return nil, fmt.Errorf("make the state folder: %w", err)
@@ -92,7 +92,7 @@ func (m *Machine) ClaimState() (func(), error) {
 	return unlock, nil
 }
 
-// InState is the path of a file of this run.
+// InState returns the path of a file of this run.
 func (m *Machine) InState(name ...string) string {
 	return filepath.Join(append([]string{m.StateDir}, name...)...)
 }

@@ -14,13 +14,13 @@ import (
 	"syscall"
 )
 
-// Main is the main function of a program that starts processes: it runs until that is done, or
-// somebody asks it to end, and exits 1 if it failed.
+// Main is the main function of a program that starts processes: it runs until the program is done
+// or receives a signal to stop, and exits 1 on failure.
 func Main(program string, run func(ctx context.Context, args []string, out io.Writer) error) {
 	// Every child is started from the main thread: see Machine.Start.
 	runtime.LockOSThread()
 	ctx, stop := signal.NotifyContext(
-		context.Background(), //nolint:forbidigo // a main function is where contexts come from
+		context.Background(), //nolint:forbidigo // the root context of the program
 		os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	err := run(ctx, os.Args[1:], os.Stdout)
 	stop()

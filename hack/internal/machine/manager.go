@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Install does what a user does on a cluster of their own.
+// Install installs the operator as a user would on their own cluster.
 func (m *Machine) Install(ctx context.Context) error {
 	_, err := m.Finish(ctx, Program{Command: []string{"make", "--no-print-directory", "install"}})
 	return err
@@ -18,13 +18,13 @@ func (m *Machine) Install(ctx context.Context) error {
 
 const operatorNamespace = "broadband-operator"
 
-// ManagerName is the manager among the processes.
+// ManagerName is the name of the manager's process.
 const ManagerName = "manager"
 
-// ManagerPIDFile is where its process id stands.
+// ManagerPIDFile returns the path of the file with the manager's process ID.
 const ManagerPIDFile = "manager.pid"
 
-// StartManager starts the manager, as its own ServiceAccount.
+// StartManager starts the manager with its own ServiceAccount.
 func (m *Machine) StartManager(ctx context.Context, flags ...string) error {
 	identity, err := m.ServiceAccount(ctx, operatorNamespace, "broadband-operator-manager")
 	if err != nil {

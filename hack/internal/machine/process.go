@@ -20,16 +20,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Program is what to run, with what it is to find in its environment beside what is there.
+// Program is a program to run. Its environment is added to that of this process.
 type Program struct {
-	Name        string // in messages, and of its log
+	Name        string // in messages and of its log file
 	Command     []string
-	Folder      string // in which it runs; "" for ours
+	Folder      string // working directory; "" for the current one
 	Environment []string
-	Input       string // of one that is run to its end
+	Input       string // standard input, only for Finish
 }
 
-// Process is a child. Its output is in its log, unless it speaks to the screen.
+// Process is a child process. Its output is in its log, unless it prints to the screen.
 type Process struct {
 	Name string
 
@@ -38,11 +38,10 @@ type Process struct {
 	gone chan struct{} // closed when it has ended
 }
 
-// Start runs a program that goes on until Stop ends it, and appends what it prints to its
-// log.
+// Start starts a program that runs until Stop ends it, and appends its output to its log.
 //
-// Linux ends a child when the thread that started it does, not the process: only the main
-// goroutine may call this, locked to the main thread.
+// Linux kills a child when the thread that started it ends, not when the process does: only the
+// main goroutine may call this, locked to the main thread.
 func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) {
 	path := m.InState("logs", program.Name+".log")
 	log, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, fileMode) //nolint:gosec // our own folder
@@ -58,7 +57,7 @@ func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) 
 	return p, nil
 }
 
-// Launch is Start for a program that writes to out. It does not end with the context: Stop
+// Launch is Start for a program that writes to out. The program does not end with the context: Stop
 // ends the processes one after the other.
 func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*Process, error) {
 	cmd := m.command(context.WithoutCancel(ctx), program)
@@ -69,7 +68,7 @@ func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*
 	}
 	m.processes = append(m.processes, p)
 	go func() {
-		_ = cmd.Wait() //nolint:errcheck // cmd.ProcessState tells
+		_ = cmd.Wait() //nolint:errcheck // cmd.ProcessState has the result
 		close(p.gone)
 		select {
 		case m.Ended <- p:
@@ -79,8 +78,8 @@ func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*
 	return p, nil
 }
 
-// Finish runs a program to its end, as the administrator. What it prints is returned, or is
-// part of the error.
+// Finish runs a program to completion as the administrator. It returns the output, or an error that
+// contains the output.
 func (m *Machine) Finish(ctx context.Context, program Program) (string, error) {
 	var stdout, all bytes.Buffer
 	cmd := m.command(ctx, program)
@@ -104,7 +103,7 @@ func (m *Machine) command(ctx context.Context, program Program) *exec.Cmd {
 	return cmd
 }
 
-// running says whether the process has not ended.
+// running reports whether the process is still running.
 func (p *Process) running() bool {
 	select {
 	case <-p.gone:
@@ -114,10 +113,10 @@ func (p *Process) running() bool {
 	}
 }
 
-// State says how a process ended.
+// State describes how a process ended.
 func (p *Process) State() string { return p.cmd.ProcessState.String() }
 
-// Failure says how a process ended, with the end of its log.
+// Failure returns an error with the way a process ended and the end of its log.
 func (p *Process) Failure() error {
 	const tail = 2000
 	content, err := os.ReadFile(p.log)
@@ -128,16 +127,16 @@ func (p *Process) Failure() error {
 	return fmt.Errorf("%s ended (%s): %s\n%s", p.Name, p.cmd.ProcessState, p.log, content)
 }
 
-// How long things of the machine may take.
+// Timeouts for the processes.
 const (
 	startTimeout   = time.Minute
-	requestTimeout = 2 * time.Second // of one that asks whether it is ready
+	requestTimeout = 2 * time.Second // of a readiness check
 	answerTimeout  = 10 * time.Second
 	pollInterval   = 100 * time.Millisecond
 	stopTimeout    = 10 * time.Second
 )
 
-// Await waits until a URL is answered with 200, or the process has ended.
+// Await waits until a URL answers with 200 or the process has ended.
 func (p *Process) Await(ctx context.Context, web *http.Client, url string) error {
 	web.Timeout = requestTimeout
 	return p.awaitThat(ctx, func(ctx context.Context) (bool, error) {
@@ -161,7 +160,7 @@ func (p *Process) awaitFile(ctx context.Context, path string) error {
 	})
 }
 
-// AwaitListening waits until somebody listens at an address, or the process has ended.
+// AwaitListening waits until an address accepts connections or the process has ended.
 func (p *Process) AwaitListening(ctx context.Context, address string) error {
 	dialer := &net.Dialer{Timeout: requestTimeout}
 	return p.awaitThat(ctx, func(ctx context.Context) (bool, error) {
@@ -184,10 +183,10 @@ func (p *Process) awaitThat(ctx context.Context, ready wait.ConditionWithContext
 	if wait.Interrupted(err) {
 		return fmt.Errorf("%s is not ready (%s): %w", p.Name, p.log, err)
 	}
-	return err //nolint:wrapcheck // the condition's own words
+	return err //nolint:wrapcheck // the condition's own error
 }
 
-// Stop ends every process, the one started last first, and waits for each.
+// Stop stops all processes in reverse order of their start, and waits for each.
 func (m *Machine) Stop(ctx context.Context) error {
 	m.Sayf("%s: stopping\n", m.Name)
 	ctx = context.WithoutCancel(ctx)
@@ -198,7 +197,7 @@ func (m *Machine) Stop(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// stop asks the process to end, and makes it.
+// stop asks the process to end, and kills it if it does not.
 func (p *Process) stop(ctx context.Context) error {
 	if !p.running() {
 		return nil

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// childAttributes put a child into a process group of its own, so that Ctrl-C reaches the
-// program alone and it can end its children in order; should it be killed, Linux kills them.
+// childAttributes put a child into its own process group, so that Ctrl-C reaches only the program,
+// which can then stop its children in order. If the program is killed, Linux kills the children.
 func childAttributes() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
 
-// killGroup kills a child and the children it has.
+// killGroup kills a child and its own children.
 func killGroup(child *os.Process) error {
 	if err := syscall.Kill(-child.Pid, syscall.SIGKILL); err != nil {
 		return fmt.Errorf("kill %d and its children: %w", child.Pid, err)
@@ -22,7 +22,8 @@ func killGroup(child *os.Process) error {
 	return nil
 }
 
-// lockFile fails when another process has locked the file. The lock ends with the process.
+// lockFile locks a file, and fails if another process holds the lock. The lock ends with the
+// process.
 func lockFile(file *os.File) error {
 	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		return fmt.Errorf("lock %s: %w", file.Name(), err)

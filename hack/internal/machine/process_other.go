@@ -12,7 +12,7 @@ import (
 // childAttributes leave a child in our process group: Ctrl-C reaches all of them.
 func childAttributes() *syscall.SysProcAttr { return &syscall.SysProcAttr{} }
 
-// killGroup kills a child alone.
+// killGroup kills only the child, not its own children.
 func killGroup(child *os.Process) error { return child.Kill() }
 
 // lockFile locks nothing.

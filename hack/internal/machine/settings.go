@@ -11,15 +11,15 @@ import (
 
 // Settings are the folders and programs of a run.
 type Settings struct {
-	Name     string // of the program, in what it says
+	Name     string // of the program, in messages
 	StateDir string
 	BinDir   string
 	Assets   string // folder of etcd and kube-apiserver
 	Kubectl  string
 }
 
-// AddFlags adds the settings to a command line; KUBEBUILDER_ASSETS and KUBECTL are defaults
-// of two of them.
+// AddFlags adds the settings to a command line; KUBEBUILDER_ASSETS and KUBECTL are the defaults of
+// two of them.
 func (s *Settings) AddFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.StateDir, "state", "bin/"+s.Name,
 		"`folder` of logs, credentials and data, emptied at the start")
@@ -29,7 +29,7 @@ func (s *Settings) AddFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.Kubectl, "kubectl", os.Getenv("KUBECTL"), "kubectl `program`; default: $KUBECTL")
 }
 
-// Complete fills in what depends on other settings, and makes the folders absolute.
+// Complete sets the settings that depend on others, and makes the folders absolute.
 func (s *Settings) Complete() error {
 	if s.Assets == "" {
 		s.Assets = filepath.Join(s.BinDir, "controlplane")

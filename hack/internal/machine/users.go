@@ -12,7 +12,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// Kubeconfig is one user at the API server.
+// Kubeconfig is a user of the API server.
 type Kubeconfig struct {
 	Path string
 
@@ -24,12 +24,12 @@ type Kubeconfig struct {
 
 const tokensFile = "tokens.csv"
 
-// writeTokens writes the file by which the API server knows the administrator.
+// writeTokens writes the API server's token file, which contains the administrator.
 func (m *Machine) writeTokens() error {
 	return m.WriteFile(tokensFile, m.Admin.token+`,admin,admin,"system:masters"`+"\n")
 }
 
-// ServiceAccount is a ServiceAccount of the cluster, so that a right it lacks is seen.
+// ServiceAccount returns a ServiceAccount of the cluster, so that missing permissions are detected.
 func (m *Machine) ServiceAccount(ctx context.Context, namespace, name string) (*Kubeconfig, error) {
 	token, err := m.RunKubectl(ctx, "create", "token", name, "--namespace="+namespace, "--duration=720h")
 	if err != nil {
@@ -54,7 +54,7 @@ func (k *Kubeconfig) write() error {
 	return nil
 }
 
-// REST is how a client of ours speaks as this user.
+// REST returns a client configuration for this user.
 func (k *Kubeconfig) REST() *rest.Config {
 	return &rest.Config{
 		Host: k.server, BearerToken: k.token, QPS: -1, // no limit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Golangci-lint with the linter of Kubernetes APIs built in: a module plugin has to be compiled in,
-// and golangci-lint's own command for that clones its repository.
+// Golangci-lint is golangci-lint with the Kubernetes API linter compiled in: a module plugin must
+// be compiled in, and golangci-lint's own command for that clones its repository.
 package main
 
 import (

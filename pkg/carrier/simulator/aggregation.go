@@ -27,7 +27,7 @@ func acceptAggregation(x *exchange, _ *request) error {
 		return refused(subError{
 			Code: "constraints.service.not.tc4", Message: "The service is not a TC4 service",
 			Object: "CreateServiceAggregationConversionRequestCommand",
-			Field:  "technologyType", RejectedValue: x.line.TechnologyType, // spec §7 names this field
+			Field:  "technologyType", RejectedValue: x.line.TechnologyType, // spec §7 has this field
 		})
 	}
 	return x.modifiable()

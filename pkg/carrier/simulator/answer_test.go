@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// answer is a response, read.
+// answer is a response whose body has been read.
 type answer struct {
 	t      testing.TB
 	status int
@@ -18,7 +18,7 @@ type answer struct {
 	host   string // of the server
 }
 
-// created is the path of the outcome of an accepted submission.
+// created checks the 201 and returns the path of the outcome of an accepted submission.
 func (a answer) created() string {
 	a.t.Helper()
 	a.is(http.StatusCreated)
@@ -41,7 +41,7 @@ func (a answer) is(status int) answer {
 	return a
 }
 
-// json is the body as a document.
+// json returns the body as a document.
 func (a answer) json() map[string]any {
 	a.t.Helper()
 	var document map[string]any
@@ -53,7 +53,7 @@ func (a answer) json() map[string]any {
 	return document
 }
 
-// find walks into the body; what is not there is nil.
+// find walks into the body; a missing value is nil.
 func (a answer) find(path ...string) any {
 	a.t.Helper()
 	var at any = a.json()
@@ -67,7 +67,7 @@ func (a answer) find(path ...string) any {
 	return at
 }
 
-// list is an array in the body, nil when there is none.
+// list returns an array of the body, nil if there is none.
 func (a answer) list(path ...string) []any {
 	a.t.Helper()
 	values, isArray := a.find(path...).([]any)
@@ -77,7 +77,7 @@ func (a answer) list(path ...string) []any {
 	return values
 }
 
-// text is a text in the body, empty when there is none.
+// text returns a string of the body, empty if there is none.
 func (a answer) text(path ...string) string {
 	a.t.Helper()
 	value, isText := a.find(path...).(string)

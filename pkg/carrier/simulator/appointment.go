@@ -37,7 +37,7 @@ func acceptSlots(x *exchange, _ *request) error {
 	return nil
 }
 
-// cancelSlots gives an appointment-request up. It does so for one that was given up before as well.
+// cancelSlots cancels an appointment-request, even if it was canceled before.
 func cancelSlots(x *exchange) (reply, error) {
 	id := strconv.FormatInt(x.fields.number("appointmentRequestId"), 10)
 	given, known := x.sim.requests[id]
@@ -59,13 +59,13 @@ type slot struct {
 	LeadTime         string `json:"leadTime"`
 }
 
-// slotOffer is what a day has to offer.
+// slotOffer is one slot of a day.
 type slotOffer struct {
 	kind, lead string
-	from, to   int // hours of the carrier's day
+	from, to   int // hours of the day in the carrier's time zone
 }
 
-// offers are those of every working day; the last costs extra.
+// slotOffers returns the slots of every working day. The last is chargeable.
 func slotOffers() []slotOffer {
 	return []slotOffer{
 		{"AM", standardWord, 8, 12},
@@ -74,7 +74,7 @@ func slotOffers() []slotOffer {
 	}
 }
 
-// showSlots offers the working days of the week that starts on the date that was asked for.
+// showSlots returns the slots on the working days of the week that starts on the requested date.
 func showSlots(x *exchange, r *request) any {
 	const week = 7
 	slots := []slot{}

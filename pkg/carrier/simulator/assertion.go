@@ -11,7 +11,7 @@ import (
 // assertionType is the only client_assertion_type (spec §5).
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
-// authenticate applies spec §5: the client proves who it is with a JWT that it has signed, once.
+// authenticate applies spec §5: the client proves its identity with a signed JWT that it uses once.
 func (x *exchangeOfTokens) authenticate() error {
 	if x.form.Get("client_assertion_type") != assertionType {
 		return invalidRequest("Parameter client_assertion_type is missing or not known")
@@ -50,13 +50,13 @@ func (x *exchangeOfTokens) verify(claims *jwt.RegisteredClaims) error {
 	return nil
 }
 
-// reason is why no key could be found, in Keycloak's words.
+// reason is why no key was found, in Keycloak's wording.
 type reason string
 
-// Error makes a reason an error.
+// Error returns the reason.
 func (r reason) Error() string { return string(r) }
 
-// key finds the client's public key by the kid of the header.
+// key finds the client's public key by the kid in the header.
 func (x *exchangeOfTokens) key(token *jwt.Token, claims *jwt.RegisteredClaims) (*rsa.PublicKey, error) {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
@@ -72,7 +72,7 @@ func (x *exchangeOfTokens) key(token *jwt.Token, claims *jwt.RegisteredClaims) (
 	return holder.keys[kid], nil
 }
 
-// reasonOf words a refusal as Keycloak does.
+// reasonOf returns Keycloak's wording of a refusal.
 func reasonOf(err error) string {
 	if known, found := errors.AsType[reason](err); found {
 		return string(known)
@@ -97,7 +97,7 @@ func reasonOf(err error) string {
 	return "Invalid token"
 }
 
-// strike uses the jti up (spec §8: each JWT is single use).
+// strike marks the jti as used (spec §8: each JWT is single use).
 func (x *exchangeOfTokens) strike(claims jwt.RegisteredClaims) error {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
@@ -111,7 +111,7 @@ func (x *exchangeOfTokens) strike(claims jwt.RegisteredClaims) error {
 	return nil
 }
 
-// violate notes that the exchange breaks a rule.
+// violate records that the exchange breaks a rule.
 func (x *exchangeOfTokens) violate(rule Rule, detail string) {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()

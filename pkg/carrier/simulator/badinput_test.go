@@ -15,10 +15,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// endless is a body without end that counts how much of it was read.
+// endless is an endless body that counts how much of it was read.
 type endless struct{ read int64 }
 
-// Read gives blanks.
+// Read returns spaces.
 func (e *endless) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = ' '
@@ -27,7 +27,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// serve makes a call of a handler without a wire.
+// serve calls a handler without a network.
 func (w *world) serve(handler http.Handler, path string, content io.Reader, headers map[string]string) answer {
 	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, path, content)
 	request.Header.Set("Authorization", "Bearer "+w.token)
@@ -83,7 +83,7 @@ func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
 		refusedWith(http.StatusUnsupportedMediaType, "media.type.not.supported")
 }
 
-// TestBodiesThatLieAboutTheirMembers gives a member twice in other spellings, and nests deeply.
+// TestBodiesThatLieAboutTheirMembers repeats a member in other spellings, and nests deeply.
 func TestBodiesThatLieAboutTheirMembers(t *testing.T) {
 	const deep = 100_000
 	w := start(t)
@@ -105,7 +105,7 @@ func TestBodiesThatLieAboutTheirMembers(t *testing.T) {
 	}
 }
 
-// TestIdsOfEveryShape puts into paths what a router could stumble over.
+// TestIdsOfEveryShape puts unusual IDs into paths.
 func TestIdsOfEveryShape(t *testing.T) {
 	w := start(t)
 	for _, id := range []string{
@@ -138,14 +138,15 @@ func TestHeadersAndQueriesOfEveryShape(t *testing.T) {
 	}
 }
 
-// TestTheJournalDoesNotGrowWithItsTexts sends large texts without a token; they are what a stranger
-// could fill the memory with.
+// TestTheJournalDoesNotGrowWithItsTexts sends large texts without a token. A stranger could
+// otherwise fill the memory with them.
 func TestTheJournalDoesNotGrowWithItsTexts(t *testing.T) {
 	w := start(t)
 	large := strings.Repeat("x", 1<<19)
 	for i := range 20 {
 		stranger := header("Authorization", "")
-		w.serve(w.sim, orders, strings.NewReader(wish(map[string]any{"customerReference": fmt.Sprint(i, large)})), stranger)
+		body := orderBody(map[string]any{"customerReference": fmt.Sprint(i, large)})
+		w.serve(w.sim, orders, strings.NewReader(body), stranger)
 		w.serve(w.sim, "/"+large[:32<<10], http.NoBody, stranger)
 		w.serve(w.sim, health, strings.NewReader(`{"`+large+`":1}`), nil)
 		claims := w.claims(large[:20<<10])
@@ -161,7 +162,7 @@ func TestTheJournalDoesNotGrowWithItsTexts(t *testing.T) {
 	}
 }
 
-// TestSlowPeersHoldNobodyUp begins calls to both servers that never go on, and makes others.
+// TestSlowPeersHoldNobodyUp begins calls to both servers that never finish, and makes others.
 func TestSlowPeersHoldNobodyUp(t *testing.T) {
 	w := start(t)
 	for _, begun := range []string{

@@ -16,7 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// bench is a simulator with many services and no wire.
+// bench is a simulator with many services and without a network.
 type bench struct {
 	b     *testing.B
 	sim   *simulator.Simulator
@@ -35,7 +35,7 @@ func newBench(b *testing.B) *bench {
 		planted.Services = append(planted.Services, simulator.Service{ID: id, Client: "reseller", Plan: "Basic"})
 	}
 	w := &world{t: b, now: time.Date(2026, 11, 20, 10, 0, 0, 0, time.UTC), server: &httptest.Server{URL: "http://carrier"}}
-	p := &bench{b: b, now: w.now, wish: wish(nil)}
+	p := &bench{b: b, now: w.now, wish: orderBody(nil)}
 	p.sim = simulator.New(simulator.Options{
 		Seed: planted, Now: func() time.Time { return p.now }, IdentityURL: w.server.URL,
 	})
@@ -60,7 +60,7 @@ func (p *bench) request(method, url, body string) *http.Request {
 	return request
 }
 
-// call makes one call without a wire and returns the path of its Location.
+// call makes one call without a network and returns the path of its Location.
 func (p *bench) call(method, path, body string, want int) string {
 	recorder := httptest.NewRecorder()
 	p.sim.ServeHTTP(recorder, p.request(method, path, body))
@@ -70,7 +70,7 @@ func (p *bench) call(method, path, body string, want int) string {
 	return strings.TrimPrefix(recorder.Header().Get("Location"), "http://")
 }
 
-// mix is ten calls of several families: submissions, reads of what they led to, reads of services, an
+// mix is ten calls of several families: submissions, reads of their results, reads of services, an
 // order and a refusal.
 func (p *bench) mix(i int) {
 	id := int64(2_000_000 + i%benchServices)
@@ -91,8 +91,8 @@ func (p *bench) mix(i int) {
 
 const callsOfMix = 10
 
-// BenchmarkMixedCalls measures the mix, of a carrier with few requests and of one with many: a call
-// costs the same. The goal is 10,000 calls/s.
+// BenchmarkMixedCalls measures the mix, for a carrier with few requests and for one with many: the
+// cost of a call is the same. The goal is 10,000 calls/s.
 func BenchmarkMixedCalls(b *testing.B) {
 	for _, before := range []int{0, 1_000_000} {
 		b.Run(fmt.Sprintf("after %d requests", before), func(b *testing.B) {
@@ -109,7 +109,7 @@ func BenchmarkMixedCalls(b *testing.B) {
 	}
 }
 
-// BenchmarkOverHTTP measures calls over connections that are kept, with all processors; client and
+// BenchmarkOverHTTP measures calls over kept-alive connections, with all processors; client and
 // server share them. The goal is 10,000 calls/s.
 func BenchmarkOverHTTP(b *testing.B) {
 	p := newBench(b)
@@ -139,7 +139,7 @@ func BenchmarkOverHTTP(b *testing.B) {
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
 }
 
-// fill lets the carrier have a number of requests, of three kinds.
+// fill adds a number of requests, of three kinds, to the carrier.
 func (p *bench) fill(requests int) {
 	for i := range requests {
 		id := int64(2_000_000 + i%benchServices)
@@ -154,7 +154,7 @@ func (p *bench) fill(requests int) {
 	}
 }
 
-// BenchmarkMemory measures what a million requests take: the goal is less than 2 GiB.
+// BenchmarkMemory measures the memory for a million requests: the goal is less than 2 GiB.
 func BenchmarkMemory(b *testing.B) {
 	const many = 1_000_000
 	for b.Loop() {

@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// send writes the answer, or breaks it as the fault says.
+// send writes the response, or breaks it as the fault requires.
 func (f Fault) send(w http.ResponseWriter, answer reply, how manner) {
 	switch f.Kind {
 	case FaultReset:
@@ -28,8 +28,8 @@ func (f Fault) send(w http.ResponseWriter, answer reply, how manner) {
 	}
 }
 
-// patience returns a function that waits until nobody waits for an answer any more: the client
-// has left or the simulator is closed.
+// patience returns a function that waits until nobody is waiting for a response: the client has
+// disconnected or the simulator is closed.
 func (s *Simulator) patience(caller context.Context) func() {
 	return func() {
 		select {
@@ -39,7 +39,7 @@ func (s *Simulator) patience(caller context.Context) func() {
 	}
 }
 
-// reset ends the connection without an answer: with an RST where there is TCP to do it with.
+// reset closes the connection without a response, with an RST if it is a TCP connection.
 func reset(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
@@ -49,19 +49,19 @@ func reset(w http.ResponseWriter) {
 		connection = secured.NetConn()
 	}
 	if tcp, isTCP := connection.(*net.TCPConn); isTCP {
-		_ = tcp.SetLinger(0) //nolint:errcheck // without it the peer sees an EOF, which is as cut as a reset
+		_ = tcp.SetLinger(0) //nolint:errcheck // without it the peer sees an EOF, which also breaks the response
 	}
-	_ = connection.Close() //nolint:errcheck // nothing can be done about a connection that is to be broken
+	_ = connection.Close() //nolint:errcheck // the connection is broken on purpose
 }
 
-// cut sends the head and half of the answer.
+// cut sends the headers and half of the body.
 func (a reply) cut(w http.ResponseWriter, how manner) {
 	const missing = 512
 	content := a.encode(how)
 	a.writeHead(w, how)
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)+missing))
 	w.WriteHeader(a.status)
-	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the answer is to be broken
+	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
 	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
 	panic(http.ErrAbortHandler)
 }

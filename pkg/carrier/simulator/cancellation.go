@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The states of a cancellation; the last two are not in the specification but have been seen.
+// The states of a cancellation. The last two are not in the specification but were observed.
 const (
 	cancelRequested = "REQUESTED"
 	cancelInError   = "IN_ERROR"
@@ -19,10 +19,10 @@ func cancellationStates() []string {
 	return []string{cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelHanded, cancelRejected}
 }
 
-// ending is what is known of a service's cancellation: the last thing that was done to it,
-// and when. Whether it has been carried out follows from the date and the clock.
+// ending is the state of a service's cancellation: the last action and its time. The date and the
+// clock determine whether the cancellation has been carried out.
 type ending struct {
-	Done        string    `json:"done,omitempty"` // the state that the last action led to; empty when there is none
+	Done        string    `json:"done,omitempty"` // the state after the last action; empty if there was none
 	Date        string    `json:"date,omitempty"` // the day on which the service is to end
 	RequestedOn time.Time `json:"requestedOn,omitzero"`
 	RequestedBy User      `json:"requestedBy,omitzero"`
@@ -30,12 +30,12 @@ type ending struct {
 	AbortedBy   User      `json:"abortedBy,omitzero"`
 	ErrorDetail string    `json:"errorDetail,omitempty"`
 	DueAt       time.Time `json:"dueAt,omitzero"`       // when a requested cancellation is carried out
-	ReclaimedAt time.Time `json:"reclaimedAt,omitzero"` // when a reclaim takes the service back; zero when none does
-	SettledAt   time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is dealt with
+	ReclaimedAt time.Time `json:"reclaimedAt,omitzero"` // when a reclaim restores the service; zero if there is none
+	SettledAt   time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
 	Refused     bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
 }
 
-// cancellationOf is the cancellation with which a seed's service starts.
+// cancellationOf returns the initial cancellation of a service in the seed.
 func (s *Simulator) cancellationOf(service *Service, now time.Time) ending {
 	seed := service.Cancellation
 	if seed == nil {
@@ -54,9 +54,9 @@ func (s *Simulator) cancellationOf(service *Service, now time.Time) ending {
 	return c
 }
 
-// cancellationDue is when a cancellation asked for now is carried out: when its date has come,
-// and the carrier has had its time. Without the latter one for today could be neither changed
-// nor aborted.
+// cancellationDue returns when a cancellation requested now is carried out: on its date, but not
+// before the delay of a reschedule has passed. Without the delay, a cancellation for today could be
+// neither changed nor aborted.
 func (s *Simulator) cancellationDue(day string, now time.Time) time.Time {
 	soonest, starts := now.Add(s.delay(OpCancellationReschedule)), s.dayStarts(day)
 	if starts.Before(soonest) {
@@ -65,7 +65,7 @@ func (s *Simulator) cancellationDue(day string, now time.Time) time.Time {
 	return starts
 }
 
-// dayStarts is when a date begins where the carrier is. The date has been validated.
+// dayStarts returns when a date begins in the carrier's time zone. The date must be valid.
 func (s *Simulator) dayStarts(day string) time.Time {
 	starts, err := time.ParseInLocation(time.DateOnly, day, s.zone)
 	if err != nil {
@@ -88,11 +88,11 @@ func (c *ending) status(now time.Time) string {
 
 func (c *ending) cancelled(now time.Time) bool { return c.status(now) == cancelCompleted }
 
-// cameTrue says whether it was carried out at just this instant.
+// cameTrue reports whether the cancellation was carried out at exactly this instant.
 func (c *ending) cameTrue(at time.Time) bool { return c.DueAt.Equal(at) && c.cancelled(at) }
 
-// open says whether it was not yet submitted to the carrier, so that it can be rescheduled and
-// aborted.
+// open reports whether the cancellation has not been submitted to the carrier yet, so that it can
+// be rescheduled and aborted.
 func (c *ending) open(now time.Time) bool {
 	status := c.status(now)
 	return status == cancelRequested || status == cancelInError
@@ -162,7 +162,7 @@ func (l *line) showCancellation(now time.Time) cancellationResult {
 	return result
 }
 
-// instantOrNull is a date-time, or null where nothing has happened.
+// instantOrNull returns a date-time, or null for the zero time.
 func instantOrNull(t time.Time) *string {
 	if t.IsZero() {
 		return nil

@@ -29,7 +29,7 @@ func (a answer) altered() {
 	}
 }
 
-// state is what a cancellation shows of itself.
+// state is the visible state of a cancellation.
 func (a answer) state() []any {
 	a.t.Helper()
 	return []any{
@@ -38,7 +38,7 @@ func (a answer) state() []any {
 	}
 }
 
-// TestReschedule moves a cancellation and lets it come true (spec §3).
+// TestReschedule moves a cancellation and lets it take effect (spec §3).
 func TestReschedule(t *testing.T) {
 	w := start(t)
 	w.post(rescheduling, moveTo(leaving, "2026-11-25")).altered()
@@ -59,14 +59,14 @@ func TestReschedule(t *testing.T) {
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
-// TestRescheduleToday is allowed, and leaves a moment to change one's mind.
+// TestRescheduleToday is allowed, and leaves a moment to change it again.
 func TestRescheduleToday(t *testing.T) {
 	w := start(t)
 	w.post(rescheduling, moveTo(leaving, "2026-11-20")).altered()
 	w.post(aborting, about(leaving)).altered()
 }
 
-// TestAbort takes a cancellation back (spec §3).
+// TestAbort aborts a cancellation (spec §3).
 func TestAbort(t *testing.T) {
 	w := start(t)
 	if err := w.sim.SetCancellation(leaving, &simulator.Cancellation{
@@ -120,7 +120,7 @@ func TestAlterationThatFailsLater(t *testing.T) {
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 }
 
-// TestDatesAreTheCarriersOwn asks for a day that has ended in the carrier's time zone.
+// TestDatesAreTheCarriersOwn requests a day that is over in the carrier's time zone.
 func TestDatesAreTheCarriersOwn(t *testing.T) {
 	w := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
 	w.wait(4 * time.Hour) // 1 o'clock in the morning of the 21st in Sydney

@@ -2,7 +2,7 @@ package simulator
 
 import "cmp"
 
-// catalog is what the carrier sells, in the form in which replies show it.
+// catalog is the carrier's offer, in the form used in replies.
 type catalog struct {
 	currency Currency
 	plans    map[string]Plan
@@ -39,7 +39,7 @@ type money struct {
 	Symbol   string `json:"symbol"`
 }
 
-// fee is the Fee of spec §2; Name is present on some fees.
+// fee is the Fee of spec §2. Name is present on some fees.
 type fee struct {
 	Name                   string            `json:"name,omitempty"`
 	Attributes             map[string]string `json:"attributes"`

@@ -13,15 +13,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// asyncFamily is what the cases need to know of an operation of the asynchronous pattern.
+// asyncFamily describes an operation of the asynchronous pattern for the cases.
 type asyncFamily struct {
 	name      string
 	operation simulator.Operation
 	submit    string
 	version   string
-	accepted  string // a body that is taken
-	foreign   string // a body about what belongs to another client, empty when nobody owns it
-	refused   string // a body that is 422
+	accepted  string // a body that is accepted
+	foreign   string // a body about another client's resource, empty if there is no such body
+	refused   string // a body that is answered 422
 }
 
 func asyncFamilies() []asyncFamily {
@@ -59,7 +59,7 @@ func asyncFamilies() []asyncFamily {
 
 func slotsOf(order int) string { return body(`{"orderId":%d,"dateFrom":"2026-12-04"}`, order) }
 
-// familyCases tell the same stories of every asynchronous operation.
+// familyCases run the same scenarios for every asynchronous operation.
 func familyCases() []conformanceCase {
 	return each(asyncFamilies(), func(f asyncFamily) []conformanceCase {
 		return []conformanceCase{
@@ -118,7 +118,7 @@ func (f asyncFamily) notPermitted(c *trial) {
 	c.shows("§5 lack of permission is 404")
 }
 
-// statusCases produce the statuses that look the same everywhere: of the token, of ids and of faults.
+// statusCases produce the statuses that are the same everywhere: for the token, IDs and faults.
 func statusCases() []conformanceCase {
 	return slices.Concat(
 		each(endpoints(), endpoint.tokenCases),
@@ -131,7 +131,7 @@ func (e endpoint) name() string { return e.method + " " + e.path }
 
 func (e endpoint) tokenCases() []conformanceCase {
 	if e.path == orders {
-		return nil // spec §4: its statuses other than 201 and 422 are not shown
+		return nil // spec §4: its statuses other than 201 and 422 are not listed
 	}
 	return []conformanceCase{{name: e.name() + " with a bad token", run: e.badToken}}
 }
@@ -163,7 +163,7 @@ func (e endpoint) idCases() []conformanceCase {
 	return cases
 }
 
-// call makes the call with an id in the place of the row's.
+// call makes the call with an ID in place of the row's.
 func (e endpoint) call(c *trial, id string) answer {
 	version := "8"
 	if e.path == healthReadV5 {
@@ -182,7 +182,7 @@ func (e endpoint) badToken(c *trial) {
 	e.call(c, "1").is(want)
 }
 
-// watch is a request that is looked at when it begins, half-way and at its end.
+// watch is a request that is polled at its beginning, half-way and at its end.
 type watch struct {
 	resource string
 	family   string
@@ -224,7 +224,7 @@ func watches() []watch {
 	}
 }
 
-// stateCases walk through the first table of spec §3.
+// stateCases cover the first table of spec §3.
 func stateCases() []conformanceCase {
 	return each(watches(), func(w watch) []conformanceCase {
 		story := conformanceCase{name: w.resource + ": " + strings.Join(w.want, ", "), run: w.run}
@@ -259,7 +259,7 @@ func (w watch) run(c *trial) {
 	}
 }
 
-// word is the status that an answer shows: in the resource, in the error, or by saying nothing.
+// word is the status that an answer shows: in the resource, in the error, or by its absence.
 func (w watch) word(got answer) string {
 	switch {
 	case got.status == http.StatusUnprocessableEntity:

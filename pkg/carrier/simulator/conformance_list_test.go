@@ -143,10 +143,10 @@ func cancellationItems() []string {
 	)
 }
 
-// openStates are those in which the carrier has not got the request yet.
+// openStates are those before the carrier has received the request.
 func openStates() []string { return []string{"REQUESTED", "IN_ERROR"} }
 
-// closedStates are the "other status" of the table: none, and those seen.
+// closedStates are the "other status" of the table: none, and those observed.
 func closedStates() []string {
 	return []string{"none", "COMPLETED", "ABORTED", "IN_PROGRESS", "REJECTED"}
 }
@@ -173,7 +173,7 @@ const (
 	cancelledRead   = "/api/connect/services/service-cancellations/requests/{id}"
 )
 
-// endpoints is spec §4. The statuses of rule 4 of section 1 are there where section 4 leaves them out.
+// endpoints is spec §4, with the statuses of section 1, rule 4, where section 4 omits them.
 func endpoints() []endpoint {
 	const get, post = http.MethodGet, http.MethodPost
 	return []endpoint{
@@ -317,7 +317,7 @@ func versionItems() []string {
 	)
 }
 
-// each puts together what is made of every element.
+// each concatenates what is made of every element.
 func each[T, U any](list []T, of func(T) []U) []U {
 	all := make([]U, 0, len(list))
 	for _, element := range list {
@@ -326,7 +326,7 @@ func each[T, U any](list []T, of func(T) []U) []U {
 	return all
 }
 
-// prefixed puts the same words in front of each text.
+// prefixed adds the same prefix to each text.
 func prefixed(prefix string, texts []string) []string {
 	return each(texts, func(text string) []string { return []string{prefix + text} })
 }

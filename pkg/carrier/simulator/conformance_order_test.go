@@ -10,7 +10,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// pairs lets the built location have copper pairs instead of an NTD.
+// pairs gives the built location copper pairs instead of an NTD.
 func pairs(ports ...simulator.Port) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) {
 		site := &s.Qualifications[1]
@@ -28,12 +28,12 @@ func ntd(edit func(*simulator.Qualification)) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) { edit(&s.Qualifications[1]) }}
 }
 
-// orderCase is an order with what is expected of it.
+// orderCase is an order and its expected result.
 type orderCase struct {
 	item  string
 	edits []func(*simulator.Seed)
 	body  string
-	want  string // the order type and the fee beside the SLA, or the code of the refusal
+	want  string // the order type and the fee in addition to the SLA, or the code of the refusal
 }
 
 func takeOver(kind string, avc any) map[string]any {
@@ -46,7 +46,7 @@ func orderTable() []orderCase {
 	free := simulator.Port{ServiceStatus: "Line Not In Use"}
 	active := simulator.Port{CopperPairStatus: "Active"}
 	return []orderCase{
-		{"scenario 1: the first service at a location", nil, wish(nil), "new NTD_INSTALLATION_FEE"},
+		{"scenario 1: the first service at a location", nil, orderBody(nil), "new NTD_INSTALLATION_FEE"},
 		{"scenario 2: a free port", nil, onPort(1, nil), "new"},
 		{"scenario 2: refused for want of capacity", nil, onPort(1, giga), "constraints.order.ntd.capacity.exceeded"},
 		{"scenario 3: a replacement NTD", ntd(func(q *simulator.Qualification) {
@@ -56,19 +56,19 @@ func orderTable() []orderCase {
 			q.Infrastructures[0].ReplacementDown = 2000
 			q.Infrastructures = append(q.Infrastructures, simulator.Infrastructure{ID: "NTD2", RemainingDown: 2000})
 		}), onPort(1, giga), "constraints.order.ntd.capacity.exceeded"},
-		{"scenario 4: an additional NTD", nil, wish(additional(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE"},
+		{"scenario 4: an additional NTD", nil, orderBody(additional(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE"},
 		{
 			"scenario 4: refused when installation options are not populated",
 			ntd(func(q *simulator.Qualification) { q.AdditionalAllowed = false }),
-			wish(additional(nil)), "constraints.order.additional.infrastructure.not.allowed",
+			orderBody(additional(nil)), "constraints.order.additional.infrastructure.not.allowed",
 		},
 		{
 			"scenario 4: an additional copper pair when all are in use", pairs(taken, active),
-			wish(additional(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE",
+			orderBody(additional(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE",
 		},
 		{
 			"scenario 4: an additional copper pair refused while one is free", pairs(taken, free),
-			wish(additional(nil)), "constraints.order.additional.infrastructure.not.allowed",
+			orderBody(additional(nil)), "constraints.order.additional.infrastructure.not.allowed",
 		},
 		{
 			"scenario 5: an NTD port in use is a transfer", nil,
@@ -93,11 +93,11 @@ func orderTable() []orderCase {
 		},
 		{
 			"scenario 7: neither for the first infrastructure", nil,
-			wish(takeOver("SERVICE_TRANSFER", "AVC999")), "constraints.avc.id.not.required",
+			orderBody(takeOver("SERVICE_TRANSFER", "AVC999")), "constraints.avc.id.not.required",
 		},
 		{
 			"scenario 7: neither for an additional infrastructure", nil,
-			wish(additional(takeOver("CONNECT_OUTSTANDING", nil))), "constraints.transfer.type.not.required",
+			orderBody(additional(takeOver("CONNECT_OUTSTANDING", nil))), "constraints.transfer.type.not.required",
 		},
 		{
 			"scenario 9: an active pair of another company is a transfer", pairs(active),
@@ -160,7 +160,7 @@ func pairHeldByTwo(c *trial) {
 }
 
 func orderLocation(c *trial) {
-	got := c.post(orders, wish(nil)).is(http.StatusCreated)
+	got := c.post(orders, orderBody(nil)).is(http.StatusCreated)
 	c.holds("§4 order: the Location is /api/connect/orders/{id} and the body the order",
 		got.header.Get("Location") == fmt.Sprint("/api/connect/orders/", got.find("id")) && got.text("status") == "OPEN")
 }

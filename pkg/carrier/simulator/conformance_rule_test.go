@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// ruleCases are those of spec §1 and §4 that concern one family only.
+// ruleCases are those of spec §1 and §4 that concern only one family.
 func ruleCases() []conformanceCase {
 	return []conformanceCase{
 		{name: "the headers of every call", run: requiredHeaders},
@@ -97,8 +97,8 @@ func slotsGivenUp(c *trial) {
 	c.shows("§4 slots: giving an appointment-request up")
 }
 
-// manyDisruptions gives the FTTP service 45 disruptions, of which every third is over and every third
-// is yet to come.
+// manyDisruptions gives the FTTP service 45 disruptions, of which every third is over and every
+// third is in the future.
 func manyDisruptions(s *simulator.Seed) {
 	begin := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 	for i := range 45 {
@@ -175,7 +175,7 @@ func assertionTwice(c *trial) {
 	c.shows("§5 single use of a JWT")
 }
 
-// eventCases tell the stories of the events that the specification has (spec §6).
+// eventCases cover the events of the specification (spec §6).
 func eventCases() []conformanceCase {
 	var cases []conformanceCase
 	for name, story := range eventStories() {

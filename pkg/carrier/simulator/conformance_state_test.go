@@ -15,7 +15,7 @@ import (
 
 func encodeBase64(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
-// cancelledBy lets the leaving service begin with a cancellation in a state; none takes it away.
+// cancelledBy gives the leaving service a cancellation in a state; none removes it.
 func cancelledBy(state string) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) {
 		if state == "none" {
@@ -26,7 +26,7 @@ func cancelledBy(state string) []func(*simulator.Seed) {
 	}}
 }
 
-// cancellationCases walk through the second table of spec §3.
+// cancellationCases cover the second table of spec §3.
 func cancellationCases() []conformanceCase {
 	return slices.Concat(
 		[]conformanceCase{
@@ -66,8 +66,8 @@ func noAlterationsFrom(from string) []conformanceCase {
 	}}}
 }
 
-// alters changes the leaving service's cancellation and reads what has become of it: the state and
-// the three can* flags.
+// alters changes the leaving service's cancellation and reads the result: the state and the three
+// can* flags.
 func (c *trial) alters(path, content, state string, can []any) answer {
 	c.t.Helper()
 	c.post(path, content).altered()
@@ -173,7 +173,7 @@ func (r versionRow) run(c *trial) {
 	}
 	offered := http.StatusNotFound // of a service that does not exist
 	if r.path == fibre {
-		offered = http.StatusCreated // no service is asked for
+		offered = http.StatusCreated // no service is requested
 	}
 	for version := range 10 {
 		got := c.at(fmt.Sprint(version), method, r.path, r.body)

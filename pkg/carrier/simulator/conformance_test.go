@@ -14,10 +14,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// TestConformance walks the whole specification in plain HTTP. What the specification lists is
-// transcribed in conformance_list_test.go; the cases produce it. At its end a table says which cases
-// produced each item, and an item without a case is a failure. `go test -v -run TestConformance`
-// shows the table.
+// TestConformance covers the whole specification in plain HTTP. The items of the specification are
+// transcribed in conformance_list_test.go; the cases produce them. At the end a table lists the
+// cases that produced each item, and an item without a case is a failure. `go test -v -run
+// TestConformance` prints the table.
 func TestConformance(t *testing.T) {
 	s := &suite{shown: make(map[string][]string)}
 	cases := slices.Concat(
@@ -30,14 +30,14 @@ func TestConformance(t *testing.T) {
 	s.report(t)
 }
 
-// conformanceCase is one story told to the simulator.
+// conformanceCase is one scenario for the simulator.
 type conformanceCase struct {
 	name  string
 	edits []func(*simulator.Seed)
 	run   func(*trial)
 }
 
-// suite collects what the cases have shown.
+// suite collects the items that the cases have shown.
 type suite struct {
 	shown map[string][]string // item → cases
 }
@@ -50,8 +50,8 @@ type trial struct {
 	name  string
 }
 
-// begin starts a case. Every answer that it gets is judged by the common rules and counts for what
-// it shows.
+// begin starts a case. Every answer is checked against the common rules and counts for what it
+// shows.
 func (s *suite) begin(t *testing.T, c conformanceCase) *trial {
 	t.Helper()
 	run := &trial{world: start(t, c.edits...), suite: s, name: c.name}
@@ -59,14 +59,14 @@ func (s *suite) begin(t *testing.T, c conformanceCase) *trial {
 	return run
 }
 
-// shows notes that the case has produced an item.
+// shows records that the case has produced an item.
 func (c *trial) shows(item string) {
 	if !slices.Contains(c.suite.shown[item], c.name) {
 		c.suite.shown[item] = append(c.suite.shown[item], c.name)
 	}
 }
 
-// holds notes an item when a comparison has shown it.
+// holds records an item if a comparison has shown it.
 func (c *trial) holds(item string, comparison bool) {
 	c.t.Helper()
 	switch comparison {
@@ -77,12 +77,12 @@ func (c *trial) holds(item string, comparison bool) {
 	}
 }
 
-// judge applies to every answer what holds for every answer.
+// judge checks what must hold for every answer.
 func (c *trial) judge(method, path string, got answer) {
 	c.t.Helper()
 	of, known := endpointOf(method, path)
 	if !known {
-		return // the token endpoint, or a path that the specification does not have
+		return // the token endpoint, or a path outside the specification
 	}
 	c.shows(statusItem(of, got.status))
 	c.judgeHeaders(got)
@@ -105,8 +105,8 @@ func (c *trial) judgeHeaders(got answer) {
 	c.shows(ruleHeaders)
 }
 
-// judgeAccepted applies spec §1 rule 3: an empty body and a Location. An order has a body, and giving
-// an appointment-request up no Location (spec §4).
+// judgeAccepted applies spec §1 rule 3: an empty body and a Location. An order has a body, and the
+// withdrawal of an appointment-request has no Location (spec §4).
 func (c *trial) judgeAccepted(of endpoint, got answer) {
 	c.t.Helper()
 	if of.path != orders && got.body != "" {
@@ -190,7 +190,7 @@ func endpointOf(method, path string) (endpoint, bool) {
 	return rows[i], true
 }
 
-// report writes the table and names every item that no case has produced.
+// report writes the table and lists every item that no case has produced.
 func (s *suite) report(t *testing.T) {
 	t.Helper()
 	var table, summary strings.Builder
@@ -215,7 +215,7 @@ func (s *suite) report(t *testing.T) {
 	leaveSummary(t, summary.String())
 }
 
-// leaveSummary leaves a summary to who runs all tests and wants reports.
+// leaveSummary writes a summary for test runs that collect reports.
 func leaveSummary(t *testing.T, summary string) {
 	t.Helper()
 	folder := os.Getenv("TEST_REPORTS")
@@ -223,7 +223,7 @@ func leaveSummary(t *testing.T, summary string) {
 		return
 	}
 	file := filepath.Join(folder, "conformance")
-	if err := os.WriteFile(file, []byte(summary), 0o600); err != nil { //nolint:gosec // whoever runs the tests names it
+	if err := os.WriteFile(file, []byte(summary), 0o600); err != nil { //nolint:gosec // set by the user who runs the tests
 		t.Error(err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// Advance moves the carrier's clock on, as if the time had passed. The identity provider's clock
-// stays, because clients date their assertions by their own.
+// Advance moves the carrier's clock forward. The identity provider's clock does not change, because
+// clients date their assertions by their own clock.
 func (s *Simulator) Advance(by time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -18,7 +18,7 @@ func (s *Simulator) Advance(by time.Duration) {
 	s.skew += by
 }
 
-// Calm makes a hostile carrier a friendly one from now on. What it did stays done.
+// Calm turns a hostile carrier into a friendly one. Earlier effects remain.
 func (s *Simulator) Calm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -26,8 +26,8 @@ func (s *Simulator) Calm() {
 	s.hostile = nil
 }
 
-// Forget drops every request, as a carrier that has lost its memory would: asking for one is
-// then 404. What had been accepted still takes effect.
+// Forget drops all requests, as if the carrier had lost its data: polling one then returns 404.
+// Accepted requests still take effect.
 func (s *Simulator) Forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,7 +43,7 @@ func (s *Simulator) RevokeTokens() {
 	s.tokens = expiring[*client]{}
 }
 
-// SetKeys replaces a client's public keys, in PEM by kid. Tokens that were issued remain valid.
+// SetKeys replaces a client's public keys, in PEM by kid. Issued tokens remain valid.
 func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
 	keys, err := parseKeys(texts)
 	if err != nil {
@@ -90,7 +90,7 @@ func (s *Simulator) AddQualification(site Qualification) error {
 	return nil
 }
 
-// RemoveService takes a service away; it then does not exist for anybody.
+// RemoveService removes a service, so that it no longer exists for any client.
 func (s *Simulator) RemoveService(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,8 +98,8 @@ func (s *Simulator) RemoveService(id int64) {
 	delete(s.lines, id)
 }
 
-// SetPlan changes the plan of a service behind everybody's back. A plan change in flight still
-// takes effect later.
+// SetPlan changes the plan of a service without a request. A plan change in progress still takes
+// effect later.
 func (s *Simulator) SetPlan(serviceID int64, plan string) error {
 	return s.edit(serviceID, func(l *line) {
 		now := s.now()
@@ -107,7 +107,7 @@ func (s *Simulator) SetPlan(serviceID int64, plan string) error {
 	})
 }
 
-// SetHealth changes what health requests find.
+// SetHealth changes the result of health requests.
 func (s *Simulator) SetHealth(serviceID int64, health Health) error {
 	return s.edit(serviceID, func(l *line) { l.Health = health })
 }
@@ -124,7 +124,7 @@ func (s *Simulator) SetCancellation(serviceID int64, cancellation *Cancellation)
 	})
 }
 
-// edit does something to a service that exists.
+// edit applies a change to an existing service.
 func (s *Simulator) edit(serviceID int64, change func(*line)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,7 +137,7 @@ func (s *Simulator) edit(serviceID int64, change func(*line)) error {
 	return nil
 }
 
-// Service returns a service as it is now, with the effect of every request that has completed.
+// Service returns a service in its current state, with the effects of all completed requests.
 func (s *Simulator) Service(id int64) (Service, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,7 +148,7 @@ func (s *Simulator) Service(id int64) (Service, bool) {
 	return found.snapshot(s.now()), true
 }
 
-// Services returns all services, in the order of their ids.
+// Services returns all services, ordered by id.
 func (s *Simulator) Services() []Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -160,7 +160,7 @@ func (s *Simulator) Services() []Service {
 	return services
 }
 
-// Orders returns all orders, in the order of their ids.
+// Orders returns all orders, ordered by id.
 func (s *Simulator) Orders() []PlacedOrder {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,7 +168,7 @@ func (s *Simulator) Orders() []PlacedOrder {
 	return slices.SortedFunc(maps.Values(s.orders), byID)
 }
 
-// snapshot is the service at an instant.
+// snapshot returns the service at an instant.
 func (l *line) snapshot(now time.Time) Service {
 	service, plan := l.Service, l.plan.at(now)
 	service.Plan, service.Term = plan.Name, plan.Term

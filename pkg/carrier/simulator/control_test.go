@@ -52,7 +52,7 @@ func TestJournalKeepsTheNewest(t *testing.T) {
 	}
 }
 
-// TestForgottenRequestsStillTakeEffect lets the carrier lose its memory during a plan change.
+// TestForgottenRequestsStillTakeEffect makes the carrier forget its requests during a plan change.
 func TestForgottenRequestsStillTakeEffect(t *testing.T) {
 	w := start(t)
 	outcome := w.post(planChange, changeTo(fttp, "Fast", 1)).created()
@@ -74,7 +74,7 @@ func TestAdvanceMovesTheCarrierAlone(t *testing.T) {
 	w.get(outcome).is(http.StatusOK) // and the token has not expired
 }
 
-// TestSetPlanDuringAChangeIsOverriddenByIt changes a plan by hand while a request is in flight.
+// TestSetPlanDuringAChangeIsOverriddenByIt changes a plan by hand while a request is in progress.
 func TestSetPlanDuringAChangeIsOverriddenByIt(t *testing.T) {
 	w := start(t)
 	w.post(planChange, changeTo(fttp, "Fast", 1)).created()
@@ -92,7 +92,7 @@ func TestSetPlanDuringAChangeIsOverriddenByIt(t *testing.T) {
 	}
 }
 
-// TestServicesComeAndGo adds a service and takes it away again.
+// TestServicesComeAndGo adds a service and removes it again.
 func TestServicesComeAndGo(t *testing.T) {
 	w := start(t)
 	if err := w.sim.AddService(simulator.Service{ID: 42, Client: "reseller", Plan: "Fast"}); err != nil {
@@ -109,8 +109,8 @@ func TestServicesComeAndGo(t *testing.T) {
 	}
 }
 
-// TestQualificationsCome refuses those that no order could be made from. The operator's order
-// scenarios order from the others.
+// TestQualificationsCome refuses qualifications that no order could use. The operator's order
+// scenarios use the others.
 func TestQualificationsCome(t *testing.T) {
 	w := start(t)
 	site := simulator.Qualification{QualificationSearchID: "SQ", Client: "reseller", LocationID: "LOC000000000101"}
@@ -126,7 +126,7 @@ func TestQualificationsCome(t *testing.T) {
 	}
 }
 
-// TestLocationForms checks the forms of the Location header that a seed can ask for.
+// TestLocationForms checks the forms of the Location header that a seed can select.
 func TestLocationForms(t *testing.T) {
 	absolute, path := "http://127.0.0.1:", "/api/connect/services/health/requests/"
 	forms := []struct {
@@ -155,7 +155,7 @@ func TestRepliesCarryUnknownFieldsUnlessExact(t *testing.T) {
 	}
 }
 
-// TestIdsAreLargeAndJump checks that ids do not fit a float64 and cannot be guessed from one
+// TestIdsAreLargeAndJump checks that IDs do not fit a float64 and cannot be guessed from one
 // another.
 func TestIdsAreLargeAndJump(t *testing.T) {
 	w := start(t)

@@ -16,42 +16,42 @@ import (
 )
 
 // The headers of a signed event. The signature is "v1," and the base64 of HMAC-SHA256 over
-// id.timestamp.body, keyed by the bytes of the shared secret; the timestamp is in seconds since 1970.
+// id.timestamp.body, with the bytes of the shared secret as key. The timestamp is in Unix seconds.
 const (
 	headerEventID        = "Webhook-Id"
 	headerEventTimestamp = "Webhook-Timestamp"
 	headerEventSignature = "Webhook-Signature"
 )
 
-// Doer makes an HTTP call; [http.Client] is one. It has to bound the time of a call itself.
+// Doer makes HTTP calls, as [http.Client] does. It must have its own timeout.
 type Doer interface {
 	Do(call *http.Request) (*http.Response, error)
 }
 
-// Delivery is one attempt to deliver an event, or the end of an event without one.
+// Delivery is one attempt to deliver an event.
 type Delivery struct {
 	Time time.Time `json:"time"`
 	// EventID is the same for every attempt.
 	EventID string `json:"eventId"`
-	// Name is the event's name in the form in which it was sent.
+	// Name is the event's name in the form that was sent.
 	Name      string `json:"name"`
 	Client    string `json:"client"`
 	ServiceID int64  `json:"serviceId,omitempty"`
 	OrderID   int64  `json:"orderId,omitempty"`
 	// Attempt counts from 1.
 	Attempt int `json:"attempt"`
-	// Status is what the callback answered, zero when it did not.
+	// Status is the status of the callback's response, zero without one.
 	Status int `json:"status,omitempty"`
-	// Delivered says that the callback answered with a 2xx.
+	// Delivered is true if the callback responded with a 2xx.
 	Delivered bool `json:"delivered"`
-	// GivenUp says that there will be no further attempt.
+	// GivenUp is true if there will be no further attempt.
 	GivenUp bool `json:"givenUp,omitempty"`
 }
 
-// Deliver attempts every event once that is due at this moment, in the order of their times, and
-// returns how many were delivered. A failed one becomes due again after a pause that doubles, until
-// its attempts are used up. Nothing is sent unless somebody calls Deliver: a test after it has moved
-// its clock, the program again and again.
+// Deliver attempts every event that is due now, once and in the order of their times, and returns
+// how many were delivered. A failed event becomes due again after a pause that doubles, until its
+// attempts are used up. Events are sent only by Deliver: a test calls it after moving its clock,
+// the program calls it periodically.
 func (s *Simulator) Deliver(ctx context.Context, via Doer) int {
 	delivered := 0
 	for _, e := range s.takeDue() {
@@ -73,14 +73,14 @@ func (s *Simulator) Deliveries() []Delivery {
 	return s.journal.deliveries.all()
 }
 
-// Waiting returns how many events wait for their time or for another attempt.
+// Waiting returns how many events are waiting for their time or for another attempt.
 func (s *Simulator) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.outbox.waiting)
 }
 
-// takeDue takes what is due out of the queue, so that two callers never attempt the same event.
+// takeDue removes the due events from the queue, so that two callers never attempt the same event.
 func (s *Simulator) takeDue() []*event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -91,7 +91,7 @@ func (s *Simulator) takeDue() []*event {
 	return taken
 }
 
-// postpone puts an event back that was not attempted.
+// postpone puts back an event that was not attempted.
 func (s *Simulator) postpone(e *event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -106,7 +106,7 @@ type message struct {
 	written Delivery
 }
 
-// attempt sends an event and notes how that went.
+// attempt sends an event and records the result.
 func (s *Simulator) attempt(ctx context.Context, via Doer, e *event) bool {
 	m, stillTrue := s.compose(e)
 	if !stillTrue {
@@ -118,8 +118,8 @@ func (s *Simulator) attempt(ctx context.Context, via Doer, e *event) bool {
 	return m.written.Delivered
 }
 
-// compose writes the event from the facts. It drops one that has not come true, or about a service
-// that is gone.
+// compose builds the message of an event. It drops an event that did not happen, or whose service
+// no longer exists.
 func (s *Simulator) compose(e *event) (message, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +152,7 @@ func (s *Simulator) compose(e *event) (message, bool) {
 	return m, true
 }
 
-// resourceOf is what the event is about, as it was when the event happened.
+// resourceOf returns the resource of the event, as it was when the event happened.
 func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 	if e.Resource != nil {
 		return e.Resource, true
@@ -162,12 +162,12 @@ func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 		return nil, false
 	}
 	if e.Dotted == serviceCancelled().dotted && !on.ending.cameTrue(e.HappensAt) {
-		return nil, false // it was rescheduled or aborted
+		return nil, false // the cancellation was rescheduled or aborted
 	}
 	return encoded(on.notice(e.HappensAt)), true
 }
 
-// envelope is the body of the specification's form.
+// envelope returns the body in the specification's form.
 func (e *event) envelope(resource json.RawMessage) []byte {
 	return encoded(map[string]any{
 		"eventType": e.Name, "occurredOn": timestamp(e.HappensAt), e.Model: resource,
@@ -182,8 +182,8 @@ func idOrNull(id int64) *int64 {
 	return &id
 }
 
-// sign adds the headers of a signed event. The time is that of the real clock and not the carrier's,
-// which Advance may have moved out of what a receiver tolerates.
+// sign adds the headers of a signed event. The timestamp is from the real clock, because Advance
+// may have moved the carrier's clock beyond a receiver's tolerance.
 func (m *message) sign(secret, id string, now time.Time) {
 	at := strconv.FormatInt(now.Unix(), 10)
 	mac := hmac.New(sha256.New, []byte(secret))
@@ -193,7 +193,7 @@ func (m *message) sign(secret, id string, now time.Time) {
 	m.header.Set(headerEventSignature, "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
 }
 
-// send makes the call and returns its status, zero when there was no answer.
+// send makes the call and returns the response status, zero without a response.
 func (m *message) send(ctx context.Context, via Doer) int {
 	const enough = 64 << 10
 	call, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
@@ -205,12 +205,13 @@ func (m *message) send(ctx context.Context, via Doer) int {
 	if err != nil {
 		return 0
 	}
-	_, _ = io.CopyN(io.Discard, response.Body, enough) //nolint:errcheck // so that the connection can be used again
-	_ = response.Body.Close()                          //nolint:errcheck // what the receiver says does not matter
+	_, _ = io.CopyN(io.Discard, response.Body, enough) //nolint:errcheck // allows the connection to be reused
+	_ = response.Body.Close()                          //nolint:errcheck // the receiver's response does not matter
 	return response.StatusCode
 }
 
-// settle drops a delivered event and lets any other wait, until its attempts are used up.
+// settle drops an event that was delivered or has no attempts left, and queues any other for its
+// next attempt.
 func (s *Simulator) settle(e *event, written Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -226,7 +227,7 @@ func (s *Simulator) settle(e *event, written Delivery) {
 	s.outbox.put(e)
 }
 
-// backoff is the pause after a number of failures.
+// backoff returns the pause after a number of failures.
 func (s *Simulator) backoff(failures int) time.Duration {
 	first := cmp.Or(time.Duration(s.options.Seed.Events.Backoff), defaultBackoff)
 	return time.Duration(float64(min(first<<(failures-1), longestBackoff)) / s.options.Speed)

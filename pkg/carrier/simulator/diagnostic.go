@@ -24,12 +24,12 @@ func diagnosticFamily() family {
 	}
 }
 
-// testTypes are the tests there are when the seed names none.
+// testTypes returns the available tests if the seed has none.
 func testTypes() []string {
 	return []string{"port-reset", "line-state", "loopback", "ntd-status"}
 }
 
-// acceptDiagnostic takes one test of an active service at a time.
+// acceptDiagnostic accepts one test at a time of an active service.
 func acceptDiagnostic(x *exchange, r *request) error {
 	if err := x.active(); err != nil {
 		return err

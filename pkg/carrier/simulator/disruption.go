@@ -42,7 +42,7 @@ type disruptionPage struct {
 	LastPage        bool             `json:"lastPage"`
 }
 
-// sortInfo says by what a page is sorted.
+// sortInfo describes how a page is sorted.
 type sortInfo struct {
 	Direction    string `json:"direction"`
 	Property     string `json:"property"`
@@ -52,7 +52,7 @@ type sortInfo struct {
 	Descending   bool   `json:"descending"`
 }
 
-// pageQuery is the query of spec §4, understood.
+// pageQuery is the parsed query of spec §4.
 type pageQuery struct {
 	statuses []string
 	page     int
@@ -75,7 +75,7 @@ func listDisruptions(x *exchange) (reply, error) {
 	return reply{status: http.StatusOK, body: query.cut(found)}, nil
 }
 
-// parsePageQuery applies the defaults of spec §8. What cannot be understood is 400.
+// parsePageQuery applies the defaults of spec §8. An invalid parameter is a 400.
 func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
 	const defaultSize, largest = 20, 100
 	query := pageQuery{statuses: values[statusField], size: defaultSize}
@@ -96,7 +96,7 @@ func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
 	return query, err
 }
 
-// countIn reads a number of the query that is at least least.
+// countIn reads a number from the query that must be at least the given minimum.
 func countIn(values url.Values, name string, usual, least int) (int, error) {
 	if !values.Has(name) {
 		return usual, nil
@@ -108,7 +108,7 @@ func countIn(values url.Values, name string, usual, least int) (int, error) {
 	return number, nil
 }
 
-// parseSort reads property,DIRECTION; ascending when there is no direction.
+// parseSort reads property,DIRECTION. The default direction is ascending.
 func (q *pageQuery) parseSort(expression string) error {
 	property, direction, _ := strings.Cut(expression, ",")
 	q.property, q.order = property, strings.ToUpper(cmp.Or(direction, "ASC"))
@@ -118,7 +118,8 @@ func (q *pageQuery) parseSort(expression string) error {
 	return nil
 }
 
-// sortKeys are the properties by which a page can be sorted. Times of one form sort as texts.
+// sortKeys returns the properties by which a page can be sorted. Times have one format, so they
+// sort as texts.
 func sortKeys() map[string]func(disruptionInfo) string {
 	return map[string]func(disruptionInfo) string{
 		"maintenanceStartAt":    func(d disruptionInfo) string { return d.MaintenanceStartAt },
@@ -131,7 +132,7 @@ func sortKeys() map[string]func(disruptionInfo) string {
 	}
 }
 
-// orEmpty is the text, or an empty one instead of null.
+// orEmpty returns the text, or an empty text instead of null.
 func orEmpty(text *string) string {
 	if text == nil {
 		return ""
@@ -139,7 +140,7 @@ func orEmpty(text *string) string {
 	return *text
 }
 
-// filter shows the disruptions that have one of the statuses; all when none is asked for.
+// filter returns the disruptions with one of the requested statuses, or all if none is requested.
 func (q *pageQuery) filter(all []Disruption, now time.Time) []disruptionInfo {
 	found := make([]disruptionInfo, 0, len(all))
 	for i := range all {
@@ -151,7 +152,7 @@ func (q *pageQuery) filter(all []Disruption, now time.Time) []disruptionInfo {
 	return found
 }
 
-// sort orders what was found; what is equal keeps the order of the seed.
+// sort sorts the disruptions. Equal ones keep the order of the seed.
 func (q *pageQuery) sort(found []disruptionInfo) []disruptionInfo {
 	key, sign := sortKeys()[q.property], 1
 	if q.order == "DESC" {
@@ -161,7 +162,7 @@ func (q *pageQuery) sort(found []disruptionInfo) []disruptionInfo {
 	return found
 }
 
-// cut takes the page out of what was found. A page beyond the last is empty.
+// cut returns one page of the disruptions. A page beyond the last is empty.
 func (q *pageQuery) cut(found []disruptionInfo) disruptionPage {
 	pages := (len(found) + q.size - 1) / q.size
 	content := []disruptionInfo{}
@@ -191,7 +192,7 @@ func (d *Disruption) info(now time.Time) disruptionInfo {
 	return info
 }
 
-// status is the seed's, or follows from the times.
+// status returns the seed's status, or derives it from the times.
 func (d *Disruption) status(now time.Time) string {
 	switch {
 	case d.Status != "":

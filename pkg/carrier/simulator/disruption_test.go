@@ -32,7 +32,7 @@ func disruptions(query string) string {
 	return fmt.Sprintf("/api/connect/services/%d/disruptions?%s", fttp, query)
 }
 
-// ids are those of a page.
+// ids are the IDs of a page.
 func (a answer) ids() string {
 	a.t.Helper()
 	items := a.list("content")
@@ -72,7 +72,7 @@ func TestDisruptionsAreServedInPages(t *testing.T) {
 	}
 }
 
-// TestDisruptionsAreFilteredAndSorted asks for statuses, sizes and orders.
+// TestDisruptionsAreFilteredAndSorted requests statuses, sizes and sort orders.
 func TestDisruptionsAreFilteredAndSorted(t *testing.T) {
 	w := start(t, disrupted)
 	cases := map[string]string{
@@ -105,7 +105,7 @@ func TestDisruptionItem(t *testing.T) {
 	}
 }
 
-// TestDisruptionsRefused covers what cannot be understood or is not the client's.
+// TestDisruptionsRefused covers calls that cannot be parsed or concern another client.
 func TestDisruptionsRefused(t *testing.T) {
 	w := start(t)
 	for _, query := range []string{"page=-1", "page=x", "size=0", "status=active", "sort=color", "sort=type,UP"} {

@@ -9,14 +9,14 @@ import (
 	"strconv"
 )
 
-// distortion is how the members of an answer are written by a hostile carrier: in another order, one
-// of them twice, and one that nobody knows, which is null.
+// distortion states how a hostile carrier writes the members of an object: shuffled, one of them
+// twice, and with an additional unknown one that is null.
 type distortion struct {
 	shuffle, repeat, null bool
 	dice                  *rand.Rand
 }
 
-// distortion decides on the next answer; nil leaves it alone.
+// distortion decides how to distort the next response. Nil leaves it unchanged.
 func (h *hostility) distortion() *distortion {
 	if h == nil {
 		return nil
@@ -32,7 +32,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// apply rewrites an object; anything else stays as it is.
+// apply rewrites an object. Other values are unchanged.
 func (d *distortion) apply(content []byte) []byte {
 	if d == nil {
 		return content
@@ -53,7 +53,7 @@ func (d *distortion) apply(content []byte) []byte {
 	return join(members)
 }
 
-// membersOf takes an object apart, in its order.
+// membersOf returns the members of an object in order.
 func membersOf(content []byte) ([]member, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
@@ -89,33 +89,34 @@ func join(members []member) []byte {
 	return out.Bytes()
 }
 
-// trickle sends the head and half of the answer, and then nothing until nobody waits any more.
+// trickle sends the headers and half of the body, and then nothing until nobody is waiting any
+// more.
 func (a reply) trickle(w http.ResponseWriter, how manner) {
 	content := a.encode(how)
 	a.writeHead(w, how)
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
 	w.WriteHeader(a.status)
-	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the answer is to be broken
+	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
 	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
 	how.wait()
 	panic(http.ErrAbortHandler)
 }
 
-// bomb sends a body of a gigabyte in a megabyte: blanks, compressed, as a client without bounds would
-// read them before any JSON.
+// bomb sends a gigabyte of blanks compressed to a megabyte. A client without limits would read all
+// of them before any JSON.
 func (a reply) bomb(w http.ResponseWriter, how manner) {
 	const part, parts = 1 << 20, 1 << 10
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
-	_, _ = zip.Write(bytes.Repeat([]byte(" "), part)) //nolint:errcheck // a buffer takes everything
+	_, _ = zip.Write(bytes.Repeat([]byte(" "), part)) //nolint:errcheck // writing to a buffer cannot fail
 	_ = zip.Close()                                   //nolint:errcheck // as above
 	a.writeHead(w, how)
 	w.Header().Set("Content-Type", jsonMediaType)
 	w.Header().Set("Content-Encoding", "gzip")
 	w.WriteHeader(a.status)
-	for range parts { // members of one gzip stream that follow each other are one text
+	for range parts { // consecutive members of a gzip stream decompress to one text
 		if _, err := w.Write(packed.Bytes()); err != nil {
-			return // the client has had enough
+			return // the client has disconnected
 		}
 	}
 }

@@ -2,9 +2,10 @@ package simulator
 
 import "time"
 
-// eventKind is a notification: how the specification and how the published interface call it.
+// eventKind is the kind of a notification, with its names in the specification and in the published
+// interface.
 type eventKind struct {
-	name   string // spec §6; empty for one that only the published interface has
+	name   string // spec §6; empty if only the published interface has it
 	dotted string
 	model  string // of z-notification-model
 }
@@ -15,7 +16,7 @@ const (
 	appointmentModel = "appointment"
 )
 
-// The kinds of events. Those without a name are sent in the header form alone.
+// The kinds of events. Those without a name are sent only in the header form.
 func aggregationModified() eventKind {
 	return eventKind{"ServiceAggregationModified", "service.aggregation-modified", serviceModel}
 }
@@ -62,8 +63,8 @@ func appointmentCancelled() eventKind {
 	return eventKind{"", "appointment.cancelled", appointmentModel}
 }
 
-// serviceModified and serviceNotModified are deprecated (spec §6). Only the former has been seen with
-// a dotted name.
+// serviceModified and serviceNotModified are deprecated (spec §6). Only the former was observed
+// with a dotted name.
 func serviceModified() eventKind {
 	return eventKind{"ServiceModified", "service.modified", serviceModel}
 }
@@ -72,13 +73,13 @@ func serviceNotModified() eventKind {
 	return eventKind{"ServiceModificationRejected", "", serviceModel}
 }
 
-// announced is how a request is announced when it ends (spec §6): by one kind of event when it
-// completes and by another when it fails.
+// announced returns the announcement of a request's end (spec §6): one kind of event if it
+// completes, another if it fails.
 func announced(completed, failed eventKind) func(*Simulator, *line, *request) []eventKind {
 	return func(_ *Simulator, _ *line, r *request) []eventKind { return []eventKind{r.either(completed, failed)} }
 }
 
-// either is the first when the request completes and the second when it fails.
+// either returns the first kind if the request completes, and the second if it fails.
 func (r *request) either(completed, failed eventKind) eventKind {
 	if r.Failure == "" {
 		return completed
@@ -86,8 +87,8 @@ func (r *request) either(completed, failed eventKind) eventKind {
 	return failed
 }
 
-// announcePlanChange tells the three uses of a plan change apart (spec §4): the plan, the
-// restoration SLA or both. It is asked before the request has changed anything.
+// announcePlanChange distinguishes the three uses of a plan change (spec §4): plan, restoration SLA
+// or both. It must be called before the request takes effect.
 func announcePlanChange(s *Simulator, on *line, r *request) []eventKind {
 	asked := r.asked()
 	wanted := soldPlan{Name: asked.text("planName"), Term: asked.number(termField)}
@@ -106,7 +107,7 @@ func announcePlanChange(s *Simulator, on *line, r *request) []eventKind {
 	return kinds
 }
 
-// serviceNotice is a service as an event shows it.
+// serviceNotice is a service as shown in an event.
 type serviceNotice struct {
 	ID                  int64   `json:"id"`
 	SourceType          string  `json:"sourceType"`
@@ -123,7 +124,7 @@ type serviceNotice struct {
 	Cancelled           bool    `json:"cancelled"`
 }
 
-// notice is the service as it was when the event happened.
+// notice returns the service as it was when the event happened.
 func (l *line) notice(at time.Time) serviceNotice {
 	then := l.snapshot(at)
 	return serviceNotice{
@@ -135,9 +136,9 @@ func (l *line) notice(at time.Time) serviceNotice {
 	}
 }
 
-// orderNotice is an order as an event shows it: with type for orderType, with what the rejection
-// adds, and without status, provider and fee (field notes). A field here hides the one of the order
-// with the same key.
+// orderNotice is an order as shown in an event: with type instead of orderType, with the fields of
+// the rejection, and without status, provider and fee (field notes). A field here hides the order's
+// field with the same key.
 type orderNotice struct {
 	orderInfo
 
@@ -151,7 +152,7 @@ type orderNotice struct {
 	Fee            *struct{} `json:"fee,omitempty"`
 }
 
-// appointmentNotice is an appointment that the carrier has cancelled.
+// appointmentNotice is an appointment that the carrier canceled.
 type appointmentNotice struct {
 	ID      int64  `json:"id"`
 	OrderID int64  `json:"orderId"`

@@ -9,7 +9,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// eventStory is a call and the events that it leads to, in both forms.
+// eventStory is a call and the events that it causes, in both forms.
 type eventStory struct {
 	edit            func(*simulator.Seed)
 	path, body      string
@@ -88,7 +88,7 @@ func eventStories() map[string]eventStory {
 	}
 }
 
-// TestEventsOfEveryKind tells each story in both forms.
+// TestEventsOfEveryKind runs each scenario in both forms.
 func TestEventsOfEveryKind(t *testing.T) {
 	for name, story := range eventStories() {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestEventsOfEveryKind(t *testing.T) {
 	}
 }
 
-// leadsTo tells the story, compares the events and returns what was delivered.
+// leadsTo runs the scenario, compares the events and returns what was delivered.
 func (e eventStory) leadsTo(tb testing.TB, form simulator.EventForm, want []string) []string {
 	tb.Helper()
 	edits := []func(*simulator.Seed){sendsTo(newInbox(tb), form)}
@@ -121,7 +121,7 @@ func TestMixedFormsTakeTurns(t *testing.T) {
 	w.post(planChange, withSLA("Fast", "Enhanced - 12 (24/7)")).created()
 	w.wait(10 * time.Second)
 	w.deliver(2)
-	// The first announced event is the cancellation of the seed, which is yet to come.
+	// The first announced event is the cancellation of the seed, which is in the future.
 	if diff := cmp.Diff([]string{"service.plan-changed", "ServiceRestorationSlaChanged"}, w.names()); diff != "" {
 		t.Error(diff)
 	}

@@ -23,7 +23,7 @@ import (
 
 const eventSecret = "shared-secret"
 
-// inbox is a receiver of events that answers as it is told.
+// inbox is a receiver of events with configurable answers.
 type inbox struct {
 	t      testing.TB
 	server *httptest.Server
@@ -61,21 +61,21 @@ func (b *inbox) take(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(status)
 }
 
-// all is what has arrived so far.
+// all is everything that has arrived so far.
 func (b *inbox) all() []received {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.got)
 }
 
-// sendsTo lets the seed send its events to an inbox.
+// sendsTo makes the seed send its events to an inbox.
 func sendsTo(box *inbox, form simulator.EventForm) func(*simulator.Seed) {
 	return func(s *simulator.Seed) {
 		s.Events = simulator.EventRules{Callback: box.server.URL, Secret: eventSecret, Form: form, Attempts: 3}
 	}
 }
 
-// deliver sends what is due and checks how much that was.
+// deliver sends the events that are due and checks their number.
 func (w *world) deliver(want int) {
 	w.t.Helper()
 	if got := w.sim.Deliver(w.t.Context(), w.server.Client()); got != want {
@@ -169,7 +169,7 @@ func TestEventsWithoutASecretAreNotSigned(t *testing.T) {
 	}
 }
 
-// TestDeliveriesAreTriedAgainAndGivenUp answers badly until the attempts are used up.
+// TestDeliveriesAreTriedAgainAndGivenUp answers with errors until the attempts are used up.
 func TestDeliveriesAreTriedAgainAndGivenUp(t *testing.T) {
 	box := newInbox(t, 500, 404, 302, 503, 503)
 	w := start(t, sendsTo(box, ""))
@@ -203,7 +203,7 @@ func TestDeliveriesAreTriedAgainAndGivenUp(t *testing.T) {
 	}
 }
 
-// TestACallbackThatIsNotThere is a failed attempt like any other.
+// TestACallbackThatIsNotThere: an unreachable callback is a failed attempt like any other.
 func TestACallbackThatIsNotThere(t *testing.T) {
 	box := newInbox(t)
 	w := start(t, sendsTo(box, ""))
@@ -248,7 +248,7 @@ func TestWhatDoesNotComeTrueIsNotAnnounced(t *testing.T) {
 	}
 }
 
-// TestForgottenRequestsAreStillAnnounced lets the carrier forget a request before its end.
+// TestForgottenRequestsAreStillAnnounced makes the carrier forget a request before its end.
 func TestForgottenRequestsAreStillAnnounced(t *testing.T) {
 	w := start(t, sendsTo(newInbox(t), ""))
 	w.post(planChange, changeTo(fttp, "Fast", 1)).created()
@@ -306,7 +306,7 @@ func TestEventRulesOfASeedAreJudged(t *testing.T) {
 	}
 }
 
-// TestDeliverStopsWithItsContext keeps what was not attempted.
+// TestDeliverStopsWithItsContext keeps the deliveries that were not attempted.
 func TestDeliverStopsWithItsContext(t *testing.T) {
 	w := start(t, sendsTo(newInbox(t), ""))
 	w.post(planChange, changeTo(fttp, "Fast", 1)).created()

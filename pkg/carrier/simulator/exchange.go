@@ -9,11 +9,11 @@ import (
 	"time"
 )
 
-// maxBodyBytes is the largest request body; the largest of the specification, an order, needs a
-// few kilobytes.
+// maxBodyBytes limits a request body. The largest in the specification, an order, needs a few
+// kilobytes.
 const maxBodyBytes = 1 << 20
 
-// exchange is one call of the carrier API on its way from the wire to its answer.
+// exchange is one call of the carrier API, from request to response.
 type exchange struct {
 	sim     *Simulator
 	request *http.Request
@@ -21,33 +21,33 @@ type exchange struct {
 	bodyErr error
 	now     time.Time
 
-	route   *route   // set by identify; nil when the specification has no such route
-	allowed []string // the methods of the path when only the method is wrong
+	route   *route   // set by identify; nil if the specification has no such route
+	allowed []string // the methods of the path if only the method is wrong
 	id      string   // the id in the path
-	fields  fields   // the body; nil when there is none or it cannot be read
+	fields  fields   // the body; nil if there is none or it cannot be read
 	parsed  error    // why the body cannot be read
 
 	client  *client // set by the token rule
 	version int     // set by the version rule
-	line    *line   // set by ownLine: the service the call is about
+	line    *line   // set by ownLine: the service that the call is about
 
 	fault      Fault
 	distortion *distortion
-	call       Call // what the journal will say
+	call       Call // the journal entry
 }
 
-// reply is an answer before it is written.
+// reply is a response before it is written.
 type reply struct {
 	status   int
 	location string
-	body     any // nil for none, raw for what is not JSON
+	body     any // nil for none, raw if it is not JSON
 	header   map[string]string
 }
 
-// raw is a body that is sent as it stands.
+// raw is a body that is sent unchanged.
 type raw struct{ contentType, text string }
 
-// ServeHTTP is the carrier API.
+// ServeHTTP implements the carrier API.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{sim: s, request: r}
 	x.body, x.bodyErr = readBounded(r.Body, maxBodyBytes)
@@ -58,8 +58,7 @@ func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.send(r.Context(), w, answer)
 }
 
-// process decides the answer. It is the only place where a call of the carrier API touches the
-// store.
+// process determines the response. Calls of the carrier API access the store only here.
 func (s *Simulator) process(x *exchange) reply {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -81,9 +80,9 @@ func (s *Simulator) process(x *exchange) reply {
 	return answer
 }
 
-// again is what a hostile carrier's gateway does now and then: it delivers an accepted submission a
-// second time, and answers what came of that when it was accepted as well. A hostile carrier also
-// loses its memory now and then.
+// again simulates a gateway that occasionally delivers an accepted submission a second time. If the
+// second one is accepted too, its response is returned. A hostile carrier also occasionally loses
+// all requests.
 func (x *exchange) again(first reply) reply {
 	hostile := x.sim.hostile
 	x.distortion = hostile.distortion()
@@ -104,8 +103,8 @@ func (x *exchange) again(first reply) reply {
 	return second
 }
 
-// identify finds out what the call is about before anything is judged, so that the journal knows
-// it even of calls that are refused or cut.
+// identify determines the subject of the call before any check, so that the journal has it even for
+// calls that are refused or cut.
 func (x *exchange) identify() {
 	r := x.request
 	x.call = Call{Time: x.now, Method: r.Method, Path: r.URL.Path, Operation: OpUnknown}
@@ -127,7 +126,7 @@ func (x *exchange) identify() {
 	x.call.ServiceID = x.serviceID()
 }
 
-// subject is the value of the field that says what a submission is about.
+// subject returns the value of the field that identifies the subject of a submission.
 func (x *exchange) subject() string {
 	if id := x.fields.number(x.route.body); id != 0 {
 		return strconv.FormatInt(id, 10)
@@ -135,7 +134,7 @@ func (x *exchange) subject() string {
 	return x.fields.text(x.route.body)
 }
 
-// serviceID is the service that the call is about, zero when it is about none.
+// serviceID returns the service that the call is about, zero if there is none.
 func (x *exchange) serviceID() int64 {
 	if x.route.body == serviceIDField {
 		return x.fields.number(serviceIDField)
@@ -149,7 +148,7 @@ func (x *exchange) serviceID() int64 {
 	return 0
 }
 
-// judge applies the common rules and then the route's own handler.
+// judge applies the common rules, then the route's own handler.
 func (x *exchange) judge() reply {
 	for _, rule := range commonRules() {
 		if err := rule(x); err != nil {
@@ -163,7 +162,7 @@ func (x *exchange) judge() reply {
 	return answer
 }
 
-// refusal turns an error into its answer.
+// refusal returns the response for an error.
 func (x *exchange) refusal(err error) reply {
 	p, known := errors.AsType[*problem](err)
 	if !known {
@@ -175,7 +174,7 @@ func (x *exchange) refusal(err error) reply {
 	return p.reply(x.now)
 }
 
-// send writes the answer, or does what the fault does instead.
+// send writes the response, or applies the fault instead.
 func (x *exchange) send(ctx context.Context, w http.ResponseWriter, answer reply) {
 	x.fault.send(w, answer, manner{
 		now: x.now.Add(x.sim.dateSkew), headers: commonHeaders(), exact: x.sim.options.Seed.ExactReplies,
@@ -183,7 +182,7 @@ func (x *exchange) send(ctx context.Context, w http.ResponseWriter, answer reply
 	})
 }
 
-// commonHeaders are those of spec §1 rule 5.
+// commonHeaders returns the headers of spec §1 rule 5.
 func commonHeaders() map[string]string {
 	return map[string]string{
 		"X-Content-Type-Options": "nosniff",
@@ -195,23 +194,23 @@ func commonHeaders() map[string]string {
 	}
 }
 
-// manner is what the two servers do differently when they write an answer.
+// manner has the differences between the two servers in how they write a response.
 type manner struct {
 	now     time.Time
 	headers map[string]string
 	exact   bool // without the undocumented field
-	// distortion is how a hostile carrier writes objects; nil for as they are.
+	// distortion is how a hostile carrier writes objects; nil for no distortion.
 	distortion *distortion
 	word       apiWord
-	wait       func() // returns when nobody waits for the answer any more
+	wait       func() // returns when nobody is waiting for the response any more
 }
 
-// write sends the answer as it is.
+// write sends the response unchanged.
 func (a reply) write(w http.ResponseWriter, how manner) {
 	content := a.encode(how)
 	a.writeHead(w, how)
 	w.WriteHeader(a.status)
-	_, _ = w.Write(content) //nolint:errcheck // the peer may be gone, which is its own business
+	_, _ = w.Write(content) //nolint:errcheck // the peer may have disconnected
 }
 
 func (a reply) writeHead(w http.ResponseWriter, how manner) {
@@ -235,10 +234,10 @@ func (a reply) writeHead(w http.ResponseWriter, how manner) {
 	}
 }
 
-// unknownField is one that no client knows: an object may gain fields at any time.
+// unknownField is a field that no client knows, because objects may gain fields at any time.
 const unknownField = `"_undocumented":{"since":9},`
 
-// encode is the body on the wire.
+// encode returns the body as sent.
 func (a reply) encode(how manner) []byte {
 	switch body := a.body.(type) {
 	case nil:
@@ -248,7 +247,7 @@ func (a reply) encode(how manner) []byte {
 	}
 	content, err := json.Marshal(a.body)
 	if err != nil {
-		return nil // no body of this package fails to marshal
+		return nil // every body of this package can be marshaled
 	}
 	content = how.word.write(content)
 	if !how.exact && content[0] == '{' && len(content) > len("{}") {

@@ -30,12 +30,12 @@ func stabilize(service int64) string {
 	return body(`{"serviceId":%d,"dslStabilityProfile":"Stable"}`, service)
 }
 
-// ends lets every request of an operation about the FTTP service end so.
+// ends makes every request of an operation for the FTTP service end in this way.
 func ends(operation string, outcome simulator.Outcome) func(*simulator.Seed) {
 	return func(s *simulator.Seed) { s.Services[0].Outcomes = map[string]simulator.Outcome{operation: outcome} }
 }
 
-// TestAggregationConversion follows one through its states (spec §3).
+// TestAggregationConversion tracks one through its states (spec §3).
 func TestAggregationConversion(t *testing.T) {
 	w := start(t)
 	outcome := w.post(aggregation, convert(fttp)).created()
@@ -61,7 +61,7 @@ func TestAggregationConversion(t *testing.T) {
 	}
 }
 
-// TestAggregationConversionInError is still in progress, and goes on (spec §3).
+// TestAggregationConversionInError is still in progress, and continues (spec §3).
 func TestAggregationConversionInError(t *testing.T) {
 	w := start(t, ends("AggregationConversion", simulator.OutcomeStalls))
 	outcome := w.post(aggregation, convert(fttp)).created()
@@ -76,7 +76,7 @@ func TestAggregationConversionInError(t *testing.T) {
 	}
 }
 
-// TestAggregationConversionRefused covers the reasons that only this family has.
+// TestAggregationConversionRefused covers the refusals that only this family has.
 func TestAggregationConversionRefused(t *testing.T) {
 	w := start(t, ends("AggregationConversion", simulator.OutcomeFails))
 	w.post(aggregation, convert(other)).
@@ -91,7 +91,7 @@ func TestAggregationConversionRefused(t *testing.T) {
 	w.at("3", http.MethodPost, aggregation, convert(fttp)).refusedWith(400, "api.version.invalid")
 }
 
-// TestProfileChange follows a DSL stability profile change.
+// TestProfileChange tracks a DSL stability profile change.
 func TestProfileChange(t *testing.T) {
 	w := start(t)
 	outcome := w.post(profile, stabilize(copper)).created()
@@ -157,7 +157,7 @@ func TestFibreBuildChargeRefused(t *testing.T) {
 	w.at("5", http.MethodPost, fibre, `{"locationId":"`+place+`"}`).refusedWith(400, "api.version.invalid")
 }
 
-// TestReclaim takes a cancelled service back.
+// TestReclaim reclaims a cancelled service.
 func TestReclaim(t *testing.T) {
 	w := start(t)
 	w.post(reclaims, about(fttp)).
@@ -188,7 +188,7 @@ func TestReclaimTooLate(t *testing.T) {
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.reclaims serviceId")
 }
 
-// TestAppointmentSlots asks for slots and gives them up.
+// TestAppointmentSlots requests slots and withdraws the request.
 func TestAppointmentSlots(t *testing.T) {
 	w := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
 	outcome := w.post(slots, `{"orderId":555,"dateFrom":"2026-12-04"}`).created()
@@ -215,7 +215,7 @@ func TestAppointmentSlots(t *testing.T) {
 	}
 }
 
-// TestAppointmentSlotsRefused covers missing fields, malformed dates and orders of others.
+// TestAppointmentSlotsRefused covers missing fields, malformed dates and orders of other clients.
 func TestAppointmentSlotsRefused(t *testing.T) {
 	w := start(t)
 	w.post(slots, `{"orderId":555}`).

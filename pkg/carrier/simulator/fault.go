@@ -10,53 +10,53 @@ import (
 	"time"
 )
 
-// FaultKind is what goes wrong with a call.
+// FaultKind is a kind of fault.
 type FaultKind string
 
 // The faults that can be armed.
 const (
-	// FaultNone lets the call be.
+	// FaultNone leaves the call unchanged.
 	FaultNone FaultKind = ""
-	// FaultStatus answers Status with the standard error body.
+	// FaultStatus responds with Status and the standard error body.
 	FaultStatus FaultKind = "Status"
-	// FaultPage answers Status with the HTML page of a gateway.
+	// FaultPage responds with Status and the HTML page of a gateway.
 	FaultPage FaultKind = "Page"
-	// FaultBody answers Status with Body as JSON, as it stands.
+	// FaultBody responds with Status and Body, unchanged, as JSON.
 	FaultBody FaultKind = "Body"
-	// FaultReset cuts the connection without an answer.
+	// FaultReset closes the connection without a response.
 	FaultReset FaultKind = "Reset"
-	// FaultHang gives no answer until the client goes away or the simulator is closed.
+	// FaultHang sends no response until the client disconnects or the simulator is closed.
 	FaultHang FaultKind = "Hang"
-	// FaultRedirect answers Status (307 when zero) with Location, or with the call's own URL.
+	// FaultRedirect responds with Status (307 when zero) and Location, or the call's own URL.
 	FaultRedirect FaultKind = "Redirect"
-	// FaultCutBody processes the call and cuts the connection in the middle of the answer.
+	// FaultCutBody processes the call and closes the connection in the middle of the response.
 	FaultCutBody FaultKind = "CutBody"
-	// FaultNoLocation processes the call and leaves out the Location.
+	// FaultNoLocation processes the call and omits the Location.
 	FaultNoLocation FaultKind = "NoLocation"
-	// FaultLocation processes the call and answers Location instead; {path} in it stands for the
-	// true path.
+	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced with
+	// the true path.
 	FaultLocation FaultKind = "Location"
-	// FaultEndInError accepts the request and lets it end in error, with Body as its errorDetail.
+	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"
-	// FaultStall accepts the request and lets it be IN_ERROR for half of its time, with Body as its
-	// errorDetail, before it goes on and completes.
+	// FaultStall accepts the request, which is then IN_ERROR for half of its time, with Body as its
+	// errorDetail, before it continues and completes.
 	FaultStall FaultKind = "Stall"
-	// FaultTrickle processes the call, sends half of the answer and then nothing more until the client
-	// goes away or the simulator is closed.
+	// FaultTrickle processes the call and sends half of the response, then nothing more until the
+	// client disconnects or the simulator is closed.
 	FaultTrickle FaultKind = "Trickle"
-	// FaultBomb processes the call and answers a gigabyte of blanks, compressed to a megabyte.
+	// FaultBomb processes the call and responds with a gigabyte of blanks, compressed to a megabyte.
 	FaultBomb FaultKind = "Bomb"
 )
 
-// Fault is something that goes wrong with one call.
+// Fault is a fault of one call.
 type Fault struct {
 	Kind FaultKind `json:"kind"`
-	// Status is the status to answer.
+	// Status is the response status.
 	Status int `json:"status,omitempty"`
-	// Processed lets a Status, Page, Body, Reset, Hang or Redirect strike after the call has taken
-	// effect. Without it the carrier never sees the call.
+	// Processed makes a Status, Page, Body, Reset, Hang or Redirect occur after the call has taken
+	// effect. Otherwise the call never reaches the carrier.
 	Processed bool `json:"processed,omitempty"`
-	// RetryAfter is sent as it stands with a Status or Page.
+	// RetryAfter is sent unchanged with a Status or Page.
 	RetryAfter string `json:"retryAfter,omitempty"`
 	// Location is the Location of a Redirect or Location fault.
 	Location string `json:"location,omitempty"`
@@ -64,7 +64,7 @@ type Fault struct {
 	Body string `json:"body,omitempty"`
 	// ServiceID restricts the fault to calls about one service.
 	ServiceID int64 `json:"serviceId,omitempty"`
-	// Times is how many calls it strikes, 1 when zero.
+	// Times is the number of affected calls, 1 when zero.
 	Times int `json:"times,omitempty"`
 }
 
@@ -74,10 +74,10 @@ type armedFault struct {
 	fault  Fault
 }
 
-// FailNext arms a fault for the next call of the target, which is "POST PlanChange" or "GET
-// PlanChange", or "PlanChange" for a POST where the operation has one, or "*" for any call. The
-// token exchange is "Token". A fault is consumed by the call it strikes; several for one target
-// strike in the order in which they were armed.
+// FailNext arms a fault for the next call of the target. The target is "POST PlanChange" or "GET
+// PlanChange", or "PlanChange" for the operation's POST if it has one, or "*" for any call. The
+// token exchange is "Token". Each call consumes one fault; faults for the same target occur in the
+// order in which they were armed.
 func (s *Simulator) FailNext(target string, fault Fault) error {
 	if !s.knownTarget(target) {
 		return fmt.Errorf("there is no call %q to fail", target)
@@ -101,14 +101,14 @@ func faultKinds() []FaultKind {
 	}
 }
 
-// Armed returns how many armed faults no call has met yet.
+// Armed returns how many armed faults have not occurred yet.
 func (s *Simulator) Armed() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.faults)
 }
 
-// Disarm takes all faults back.
+// Disarm removes all armed faults.
 func (s *Simulator) Disarm() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Simulator) knownTarget(target string) bool {
 	return slices.ContainsFunc(s.routes, func(r route) bool { return s.aims(target, &r) })
 }
 
-// aims says whether a target means the route.
+// aims reports whether a target matches the route.
 func (s *Simulator) aims(target string, r *route) bool {
 	if target == "*" || target == r.name() {
 		return true
@@ -135,7 +135,7 @@ func (s *Simulator) aims(target string, r *route) bool {
 	return r.method == http.MethodPost || !submitted
 }
 
-// takeFault takes the first armed fault that is meant for a call.
+// takeFault removes and returns the first armed fault that matches a call.
 func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
 	if r == nil {
 		return Fault{}
@@ -151,7 +151,7 @@ func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
 	return fault
 }
 
-// processes says whether the carrier gets to see the call.
+// processes reports whether the call reaches the carrier.
 func (f Fault) processes() bool {
 	switch f.Kind {
 	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
@@ -163,8 +163,7 @@ func (f Fault) processes() bool {
 	return true
 }
 
-// alter returns what is answered instead of the answer. Its status is zero where nothing is
-// answered.
+// alter applies the fault to a response. Status zero means that there is no response.
 func (f Fault) alter(answer reply, x *exchange) reply {
 	switch f.Kind {
 	case FaultReset, FaultHang:
@@ -182,7 +181,7 @@ func (f Fault) alter(answer reply, x *exchange) reply {
 	return answer
 }
 
-// instead is an answer that has nothing to do with the call.
+// instead returns the fault's own response, which is independent of the call.
 func (f Fault) instead(called *url.URL, now time.Time) reply {
 	answer := reply{status: f.Status, header: f.header()}
 	if f.Kind == FaultRedirect {
@@ -210,7 +209,7 @@ func (f Fault) header() map[string]string {
 	return map[string]string{"Retry-After": f.RetryAfter}
 }
 
-// relocate returns the Location of the fault with the path of the true one filled in.
+// relocate returns the fault's Location with the true path filled in.
 func (f Fault) relocate(location string) string {
 	path := location
 	if parsed, err := url.Parse(location); err == nil {

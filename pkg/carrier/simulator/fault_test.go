@@ -102,7 +102,7 @@ func TestFaultThatCutsTheAnswer(t *testing.T) {
 	w.get(outcome).is(http.StatusOK)
 }
 
-// TestFaultThatHangsUntilItIsReleased checks that Close lets a hanging call go.
+// TestFaultThatHangsUntilItIsReleased checks that Close releases a hanging call.
 func TestFaultThatHangsUntilItIsReleased(t *testing.T) {
 	w := start(t)
 	w.arm("PlanChange", simulator.Fault{Kind: simulator.FaultHang, Processed: true})
@@ -120,7 +120,7 @@ func TestFaultThatHangsUntilItIsReleased(t *testing.T) {
 	}
 }
 
-// TestFaultsOfTheLocation leaves the Location out, and points it elsewhere.
+// TestFaultsOfTheLocation omits the Location, and points it elsewhere.
 func TestFaultsOfTheLocation(t *testing.T) {
 	w := start(t)
 	w.arm("PlanChange", simulator.Fault{Kind: simulator.FaultNoLocation})
@@ -146,8 +146,8 @@ func TestFaultThatLetsARequestEndInError(t *testing.T) {
 	w.get(outcome).refusedWith(422, "validation", "constraints.service.plan.change.status.in.error status")
 }
 
-// TestFaultsStrikeTheirTargetOnce checks targets, the restriction to a service, and that faults
-// are consumed.
+// TestFaultsStrikeTheirTargetOnce checks targets, the restriction to a service, and that faults are
+// consumed.
 func TestFaultsStrikeTheirTargetOnce(t *testing.T) {
 	w := start(t)
 	failure := simulator.Fault{Kind: simulator.FaultStatus, Status: 500, ServiceID: fttp, Times: 2}
@@ -186,7 +186,7 @@ func TestFaultsOfTheTokenEndpoint(t *testing.T) {
 	w.exchange(form()).is(200)
 }
 
-// TestFaultsThatDoNotExist checks that a typing mistake is found when the fault is armed.
+// TestFaultsThatDoNotExist checks that a misspelled fault is reported when it is armed.
 func TestFaultsThatDoNotExist(t *testing.T) {
 	w := start(t)
 	if w.sim.FailNext("PlanChanges", simulator.Fault{Kind: simulator.FaultReset}) == nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// locationForm is that of a locationId.
+// locationForm is the format of a locationId.
 var locationForm = regexp.MustCompile(`^LOC\d{12}$`)
 
 // fibreFields is the body of a FibreBuildCharge request (spec §4).
@@ -23,7 +23,7 @@ func fibreFamily() family {
 	}
 }
 
-// FibreBuild is what it costs to build fiber to a location that was qualified.
+// FibreBuild is the price of building fiber to a qualified location.
 type FibreBuild struct {
 	LocationID   string `json:"locationId"`
 	Zone         string `json:"zone,omitempty"`
@@ -36,8 +36,8 @@ type FibreBuild struct {
 	ValidDays    int    `json:"validDays,omitempty"` // 90 when zero
 }
 
-// acceptFibre accepts every location. One that was not qualified first cannot be priced
-// (spec §4), so its request ends in error.
+// acceptFibre accepts every location. Without a qualification there is no price (spec §4), so the
+// request ends in error.
 func acceptFibre(x *exchange, r *request) error {
 	if _, qualified := x.sim.catalog.fibre[x.fields.text("locationId")]; !qualified {
 		r.Failure, r.ErrorDetail = statusInError, "The location has no service qualification"

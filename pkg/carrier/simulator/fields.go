@@ -12,30 +12,30 @@ import (
 	"unicode/utf8"
 )
 
-// fieldKind is the JSON type that a field of a request body must have.
+// fieldKind is the required JSON type of a field in a request body.
 type fieldKind int
 
 const (
 	text   fieldKind = iota // a String
 	number                  // a Number without a fraction
 	flag                    // a Boolean
-	date                    // a String of the form YYYY-MM-DD (spec §1 rule 6)
+	date                    // a String in the format YYYY-MM-DD (spec §1 rule 6)
 )
 
-// field is one row of a request body's table in the specification.
+// field is one row of the specification's table for a request body.
 type field struct {
 	name     string
 	kind     fieldKind
 	required bool
-	since    int            // the first version that knows the field, 0 when all do
-	words    []string       // the only texts allowed, nil when any is
-	pattern  *regexp.Regexp // what a text must look like, nil when it is free
+	since    int            // the first version with the field, 0 if all have it
+	words    []string       // the only allowed texts, nil if any is
+	pattern  *regexp.Regexp // the required format of a text, nil if any is allowed
 }
 
-// fields is a request body: the members of one JSON object, each still in JSON.
+// fields is a request body: the members of one JSON object, still encoded.
 type fields map[string]json.RawMessage
 
-// parseFields reads a JSON object. A member given twice is refused: two readers could see two
+// parseFields reads a JSON object. A duplicate member is refused: two readers could see two
 // different requests.
 func parseFields(body []byte) (fields, error) {
 	if !utf8.Valid(body) {
@@ -79,13 +79,13 @@ func parseMembers(decoder *json.Decoder) (fields, error) {
 	return parsed, nil
 }
 
-// has says whether the field is present and not null.
+// has reports whether the field is present and not null.
 func (f fields) has(name string) bool {
 	value, present := f[name]
 	return present && string(value) != "null"
 }
 
-// text returns the text of a field, empty when it has none.
+// text returns the text of a field, empty if it has none.
 func (f fields) text(name string) string {
 	var value string
 	if json.Unmarshal(f[name], &value) != nil {
@@ -94,7 +94,7 @@ func (f fields) text(name string) string {
 	return value
 }
 
-// number returns the whole number of a field, zero when it has none.
+// number returns the whole number of a field, zero if it has none.
 func (f fields) number(name string) int64 {
 	var value int64
 	if json.Unmarshal(f[name], &value) != nil {
@@ -103,7 +103,7 @@ func (f fields) number(name string) int64 {
 	return value
 }
 
-// typed reports the first field whose JSON type is not the one of the table.
+// typed reports the first field whose JSON type differs from the table.
 func (f fields) typed(table []field) error {
 	for _, row := range table {
 		if f.has(row.name) && !row.kind.fits(f[row.name]) {
@@ -113,7 +113,7 @@ func (f fields) typed(table []field) error {
 	return nil
 }
 
-// fits says whether a JSON value has the type.
+// fits reports whether a JSON value has the type.
 func (k fieldKind) fits(value json.RawMessage) bool {
 	switch k {
 	case number:
@@ -136,7 +136,7 @@ func (k fieldKind) fits(value json.RawMessage) bool {
 	return false
 }
 
-// broken lists every field that breaks a rule of its own row.
+// broken returns a sub-error for every field that breaks a rule of its own row.
 func (f fields) broken(table []field) []subError {
 	var found []subError
 	for _, row := range table {

@@ -25,7 +25,7 @@ const (
 	keyID     = "key-1"
 )
 
-// key is made once, as it takes a moment.
+// key is generated once, because that is slow.
 var key = sync.OnceValue(func() *rsa.PrivateKey {
 	made, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -102,8 +102,8 @@ func empty() simulator.Qualification {
 	}
 }
 
-// built is a location with one NTD: a free port, a port in use by a stranger and one in use by the
-// FTTP service.
+// built is a location with one NTD: a free port, a port in use by another client and one in use by
+// the FTTP service.
 func built() simulator.Qualification {
 	return simulator.Qualification{
 		QualificationSearchID: "q-built", Client: "reseller", LocationID: place, AdditionalAllowed: true,

@@ -16,15 +16,15 @@ import (
 )
 
 // The documents in the client's testdata are transcribed from the field tables of spec §2, and the
-// client decodes them. Here they are compared with what the simulator produces: the same keys, the
+// client decodes them. Here they are compared with the simulator's output: the same keys and the
 // same JSON types, on every level. Values differ.
 
-// goldenCase produces a resource in as many ways as it takes to have something in every field.
+// goldenCase produces a resource in as many variants as needed to fill every field.
 type goldenCase struct {
 	file    string
 	edits   []func(*simulator.Seed)
 	produce func(*world) []answer
-	// silent are fields that the specification lets be null and the simulator never fills.
+	// silent are fields that the specification allows to be null and the simulator never fills.
 	silent []string
 }
 
@@ -68,14 +68,14 @@ func goldenCases() []goldenCase {
 	}
 }
 
-// refusal is one answer that refuses.
+// refusal is one answer with an error.
 func refusal(call func(*world) answer) func(*world) []answer {
 	return func(w *world) []answer { return []answer{call(w)} }
 }
 
 func cancelledPath(id string) string { return strings.Replace(cancelledRead, "{id}", id, 1) }
 
-// followed submits something and reads what came of it.
+// followed submits a request and reads its result.
 func followed(path, content string) func(*world) []answer {
 	return func(w *world) []answer {
 		outcome := w.post(path, content).created()
@@ -152,7 +152,7 @@ func TestTheSimulatorProducesTheGoldenDocuments(t *testing.T) {
 	}
 }
 
-// TestEveryGoldenDocumentIsCompared fails for a document that nobody has thought of here.
+// TestEveryGoldenDocumentIsCompared fails for a document that no case covers.
 func TestEveryGoldenDocumentIsCompared(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "testdata", "*.json"))
 	if err != nil {
@@ -182,10 +182,11 @@ func parsed(t *testing.T, content string) any {
 type comparison struct {
 	t      *testing.T
 	wanted map[string]bool // paths that have a value in the golden document
-	filled map[string]bool // those that have one in some produced document
+	filled map[string]bool // paths that have a value in some produced document
 }
 
-// value compares what is at a path. null fits everything, but some document has to have a value.
+// value compares the values at a path. null matches everything, but some document has to have a
+// value.
 func (c *comparison) value(path string, golden, produced any) {
 	c.t.Helper()
 	if golden == nil {
@@ -213,7 +214,7 @@ func (c *comparison) value(path string, golden, produced any) {
 	}
 }
 
-// object compares keys. Those of the attributes of a fee are free, and its name is there on some fees
+// object compares keys. The attributes of a fee may have any keys, and only some fees have a name
 // (spec §2).
 func (c *comparison) object(path string, golden, produced map[string]any) {
 	c.t.Helper()
@@ -253,7 +254,7 @@ func (c *comparison) array(path string, golden, produced []any) {
 	}
 }
 
-// finish names what no document has a value for.
+// finish lists the paths for which no document has a value.
 func (c *comparison) finish(silent []string) {
 	c.t.Helper()
 	for path := range c.wanted {

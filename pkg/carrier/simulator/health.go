@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// newNames is the first version with the field names of spec §2; version 5 has its own.
+// newNames is the first version with the field names of spec §2. Version 5 has different ones.
 const newNames = 6
 
-// healthResult is the service health resource as far as all versions agree. What is not known
-// yet is null.
+// healthResult has the fields of the service health resource that all versions share. Unknown
+// values are null.
 type healthResult struct {
 	ID                 int64         `json:"id"`
 	RequestedByID      int64         `json:"requestedById"`
@@ -77,7 +77,7 @@ func healthFamily() family {
 	}
 }
 
-// acceptHealth accepts every request; that of a service whose health cannot be found out fails.
+// acceptHealth accepts every request. It fails later if the service's Health.Fails is set.
 func acceptHealth(x *exchange, r *request) error {
 	if x.line.Health.Fails {
 		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.line.Health.ErrorDetail, "The health is not available")
@@ -94,7 +94,7 @@ func pendingHealth(x *exchange, r *request) any {
 	return healthV5{healthResult: x.healthHead(r), ServiceStatus: r.status(x.now)}
 }
 
-// healthHead is what is known of a health request before it has found anything.
+// healthHead returns the fields of a health request that are known from the start.
 func (x *exchange) healthHead(r *request) healthResult {
 	return healthResult{ID: r.Number, RequestedByID: x.client.User.ID, RequestedOn: timestamp(r.SubmittedAt)}
 }
@@ -121,7 +121,7 @@ func showHealth(x *exchange, r *request) any {
 
 const green = "Green"
 
-// healthContent is the service as it was when the request completed.
+// healthContent returns the service as it was when the request completed.
 func (x *exchange) healthContent(r *request, on *line) healthResult {
 	found, head, refreshed := on.Health, x.healthHead(r), timestamp(r.DoneAt)
 	plan := x.sim.catalog.healthName(on.plan.at(r.DoneAt).Name)
@@ -138,12 +138,12 @@ func (x *exchange) healthContent(r *request, on *line) healthResult {
 	return head
 }
 
-// healthName is how health spells a plan.
+// healthName returns the spelling of a plan in health results.
 func (c *catalog) healthName(plan string) string {
 	return cmp.Or(c.plans[plan].HealthName, plan)
 }
 
-// healthCategories are the seed's, or the one that every technology has.
+// healthCategories returns the seed's categories, or the one that every technology has.
 func (l *line) healthCategories() []HealthCategory {
 	if l.Health.Categories != nil {
 		return l.Health.Categories

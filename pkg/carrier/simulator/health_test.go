@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// healthOf asks for the health of a service and waits for it.
+// healthOf requests the health of a service and waits for it.
 func (w *world) healthOf(service int64) answer {
 	w.t.Helper()
 	outcome := w.post(health, about(service)).created()

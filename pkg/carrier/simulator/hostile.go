@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// hostility is what a hostile carrier decides by chance. The same seed and the same calls in the same
-// order lead to the same decisions. All methods are for a lock's holder; on nil they decide nothing.
+// hostility makes the random decisions of a hostile carrier. The same seed and the same calls in
+// the same order give the same decisions. The caller of a method must hold the lock. A nil
+// hostility decides nothing.
 type hostility struct {
 	source *rand.PCG
 	dice   *rand.Rand
@@ -20,15 +21,15 @@ type hostility struct {
 }
 
 func newHostility(seed uint64) *hostility {
-	const golden = 0x9e3779b97f4a7c15 // any second half will do
+	const golden = 0x9e3779b97f4a7c15 // any constant will do
 	h := &hostility{source: rand.NewPCG(seed, golden), shy: make(map[string]struct{})}
-	h.dice = rand.New(h.source) //nolint:gosec // G404: a sequence that can be repeated is what is wanted
+	h.dice = rand.New(h.source) //nolint:gosec // G404: the sequence must be repeatable
 	const widest = 30
 	h.skew = time.Duration(h.dice.IntN(2*widest+1)-widest) * time.Second
 	return h
 }
 
-// savedHostile is how far the sequence has got.
+// savedHostile is the position in the random sequence, and the tokens that will be refused.
 type savedHostile struct {
 	Source string   `json:"source"`
 	Shy    []string `json:"shy"`
@@ -40,7 +41,7 @@ func (h *hostility) save() *savedHostile {
 	}
 	source, err := h.source.MarshalBinary()
 	if err != nil {
-		return nil // it never fails
+		return nil // MarshalBinary never fails
 	}
 	saved := &savedHostile{Source: base64.StdEncoding.EncodeToString(source)}
 	for token := range h.shy {
@@ -49,24 +50,24 @@ func (h *hostility) save() *savedHostile {
 	return saved
 }
 
-// restore goes on where a saved sequence ended. A state of a friendly carrier changes nothing.
+// restore continues a saved sequence. The state of a friendly carrier has none.
 func (h *hostility) restore(saved *savedHostile) {
 	if h == nil || saved == nil {
 		return
 	}
 	source, err := base64.StdEncoding.DecodeString(saved.Source)
 	if err != nil || h.source.UnmarshalBinary(source) != nil {
-		return // the sequence begins again
+		return // the sequence starts over
 	}
 	for _, token := range saved.Shy {
 		h.shy[token] = struct{}{}
 	}
 }
 
-// chance comes true in some of a thousand cases.
+// chance returns true with a probability in thousandths.
 func (h *hostility) chance(perMille int) bool { return h != nil && h.dice.IntN(1000) < perMille }
 
-// fault is what goes wrong with a call, by the shares of the fault mix.
+// fault returns the fault of a call, with the probabilities of the mix.
 func (h *hostility) fault(r *route) Fault {
 	if h == nil || r == nil {
 		return Fault{}
@@ -81,13 +82,14 @@ func (h *hostility) fault(r *route) Fault {
 	return Fault{}
 }
 
-// share is a fault with how often it strikes.
+// share is a fault and its probability.
 type share struct {
 	perMille int
 	make     func() Fault
 }
 
-// mix is the fault mix. What a gateway does may strike before or after the call has taken effect.
+// mix returns the faults and their probabilities. Gateway faults may occur before or after the call
+// has taken effect.
 func (h *hostility) mix() []share {
 	return []share{
 		{30, func() Fault { return Fault{Kind: FaultStatus, Status: 500, Processed: h.coin()} }},
@@ -105,7 +107,7 @@ func (h *hostility) mix() []share {
 	}
 }
 
-// tokenFault is what goes wrong with a token exchange.
+// tokenFault returns the fault of a token exchange.
 func (h *hostility) tokenFault() Fault {
 	switch {
 	case h.chance(30):
@@ -120,7 +122,7 @@ func (h *hostility) tokenFault() Fault {
 
 func (h *hostility) coin() bool { return h.dice.IntN(2) == 0 }
 
-// pick chooses one of several.
+// pick returns one of several values.
 func pick[T any](h *hostility, from ...T) T { return from[h.dice.IntN(len(from))] }
 
 func (h *hostility) retryAfter() string {
@@ -131,7 +133,7 @@ func (h *hostility) redirect() int {
 	return pick(h, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect)
 }
 
-// location is a form of the Location header; {path} stands for the true path.
+// location returns a form of the Location header; {path} is replaced with the true path.
 func (h *hostility) location() string {
 	return pick(h,
 		"{path}", "https://elsewhere.example{path}", "//elsewhere.example{path}", "HTTPS://Elsewhere.Example{path}",
@@ -139,7 +141,7 @@ func (h *hostility) location() string {
 	)
 }
 
-// doubts says whether a token that is valid is refused; that happens to it once.
+// doubts reports whether a valid token is refused. Each token is refused at most once.
 func (h *hostility) doubts(token string) bool {
 	if h == nil {
 		return false
@@ -149,14 +151,14 @@ func (h *hostility) doubts(token string) bool {
 	return shy
 }
 
-// issued lets some tokens be refused at first.
+// issued marks some tokens to be refused once.
 func (h *hostility) issued(token string) {
 	if h.chance(50) {
 		h.shy[token] = struct{}{}
 	}
 }
 
-// expiresIn is what the identity provider says of a token's lifetime.
+// expiresIn returns the lifetime of a token as sent by the identity provider.
 func (h *hostility) expiresIn(seconds int64) any {
 	if !h.chance(300) {
 		return seconds
@@ -164,13 +166,13 @@ func (h *hostility) expiresIn(seconds int64) any {
 	return pick[any](h, int64(299), int64(1), int64(0), nil, strconv.FormatInt(seconds, 10), -seconds)
 }
 
-// hides says whether a request is not found yet, although it was accepted a moment ago.
+// hides reports whether a request that was just accepted is not found yet.
 func (h *hostility) hides(r *request, now time.Time) bool {
 	const moment = 2 * time.Second
 	return h != nil && now.Sub(r.SubmittedAt) < moment && h.chance(50)
 }
 
-// delay is how long something takes.
+// delay returns how long a request takes.
 func (h *hostility) delay(usual time.Duration) time.Duration {
 	if h == nil {
 		return usual
@@ -179,7 +181,7 @@ func (h *hostility) delay(usual time.Duration) time.Duration {
 	return time.Duration(h.dice.Int64N(int64(longest)))
 }
 
-// id is a number above 2^53 in no order, now and then next to the largest there is.
+// id returns a random number above 2^53, sometimes close to the largest possible one.
 func (h *hostility) id() int64 {
 	const near, above = 1 << 20, 1 << 53
 	if h.chance(100) {
@@ -188,8 +190,8 @@ func (h *hostility) id() int64 {
 	return above + h.dice.Int64N(math.MaxInt64-above)
 }
 
-// retired says whether a key is out of use at the moment: of a client with several keys each in turn
-// for ten minutes.
+// retired reports whether a key is currently refused. Of a client with several keys, each is
+// refused in turn for ten minutes.
 func (h *hostility) retired(keys parsedKeys, kid string, now time.Time) bool {
 	const turn = 600
 	if h == nil || len(keys) < 2 {
@@ -203,7 +205,7 @@ func (h *hostility) retired(keys parsedKeys, kid string, now time.Time) bool {
 	return kids[int(now.Unix()/turn)%len(kids)] == kid
 }
 
-// toggle gives a 202 a body that has none, and takes it from one that has.
+// toggle adds a body to a 202 without one, and removes it from a 202 with one.
 func (h *hostility) toggle(answer reply, status string) reply {
 	if !h.chance(100) {
 		return answer

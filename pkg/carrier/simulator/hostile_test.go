@@ -18,11 +18,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// hostileRun is a hostile carrier without a wire, so that calls come in one order.
+// hostileRun is a hostile carrier without a network, so that calls have a fixed order.
 type hostileRun struct {
 	*world
 
-	seen map[string]int // what has been met, by name
+	seen map[string]int // faults that occurred, by name
 }
 
 func startHostile(t *testing.T, randomSeed uint64) *hostileRun {
@@ -32,11 +32,11 @@ func startHostile(t *testing.T, randomSeed uint64) *hostileRun {
 		Seed: seed(), Now: w.clock, Hostile: true, RandomSeed: randomSeed, IdentityURL: w.server.URL,
 	})
 	t.Cleanup(w.sim.Close)
-	w.sim.Close() // calls that hang are let go at once
+	w.sim.Close() // hanging calls are released at once
 	return &hostileRun{world: w, seen: make(map[string]int)}
 }
 
-// call makes one call in this goroutine. What cannot be a response is status 0.
+// call makes one call in this goroutine. Anything that is not a response has status 0.
 func (h *hostileRun) call(method, path, body string, headers map[string]string) (got answer) {
 	request := httptest.NewRequestWithContext(h.t.Context(), method, path, strings.NewReader(body))
 	for name, value := range headers {
@@ -55,8 +55,8 @@ func (h *hostileRun) call(method, path, body string, headers map[string]string) 
 	return answer{t: h.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
 }
 
-// story submits and follows many requests, and returns what was answered, without what differs between
-// any two runs: tokens.
+// story submits and polls many requests, and returns the answers without what differs between any
+// two runs: tokens.
 func (h *hostileRun) story(rounds int) []string {
 	var told []string
 	for range rounds {
@@ -103,7 +103,7 @@ func (h *hostileRun) round(path, content, read string) []string {
 	return told
 }
 
-// TestAHostileCarrierIsRepeatable tells one story twice with one seed, and once with another.
+// TestAHostileCarrierIsRepeatable runs one scenario twice with one seed, and once with another.
 func TestAHostileCarrierIsRepeatable(t *testing.T) {
 	first, second := startHostile(t, 7).story(60), startHostile(t, 7).story(60)
 	if diff := cmp.Diff(first, second); diff != "" {
@@ -114,7 +114,7 @@ func TestAHostileCarrierIsRepeatable(t *testing.T) {
 	}
 }
 
-// TestAHostileCarrierDoesEverything looks for each item of the fault mix in a long story.
+// TestAHostileCarrierDoesEverything expects each item of the fault mix in a long run.
 func TestAHostileCarrierDoesEverything(t *testing.T) {
 	h := startHostile(t, 1)
 	h.story(400)
@@ -143,7 +143,7 @@ func TestAHostileCarrierDoesEverything(t *testing.T) {
 	}
 }
 
-// TestAHostileCarrierGoesOnAfterARestart saves it in the middle of a story.
+// TestAHostileCarrierGoesOnAfterARestart saves it in the middle of a run.
 func TestAHostileCarrierGoesOnAfterARestart(t *testing.T) {
 	whole := startHostile(t, 7)
 	whole.story(20)
@@ -169,7 +169,7 @@ func TestAHostileCarrierGoesOnAfterARestart(t *testing.T) {
 // TestFaultThatTrickles sends half of an answer and then nothing.
 func TestFaultThatTrickles(t *testing.T) {
 	w := start(t)
-	w.sim.Close() // nobody waits any more
+	w.sim.Close() // nobody waits anymore
 	w.arm("CancellationRead", simulator.Fault{Kind: simulator.FaultTrickle})
 	got, err := w.try(http.MethodGet, cancellation(fttp), "", nil)
 	if got.status != http.StatusOK || !errors.Is(err, io.ErrUnexpectedEOF) {

@@ -11,13 +11,13 @@ import (
 	"time"
 )
 
-// The path of the token endpoint (spec §5), around the name of the realm.
+// The path of the token endpoint (spec §5), before and after the name of the realm.
 const (
 	identityPrefix = "/auth/realms/"
 	tokenSuffix    = "/protocol/openid-connect/token"
 )
 
-// maxFormBytes is the largest token request; an assertion needs about a kilobyte.
+// maxFormBytes limits a token request. An assertion needs about a kilobyte.
 const maxFormBytes = 64 << 10
 
 // tokenReply is the successful response (spec §5).
@@ -30,21 +30,21 @@ type tokenReply struct {
 	Scope            string `json:"scope"`
 }
 
-// oauthError is a refused exchange, worded as Keycloak words it.
+// oauthError is a refused exchange, in Keycloak's wording.
 type oauthError struct {
 	status      int
 	Code        string `json:"error"`
 	Description string `json:"error_description,omitempty"`
 }
 
-// Error makes a refusal an error.
+// Error returns the code and the description.
 func (e *oauthError) Error() string { return e.Code + ": " + e.Description }
 
 func invalidRequest(description string) error {
 	return &oauthError{status: http.StatusBadRequest, Code: "invalid_request", Description: description}
 }
 
-// invalidClient is how Keycloak refuses an assertion: with 400 and not with 401.
+// invalidClient returns Keycloak's refusal of an assertion, which has status 400 and not 401.
 func invalidClient(reason string) error {
 	return &oauthError{
 		status: http.StatusBadRequest, Code: "invalid_client",
@@ -63,7 +63,7 @@ type exchangeOfTokens struct {
 	call    Call
 }
 
-// Identity is the identity provider.
+// Identity returns the handler of the identity provider.
 func (s *Simulator) Identity() http.Handler {
 	return http.HandlerFunc(s.serveIdentity)
 }
@@ -82,7 +82,7 @@ func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
 	x.send(r.Context(), w, answer)
 }
 
-// takeTokenFault takes the first fault that is meant for the token endpoint.
+// takeTokenFault removes and returns the first fault for the token endpoint.
 func (s *Simulator) takeTokenFault() Fault {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -92,7 +92,7 @@ func (s *Simulator) takeTokenFault() Fault {
 	return s.hostile.tokenFault()
 }
 
-// note writes a call down and tells the observer.
+// note records a call in the journal and calls the observer.
 func (s *Simulator) note(call Call) {
 	s.mu.Lock()
 	s.changes++
@@ -126,7 +126,7 @@ func (x *exchangeOfTokens) refusal(err error) reply {
 	return reply{status: refused.status, body: refused}
 }
 
-// readRequest finds the realm and the form.
+// readRequest reads the realm and the form.
 func (x *exchangeOfTokens) readRequest() error {
 	realm, isToken := strings.CutSuffix(strings.TrimPrefix(x.request.URL.Path, identityPrefix), tokenSuffix)
 	if !isToken || !x.sim.hasRealm(realm) {
@@ -162,7 +162,7 @@ func (s *Simulator) hasRealm(realm string) bool {
 	return false
 }
 
-// checkGrant applies the form of spec §5. Each parameter is there exactly once.
+// checkGrant checks the form of spec §5. Each parameter must occur exactly once.
 func (x *exchangeOfTokens) checkGrant() error {
 	for name, values := range x.form {
 		if len(values) > 1 {
@@ -180,7 +180,7 @@ func (x *exchangeOfTokens) checkGrant() error {
 	return nil
 }
 
-// issue makes an access token. Who holds it is in the store, nothing is in the token.
+// issue creates an access token. The token is random; its holder is in the store.
 func (x *exchangeOfTokens) issue() tokenReply {
 	lifetime := time.Duration(x.sim.options.Seed.Token.ExpiresIn)
 	if lifetime == 0 {
@@ -197,7 +197,7 @@ func (x *exchangeOfTokens) issue() tokenReply {
 	}
 }
 
-// disturb is what a fault makes of an answer.
+// disturb applies the fault to a response.
 func (x *exchangeOfTokens) disturb(answer reply) reply {
 	switch x.fault.Kind {
 	case FaultReset, FaultHang:
@@ -214,8 +214,8 @@ func (x *exchangeOfTokens) disturb(answer reply) reply {
 	return answer
 }
 
-// send writes the answer with the headers that RFC 6749 asks for, and the provider's own clock
-// in Date, from which clients learn how far theirs is off.
+// send writes the response with the headers that RFC 6749 requires. Date has the provider's own
+// clock, from which clients determine their clock skew.
 func (x *exchangeOfTokens) send(ctx context.Context, w http.ResponseWriter, answer reply) {
 	x.fault.send(w, answer, manner{
 		now: x.now, headers: map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache"}, exact: true,

@@ -84,7 +84,7 @@ func put(claim, value string) func(jwt.MapClaims, time.Time) {
 	return func(c jwt.MapClaims, _ time.Time) { c[claim] = value }
 }
 
-// TestClockToleranceForgivesASmallSkew accepts an assertion dated a little ahead.
+// TestClockToleranceForgivesASmallSkew accepts an assertion whose time is slightly in the future.
 func TestClockToleranceForgivesASmallSkew(t *testing.T) {
 	w := start(t, func(s *simulator.Seed) { s.Token.ClockTolerance = simulator.Duration(40 * time.Second) })
 	claims := w.claims("reseller")
@@ -104,7 +104,7 @@ func TestAnAssertionIsGoodForOneExchange(t *testing.T) {
 	w.broke(simulator.RuleTokenReuse)
 }
 
-// TestSignaturesOfOtherKeysAreRefused signs with a strange key, kid and algorithm.
+// TestSignaturesOfOtherKeysAreRefused signs with an unknown key, kid and algorithm.
 func TestSignaturesOfOtherKeysAreRefused(t *testing.T) {
 	w := start(t)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -141,7 +141,7 @@ func TestKeysCanBeRotated(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.exchange(grant("reseller", w.sign(w.claims("reseller")))).is(http.StatusBadRequest)
-	w.get("/api/connect/services/service-cancellations/requests/1000001").is(http.StatusOK) // the token lives on
+	w.get("/api/connect/services/service-cancellations/requests/1000001").is(http.StatusOK) // the token stays valid
 }
 
 // TestTokenRequestsThatAreNotOfSection5 breaks the form and the HTTP around it.

@@ -8,57 +8,57 @@ import (
 	"time"
 )
 
-// defaultJournalLimit is how many calls are kept when the options do not say.
+// defaultJournalLimit is how many calls are kept by default.
 const defaultJournalLimit = 100_000
 
-// Call is one call as the simulator saw it. It is written down before it is answered.
+// Call is one call as the simulator saw it. It is recorded before the response is sent.
 type Call struct {
 	Time      time.Time `json:"time"`
 	Method    string    `json:"method"`
 	Path      string    `json:"path"`
 	Operation Operation `json:"operation"`
-	// Version is the X-API-VERSION, zero when it was missing or no number.
+	// Version is the X-API-VERSION, zero if it was missing or not a number.
 	Version int `json:"version,omitempty"`
-	// Status is what was answered, zero when the connection was cut or left hanging.
+	// Status is the response status, zero if the connection was closed or left hanging.
 	Status int `json:"status"`
-	// Client is who called, empty when the token was not valid.
+	// Client is the name of the calling client, empty if the token was not valid.
 	Client string `json:"client,omitempty"`
-	// ServiceID is the service the call was about, zero when it was about none.
+	// ServiceID is the service that the call was about, zero if there was none.
 	ServiceID int64 `json:"serviceId,omitempty"`
-	// Subject is what a submission was about: a service, location, order or customer reference.
+	// Subject is the subject of a submission: a service, location, order or customer reference.
 	Subject string `json:"subject,omitempty"`
-	// RequestID is the id that a submission created or a read asked for.
+	// RequestID is the id of the request that a submission created or a read polled.
 	RequestID string `json:"requestId,omitempty"`
-	// Accepted says that a submission was processed, whatever was answered.
+	// Accepted is true if a submission was processed, whatever the response.
 	Accepted bool `json:"accepted,omitempty"`
-	// Duplicated says that a gateway delivered the submission twice and both were processed.
+	// Duplicated is true if a gateway delivered the submission twice and both were processed.
 	Duplicated bool `json:"duplicated,omitempty"`
-	// Codes are the sub-error codes of the answer.
+	// Codes are the sub-error codes of the response.
 	Codes []string `json:"codes,omitempty"`
 	// JTI is the id of the assertion of a token exchange.
 	JTI string `json:"jti,omitempty"`
-	// Fault is what was done to the call on purpose.
+	// Fault is the fault that was applied to the call.
 	Fault FaultKind `json:"fault,omitempty"`
 }
 
 // Rule is a rule of the protocol that a client can break.
 type Rule string
 
-// The rules whose violations are noted.
+// The rules whose violations are recorded.
 const (
 	RuleHeader         Rule = "Header"         // a required header is missing
 	RulePath           Rule = "Path"           // the path is not in the specification
 	RuleMethod         Rule = "Method"         // the path does not have the method
-	RuleVersion        Rule = "Version"        // the version is not offered by the path
+	RuleVersion        Rule = "Version"        // the path does not support the version
 	RuleBody           Rule = "Body"           // the body is not JSON
-	RuleField          Rule = "Field"          // the body has a field that the version does not know
-	RuleIdempotencyKey Rule = "IdempotencyKey" // a POST carries a header that lets transports send it again
+	RuleField          Rule = "Field"          // the body has a field that the version does not have
+	RuleIdempotencyKey Rule = "IdempotencyKey" // a POST has a header that allows transports to resend it
 	RuleTokenReuse     Rule = "TokenReuse"     // an assertion was used twice (spec §8: single use)
 	RuleAssertion      Rule = "Assertion"      // an assertion breaks spec §5
 	RulePollInterval   Rule = "PollInterval"   // a request was polled too soon (spec §8)
 )
 
-// Violation is something a client did against the rules.
+// Violation is a rule violation by a client.
 type Violation struct {
 	Time      time.Time `json:"time"`
 	Rule      Rule      `json:"rule"`
@@ -67,18 +67,18 @@ type Violation struct {
 	Path      string    `json:"path"`
 }
 
-// Count says how often something was submitted.
+// Count is how often something was submitted.
 type Count struct {
-	// Seen is how many POSTs arrived.
+	// Seen is the number of POSTs that arrived.
 	Seen int `json:"seen"`
-	// Processed is how many of them took effect, whatever was answered.
+	// Processed is how many of them took effect, whatever the response.
 	Processed int `json:"processed"`
-	// Duplicated is how many of these a gateway delivered a second time, which was processed as well.
-	// Only a hostile carrier has such a gateway.
+	// Duplicated is how many of these a gateway delivered twice, with both processed. Only a hostile
+	// carrier has such a gateway.
 	Duplicated int `json:"duplicated,omitempty"`
 }
 
-// journal is what has happened so far; the store's mutex guards it.
+// journal is the history so far, guarded by the store's mutex.
 type journal struct {
 	calls      ring[Call]
 	violations ring[Violation]
@@ -86,7 +86,7 @@ type journal struct {
 	counts     map[submission]Count
 }
 
-// submission is what submissions are counted by.
+// submission is the key by which submissions are counted.
 type submission struct {
 	operation Operation
 	subject   string
@@ -103,14 +103,14 @@ func newJournal(limit int) journal {
 	}
 }
 
-// What a caller can fill the journal with is bounded: the texts in it, and the subjects that are
-// counted apart. Beyond these only known subjects, and the total, are counted.
+// Limits on what a caller can put into the journal: the length of its texts, and the number of
+// subjects that are counted separately. Beyond that, only known subjects and the total are counted.
 const (
 	longestText  = 256
 	mostSubjects = 1 << 20
 )
 
-// clip shortens a text that a caller chose, and lets go of the body it was cut from.
+// clip shortens a text from a caller and copies it, so that the body it came from can be freed.
 func clip(text string) string {
 	if len(text) <= longestText {
 		return text
@@ -118,7 +118,7 @@ func clip(text string) string {
 	return strings.Clone(strings.ToValidUTF8(text[:longestText], ""))
 }
 
-// add writes a call down and counts it when it submits something.
+// add records a call, and counts it if it is a submission.
 func (j *journal) add(call Call) {
 	call.Method, call.Path, call.Client = clip(call.Method), clip(call.Path), clip(call.Client)
 	call.Subject, call.RequestID, call.JTI = clip(call.Subject), clip(call.RequestID), clip(call.JTI)
@@ -126,7 +126,7 @@ func (j *journal) add(call Call) {
 	if call.Method != http.MethodPost {
 		return
 	}
-	subjects := []string{"", call.Subject} // all, and this one
+	subjects := []string{"", call.Subject} // the total, and this subject
 	if call.Subject == "" {
 		subjects = subjects[:1]
 	}
@@ -139,7 +139,7 @@ func (j *journal) add(call Call) {
 	}
 }
 
-// with is the count with one call more.
+// with returns the count including one more call.
 func (c Count) with(call Call) Count {
 	c.Seen++
 	if call.Accepted {
@@ -151,7 +151,7 @@ func (c Count) with(call Call) Count {
 	return c
 }
 
-// violate notes that the call breaks a rule.
+// violate records that the call breaks a rule.
 func (x *exchange) violate(rule Rule, detail string) {
 	x.sim.journal.violations.add(Violation{
 		Time: x.now, Rule: rule, Detail: clip(detail), Operation: x.call.Operation, Path: clip(x.call.Path),
@@ -165,14 +165,14 @@ func (s *Simulator) Calls() []Call {
 	return s.journal.calls.all()
 }
 
-// Violations returns what clients did against the rules, oldest first.
+// Violations returns the rule violations by clients, oldest first.
 func (s *Simulator) Violations() []Violation {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.journal.violations.all()
 }
 
-// Submissions counts the POSTs of an operation for a service; service 0 counts them all.
+// Submissions counts the POSTs of an operation for a service. Service 0 counts all of them.
 func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 	if serviceID == 0 {
 		return s.SubmissionsAbout(operation, "")
@@ -180,8 +180,8 @@ func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 	return s.SubmissionsAbout(operation, strconv.FormatInt(serviceID, 10))
 }
 
-// SubmissionsAbout is Submissions for what is not a service: a location id, order id or customer
-// reference.
+// SubmissionsAbout is Submissions for subjects other than services: a location id, order id or
+// customer reference.
 func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
 	s.mu.Lock()
 	defer s.mu.Unlock()

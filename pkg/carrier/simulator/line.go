@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// line is a service at the carrier. What a modification can change is a timeline, written when
-// the modification is accepted: the state at any instant can be looked up and nothing has to
-// happen at that instant.
+// line is a service at the carrier. Everything that a modification can change is a timeline,
+// written when the modification is accepted. The state at any instant can be looked up, and nothing
+// has to happen at that instant.
 type line struct {
 	Service
 
@@ -17,7 +17,7 @@ type line struct {
 	profile     timeline[string]
 	ending      ending
 	busyUntil   time.Time // when the last accepted modification ends
-	busyWith    Operation // what it is
+	busyWith    Operation // the operation of that modification
 	testedUntil time.Time // when the last diagnostic test ends
 }
 
@@ -27,7 +27,7 @@ type soldPlan struct {
 	Term int64
 }
 
-// addLine adds a service of a seed.
+// addLine adds a service from the seed.
 func (s *Simulator) addLine(service Service, now time.Time) {
 	added := s.newLine(complete(service), now)
 	s.lines[added.ID] = added
@@ -37,7 +37,7 @@ func (s *Simulator) addLine(service Service, now time.Time) {
 	s.announceCancellation(added)
 }
 
-// newLine is a complete service as it starts.
+// newLine returns a service in its initial state.
 func (s *Simulator) newLine(service Service, now time.Time) *line {
 	return &line{
 		Service:     service,
@@ -49,13 +49,13 @@ func (s *Simulator) newLine(service Service, now time.Time) *line {
 	}
 }
 
-// alternate says whether the service comes from the alternate source.
+// alternate reports whether the service comes from the alternate source.
 func (l *line) alternate() bool { return l.SourceType != wholesaleSource }
 
-// busy says whether a modification is in progress.
+// busy reports whether a modification is in progress.
 func (l *line) busy(now time.Time) bool { return now.Before(l.busyUntil) }
 
-// ownLine finds the service that the body names. One of another client does not exist (spec §7).
+// ownLine finds the service in the body. A service of another client does not exist (spec §7).
 func (x *exchange) ownLine() error {
 	if x.route.body != serviceIDField {
 		return nil
@@ -80,7 +80,7 @@ func (x *exchange) lineInPath() (*line, error) {
 	return found, nil
 }
 
-// active refuses what needs a service that has not been cancelled.
+// active refuses the call if the service is canceled.
 func (x *exchange) active() error {
 	if !x.line.ending.cancelled(x.now) {
 		return nil
@@ -91,7 +91,7 @@ func (x *exchange) active() error {
 	})
 }
 
-// modifiable applies the two rules that hold for every modification of a service.
+// modifiable applies the two rules for all modifications of a service.
 func (x *exchange) modifiable() error {
 	if err := x.active(); err != nil {
 		return err
@@ -99,7 +99,7 @@ func (x *exchange) modifiable() error {
 	return x.idle()
 }
 
-// idle refuses a second modification of a service at a time.
+// idle refuses a modification while another one is in progress.
 func (x *exchange) idle() error {
 	if x.line.busy(x.now) {
 		return refused(subError{
@@ -110,26 +110,25 @@ func (x *exchange) idle() error {
 	return nil
 }
 
-// timeline is a value through time.
+// timeline is a value over time.
 type timeline[T any] []moment[T]
 
-// moment is an instant from which on a value holds.
+// moment is a value and the instant from which it applies.
 type moment[T any] struct {
 	At    time.Time `json:"at,omitzero"`
 	Value T         `json:"value"`
 }
 
-// longestTimeline is how many moments are remembered; a service that changes more often forgets
-// the oldest.
+// longestTimeline limits the number of moments. A service that changes more often loses the oldest.
 const longestTimeline = 64
 
-// startWith is a timeline on which the value has always held.
+// startWith returns a timeline with one value for all time.
 func startWith[T any](value T) timeline[T] {
 	return timeline[T]{{Value: value}}
 }
 
-// at looks up the value at an instant. It looks from the newest moment back, as nearly all
-// questions are about now.
+// at returns the value at an instant. It searches from the newest moment, because nearly all
+// queries are about now.
 func (t timeline[T]) at(instant time.Time) T {
 	for i := len(t) - 1; i > 0; i-- {
 		if !t[i].At.After(instant) {
@@ -139,7 +138,7 @@ func (t timeline[T]) at(instant time.Time) T {
 	return t[0].Value
 }
 
-// set lets the value hold from an instant until the next moment that is already known.
+// set applies a value from an instant until the next known moment.
 func (t *timeline[T]) set(at time.Time, value T) {
 	i := len(*t)
 	for i > 1 && (*t)[i-1].At.After(at) {

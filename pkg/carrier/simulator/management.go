@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Management is the simulator's own interface: what tests do by method calls, as JSON under
-// /_sim/. It belongs on a listener of its own, as it asks nobody who they are.
+// Management is the simulator's own interface: its test methods as JSON under /_sim/. It must have
+// a separate listener, because it has no authentication.
 func (s *Simulator) Management() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /_sim/calls", show(s.Calls))
@@ -94,13 +94,13 @@ func (s *Simulator) manageService(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, service)
 }
 
-// manageSubmissions counts by ?subject=, which is a service id for most operations; without one
-// it counts all.
+// manageSubmissions counts by ?subject=, which is a service id for most operations. Without a
+// subject it counts all.
 func (s *Simulator) manageSubmissions(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, s.SubmissionsAbout(Operation(r.PathValue("operation")), r.URL.Query().Get("subject")))
 }
 
-// show serves what a method returns.
+// show serves the result of a method.
 func show[T any](list func() []T) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values := list()
@@ -111,7 +111,8 @@ func show[T any](list func() []T) http.HandlerFunc {
 	}
 }
 
-// take calls a method with what a body says: 204, or 400 with the reason in plain text.
+// take calls a method with the decoded body. It responds with 204, or with 400 and the reason in
+// plain text.
 func take[T any](command func(T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var arguments T
@@ -129,7 +130,7 @@ func take[T any](command func(T) error) http.HandlerFunc {
 	}
 }
 
-// do calls a method that needs nothing.
+// do calls a method without arguments.
 func do(command func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		command()
@@ -144,5 +145,5 @@ func writeJSON(w http.ResponseWriter, value any) {
 		return
 	}
 	w.Header().Set("Content-Type", jsonMediaType)
-	_, _ = w.Write(append(content, '\n')) //nolint:errcheck // the peer may be gone, which is its own business
+	_, _ = w.Write(append(content, '\n')) //nolint:errcheck // the peer may have disconnected
 }

@@ -1,7 +1,6 @@
 package simulator
 
-// Operation names what a call is about: one submission of the specification together with its
-// reads.
+// Operation is the subject of a call: one submission of the specification together with its reads.
 type Operation string
 
 // The operations of the carrier and of its identity provider.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The two ways in which an in-use infrastructure is taken over (spec §2).
+// The two ways to take over an in-use infrastructure (spec §2).
 const (
 	serviceTransfer    = "SERVICE_TRANSFER"
 	connectOutstanding = "CONNECT_OUTSTANDING"
@@ -44,7 +44,7 @@ func orderFields() []field {
 	}
 }
 
-// order is an order while it is judged.
+// order is an order that is being checked.
 type order struct {
 	*exchange
 
@@ -69,7 +69,7 @@ func createOrder(x *exchange) (reply, error) {
 	}, nil
 }
 
-// orderRules are the scenarios of spec §2 as questions; the first that is answered badly refuses.
+// orderRules returns the scenarios of spec §2 as checks. The first that fails refuses the order.
 func orderRules() []func(*order) error {
 	return []func(*order) error{
 		(*order).qualified,
@@ -81,7 +81,7 @@ func orderRules() []func(*order) error {
 	}
 }
 
-// qualified finds the qualification from which the order is placed.
+// qualified finds the qualification on which the order is based.
 func (o *order) qualified() error {
 	id := o.fields.text("qualificationSearchId")
 	site, known := o.sim.catalog.sites[id]
@@ -122,8 +122,8 @@ func (o *order) infrastructureFound() error {
 	return nil
 }
 
-// additionalAllowed applies scenario 4: only when the qualification offers it, and an additional
-// copper pair only when all existing pairs are in use.
+// additionalAllowed applies scenario 4: the qualification must offer it, and an additional copper
+// pair requires all existing pairs to be in use.
 func (o *order) additionalAllowed() error {
 	if !o.additional() {
 		return nil
@@ -139,11 +139,11 @@ func (o *order) additionalAllowed() error {
 
 func (o *order) additional() bool { return o.infra == nil && len(o.site.Infrastructures) > 0 }
 
-// fiber says whether the infrastructure is an NTD whose bandwidth is shared by its ports.
+// fiber reports whether the infrastructure is an NTD whose ports share its bandwidth.
 func (o *order) fiber() bool { return o.site.TechnologyType == defaultTechnology }
 
-// capacityLeft applies scenarios 2 and 3: the NTD must have the bandwidth, or be replaceable by
-// one that has it while no other NTD at the location has.
+// capacityLeft applies scenarios 2 and 3: the NTD must have the bandwidth, or be replaceable by one
+// that has it, if no other NTD at the location does.
 func (o *order) capacityLeft() error {
 	if o.infra == nil || o.port.inUse() || !o.fiber() || o.infra.RemainingDown >= o.plan.SpeedDown {
 		return nil
@@ -163,7 +163,7 @@ func (o *order) transferFitting() error {
 		return o.noTransfer()
 	}
 	if !o.transfer() {
-		return nil // a free port: the specification forbids nothing, and nothing is made of it
+		return nil // a free port: the specification forbids neither field, so both are ignored
 	}
 	kind, avc := o.fields.text("transferType"), o.fields.text("avcIdForTransfer")
 	switch {
@@ -177,10 +177,10 @@ func (o *order) transferFitting() error {
 	return nil
 }
 
-// transfer says whether the order takes an in-use infrastructure over (scenarios 5 and 9).
+// transfer reports whether the order takes over an in-use infrastructure (scenarios 5 and 9).
 func (o *order) transfer() bool { return o.port != nil && o.port.inUse() }
 
-// noTransfer applies scenario 7: neither may be provided for a first or additional one.
+// noTransfer applies scenario 7: neither field may be set for a first or additional infrastructure.
 func (o *order) noTransfer() error {
 	var given []subError
 	if avc := o.fields.text("avcIdForTransfer"); avc != "" {
@@ -208,8 +208,8 @@ func (o *order) invalid(code, name string, value any) error {
 	})
 }
 
-// place makes the order known. One with a wrong AVC is rejected later (scenario 6), one on a port
-// with a service of the same client ends that service first (scenario 10).
+// place stores the order. An order with a wrong AVC is rejected later (scenario 6). An order on a
+// port with a service of the same client ends that service first (scenario 10).
 func (o *order) place() PlacedOrder {
 	done := o.now.Add(o.sim.delay(OpOrderCreate))
 	placed := PlacedOrder{
@@ -235,7 +235,7 @@ func (o *order) place() PlacedOrder {
 	return placed
 }
 
-// disconnect ends the client's service on a circuit, when there is one.
+// disconnect ends the client's service on a circuit, if there is one.
 func (s *Simulator) disconnect(owner, avc string, how ending) {
 	on := s.lines[s.circuits[avc]]
 	if on != nil && on.Client == owner {

@@ -17,12 +17,12 @@ import (
 
 const (
 	orders   = "/api/connect/orders/create"
-	invalid  = "method.argument.not.valid" // a field breaks a rule of its own
-	rejected = "validation"                // a rule of the business is broken
+	invalid  = "method.argument.not.valid" // a rule about a single field is broken
+	rejected = "validation"                // a business rule is broken
 )
 
-// wish is an order body with some fields replaced; nil leaves one out.
-func wish(replaced map[string]any) string {
+// orderBody returns an order body with some fields replaced; nil omits one.
+func orderBody(replaced map[string]any) string {
 	fields := map[string]any{
 		"sourceType": "wholesale", "planName": "Fast", "term": 1, "trafficClass": "tc4",
 		"qualificationSearchId": "q-empty", "locationId": place, "customerReference": "SITE-014",
@@ -41,7 +41,7 @@ func wish(replaced map[string]any) string {
 func onPort(port int, replaced map[string]any) string {
 	all := map[string]any{"qualificationSearchId": "q-built", "infrastructureId": "NTD1", "portId": port}
 	maps.Copy(all, replaced)
-	return wish(all)
+	return orderBody(all)
 }
 
 // additional are the replaced fields of an order for a further infrastructure.
@@ -66,7 +66,7 @@ func (a answer) fees() []any {
 // TestOrderHasEveryFieldOfItsTable compares an order with the table of spec §2.
 func TestOrderHasEveryFieldOfItsTable(t *testing.T) {
 	w := start(t)
-	got := w.post(orders, wish(nil)).is(http.StatusCreated)
+	got := w.post(orders, orderBody(nil)).is(http.StatusCreated)
 	want := []string{
 		"360ServiceId", "additionalFees", "address", "aggregationMethod", "appointments", "avcId", "avcIdForTransfer",
 		"bandwidthProfile", "customerRef", "eSla", "fee", "id", "infrastructure", "installationType", "isCancellable",
@@ -100,9 +100,9 @@ func TestOrderScenarios(t *testing.T) {
 		return map[string]any{"transferType": kind, "avcIdForTransfer": avc}
 	}
 	cases := map[string]struct{ body, orderType, fee string }{
-		"1 first":               {wish(nil), "new", "NTD_INSTALLATION_FEE"},
+		"1 first":               {orderBody(nil), "new", "NTD_INSTALLATION_FEE"},
 		"2 free port":           {onPort(1, nil), "new", ""},
-		"4 additional":          {wish(additional(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
+		"4 additional":          {orderBody(additional(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
 		"5 in use":              {onPort(2, transfer("SERVICE_TRANSFER", "AVC999")), "transfer", "SERVICE_TRANSFER_FEE"},
 		"6 connect outstanding": {onPort(2, transfer("CONNECT_OUTSTANDING", nil)), "transfer", "SERVICE_TRANSFER_FEE"},
 	}
@@ -126,14 +126,14 @@ func TestOrdersRefused(t *testing.T) {
 	type replaced map[string]any
 	cases := map[string]struct{ body, code, subErrors string }{
 		"no reference": {
-			wish(replaced{"customerReference": nil}), invalid, "constraints.not.null customerReference",
+			orderBody(replaced{"customerReference": nil}), invalid, "constraints.not.null customerReference",
 		},
 		"transfer of the first": {
-			wish(replaced{"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC999"}), rejected,
+			orderBody(replaced{"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC999"}), rejected,
 			"constraints.avc.id.not.required avcIdForTransfer,constraints.transfer.type.not.required transferType",
 		},
 		"transfer of an additional": {
-			wish(additional(replaced{"transferType": "CONNECT_OUTSTANDING"})), rejected,
+			orderBody(additional(replaced{"transferType": "CONNECT_OUTSTANDING"})), rejected,
 			"constraints.transfer.type.not.required transferType",
 		},
 		"in use without a type": {onPort(2, nil), invalid, "constraints.not.null transferType"},
@@ -148,10 +148,10 @@ func TestOrdersRefused(t *testing.T) {
 			onPort(1, replaced{"planName": "Giga"}), rejected, "constraints.order.ntd.capacity.exceeded planName",
 		},
 		"unknown plan": {
-			wish(replaced{"planName": "None"}), rejected, "constraints.order.plan.name.invalid planName",
+			orderBody(replaced{"planName": "None"}), rejected, "constraints.order.plan.name.invalid planName",
 		},
 		"unknown qualification": {
-			wish(replaced{"qualificationSearchId": "q"}), rejected,
+			orderBody(replaced{"qualificationSearchId": "q"}), rejected,
 			"constraints.order.qualification.invalid qualificationSearchId",
 		},
 		"unknown infrastructure": {
@@ -160,7 +160,7 @@ func TestOrdersRefused(t *testing.T) {
 		},
 		"unknown port": {onPort(9, nil), rejected, "constraints.order.port.invalid portId"},
 		"a word of nobody": {
-			wish(replaced{"ntdInstallation": "self"}), invalid, "constraints.pattern ntdInstallation",
+			orderBody(replaced{"ntdInstallation": "self"}), invalid, "constraints.pattern ntdInstallation",
 		},
 	}
 	for name, c := range cases {
@@ -174,7 +174,7 @@ func TestOrdersRefused(t *testing.T) {
 // TestAdditionalInfrastructureMustBeOffered applies scenario 4.
 func TestAdditionalInfrastructureMustBeOffered(t *testing.T) {
 	w := start(t, func(s *simulator.Seed) { s.Qualifications[1].AdditionalAllowed = false })
-	w.post(orders, wish(map[string]any{"qualificationSearchId": "q-built"})).refusedWith(422, "validation",
+	w.post(orders, orderBody(map[string]any{"qualificationSearchId": "q-built"})).refusedWith(422, "validation",
 		"constraints.order.additional.infrastructure.not.allowed infrastructureId")
 }
 

@@ -64,7 +64,7 @@ type additionalFee struct {
 	Fee           fee    `json:"fee"`
 }
 
-// show is the order as it was placed.
+// show returns the order as it was placed.
 func (o *order) show(placed PlacedOrder) orderInfo {
 	offers, asked := &o.sim.catalog, o.fields
 	info := orderInfo{
@@ -93,7 +93,7 @@ func (o *order) show(placed PlacedOrder) orderInfo {
 	return info
 }
 
-// numberOrNull is the whole number of a field, null when it has none.
+// numberOrNull returns the whole number of a field, null if it has none.
 func (f fields) numberOrNull(name string) *int64 {
 	if !f.has(name) {
 		return nil
@@ -109,7 +109,7 @@ func (o *order) infraInfo() *orderInfraInfo {
 	return &orderInfraInfo{ID: o.infra.ID, PortID: orNull(string(o.fields["portId"]))}
 }
 
-// additionalFees lists what the order costs beside the plan.
+// additionalFees returns the fees of the order in addition to the plan's.
 func (o *order) additionalFees() []additionalFee {
 	charged := []additionalFee{}
 	add := func(name, attribute, of string, price Price) {

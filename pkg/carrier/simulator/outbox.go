@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// event is a notification that waits for its time, or for another attempt. It holds references to
-// facts; what it says is read from them when it is sent.
+// event is a notification that waits for its time, or for another attempt. It has only references;
+// its content is read when it is sent.
 type event struct {
 	Number    int64     `json:"number"`
 	Name      string    `json:"name,omitempty"`
@@ -20,13 +20,14 @@ type event struct {
 	OrderID   int64     `json:"orderId,omitempty"`
 	RequestID int64     `json:"requestId,omitempty"`
 	HappensAt time.Time `json:"happensAt"`
-	// Resource is what the event is about; without it that is the service.
+	// Resource is the subject of the event; nil for the service.
 	Resource json.RawMessage `json:"resource,omitempty"`
 	Attempts int             `json:"attempts,omitempty"`
 	NextAt   time.Time       `json:"nextAt"`
 }
 
-// outbox is every event that is not yet delivered or given up, and the order in which they are due.
+// outbox has all events that are neither delivered nor given up, in the order in which they are
+// due.
 type outbox struct {
 	waiting map[int64]*event
 	queue   eventQueue
@@ -35,17 +36,17 @@ type outbox struct {
 
 func newOutbox() outbox { return outbox{waiting: make(map[int64]*event)} }
 
-// put lets an event wait for its time.
+// put queues an event for its time.
 func (o *outbox) put(e *event) {
 	o.waiting[e.Number] = e
 	heap.Push(&o.queue, e)
 }
 
-// drop forgets an event.
+// drop removes an event.
 func (o *outbox) drop(e *event) { delete(o.waiting, e.Number) }
 
-// due takes the next event whose time has come; nil when there is none. It waits on until it is
-// dropped or put again.
+// due takes the next due event out of the queue; nil if there is none. It counts as waiting until
+// it is dropped or put back.
 func (o *outbox) due(now time.Time) *event {
 	if len(o.queue) == 0 || o.queue[0].NextAt.After(now) {
 		return nil
@@ -57,13 +58,13 @@ func (o *outbox) due(now time.Time) *event {
 	return next
 }
 
-// eventQueue is a heap by time, and by age among equals.
+// eventQueue is a heap ordered by time, then by number.
 type eventQueue []*event
 
-// Len is how many events wait.
+// Len returns the number of queued events.
 func (q *eventQueue) Len() int { return len(*q) }
 
-// Less says which of two events is due first.
+// Less reports whether event i is due before event j.
 func (q *eventQueue) Less(i, j int) bool {
 	a, b := (*q)[i], (*q)[j]
 	return cmp.Or(a.NextAt.Compare(b.NextAt), cmp.Compare(a.Number, b.Number)) < 0
@@ -88,8 +89,8 @@ func (q *eventQueue) Pop() any {
 	return e
 }
 
-// announce lets an event happen later. A client without a callback gets none; neither does one that
-// gets the specification's form an event which the specification does not have.
+// announce schedules an event. A client without a callback gets none, and one with the
+// specification's form gets no event that the specification does not have.
 func (s *Simulator) announce(kind eventKind, e event) {
 	holder := s.clients[e.Client]
 	if holder == nil {
@@ -107,8 +108,8 @@ func (s *Simulator) announce(kind eventKind, e event) {
 	s.outbox.put(&e)
 }
 
-// formOf is the form in which an event is sent: as the seed says when the event has a name in that
-// form, and otherwise empty, except that Mixed takes the form which has one.
+// formOf returns the form in which an event is sent: that of the seed if the event has a name in
+// it, otherwise "". Mixed falls back to the form that has a name.
 func (s *Simulator) formOf(e *event) EventForm {
 	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
 	switch s.options.Seed.Events.Form {
@@ -129,7 +130,7 @@ func (s *Simulator) formOf(e *event) EventForm {
 	return ""
 }
 
-// announceEnd announces the end of a request, when its family has events at all (spec §6).
+// announceEnd announces the end of a request if its family has events (spec §6).
 func (s *Simulator) announceEnd(kind family, on *line, r *request) {
 	if kind.announce == nil {
 		return
@@ -139,8 +140,8 @@ func (s *Simulator) announceEnd(kind family, on *line, r *request) {
 	}
 }
 
-// announceCancellation announces that a service will be cancelled. When that does not come true the
-// event is dropped at its time.
+// announceCancellation announces that a service will be canceled. If it is not canceled by then,
+// the event is dropped.
 func (s *Simulator) announceCancellation(on *line) {
 	if on.ending.Done == cancelRequested {
 		s.announce(serviceCancelled(), event{Client: on.Client, ServiceID: on.ID, HappensAt: on.ending.DueAt})
@@ -159,17 +160,17 @@ func (o *order) announceRejection(placed PlacedOrder) {
 	})
 }
 
-// encoded is a value of this package as JSON.
+// encoded returns a value of this package as JSON.
 func encoded(value any) json.RawMessage {
 	content, err := json.Marshal(value)
 	if err != nil {
-		return nil // no value of this package fails to marshal
+		return nil // every value of this package can be marshaled
 	}
 	return content
 }
 
-// CancelAppointment lets the carrier cancel an appointment of an order. The specification has no
-// appointments, and so it is an event and nothing else: appointment.cancelled, in the header form.
+// CancelAppointment makes the carrier cancel an appointment of an order. The specification has no
+// appointments, so this only sends an event: appointment.cancelled, in the header form.
 func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -185,8 +186,8 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	return nil
 }
 
-// SetCallback replaces the callback of a client, and the secret when one is given. What is waiting
-// goes there as well.
+// SetCallback replaces the callback of a client, and the secret if one is given. Waiting events are
+// sent there as well.
 func (s *Simulator) SetCallback(clientName, callback, secret string) error {
 	if err := CheckCallback(callback); err != nil {
 		return err

@@ -28,16 +28,16 @@ func planChangeFamily() family {
 	}
 }
 
-// planChange is a plan change while it is judged.
+// planChange is a plan change that is being checked.
 type planChange struct {
 	*exchange
 
 	request *request
 	plan    Plan
-	known   bool // the carrier has the plan on the service's technology
+	known   bool // the carrier offers the plan on the service's technology
 }
 
-// acceptPlanChange judges a plan change; the first rule that is broken answers.
+// acceptPlanChange checks a plan change. The first broken rule determines the response.
 func acceptPlanChange(x *exchange, r *request) error {
 	plan, known := x.sim.catalog.plans[x.fields.text("planName")]
 	change := &planChange{exchange: x, request: r, plan: plan, known: known && plan.suits(x.line.TechnologyType)}
@@ -138,7 +138,7 @@ func (p *planChange) invalid(code, name string, value any) error {
 	})
 }
 
-// changePlan is what a completed plan change does. Without a restoration SLA the service keeps
+// changePlan is the effect of a completed plan change. Without a restoration SLA the service keeps
 // its own.
 func changePlan(on *line, r *request) {
 	asked := r.asked()
@@ -148,7 +148,7 @@ func changePlan(on *line, r *request) {
 	}
 }
 
-// planChangeResult is the plan change resource of spec §2 as far as both sources have it.
+// planChangeResult has the fields of the plan change resource of spec §2 that both sources share.
 type planChangeResult struct {
 	ID          int64    `json:"id"`
 	ServiceID   int64    `json:"serviceId"`
@@ -158,7 +158,7 @@ type planChangeResult struct {
 	SLA         *slaInfo `json:"sla"`
 }
 
-// wholesalePlanChangeResult adds the NTD installation contact, null when none applies.
+// wholesalePlanChangeResult adds the NTD installation contact, null if there is none.
 type wholesalePlanChangeResult struct {
 	planChangeResult
 
@@ -185,7 +185,7 @@ func showPlanChange(x *exchange, r *request) any {
 	}
 }
 
-// slaOf shows the service's SLA, null when it has none.
+// slaOf returns the service's SLA, null if it has none.
 func (c *catalog) slaOf(name string) *slaInfo {
 	i := slices.IndexFunc(c.slas, func(s SLA) bool { return s.Name == name })
 	if i < 0 {
@@ -195,8 +195,8 @@ func (c *catalog) slaOf(name string) *slaInfo {
 	return &info
 }
 
-// installationContact applies spec §4: without contact details the order's are used, which only
-// versions below 8 let happen.
+// installationContact applies spec §4: without contact details the order's are used. This happens
+// only below version 8.
 func installationContact(on *line, asked fields) Contact {
 	if !asked.has("ntdOption") {
 		return Contact{}

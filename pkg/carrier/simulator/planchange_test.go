@@ -16,7 +16,7 @@ func changeTo(service int64, plan string, term int) string {
 	return body(`{"serviceId":%d,"planName":%q,"term":%d}`, service, plan, term)
 }
 
-// TestAPlanChangeRunsItsCourse follows one from 201 over 202 to 200.
+// TestAPlanChangeRunsItsCourse tracks one from 201 over 202 to 200.
 func TestAPlanChangeRunsItsCourse(t *testing.T) {
 	w := start(t)
 	outcome := w.post(planChange, changeTo(fttp, "Fast", 12)).created()
@@ -42,7 +42,7 @@ func TestAPlanChangeRunsItsCourse(t *testing.T) {
 	w.broke()
 }
 
-// TestAPlanChangeSaysWhatItCosts checks the fee of the result, and that its term is a text.
+// TestAPlanChangeSaysWhatItCosts checks the fee of the result, and that its term is a string.
 func TestAPlanChangeSaysWhatItCosts(t *testing.T) {
 	w := start(t)
 	outcome := w.post(planChange, changeTo(fttp, "Fast", 12)).created()
@@ -121,7 +121,7 @@ func TestAPlanChangeThatFailsLater(t *testing.T) {
 	}
 }
 
-// TestOneModificationAtATime submits during a modification, beside one and after one.
+// TestOneModificationAtATime submits during a modification, concurrently with one and after one.
 func TestOneModificationAtATime(t *testing.T) {
 	w := start(t)
 	w.post(planChange, changeTo(fttp, "Fast", 1)).created()
@@ -149,7 +149,7 @@ func TestRestorationSLAExistsFromVersion6(t *testing.T) {
 	}
 }
 
-// TestBelowVersion8TheOrdersContactIsUsed leaves the contact out where that is allowed.
+// TestBelowVersion8TheOrdersContactIsUsed omits the contact where that is allowed.
 func TestBelowVersion8TheOrdersContactIsUsed(t *testing.T) {
 	w := start(t)
 	request := body(`{"serviceId":%d,"planName":"Giga","term":1,"ntdOption":"4_PORT_RESIDENTIAL"}`, fttp)

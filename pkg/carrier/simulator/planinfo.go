@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// planInfo is the `plan` of spec §2 as far as both sources have it.
+// planInfo has the fields of the `plan` of spec §2 that both sources share.
 type planInfo struct {
 	SourceType       string `json:"sourceType"`
 	AccessTechnology string `json:"accessTechnology"`
@@ -16,7 +16,8 @@ type planInfo struct {
 	PlanFee          fee    `json:"planFee"`
 }
 
-// wholesalePlanInfo is the `plan` of spec §2; the alternate source's lacks what is added here.
+// wholesalePlanInfo is the `plan` of spec §2. That of the alternate source lacks the fields added
+// here.
 type wholesalePlanInfo struct {
 	planInfo
 
@@ -32,7 +33,7 @@ type ntdOptionInfo struct {
 	Fee         fee    `json:"fee"`
 }
 
-// planInfo shows a plan as a service would have it.
+// planInfo returns a plan as it would be on a service.
 func (c *catalog) planInfo(on *line, plan Plan, term int64) any {
 	months := strconv.FormatInt(term, 10)
 	info := planInfo{
@@ -50,7 +51,7 @@ func (c *catalog) planInfo(on *line, plan Plan, term int64) any {
 	}
 }
 
-// additionalNTD is null where no NTD is involved at all.
+// additionalNTD is null if no NTD is involved.
 func additionalNTD(plan Plan) *bool {
 	if len(plan.NTDOptions) == 0 && plan.AdditionalNTDReason == "" {
 		return nil
@@ -78,12 +79,12 @@ func (c *catalog) ntdOptions(plan Plan) []ntdOptionInfo {
 	return options
 }
 
-// suits says whether the plan can be had on a technology.
+// suits reports whether the plan is available on a technology.
 func (p *Plan) suits(technology string) bool {
 	return len(p.TechnologyTypes) == 0 || slices.Contains(p.TechnologyTypes, technology)
 }
 
-// orNull is the text, or null when it is empty.
+// orNull returns the text, or null if it is empty.
 func orNull(text string) *string {
 	if text == "" {
 		return nil

@@ -14,7 +14,7 @@ func planOptionsFamily() family {
 	}
 }
 
-// showPlanOptions lists every plan that suits the service, once per term.
+// showPlanOptions lists every plan that is available to the service, once per term.
 func showPlanOptions(x *exchange, r *request) any {
 	on, offers := x.sim.lines[r.ServiceID], &x.sim.catalog
 	result := planOptionsResult{Plans: []any{}, SLAs: []slaInfo{}}
@@ -33,7 +33,8 @@ func showPlanOptions(x *exchange, r *request) any {
 	return result
 }
 
-// terms are those in which the plan is shown; one that can be had in any is shown in one.
+// terms returns the terms in which the plan is listed. A plan available in any term is listed in
+// one.
 func (p *Plan) terms() []int64 {
 	if len(p.Terms) == 0 {
 		return []int64{1}

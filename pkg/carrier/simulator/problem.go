@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// The error types of spec §7, and the two that the field has seen beside them for what section 7
-// leaves out.
+// The error types of spec §7, and two more that were observed, for cases that section 7 leaves out.
 const (
 	typeValidation   = "client.validation"
 	typeBusinessRule = "business.rule"
@@ -16,10 +15,10 @@ const (
 	typeInternal     = "server.internal"
 )
 
-// errTooLarge says that a body is larger than anybody needs.
+// errTooLarge means that a body exceeds the limit.
 var errTooLarge = errors.New("the body is too large")
 
-// problem is a refused call: everything that the standard error body says (spec §7).
+// problem is a refused call, with the content of the standard error body (spec §7).
 type problem struct {
 	status    int
 	kind      string
@@ -48,10 +47,10 @@ type errorBody struct {
 	Timestamp      string     `json:"timestamp"`
 }
 
-// Error makes a problem an error.
+// Error returns the code and message of the problem.
 func (p *problem) Error() string { return p.code + ": " + p.message }
 
-// reply is the problem as an answer.
+// reply returns the problem as a response.
 func (p *problem) reply(now time.Time) reply {
 	body := errorBody{
 		HTTPStatusCode: p.status, Type: p.kind, Code: p.code, Message: p.message,
@@ -63,12 +62,12 @@ func (p *problem) reply(now time.Time) reply {
 	return reply{status: p.status, body: body, header: p.header}
 }
 
-// malformed is 400: the body cannot be read.
+// malformed is a 400: the body cannot be read.
 func malformed(message string) error {
 	return &problem{status: http.StatusBadRequest, kind: typeValidation, code: "malformed.json.request", message: message}
 }
 
-// notNumeric is 400: an id or parameter that must be a number is not one (spec §1 rule 4).
+// notNumeric is a 400: an id or parameter that must be a number is not one (spec §1 rule 4).
 func notNumeric(name string) error {
 	return &problem{
 		status: http.StatusBadRequest, kind: typeValidation, code: "method.argument.type.mismatch",
@@ -76,12 +75,12 @@ func notNumeric(name string) error {
 	}
 }
 
-// versionRefused is 400: X-API-VERSION is missing or not offered.
+// versionRefused is a 400: X-API-VERSION is missing or not supported.
 func versionRefused(message string) error {
 	return &problem{status: http.StatusBadRequest, kind: typeValidation, code: "api.version.invalid", message: message}
 }
 
-// tokenRefused is 401, or 404 on plan change options (spec §4).
+// tokenRefused is a 401, or a 404 on plan change options (spec §4).
 func tokenRefused(status int) error {
 	if status == http.StatusNotFound {
 		return notFound()
@@ -92,14 +91,14 @@ func tokenRefused(status int) error {
 	}
 }
 
-// notFound is 404: no permission, or no such thing; the two cannot be told apart (spec §7).
+// notFound is a 404: no permission or no such object, which cannot be told apart (spec §7).
 func notFound() error {
 	return &problem{
 		status: http.StatusNotFound, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found",
 	}
 }
 
-// methodRefused is 405.
+// methodRefused is a 405.
 func methodRefused(allowed string) error {
 	return &problem{
 		status: http.StatusMethodNotAllowed, kind: typeAccess, code: "method.not.allowed",
@@ -107,7 +106,7 @@ func methodRefused(allowed string) error {
 	}
 }
 
-// bodyTooLarge is 413.
+// bodyTooLarge is a 413.
 func bodyTooLarge() error {
 	return &problem{
 		status: http.StatusRequestEntityTooLarge, kind: typeAccess, code: "request.too.large",
@@ -115,7 +114,7 @@ func bodyTooLarge() error {
 	}
 }
 
-// mediaTypeRefused is 415.
+// mediaTypeRefused is a 415.
 func mediaTypeRefused() error {
 	return &problem{
 		status: http.StatusUnsupportedMediaType, kind: typeAccess, code: "media.type.not.supported",
@@ -123,12 +122,12 @@ func mediaTypeRefused() error {
 	}
 }
 
-// argumentsInvalid is 422 for fields that break a rule of their own.
+// argumentsInvalid is a 422 for fields that break a rule of their own.
 func argumentsInvalid(subErrors ...subError) error {
 	return unprocessable("method.argument.not.valid", subErrors)
 }
 
-// refused is 422 for a request that breaks a rule of the business, or has failed.
+// refused is a 422 for a request that breaks a business rule or has failed.
 func refused(subErrors ...subError) error {
 	return unprocessable("validation", subErrors)
 }
@@ -140,7 +139,7 @@ func unprocessable(code string, subErrors []subError) error {
 	}
 }
 
-// standard is the problem by which a status is usually answered, for faults.
+// standard returns the usual problem for a status. Faults use it.
 func standard(status int) *problem {
 	switch {
 	case status == http.StatusUnauthorized:

@@ -19,7 +19,7 @@ func profileFamily() family {
 	}
 }
 
-// acceptProfile applies spec §4: one change at a time, which has a code of its own.
+// acceptProfile applies spec §4: one change at a time, with its own error code.
 func acceptProfile(x *exchange, _ *request) error {
 	if x.line.busy(x.now) && x.line.busyWith == OpDSLStabilityProfileChange {
 		return refused(subError{

@@ -11,8 +11,8 @@ func reclaimFamily() family {
 	}
 }
 
-// acceptReclaim applies spec §4: the disconnection must be reversible, which takes a service that
-// is disconnected and a day that has not passed.
+// acceptReclaim applies spec §4: the disconnection must be reversible, so the service must be
+// disconnected and the deadline must not have passed.
 func acceptReclaim(x *exchange, _ *request) error {
 	today := x.now.In(x.sim.zone).Format(time.DateOnly)
 	if !x.line.ending.cancelled(x.now) || x.line.ReclaimableUntil < today {

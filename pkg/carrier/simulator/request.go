@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The statuses of requests that the specification names (spec §2, §3).
+// The statuses of requests in the specification (spec §2, §3).
 const (
 	statusOpen       = "OPEN"
 	statusInProgress = "IN_PROGRESS"
@@ -20,8 +20,8 @@ const (
 	statusTimeout    = "TIMEOUT"        // of a diagnostic test
 )
 
-// request is an accepted submission: what was asked, and when it began and will end. Nothing of
-// it changes later.
+// request is an accepted submission: its body, and when it began and will end. Only PolledAt
+// changes later.
 type request struct {
 	ID          string          `json:"id"`
 	Number      int64           `json:"number"`
@@ -31,18 +31,18 @@ type request struct {
 	Asked       json.RawMessage `json:"asked"`
 	SubmittedAt time.Time       `json:"submittedAt"`
 	DoneAt      time.Time       `json:"doneAt"`
-	// Failure is the status with which it ends when it does not complete.
+	// Failure is the final status if it does not complete.
 	Failure     string `json:"failure,omitempty"`
 	ErrorDetail string `json:"errorDetail,omitempty"`
-	// Stalled says that it is in error for a while and then goes on.
+	// Stalled means that it is in error for a while and then continues.
 	Stalled bool `json:"stalled,omitempty"`
 
-	// PolledAt is the last time anybody asked for it, for the rule on polling.
+	// PolledAt is the time of the last poll, for the rule on polling.
 	PolledAt time.Time `json:"polledAt,omitzero"`
 }
 
-// status computes where the request is. The first quarter of its time it is open; the two in the
-// middle it is in error when it is to stall.
+// status computes the current status. A request is open for the first quarter of its time. If it
+// stalls, it is in error for the two middle quarters.
 func (r *request) status(now time.Time) string {
 	quarter := r.DoneAt.Sub(r.SubmittedAt) / 4
 	switch {
@@ -57,8 +57,8 @@ func (r *request) status(now time.Time) string {
 	}
 }
 
-// stalledStatus is what a request shows while it is in error and goes on. Spec §3: an aggregation
-// conversion is IN_ERROR then; IN_ERROR of all others is the end, and IN_ERROR_RETRY is not.
+// stalledStatus is the status of a stalled request. Spec §3: for an aggregation conversion this is
+// IN_ERROR. For all others IN_ERROR is final, and IN_ERROR_RETRY is not.
 func (r *request) stalledStatus() string {
 	if r.Operation == OpAggregationConversion {
 		return statusInError
@@ -66,7 +66,7 @@ func (r *request) stalledStatus() string {
 	return statusRetry
 }
 
-// errorSoFar is the error detail that the request shows at an instant, null when none.
+// errorSoFar returns the error detail of the request at an instant, null if there is none.
 func (r *request) errorSoFar(now time.Time) *string {
 	if status := r.status(now); status == statusOpen || status == statusCompleted && r.Failure == "" && !r.Stalled {
 		return nil
@@ -74,7 +74,6 @@ func (r *request) errorSoFar(now time.Time) *string {
 	return orNull(r.ErrorDetail)
 }
 
-// asked returns the body that was accepted.
 func (r *request) asked() fields {
 	parsed, err := parseFields(r.Asked)
 	if err != nil {
@@ -83,31 +82,30 @@ func (r *request) asked() fields {
 	return parsed
 }
 
-// family is what distinguishes one asynchronous operation from the others. All run through
-// submit and follow.
+// family is everything that differs between the asynchronous operations. All use submit and follow.
 type family struct {
 	operation Operation
-	// accept judges a submission for a service of the client. It may set Failure and ErrorDetail:
-	// then the request is accepted and ends so. nil accepts everything.
+	// accept checks a submission for a service of the client; nil accepts everything. It may set
+	// Failure and ErrorDetail, so that the request is accepted and fails later.
 	accept func(*exchange, *request) error
-	// effect is what completing the request does to the service; nil when it only reads.
+	// effect is the effect of a completed request on the service; nil if it only reads.
 	effect func(*line, *request)
-	// announce is by which events its end is told, asked when the request begins; nil for none.
+	// announce returns the events that announce its end. It is called when the request begins; nil for
+	// none.
 	announce func(*Simulator, *line, *request) []eventKind
 	// pending is the body of a 202; nil for none.
 	pending func(*exchange, *request) any
 	// result is the body of a 200.
 	result func(*exchange, *request) any
-	// failed is the sub-error code of a request that did not complete, timedOut of one that took too
-	// long; object is the name of the resource in them.
+	// failed is the sub-error code of a request that did not complete, timedOut that of one that took
+	// too long. object is the resource's name in both.
 	failed, timedOut, object string
 	// failure is the status of a request that did not complete; IN_ERROR when empty.
 	failure string
-	// opaque says that the id is a text that says nothing.
+	// opaque means that the id is opaque text.
 	opaque bool
 }
 
-// families is what the carrier does beyond the common pattern.
 func families() []family {
 	return []family{
 		planChangeFamily(),
@@ -122,8 +120,7 @@ func families() []family {
 	}
 }
 
-// submit is the POST of the asynchronous pattern (spec §1 rule 3): 201, an empty body and a
-// Location.
+// submit is the POST of the asynchronous pattern (spec §1 rule 3): 201, no body, a Location.
 func submit(x *exchange) (reply, error) {
 	if err := x.ownLine(); err != nil {
 		return reply{}, err
@@ -141,7 +138,7 @@ func submit(x *exchange) (reply, error) {
 	return reply{status: http.StatusCreated, location: x.location(r)}, nil
 }
 
-// foretell decides how an accepted request ends: as a fault or the service's seed says.
+// foretell decides how an accepted request ends, by the fault or the service's seed.
 func (x *exchange) foretell(kind family, r *request) {
 	var outcome Outcome
 	if x.line != nil {
@@ -162,7 +159,6 @@ func (x *exchange) foretell(kind family, r *request) {
 	}
 }
 
-// draft is the request that the submission asks for.
 func (x *exchange) draft(kind family) *request {
 	number := x.sim.nextID()
 	r := &request{
@@ -176,7 +172,6 @@ func (x *exchange) draft(kind family) *request {
 	return r
 }
 
-// encode is the body as it was understood.
 func (f fields) encode() json.RawMessage {
 	content, err := json.Marshal(f)
 	if err != nil {
@@ -185,7 +180,7 @@ func (f fields) encode() json.RawMessage {
 	return content
 }
 
-// begin makes a request known and lets it take effect when its time has come.
+// begin stores a request and schedules its effect.
 func (s *Simulator) begin(kind family, on *line, r *request) {
 	s.requests[r.ID] = r
 	s.announceEnd(kind, on, r)
@@ -198,12 +193,11 @@ func (s *Simulator) begin(kind family, on *line, r *request) {
 	}
 }
 
-// location is the URL of the outcome of a request.
 func (x *exchange) location(r *request) string {
 	return x.place(x.sim.readPath(r.Operation, x.version, r.ID))
 }
 
-// place writes a path in the form that the seed asks for.
+// place returns a path in the form that the seed requires.
 func (x *exchange) place(path string) string {
 	form := x.sim.options.Seed.Location
 	if form == LocationPath || form == LocationMixed && len(x.sim.requests)%2 == 0 {
@@ -212,7 +206,7 @@ func (x *exchange) place(path string) string {
 	return origin(x.request, x.sim.options.CarrierURL) + path
 }
 
-// origin is the configured origin, or the one by which a call came.
+// origin returns the configured origin, or that of the call.
 func origin(r *http.Request, configured string) string {
 	if configured != "" {
 		return configured
@@ -223,8 +217,7 @@ func origin(r *http.Request, configured string) string {
 	return "http://" + r.Host
 }
 
-// follow is the GET of the asynchronous pattern: 202 while in progress, 200 when complete, 422
-// when failed.
+// follow is the GET of the asynchronous pattern: 202 in progress, 200 complete, 422 failed.
 func follow(x *exchange) (reply, error) {
 	r, err := x.ownRequest()
 	if err != nil {
@@ -240,7 +233,7 @@ func follow(x *exchange) (reply, error) {
 		kind.failed = cmp.Or(kind.timedOut, kind.failed)
 	}
 	if x.now.Before(r.DoneAt) {
-		return x.sim.hostile.toggle(kind.inProgress(x, r), status), nil // spec §3: also IN_ERROR, while the process goes on
+		return x.sim.hostile.toggle(kind.inProgress(x, r), status), nil // spec §3: also IN_ERROR, while it can still complete
 	}
 	return reply{}, refused(subError{
 		Code: kind.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
@@ -256,7 +249,7 @@ func (f family) inProgress(x *exchange, r *request) reply {
 	return answer
 }
 
-// ownRequest finds the request that the path names. One of another client or operation does not
+// ownRequest finds the request in the path. A request of another client or operation does not
 // exist.
 func (x *exchange) ownRequest() (*request, error) {
 	if x.route.rules.numericID && !numeric(x.id) {
@@ -270,18 +263,18 @@ func (x *exchange) ownRequest() (*request, error) {
 		return nil, notFound()
 	}
 	if r.ServiceID != 0 && x.sim.lines[r.ServiceID] == nil {
-		return nil, notFound() // the service was taken away
+		return nil, notFound() // the service was removed
 	}
 	return r, nil
 }
 
-// numeric says whether an id is a number (spec §1 rule 4).
+// numeric reports whether an id is a number (spec §1 rule 4).
 func numeric(id string) bool {
 	_, err := strconv.ParseInt(id, 10, 64)
 	return err == nil
 }
 
-// wholeNumber is the number that an id in a path is, zero when it is none.
+// wholeNumber returns an id in a path as a number, zero if it is not one.
 func wholeNumber(id string) int64 {
 	parsed, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
@@ -290,7 +283,7 @@ func wholeNumber(id string) int64 {
 	return parsed
 }
 
-// judgePollInterval notes a FibreBuildCharge request that is polled more than once in 5
+// judgePollInterval records a violation if a FibreBuildCharge request is polled more than once in 5
 // seconds (spec §8).
 func (x *exchange) judgePollInterval(r *request) {
 	const shortest = 5 * time.Second
@@ -300,7 +293,7 @@ func (x *exchange) judgePollInterval(r *request) {
 	r.PolledAt = x.now
 }
 
-// timestamp is a date-time on the wire: with its UTC offset, in Z form (spec §1 rule 6).
+// timestamp returns a date-time with its UTC offset, in Z form (spec §1 rule 6).
 func timestamp(t time.Time) string {
 	return t.UTC().Format(time.RFC3339)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// rescheduleFields is the body of a reschedule (spec §4). The date is required by a rule of its own.
+// rescheduleFields is the body of a reschedule (spec §4). A separate rule requires the date.
 func rescheduleFields() []field {
 	return []field{
 		{name: serviceIDField, kind: number, required: true},
@@ -29,15 +29,15 @@ func reschedule(x *exchange) (reply, error) {
 	})
 }
 
-// abort takes a cancellation back (spec §3).
+// abort withdraws a cancellation (spec §3).
 func abort(x *exchange) (reply, error) {
 	return x.alterCancellation(func(c *ending) {
 		c.Done, c.AbortedOn, c.AbortedBy, c.ErrorDetail = cancelAborted, x.now, x.client.User, ""
 	})
 }
 
-// alterCancellation changes a cancellation that was not yet submitted to the carrier: 204 and the
-// Location of the cancellation.
+// alterCancellation changes a cancellation that has not been submitted to the carrier yet. It
+// responds with 204 and the Location of the cancellation.
 func (x *exchange) alterCancellation(change func(*ending)) (reply, error) {
 	if err := x.ownLine(); err != nil {
 		return reply{}, err
@@ -73,7 +73,7 @@ func (x *exchange) alterable() error {
 	return nil
 }
 
-// notEligible is the other reason of spec §7.
+// notEligible returns the other sub-error of spec §7.
 func notEligible(refusal subError) subError {
 	refusal.Code = "constraints.service.not.eligible.for.cancellation"
 	refusal.Message = "The service is not eligible for cancellation"

@@ -6,28 +6,28 @@ import (
 	"strings"
 )
 
-// route is one row of the tables of spec §4: a method at a path, and what the call is judged by.
+// route is one row of the tables of spec §4: a method, a path, and the rules for a call.
 type route struct {
 	method    string
 	path      string // {id} stands for one segment
 	operation Operation
-	since     int    // the first version that has it (spec §9)
-	until     int    // the last
-	body      string // the field of the body that names what the call is about; empty when there is no body
+	since     int    // the first version with the route (spec §9)
+	until     int    // the last version
+	body      string // the body field that identifies the subject of the call; empty if there is no body
 	fields    []field
 	rules     routeRules
 	handle    handler
 }
 
-// routeRules are the few ways in which a route differs from the common rules.
+// routeRules has the few deviations of a route from the common rules.
 type routeRules struct {
-	unauthorized int  // the status for a missing or invalid token, 401 unless given
-	numericID    bool // an id that is not a number is 400 and not 404 (spec §1 rule 4)
-	serviceID    bool // the id is that of a service
+	unauthorized int  // the status for a missing or invalid token; 401 by default
+	numericID    bool // a non-numeric id is a 400 and not a 404 (spec §1 rule 4)
+	serviceID    bool // the id is a service id
 }
 
-// handler answers a call that has passed the common rules. An error is a *problem, anything else
-// a 500.
+// handler answers a call that passed the common rules. An error is a *problem; any other error is a
+// 500.
 type handler func(*exchange) (reply, error)
 
 // lastVersion is the newest X-API-VERSION (spec §9).
@@ -60,7 +60,7 @@ func routes() []route {
 		with(oddToken, post(OpPlanOptions, 1, planChangesPath+"options/request", serviceFields(), submit)),
 		get(OpPlanOptions, 1, planChangesPath+"options/requests/{id}", follow),
 		post(OpHealth, 5, healthPath+"request", serviceFields(), submit),
-		until(5, get(OpHealth, 5, healthPath+"request/{id}", follow)), // spec §4: version 5 has its own path
+		until(5, get(OpHealth, 5, healthPath+"request/{id}", follow)), // spec §4: version 5 has a different path
 		get(OpHealth, 6, healthPath+"requests/{id}", follow),
 		post(OpDSLStabilityProfileChange, 4, profilePath+"request", profileFields(), submit),
 		with(numericID, get(OpDSLStabilityProfileChange, 4, profilePath+"requests/{id}", follow)),
@@ -101,13 +101,13 @@ func with(rules routeRules, row route) route {
 	return row
 }
 
-// until ends a row's versions.
+// until limits a row to versions up to the given one.
 func until(version int, row route) route {
 	row.until = version
 	return row
 }
 
-// The fields that several bodies and sub-errors name.
+// Fields used in several bodies and sub-errors.
 const (
 	serviceIDField    = "serviceId"
 	statusField       = "status"
@@ -117,12 +117,12 @@ const (
 	contactEmailField = "contactEmail"
 )
 
-// serviceFields is the body that most submissions have.
+// serviceFields is the body of most submissions.
 func serviceFields() []field {
 	return []field{{name: serviceIDField, kind: number, required: true}}
 }
 
-// match says whether the path is the route's, and which id it carries.
+// match reports whether the path is the route's, and returns its id.
 func (r *route) match(path string) (string, bool) {
 	before, after, hasID := strings.Cut(r.path, "{id}")
 	if !hasID {
@@ -136,17 +136,17 @@ func (r *route) match(path string) (string, bool) {
 	return id, fits && id != "" && !strings.Contains(id, "/")
 }
 
-// at returns the path with its id.
+// at returns the path with the id filled in.
 func (r *route) at(id string) string {
 	return strings.Replace(r.path, "{id}", id, 1)
 }
 
-// name is how a fault names the route by its method, such as "GET PlanChange".
+// name is the name of the route in a fault's target, such as "GET PlanChange".
 func (r *route) name() string {
 	return r.method + " " + string(r.operation)
 }
 
-// lookup finds the route of a call. Without one it returns the methods that the path does have.
+// lookup finds the route of a call. If there is none, it returns the methods of the path.
 func (s *Simulator) lookup(method, path string) (found *route, id string, allowed []string) {
 	for i := range s.routes {
 		row := &s.routes[i]
@@ -162,7 +162,7 @@ func (s *Simulator) lookup(method, path string) (found *route, id string, allowe
 	return nil, "", allowed
 }
 
-// readPath is where a request of the operation is followed at a version.
+// readPath returns the path for polling a request of the operation at a version.
 func (s *Simulator) readPath(operation Operation, version int, id string) string {
 	i := slices.IndexFunc(s.routes, func(r route) bool {
 		return r.method == http.MethodGet && r.operation == operation && r.since <= version && version <= r.until
@@ -170,7 +170,7 @@ func (s *Simulator) readPath(operation Operation, version int, id string) string
 	return s.routes[i].at(id)
 }
 
-// knownOperation says whether some route, or the token endpoint, has the name.
+// knownOperation reports whether a route, or the token endpoint, has the name.
 func knownOperation(operation Operation) bool {
 	return operation == OpToken || slices.ContainsFunc(routes(), func(r route) bool { return r.operation == operation })
 }

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// commonRules are what every call is judged by before its own handler, in this order; the first
-// that is broken answers.
+// commonRules returns the rules for every call, which run in this order before its handler. The
+// first broken rule determines the response.
 func commonRules() []func(*exchange) error {
 	return []func(*exchange) error{
 		knownRoute,       // 404, 405
@@ -37,7 +37,8 @@ func knownRoute(x *exchange) error {
 	return notFound()
 }
 
-// noIdempotencyKey notes a header by which Go's transport would send a POST twice, all by itself.
+// noIdempotencyKey records a violation for a header that allows Go's transport to resend a POST by
+// itself.
 func noIdempotencyKey(x *exchange) error {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.request.Method == http.MethodPost && x.request.Header.Get(name) != "" {
@@ -47,8 +48,8 @@ func noIdempotencyKey(x *exchange) error {
 	return nil
 }
 
-// validToken applies spec §1 rule 2 and §5: every call carries a bearer token that was issued
-// and has not expired.
+// validToken applies spec §1 rule 2 and §5: every call needs a bearer token that was issued and has
+// not expired.
 func validToken(x *exchange) error {
 	status := x.route.rules.unauthorized
 	if status == 0 {
@@ -64,7 +65,7 @@ func validToken(x *exchange) error {
 	return nil
 }
 
-// permitted applies spec §5: lack of permission for an operation is 404.
+// permitted applies spec §5: without permission for an operation the status is 404.
 func permitted(x *exchange) error {
 	if slices.Contains(x.client.Denied, x.route.operation) {
 		return notFound()
@@ -81,7 +82,7 @@ func (s *Simulator) bearer(r *http.Request) *client {
 	return holder
 }
 
-// bearerToken is the token of a call, empty when it has none.
+// bearerToken returns the token of a call, empty if it has none.
 func bearerToken(r *http.Request) string {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	if !strings.EqualFold(scheme, "Bearer") {
@@ -90,7 +91,7 @@ func bearerToken(r *http.Request) string {
 	return token
 }
 
-// versionOf is the call's X-API-VERSION, zero when it is missing or not a number.
+// versionOf returns the call's X-API-VERSION, zero if it is missing or not a number.
 func versionOf(r *http.Request) int {
 	version, err := strconv.Atoi(r.Header.Get("X-Api-Version"))
 	if err != nil {
@@ -113,10 +114,10 @@ func offeredVersion(x *exchange) error {
 	return nil
 }
 
-// jsonMediaType is what every body is (spec §1 rule 1).
+// jsonMediaType is the media type of every body (spec §1 rule 1).
 const jsonMediaType = "application/json"
 
-// jsonMedia applies spec §1 rule 1 to calls that have a body.
+// jsonMedia applies spec §1 rule 1 to calls with a body.
 func jsonMedia(x *exchange) error {
 	if x.route.body == "" {
 		return nil
@@ -148,7 +149,8 @@ func readableBody(x *exchange) error {
 	return x.fields.typed(x.route.fields)
 }
 
-// knownFields drops what the route does not know at the version of the call, and notes it.
+// knownFields drops the fields that the route does not have at the call's version, and records a
+// violation.
 func knownFields(x *exchange) error {
 	known := make(fields, len(x.fields))
 	for _, row := range x.route.fields {
@@ -165,7 +167,7 @@ func knownFields(x *exchange) error {
 	return nil
 }
 
-// validFields applies what the tables of spec §4 say of each field alone.
+// validFields applies the rules for single fields in the tables of spec §4.
 func validFields(x *exchange) error {
 	if broken := x.fields.broken(x.route.fields); len(broken) > 0 {
 		return argumentsInvalid(broken...)

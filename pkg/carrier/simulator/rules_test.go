@@ -89,7 +89,7 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestRequiredFields leaves fields out and sets them to null.
+// TestRequiredFields omits fields and sets them to null.
 func TestRequiredFields(t *testing.T) {
 	w := start(t)
 	notNull := "constraints.not.null "
@@ -144,7 +144,7 @@ func TestFieldsOutsideTheTableAreIgnoredAndNoted(t *testing.T) {
 	w.broke(simulator.RuleField)
 }
 
-// TestWhatIsNotTheClientsDoesNotExist asks for services and requests of another client.
+// TestWhatIsNotTheClientsDoesNotExist requests services and requests of another client.
 func TestWhatIsNotTheClientsDoesNotExist(t *testing.T) {
 	w := start(t)
 	for _, path := range []string{health, planOptions} {
@@ -159,7 +159,7 @@ func TestWhatIsNotTheClientsDoesNotExist(t *testing.T) {
 	w.get(cancellation(fttp)).refusedWith(404, "resource.not.found")
 }
 
-// TestIdsThatDoNotExist asks for ids that are unknown, of another operation or no numbers.
+// TestIdsThatDoNotExist requests IDs that are unknown, of another operation or not numbers.
 func TestIdsThatDoNotExist(t *testing.T) {
 	w := start(t)
 	mine := w.post(health, about(fttp)).created()

@@ -12,14 +12,14 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// The words and numbers that stand in for what a seed leaves out.
+// Defaults for values that a seed omits.
 const (
 	wholesaleSource     = "wholesale"
 	defaultTechnology   = "FTTP"
 	defaultTrafficClass = "TC4"
 	defaultDelay        = 3 * time.Second
 	defaultExpiresIn    = 300 * time.Second // spec §8
-	defaultFirstID      = 1<<53 + 1         // no float64 holds it
+	defaultFirstID      = 1<<53 + 1         // not representable as a float64
 	defaultDelayKey     = "default"
 	standardWord        = "Standard" // a profile, a lead time and an SLA
 )
@@ -75,7 +75,7 @@ func (s *Seed) checkClients() []error {
 	return problems
 }
 
-// check judges what a client's own row says.
+// check validates a client's own row.
 func (c *Client) check() error {
 	for _, operation := range c.Denied {
 		if !knownOperation(operation) {
@@ -91,7 +91,7 @@ func (c *Client) check() error {
 	return nil
 }
 
-// parseKeys turns PEM texts into keys.
+// parseKeys parses keys in PEM.
 func parseKeys(texts map[string]string) (parsedKeys, error) {
 	keys := make(parsedKeys, len(texts))
 	for kid, text := range texts {
@@ -128,7 +128,7 @@ func (s *Seed) checkOffers() []error {
 	return problems
 }
 
-// amountForm is that of the amount of Money: a decimal with two places (spec §2).
+// amountForm is the format of a Money amount: a decimal with two places (spec §2).
 var amountForm = regexp.MustCompile(`^\d+\.\d{2}$`)
 
 func checkPrice(of string, price Price) []error {
@@ -176,7 +176,7 @@ func (c *Cancellation) check() error {
 	return nil
 }
 
-// complete returns the service with every id and word that the seed left out.
+// complete returns the service with defaults for all ids and texts that the seed omits.
 func complete(s Service) Service {
 	s.SourceType = cmp.Or(s.SourceType, wholesaleSource)
 	s.TechnologyType = cmp.Or(s.TechnologyType, defaultTechnology)

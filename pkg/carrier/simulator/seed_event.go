@@ -8,36 +8,34 @@ import (
 	"time"
 )
 
-// EventRules say where and how events are sent (spec §6, which leaves all of this open).
+// EventRules states where and how events are sent (spec §6, which leaves all of this open).
 type EventRules struct {
-	// Callback is where the events of all clients go that have no callback of their own. Without one
-	// nothing is sent.
+	// Callback is the destination of events for clients without their own callback. When empty, they
+	// are not sent.
 	Callback string `json:"callback,omitempty"`
-	// Secret signs the events of all clients that have no secret of their own. Without one nothing is
-	// signed.
+	// Secret signs the events of clients without their own secret. When empty, they are not signed.
 	Secret string `json:"secret,omitempty"`
-	// Form is how an event is written; EventsOfSpecification when empty.
+	// Form is the form of an event; EventsOfSpecification when empty.
 	Form EventForm `json:"form,omitempty"`
-	// Attempts is how often a delivery is tried; 5 when zero.
+	// Attempts is the maximum number of delivery attempts; 5 when zero.
 	Attempts int `json:"attempts,omitempty"`
-	// Backoff is the pause after the first failure, which doubles with each; 1 s when zero.
+	// Backoff is the pause after the first failure. It doubles with each failure; 1 s when zero.
 	Backoff Duration `json:"backoff,omitempty"`
-	// Deprecated sends ServiceModified and ServiceModificationRejected as well, each after its
-	// successor.
+	// Deprecated also sends ServiceModified and ServiceModificationRejected, each after its successor.
 	Deprecated bool `json:"deprecated,omitempty"`
 }
 
-// EventForm is how an event is written.
+// EventForm is the form of an event.
 type EventForm string
 
 // The forms of an event.
 const (
 	EventsOfSpecification EventForm = "Specification" // CamelCase names, in the body
 	EventsInHeaders       EventForm = "Headers"       // dotted names in z- headers, the bare resource as body
-	EventsMixed           EventForm = "Mixed"         // each in turn
+	EventsMixed           EventForm = "Mixed"         // alternating
 )
 
-// The bounds of what is tried.
+// Defaults and limits of the delivery.
 const (
 	defaultAttempts = 5
 	defaultBackoff  = time.Second
@@ -60,7 +58,8 @@ func (s *Seed) checkEvents() []error {
 	return problems
 }
 
-// CheckCallback says whether events can be sent to a URL: an absolute one that HTTP can reach.
+// CheckCallback returns an error unless events can be sent to the URL: an absolute http or https
+// URL.
 func CheckCallback(callback string) error {
 	if callback == "" {
 		return nil
@@ -75,8 +74,8 @@ func CheckCallback(callback string) error {
 	return nil
 }
 
-// callbackOf is where a client's events go: its own callback, then that of the options, then that of
-// the seed. Empty is nowhere.
+// callbackOf returns the destination of a client's events: its own callback, else that of the
+// options, else that of the seed. Empty means none.
 func (s *Simulator) callbackOf(c *client) (callback, secret string) {
 	callback, secret = s.options.Seed.Events.Callback, s.options.Seed.Events.Secret
 	if s.options.Callback != "" {

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Qualification is the result of a service qualification, as far as orders are judged by it.
+// Qualification has the parts of a service qualification that are relevant to orders.
 type Qualification struct {
 	QualificationSearchID       string `json:"qualificationSearchId"`
 	RemoteQualificationSearchID string `json:"remoteQualificationSearchId,omitempty"`
-	// Client is who asked for it.
+	// Client is the client that requested it.
 	Client         string  `json:"client"`
 	LocationID     string  `json:"locationId"`
 	TechnologyType string  `json:"technologyType,omitempty"` // FTTP when empty
@@ -20,17 +20,17 @@ type Qualification struct {
 	POI            string  `json:"poi,omitempty"`
 	POIName        string  `json:"poiName,omitempty"`
 	Address        Address `json:"address"`
-	// AdditionalAllowed says that infrastructureInstallationOptions is populated.
+	// AdditionalAllowed means that infrastructureInstallationOptions is populated.
 	AdditionalAllowed bool `json:"additionalAllowed,omitempty"`
 	// NTDInstallationFee is for the first NTD, SubsequentInstallationCharge for an additional one.
 	NTDInstallationFee           *Price `json:"ntdInstallationFee,omitempty"`
 	SubsequentInstallationCharge Price  `json:"subsequentInstallationCharge"`
-	// NewDevelopmentsCharge is nil where none applies.
+	// NewDevelopmentsCharge is nil if there is none.
 	NewDevelopmentsCharge *Price           `json:"newDevelopmentsCharge,omitempty"`
 	Infrastructures       []Infrastructure `json:"infrastructures,omitempty"`
 }
 
-// Address is where a location is.
+// Address is the address of a location.
 type Address struct {
 	BuildingLevel    *string `json:"buildingLevel"`
 	UnitNumber       *string `json:"unitNumber"`
@@ -43,43 +43,43 @@ type Address struct {
 	FormattedAddress string  `json:"formattedAddress"`
 }
 
-// Infrastructure is an NTD with its ports, or a copper pair, which has the one port 0.
+// Infrastructure is an NTD with its ports, or a copper pair, which has only port 0.
 type Infrastructure struct {
 	ID string `json:"id"`
-	// RemainingDown is the bandwidth that is left, in MBit/s.
+	// RemainingDown is the remaining bandwidth, in MBit/s.
 	RemainingDown int64 `json:"remainingDown,omitempty"`
-	// ReplacementDown is the bandwidth that a replacement NTD would leave; 0 when there is none.
+	// ReplacementDown is the remaining bandwidth of a replacement NTD; 0 if there is none.
 	ReplacementDown int64  `json:"replacementDown,omitempty"`
 	Ports           []Port `json:"ports"`
 }
 
-// Port is where a service can be.
+// Port is a place for a service.
 type Port struct {
 	ID int64 `json:"portId"`
-	// Used says that a service is on the port of an NTD; its AVC, when the carrier knows it, is AVCID.
+	// Used means that the NTD port has a service. AVCID is its AVC, if the carrier knows it.
 	Used  bool   `json:"used,omitempty"`
 	AVCID string `json:"avcId,omitempty"`
-	// ServiceStatus of a copper pair is "Line In Use" or "Line Not In Use" when the carrier holds the
-	// line, CopperPairStatus is "Active" or "Inactive" when another company does. At most one is set.
+	// ServiceStatus of a copper pair is "Line In Use" or "Line Not In Use" if the carrier holds the
+	// line. CopperPairStatus is "Active" or "Inactive" if another company does. At most one is set.
 	ServiceStatus    string `json:"serviceStatus,omitempty"`
 	CopperPairStatus string `json:"copperPairStatus,omitempty"`
 	TransferFee      Price  `json:"transferFee"`
 }
 
-// PlacedOrder is an order that the carrier has.
+// PlacedOrder is an order at the carrier.
 type PlacedOrder struct {
 	ID                int64     `json:"id"`
 	Client            string    `json:"client"`
 	CustomerReference string    `json:"customerReference,omitempty"`
 	PlacedAt          time.Time `json:"placedAt"`
-	// RejectedAt is when the carrier rejects it, zero when it does not; the client learns of it by an
+	// RejectedAt is when the carrier rejects it, zero if it does not. The client is notified by an
 	// OrderRejected event.
 	RejectedAt time.Time `json:"rejectedAt"`
-	// RejectedReason says why.
+	// RejectedReason is the reason of the rejection.
 	RejectedReason string `json:"rejectedReason,omitempty"`
 }
 
-// checkSites judges what orders and quotes are made from.
+// checkSites validates the data for orders and quotes.
 func (s *Seed) checkSites() []error {
 	var problems []error
 	for i, build := range s.FibreBuilds {
@@ -116,18 +116,18 @@ func (q *Qualification) checkPorts() []error {
 	return problems
 }
 
-// The words for a copper pair (spec §2 scenarios 5, 8 and 9).
+// The statuses of a copper pair (spec §2 scenarios 5, 8 and 9).
 const (
 	lineInUse  = "Line In Use"
 	pairActive = "Active"
 )
 
-// inUse applies scenarios 5 and 9: a port or pair with a service on it, whoever holds it.
+// inUse applies scenarios 5 and 9: a port or pair with a service, no matter who holds the line.
 func (p *Port) inUse() bool {
 	return p.Used || p.ServiceStatus == lineInUse || p.CopperPairStatus == pairActive
 }
 
-// checkPair applies scenario 8: when one of the two is set the other is null.
+// checkPair applies scenario 8: if one of the two is set, the other is null.
 func (p *Port) checkPair() error {
 	if p.ServiceStatus != "" && p.CopperPairStatus != "" {
 		return errors.New("serviceStatus and copperPairStatus exclude each other")

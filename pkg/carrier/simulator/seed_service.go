@@ -2,15 +2,14 @@ package simulator
 
 import "time"
 
-// Service is a service as the carrier has it. Ids that are left out are made from the service's
-// own id.
+// Service is a service at the carrier. Omitted ids are derived from the service's own id.
 type Service struct {
 	ID int64 `json:"id"`
-	// Client is the name of the client that owns it; to all others it does not exist.
+	// Client is the name of the client that owns it. For all others it does not exist.
 	Client string `json:"client"`
-	// SourceType is the source of the connection; anything but "wholesale" is the alternate source.
+	// SourceType is the source of the connection. Any value but "wholesale" is the alternate source.
 	SourceType string `json:"sourceType,omitempty"`
-	// TechnologyType is for example FTTP (when empty), FTTN or FTTC.
+	// TechnologyType is a technology such as FTTP, FTTN or FTTC; FTTP when empty.
 	TechnologyType string `json:"technologyType,omitempty"`
 	// TrafficClass is TC4 when empty.
 	TrafficClass        string `json:"trafficClass,omitempty"`
@@ -21,24 +20,24 @@ type Service struct {
 	DSLStabilityProfile string `json:"dslStabilityProfile,omitempty"`
 	WholesaleServiceID  string `json:"wholesaleServiceId,omitempty"`
 	LocationID          string `json:"locationId,omitempty"`
-	// AVCID is the virtual circuit; an empty text is a circuit that is not set and is answered as
+	// AVCID is the virtual circuit. An empty text means that there is no circuit, and is returned as
 	// null.
 	AVCID *string `json:"avcId,omitempty"`
 	PRIID string  `json:"priId,omitempty"`
-	// Contact is who is asked for at an NTD installation when a plan change names nobody.
+	// Contact is the contact for an NTD installation if a plan change has none.
 	Contact Contact `json:"contact"`
-	// Health is what a health request finds.
+	// Health is the result of a health request.
 	Health Health `json:"health"`
-	// Cancellation is the service's cancellation, nil when none was requested.
+	// Cancellation is the service's cancellation, nil if none was requested.
 	Cancellation *Cancellation `json:"cancellation,omitempty"`
-	// NotCancellable says that the service is not eligible for cancellation.
+	// NotCancellable means that the service is not eligible for cancellation.
 	NotCancellable bool `json:"notCancellable,omitempty"`
-	// ReclaimableUntil is the last day on which a cancelled service can be reclaimed; empty when its
+	// ReclaimableUntil is the last day on which a canceled service can be reclaimed; empty if its
 	// disconnection is not reversible.
 	ReclaimableUntil string `json:"reclaimableUntil,omitempty"`
-	// Disruptions are the works and outages that touch the service.
+	// Disruptions are the maintenances and outages of the service.
 	Disruptions []Disruption `json:"disruptions,omitempty"`
-	// Outcomes says how requests end, by the name of their operation; they complete when it does not.
+	// Outcomes states how requests end, by the name of their operation. Others complete.
 	Outcomes map[string]Outcome `json:"outcomes,omitempty"`
 }
 
@@ -49,19 +48,19 @@ type Outcome string
 const (
 	OutcomeFails    Outcome = "Fails"    // in error, or failed
 	OutcomeStalls   Outcome = "Stalls"   // IN_ERROR for half of its time, then completed
-	OutcomeTimesOut Outcome = "TimesOut" // a diagnostic test that timed out
+	OutcomeTimesOut Outcome = "TimesOut" // a diagnostic test that times out
 )
 
-// Disruption is a scheduled work or an outage.
+// Disruption is a scheduled maintenance or an outage.
 type Disruption struct {
 	ID          string     `json:"wholesaleDisruptionId"`
 	Type        string     `json:"type"` // scheduled or unscheduled
 	StartAt     time.Time  `json:"maintenanceStartAt"`
-	EndAt       *time.Time `json:"maintenanceEndAt,omitempty"` // nil while nobody knows
+	EndAt       *time.Time `json:"maintenanceEndAt,omitempty"` // nil while unknown
 	Description string     `json:"description,omitempty"`
 	Severity    string     `json:"severity,omitempty"`
 	Category    string     `json:"category,omitempty"`
-	// Status is ACTIVE, SCHEDULED or COMPLETED; when empty it follows from the times and the clock.
+	// Status is ACTIVE, SCHEDULED or COMPLETED; when empty it is derived from the times and the clock.
 	Status string `json:"status,omitempty"`
 }
 
@@ -72,10 +71,9 @@ type Contact struct {
 	Email string `json:"email,omitempty"`
 }
 
-// Health is the state of a service as a health request reports it. Colors that are left out are
-// Green.
+// Health is the state of a service in a health request. Omitted colors are Green.
 type Health struct {
-	// Fails lets every health request end with the status FAILED.
+	// Fails makes every health request end with the status FAILED.
 	Fails        bool             `json:"fails,omitempty"`
 	Code         string           `json:"code,omitempty"`
 	Status       string           `json:"status,omitempty"`
@@ -90,7 +88,7 @@ type Health struct {
 	ErrorDetail  string           `json:"errorDetail,omitempty"`
 }
 
-// NextAction is what the carrier advises.
+// NextAction is the action that the carrier recommends.
 type NextAction struct {
 	Code        string `json:"code,omitempty"`
 	Description string `json:"description,omitempty"`
@@ -102,7 +100,7 @@ type HealthCategory struct {
 	Items []HealthItem `json:"items"`
 }
 
-// HealthItem is one measured value; what does not apply is null.
+// HealthItem is one measured value. A field that does not apply is null.
 type HealthItem struct {
 	Type   string  `json:"type"`
 	ID     string  `json:"id"`
@@ -111,7 +109,7 @@ type HealthItem struct {
 	Value  *string `json:"value"`
 }
 
-// Cancellation is a cancellation request in the state in which the simulator starts.
+// Cancellation is the initial state of a cancellation request.
 type Cancellation struct {
 	// Status is REQUESTED, IN_ERROR, IN_PROGRESS, COMPLETED, ABORTED or REJECTED.
 	Status      string `json:"status"`

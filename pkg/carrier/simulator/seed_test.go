@@ -93,7 +93,7 @@ func TestSeedsThatAreRefusedNameThePlace(t *testing.T) {
 	}
 }
 
-// TestNewRefusesWhatLoadSeedWould checks that a mistake of the program is found at once.
+// TestNewRefusesWhatLoadSeedWould checks that a programming error is found at once.
 func TestNewRefusesWhatLoadSeedWould(t *testing.T) {
 	for name, options := range map[string]simulator.Options{
 		"no clock": {}, "a bad seed": {Now: time.Now, Seed: simulator.Seed{TimeZone: "Mars"}}, //nolint:forbidigo // unused

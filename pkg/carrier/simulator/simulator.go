@@ -8,35 +8,36 @@ import (
 	"time"
 )
 
-// Options says how a Simulator is set up. Only Now is required.
+// Options configures a Simulator. Only Now is required.
 type Options struct {
-	// Seed is the world in which it starts.
+	// Seed is the initial state.
 	Seed Seed
 	// Now is the clock of both servers. Required.
 	Now func() time.Time
-	// CarrierURL and IdentityURL are the origins by which the two servers are reached, without a
-	// slash at the end. When empty each is taken from the request at hand.
+	// CarrierURL and IdentityURL are the origins of the two servers, without a trailing slash. When
+	// empty, each is taken from the current call.
 	CarrierURL, IdentityURL string
-	// Callback is where the events of clients without a callback of their own go, and CallbackSecret
-	// what signs them; those of the seed when empty.
+	// Callback is the destination of events for clients without their own callback, and CallbackSecret
+	// is their signing key; those of the seed when empty.
 	Callback, CallbackSecret string
 	// Speed divides every delay; 1 when zero.
 	Speed float64
-	// Hostile lets the carrier do by chance everything that is bad and allowed, and some that is not:
-	// see the package documentation. RandomSeed makes chance repeatable.
+	// Hostile makes the carrier cause random faults, most of them allowed by the specification, some
+	// not: see the package documentation. RandomSeed makes them repeatable.
 	Hostile    bool
 	RandomSeed uint64
-	// APIWord is the carrier's own word in identifiers; the specification's wholesale when empty.
+	// APIWord is the carrier's own word in identifiers; the specification's word, wholesale, when
+	// empty.
 	APIWord string
-	// JournalLimit is how many calls, and how many violations, are kept; 100 000 when zero. Counts
-	// are exact whatever the limit.
+	// JournalLimit is how many calls, and how many violations, are kept; 100 000 when zero. Counts are
+	// exact whatever the limit.
 	JournalLimit int
-	// Observe is told of every call just before it is answered. It may call the Simulator.
+	// Observe is called for every call just before the response is sent. It may call the Simulator.
 	Observe func(Call)
 }
 
-// Simulator is the carrier. It is an [http.Handler] for the carrier API; Identity is its identity
-// provider. All methods may be called at any time from any goroutine.
+// Simulator simulates the carrier. It is an [http.Handler] for the carrier API; Identity returns
+// its identity provider. All methods are safe for concurrent use.
 type Simulator struct {
 	options  Options
 	routes   []route
@@ -44,7 +45,7 @@ type Simulator struct {
 	zone     *time.Location
 	word     apiWord
 	dateSkew time.Duration
-	released chan struct{} // closed by Close: calls that hang are let go
+	released chan struct{} // closed by Close: releases hanging calls
 
 	mu       sync.Mutex // guards everything below
 	skew     time.Duration
@@ -54,17 +55,17 @@ type Simulator struct {
 	jtis     expiring[struct{}]
 	catalog  catalog
 	lines    map[int64]*line
-	circuits map[string]int64 // the service on an AVC
+	circuits map[string]int64 // the service of each AVC
 	requests map[string]*request
 	orders   map[int64]PlacedOrder
 	lastID   int64
 	faults   []armedFault
 	outbox   outbox
-	changes  uint64 // counts what may have changed the state, so that it is saved only then
+	changes  uint64 // counts possible changes of the state, so that it is saved only after one
 	journal  journal
 }
 
-// check finds what the options do not allow a simulator to be made of.
+// check reports options with which no simulator can be created.
 func (o *Options) check() error {
 	if o.Now == nil {
 		return errors.New("Options.Now is required")
@@ -80,9 +81,9 @@ func (o *Options) check() error {
 	return o.Seed.Validate()
 }
 
-// New returns a simulator of the seed. It panics when the seed or another option is not valid or
-// there is no clock: all are mistakes of the program and not of its input, which LoadSeed,
-// CheckCallback and CheckAPIWord judge.
+// New returns a simulator of the seed. It panics if there is no clock, or if the seed or another
+// option is not valid. These are programming errors: use LoadSeed, CheckCallback and CheckAPIWord
+// to check input.
 func New(options Options) *Simulator {
 	if err := options.check(); err != nil {
 		panic("simulator: " + err.Error())
@@ -105,7 +106,7 @@ func New(options Options) *Simulator {
 	return s
 }
 
-// Handler serves both servers at one origin, as their paths do not overlap.
+// Handler serves both servers at one origin, because their paths do not overlap.
 func (s *Simulator) Handler() http.Handler {
 	identity := s.Identity()
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -117,7 +118,7 @@ func (s *Simulator) Handler() http.Handler {
 	})
 }
 
-// Close lets every call go that a fault keeps hanging. Call it before closing the server.
+// Close releases all calls that a fault keeps hanging. Call it before closing the server.
 func (s *Simulator) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,13 +129,13 @@ func (s *Simulator) Close() {
 	}
 }
 
-// now is the carrier's time. The identity provider has its own clock, which Advance does not
-// move, because the client's assertions are dated by the client's clock.
+// now returns the carrier's time. The identity provider has its own clock, which Advance does not
+// move, because clients date their assertions by their own clock.
 func (s *Simulator) now() time.Time {
 	return s.options.Now().Add(s.skew)
 }
 
-// delay is how long a request of the operation takes.
+// delay returns how long a request of the operation takes.
 func (s *Simulator) delay(operation Operation) time.Duration {
 	delay, known := s.options.Seed.Delays[string(operation)]
 	if !known {

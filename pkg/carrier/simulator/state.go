@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// stateVersion is the version of the form in which a state is written.
+// stateVersion is the version of the state format.
 const stateVersion = 1
 
-// state is everything that has become of a seed. What is sold and where orders can be placed is not
-// in it: that is the seed's alone.
+// state is everything that can change after the seed is loaded. The offer and the qualifications
+// cannot change, so they are only in the seed.
 type state struct {
 	Version     int           `json:"version"`
 	Skew        Duration      `json:"skew"`
@@ -36,7 +36,7 @@ type state struct {
 	Hostility   *savedHostile `json:"hostility,omitempty"`
 }
 
-// savedClient is what can be changed of a client.
+// savedClient has the fields of a client that can change.
 type savedClient struct {
 	Name           string            `json:"name"`
 	Keys           map[string]string `json:"keys"`
@@ -77,8 +77,8 @@ type savedCount struct {
 	Subject   string    `json:"subject,omitempty"`
 }
 
-// Save writes everything that has become of the seed: services, requests, orders, events, tokens,
-// the journal and the clock. It holds access tokens and the secrets of callbacks.
+// Save writes everything that can change: services, requests, orders, events, tokens, the journal
+// and the clock. This includes access tokens and callback secrets.
 func (s *Simulator) Save(w io.Writer) error {
 	if err := json.NewEncoder(w).Encode(s.state()); err != nil {
 		return fmt.Errorf("write state: %w", err)
@@ -86,8 +86,8 @@ func (s *Simulator) Save(w io.Writer) error {
 	return nil
 }
 
-// state is a copy of the store. What it shares with the store is never changed, except requests,
-// events and services, which are copied.
+// state returns a copy of the store. It shares only values that never change; requests, events and
+// services are copied.
 func (s *Simulator) state() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,7 +117,7 @@ func (s *Simulator) state() state {
 	return saved
 }
 
-// saveTokens copies what the identity provider remembers, and the counts of the journal.
+// saveTokens copies the state of the identity provider and the counts of the journal.
 func (s *Simulator) saveTokens(saved *state) {
 	for token, held := range s.tokens.entries {
 		saved.Tokens = append(saved.Tokens, savedToken{token, held.value.Name, held.expires})
@@ -138,9 +138,9 @@ func (l *line) save() savedLine {
 	}
 }
 
-// Restore replaces everything that has become of the seed by what Save wrote. Services and orders are
-// then those of the state; clients, plans and locations remain the seed's, with the keys and callbacks
-// that clients were given later.
+// Restore replaces everything that can change with the state that Save wrote. Services and orders
+// are then those of the state. Clients, plans and locations remain the seed's, with the clients'
+// keys and callbacks from the state.
 func (s *Simulator) Restore(r io.Reader) error {
 	var saved state
 	decoder := json.NewDecoder(r)
@@ -168,7 +168,8 @@ func (s *Simulator) Restore(r io.Reader) error {
 	return nil
 }
 
-// check judges what a state cannot be restored without, and parses the keys of its clients.
+// check validates everything that is required to restore a state, and parses the keys of its
+// clients.
 func (saved *state) check() ([]parsedKeys, error) {
 	if saved.Version != stateVersion {
 		return nil, fmt.Errorf("the version is %d and not %d", saved.Version, stateVersion)
@@ -192,7 +193,7 @@ func (saved *state) check() ([]parsedKeys, error) {
 	return keys, nil
 }
 
-// whole says whether nothing is missing that is looked up without asking.
+// whole reports whether all parts are present that other code uses without checking.
 func (l *savedLine) whole() bool {
 	return l.Service.ID > 0 && l.Service.AVCID != nil && len(l.Plan) > 0 && len(l.SLA) > 0 &&
 		len(l.Aggregation) > 0 && len(l.Profile) > 0
@@ -229,7 +230,7 @@ func (s *Simulator) restoreWorld(saved *state) {
 	}
 }
 
-// restoreTokens brings back what the identity provider remembers: an assertion stays used.
+// restoreTokens restores the state of the identity provider. An assertion remains used.
 func (s *Simulator) restoreTokens(saved *state) {
 	s.tokens, s.jtis = expiring[*client]{}, expiring[struct{}]{}
 	now := s.options.Now()

@@ -15,7 +15,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// restart replaces the simulator by a new one of the same seed that has the state of the old.
+// restart replaces the simulator by a new one with the same seed and the state of the old one.
 func (w *world) restart(edits ...func(*simulator.Seed)) {
 	w.t.Helper()
 	var kept bytes.Buffer
@@ -33,7 +33,7 @@ func (w *world) restart(edits ...func(*simulator.Seed)) {
 	w.server.Config.Handler = w.sim.Handler()
 }
 
-// TestEverythingSurvivesARestart restarts the carrier in the middle of everything that can go on.
+// TestEverythingSurvivesARestart restarts the carrier while everything that can be in progress is.
 func TestEverythingSurvivesARestart(t *testing.T) {
 	box := newInbox(t, http.StatusInternalServerError)
 	events := sendsTo(box, simulator.EventsInHeaders)
@@ -41,13 +41,13 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	changed := w.post(planChange, changeTo(fttp, "Fast", 1)).created()
 	w.post(rescheduling, moveTo(leaving, "2026-12-01")).altered()
 	reclaimed := w.post(reclaims, about(gone)).created()
-	placed := w.post(orders, wish(nil)).is(http.StatusCreated)
+	placed := w.post(orders, orderBody(nil)).is(http.StatusCreated)
 	w.arm("Health", simulator.Fault{Kind: simulator.FaultStatus, Status: 500})
 	if err := w.sim.AddService(simulator.Service{ID: 42, Client: "reseller", Plan: "Fast"}); err != nil {
 		t.Fatal(err)
 	}
 	w.sim.Advance(time.Hour)
-	w.deliver(1) // the other is to be tried again
+	w.deliver(1) // the other is to be retried
 	calls, services, ordered := w.sim.Calls(), w.sim.Services(), w.sim.Orders()
 
 	w.restart(events)
@@ -60,7 +60,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	if diff := cmp.Diff(ordered, w.sim.Orders()); diff != "" {
 		t.Error(diff)
 	}
-	for _, path := range []string{changed, reclaimed} { // with the token of before, at the time of before
+	for _, path := range []string{changed, reclaimed} { // with the earlier token, at the earlier time
 		if got := w.get(path).is(http.StatusOK); got.text("status") != "COMPLETED" {
 			t.Error(got.body)
 		}
@@ -74,7 +74,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	}
 	w.wait(time.Second)
 	w.deliver(1)
-	if again := w.post(orders, wish(nil)); again.find("id") == placed.find("id") {
+	if again := w.post(orders, orderBody(nil)); again.find("id") == placed.find("id") {
 		t.Error("an id was given twice")
 	}
 }

@@ -9,26 +9,26 @@ import (
 	"path/filepath"
 )
 
-// StateFile keeps the state of a simulator in a file across restarts. Its methods must not be called
-// at the same time.
+// StateFile keeps the state of a simulator in a file across restarts. It is not safe for concurrent
+// use.
 type StateFile struct {
 	sim   *Simulator
 	path  string
-	saved uint64 // the changes that the file has
+	saved uint64 // the number of changes in the file
 }
 
-// OpenState restores the simulator from a file. A file that does not exist is no error: it is written
-// by the first Save.
+// OpenState restores the simulator from a file. A missing file is not an error: the first Save
+// creates it.
 func OpenState(sim *Simulator, path string) (*StateFile, error) {
 	kept := &StateFile{sim: sim, path: path}
-	file, err := os.Open(path) //nolint:gosec // G304: which file it is, is the operator's to say
+	file, err := os.Open(path) //nolint:gosec // G304: the operator chooses the file
 	if errors.Is(err, fs.ErrNotExist) {
 		return kept, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
 	}
-	defer file.Close() //nolint:errcheck // nothing was written
+	defer file.Close() //nolint:errcheck // the file was only read
 	if err := sim.Restore(bufio.NewReader(file)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -36,18 +36,18 @@ func OpenState(sim *Simulator, path string) (*StateFile, error) {
 	return kept, nil
 }
 
-// changed counts what may have changed the state.
+// changed returns the number of possible changes of the state.
 func (s *Simulator) changed() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.changes
 }
 
-// Save writes the state when something has changed since the last time. The file is replaced as a
-// whole: whoever stops in between finds the old one. Only its owner may read it, as it holds access
-// tokens.
+// Save writes the state if it may have changed since the last call. The file is replaced
+// atomically, so an interrupted call leaves the old one. Only its owner can read it, because it has
+// access tokens.
 func (f *StateFile) Save() error {
-	changes := f.sim.changed() // before the state is read: what changes meanwhile is saved next time
+	changes := f.sim.changed() // before the state is read: later changes are saved next time
 	if changes == f.saved {
 		return nil
 	}
@@ -58,7 +58,7 @@ func (f *StateFile) Save() error {
 	return nil
 }
 
-// replace writes a file beside the old one and lets it take its place.
+// replace writes a temporary file and renames it to the old one.
 func (f *StateFile) replace() error {
 	fresh, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*")
 	if err != nil {
@@ -74,7 +74,7 @@ func (f *StateFile) replace() error {
 	return nil
 }
 
-// write writes the state and makes sure that it is on the disk.
+// write writes the state and syncs it to disk.
 func (f *StateFile) write(file *os.File) error {
 	buffered := bufio.NewWriter(file)
 	return errors.Join(f.sim.Save(buffered), buffered.Flush(), file.Sync(), file.Close())

@@ -25,7 +25,7 @@ func (s *Simulator) plant(seed Seed) {
 	for _, c := range seed.Clients {
 		keys, err := parseKeys(c.Keys)
 		if err != nil {
-			panic("simulator: " + err.Error()) // Validate has parsed them before
+			panic("simulator: " + err.Error()) // Validate has already parsed them
 		}
 		s.clients[c.Name] = &client{Client: c, keys: keys}
 	}
@@ -49,7 +49,7 @@ func (s *Simulator) plant(seed Seed) {
 	s.journal = newJournal(s.options.JournalLimit)
 }
 
-// zone is the time zone of a name that Validate has found.
+// zone returns the time zone with a name that Validate has checked.
 func zone(name string) *time.Location {
 	location, err := time.LoadLocation(name)
 	if err != nil {
@@ -58,7 +58,8 @@ func zone(name string) *time.Location {
 	return location
 }
 
-// nextID returns a number above all earlier ones, with gaps, so that nobody counts on neighbors.
+// nextID returns a number above all earlier ones, with gaps, so that clients cannot rely on
+// consecutive ids.
 func (s *Simulator) nextID() int64 {
 	const widestGap = 97
 	if s.hostile != nil {
@@ -69,7 +70,7 @@ func (s *Simulator) nextID() int64 {
 	return id
 }
 
-// hostileID returns a number that no request and no order has.
+// hostileID returns a number that no request or order has.
 func (s *Simulator) hostileID() int64 {
 	for {
 		id := s.hostile.id()
@@ -81,14 +82,14 @@ func (s *Simulator) hostileID() int64 {
 	}
 }
 
-// opaque turns a number into the text of an id that says nothing (spec §4: plan change options).
+// opaque returns a number as the text of an opaque id (spec §4: plan change options).
 func opaque(id int64) string {
 	const length = 18
 	sum := sha256.Sum256([]byte(strconv.FormatInt(id, 10)))
 	return base64.RawURLEncoding.EncodeToString(sum[:length])
 }
 
-// expiring is a set of values that are forgotten some time after they expired.
+// expiring is a map whose values expire. Expired values are removed some time later.
 type expiring[V any] struct {
 	entries map[string]dated[V]
 	sweepAt int
@@ -99,7 +100,7 @@ type dated[V any] struct {
 	expires time.Time
 }
 
-// get returns the value under key while it has not expired.
+// get returns the value of a key if it has not expired.
 func (e *expiring[V]) get(key string, now time.Time) (V, bool) {
 	entry, found := e.entries[key]
 	if !found || !now.Before(entry.expires) {
@@ -109,8 +110,8 @@ func (e *expiring[V]) get(key string, now time.Time) (V, bool) {
 	return entry.value, true
 }
 
-// put stores a value. Whenever the set has doubled it is swept, which costs each put a constant
-// on average.
+// put stores a value. It removes expired values whenever the map has doubled, so the average cost
+// of put is constant.
 func (e *expiring[V]) put(key string, value V, now, expires time.Time) {
 	const smallest = 1024
 	if len(e.entries) >= e.sweepAt {

@@ -7,15 +7,15 @@ import (
 	"strings"
 )
 
-// apiWord is the carrier's own word, which stands on the wire where the specification writes
-// wholesale: in keys and in the values of enumerations, in five shapes (wholesaleLocationId,
-// wholesale_test_id, wholesale-tech, WHOLESALE_TECHNICIAN_FOR_INSTALL, wholesale). It never stands in
-// paths and is never put into free text. Empty is the specification's own word.
+// apiWord is the carrier's own word, which replaces the specification's wholesale in keys and
+// enumeration values, in five shapes: wholesaleLocationId, wholesale_test_id, wholesale-tech,
+// WHOLESALE_TECHNICIAN_FOR_INSTALL and wholesale. Paths and free text are never changed. Empty
+// means the specification's own word.
 //
-// The two words change places, so that a client which still writes wholesale is not understood.
+// The two words are exchanged, so that a client that still writes wholesale is not understood.
 type apiWord string
 
-// CheckAPIWord says whether a word can stand inside identifiers.
+// CheckAPIWord returns an error unless the word can be used in identifiers.
 func CheckAPIWord(word string) error {
 	if !regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`).MatchString(word) {
 		return errors.New("the API word is a lower-case letter and at most 31 lower-case letters or digits")
@@ -23,18 +23,18 @@ func CheckAPIWord(word string) error {
 	return nil
 }
 
-// wordShape is how a text holds the word.
+// wordShape is how a text can contain the word.
 type wordShape int
 
 const (
 	freeText   wordShape = iota // not at all
 	enumerated                  // wholesale-tech, WHOLESALE_TECHNICIAN_FOR_INSTALL
-	sourceWord                  // these, or the word alone
-	named                       // wholesaleLocationId, wholesale_test_id: a text that names a key
+	sourceWord                  // as enumerated, or the word alone
+	named                       // wholesaleLocationId, wholesale_test_id: a text that is a key
 )
 
-// shapeOf says what the texts under a key are. Names are of fees, or of plans and charges, which are
-// free: they are taken for one of a fee only when they look like it.
+// shapeOf returns the shape of the texts under a key. Names are those of fees, or of plans and
+// charges, which are free text: only a name that looks like a fee's is rewritten.
 func shapeOf(key string) wordShape {
 	switch key {
 	case "sourceType", "provider", "installationType", "ntdInstallation", "option":
@@ -47,10 +47,10 @@ func shapeOf(key string) wordShape {
 	return freeText
 }
 
-// none says whether nothing is to be rewritten.
+// none reports whether there is nothing to rewrite.
 func (w apiWord) none() bool { return w == "" || w == wholesaleSource }
 
-// swap exchanges the two words at the beginning of a text when what follows fits the shape.
+// swap exchanges the two words at the beginning of a text if the rest matches the shape.
 func (w apiWord) swap(text string, fits func(rest string) bool) string {
 	own := string(w)
 	pairs := [][2]string{
@@ -67,7 +67,8 @@ func (w apiWord) swap(text string, fits func(rest string) bool) string {
 	return text
 }
 
-// key rewrites the name of a member: what follows the word is a capital letter or an underscore.
+// key rewrites the name of a member: the word must be followed by a capital letter or an
+// underscore.
 func (w apiWord) key(name string) string {
 	if w.none() {
 		return name
@@ -94,13 +95,13 @@ func (w apiWord) text(key, text string) string {
 	return text
 }
 
-// continued says whether a word goes on like that of an enumeration: -tech, _TECHNICIAN.
+// continued reports whether the rest is that of an enumeration: -tech, _TECHNICIAN.
 func continued(rest string) bool {
 	return len(rest) > 1 && (allOf(rest, '-', 'a', 'z') || allOf(rest, '_', 'A', 'Z'))
 }
 
-// allOf says whether a text begins with the separator and holds only that, digits and the letters of a
-// range.
+// allOf reports whether a text begins with the separator and consists only of separators, digits
+// and letters in the range.
 func allOf(text string, separator, first, last rune) bool {
 	for i, c := range text {
 		letter := first <= c && c <= last || '0' <= c && c <= '9'
@@ -127,7 +128,7 @@ func (w apiWord) read(received fields) fields {
 	return rewritten
 }
 
-// write rewrites a document of the carrier.
+// write rewrites a JSON document.
 func (w apiWord) write(content []byte) []byte {
 	if w.none() || len(content) == 0 {
 		return content

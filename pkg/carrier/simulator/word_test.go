@@ -24,7 +24,7 @@ func speaking(t *testing.T, edits ...func(*simulator.Seed)) *world {
 	return w
 }
 
-// TestTheCarriersOwnWordStandsInIdentifiers reads it in each of its shapes.
+// TestTheCarriersOwnWordStandsInIdentifiers reads it in each of its forms.
 func TestTheCarriersOwnWordStandsInIdentifiers(t *testing.T) {
 	w := speaking(t, manyDisruptions)
 	quote := w.post(fibre, `{"locationId":"`+place+`"}`).created()
@@ -32,7 +32,7 @@ func TestTheCarriersOwnWordStandsInIdentifiers(t *testing.T) {
 	changed := w.post(planChange, changeTo(fttp, "Fast", 1)).created()
 	w.wait(10 * time.Second)
 	sorted := fmt.Sprintf("/api/connect/services/%d/disruptions?sort=abcDisruptionId,ASC", fttp)
-	ordered := w.post(orders, wish(map[string]any{"sourceType": "abc", "ntdInstallation": "abc-dispatch"}))
+	ordered := w.post(orders, orderBody(map[string]any{"sourceType": "abc", "ntdInstallation": "abc-dispatch"}))
 	for path, got := range map[[2]string]answer{
 		{"abcLocationId", place}:             w.get(quote),
 		{"plan sourceType", "abc"}:           w.get(changed),
@@ -53,23 +53,23 @@ func TestTheCarriersOwnWordStandsInIdentifiers(t *testing.T) {
 	}
 }
 
-// TestTheSpecificationsWordIsForeignThen writes wholesale to a carrier that says abc.
+// TestTheSpecificationsWordIsForeignThen sends wholesale to a carrier that uses abc.
 func TestTheSpecificationsWordIsForeignThen(t *testing.T) {
 	w := speaking(t)
-	got := w.post(orders, wish(map[string]any{"sourceType": "abc", "ntdInstallation": "wholesale-tech"}))
+	got := w.post(orders, orderBody(map[string]any{"sourceType": "abc", "ntdInstallation": "wholesale-tech"}))
 	got.refusedWith(422, invalid, "constraints.pattern ntdInstallation")
 	if !strings.Contains(got.body, `"rejectedValue":"wholesale-tech"`) {
 		t.Error(got.body)
 	}
 }
 
-// TestFreeTextAndPathsKeepTheirWords lets free texts begin with the word.
+// TestFreeTextAndPathsKeepTheirWords uses free texts that begin with the word.
 func TestFreeTextAndPathsKeepTheirWords(t *testing.T) {
 	w := speaking(t, func(s *simulator.Seed) {
 		s.Services[0].Health = simulator.Health{Summary: "wholesale-fault", AlertMessage: "wholesale"}
 		s.Plans[1].Name = "wholesale"
 	})
-	ordered := w.post(orders, wish(map[string]any{
+	ordered := w.post(orders, orderBody(map[string]any{
 		"sourceType": "abc", "ntdInstallation": "abc-tech", "planName": "wholesale", "customerReference": "wholesale-7",
 	})).is(http.StatusCreated)
 	if ordered.text("customerRef") != "wholesale-7" || ordered.text("bandwidthProfile", "planName") != "wholesale" {
@@ -84,7 +84,7 @@ func TestFreeTextAndPathsKeepTheirWords(t *testing.T) {
 	}
 }
 
-// TestEventsSpeakTheWordToo reads an event of a carrier that says abc.
+// TestEventsSpeakTheWordToo reads an event of a carrier that uses abc.
 func TestEventsSpeakTheWordToo(t *testing.T) {
 	box := newInbox(t)
 	w := speaking(t, sendsTo(box, ""))

@@ -20,13 +20,13 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// world is a simulator on the wire with a clock that only the test moves.
+// world is a simulator behind HTTP with a clock that only the test moves.
 type world struct {
 	t      testing.TB
 	sim    *simulator.Simulator
 	server *httptest.Server
 	token  string
-	// seen is told of every answer, nil when nobody wants to know.
+	// seen is called for every answer; nil for none.
 	seen func(method, path string, got answer)
 
 	mu  sync.Mutex
@@ -107,8 +107,8 @@ func (w *world) login(client string) string {
 	return got.text("access_token")
 }
 
-// send makes one call with the headers of the common rules at version 8; headers replaces some,
-// an empty one is left out.
+// send makes one call with the headers of the common rules at version 8; headers replaces some, an
+// empty one is omitted.
 func (w *world) send(method, path, body string, headers map[string]string) answer {
 	w.t.Helper()
 	got, err := w.try(method, path, body, headers)
@@ -169,7 +169,7 @@ func (w *world) at(version, method, path, body string) answer {
 	return w.send(method, path, body, map[string]string{"X-API-VERSION": version})
 }
 
-// broke checks that the client was caught breaking exactly these rules.
+// broke checks that the simulator noted exactly these broken rules.
 func (w *world) broke(rules ...simulator.Rule) {
 	w.t.Helper()
 	violations := w.sim.Violations()

@@ -16,10 +16,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// errSaidElse is a conflict: what was judged is not what the object says now.
-var errSaidElse = errors.New("the annotation was changed meanwhile")
+// errAnnotationChanged is a conflict: the annotation is not the one that the decision was based on.
+var errAnnotationChanged = errors.New("the annotation was changed meanwhile")
 
-// resolve ends or moves an attempt by the facts at hand, a person's word among them.
+// resolve ends an attempt or changes its phase, by known facts or a person's resolution.
 func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha1.Handled) error {
 	settled := p.settled(step, handled)
 	if step.By == decide.WriterPerson {
@@ -35,25 +35,25 @@ func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha
 	return p.Protocol.Record(ctx, p.scope(), step.AttemptID, operate.Decided(step, settled))
 }
 
-// resolution is the resolve annotation: "Recorded: the word, when, the client that set it" (R27), or
-// the user.
+// resolution returns the resolve annotation: "Recorded: the word, when, the client that set it"
+// (R27), or the user.
 func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	word := p.subject.GetAnnotations()[v1alpha1.AnnotationResolve]
 	live, err := p.asOnRecord(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if live.GetUID() != p.speaks().GetUID() || live.GetAnnotations()[v1alpha1.AnnotationResolve] != word {
+	if live.GetUID() != p.annotatedObject().GetUID() || live.GetAnnotations()[v1alpha1.AnnotationResolve] != word {
 		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
-		return nil, apierrors.NewConflict(group, p.subject.GetName(), errSaidElse) //nolint:wrapcheck // it is made here
+		return nil, apierrors.NewConflict(group, p.subject.GetName(), errAnnotationChanged) //nolint:wrapcheck // created here
 	}
 	return &v1alpha1.Resolution{
 		Word: word, At: v1alpha1.WholeSeconds(p.Protocol.Now()), By: operate.SetBy(live, v1alpha1.AnnotationResolve),
 	}, nil
 }
 
-// noteWho puts on record who approved a request that is sent, and who asked for it by a retry. Whether
-// that still stands is for the gate to see.
+// noteWho records who approved the request, and who requested it by a retry. The gate checks
+// whether the approval is still valid.
 func (p *pass) noteWho(ctx context.Context, step *decide.Submit) error {
 	if step.Approve == "" && step.Retry == "" {
 		return nil
@@ -76,23 +76,23 @@ func (p *pass) noteWho(ctx context.Context, step *decide.Submit) error {
 	return nil
 }
 
-// asOnRecord is the object past the cache, which keeps no field managers.
+// asOnRecord reads the object, bypassing the cache, which keeps no field managers.
 func (p *pass) asOnRecord(ctx context.Context) (client.Object, error) {
-	speaker := p.speaks()
-	live, is := speaker.DeepCopyObject().(client.Object)
+	annotated := p.annotatedObject()
+	live, is := annotated.DeepCopyObject().(client.Object)
 	if !is {
-		return nil, fmt.Errorf("%T is not a Kubernetes object", speaker)
+		return nil, fmt.Errorf("%T is not a Kubernetes object", annotated)
 	}
-	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(speaker), live); err != nil {
-		return nil, fmt.Errorf("look who has annotated %s: %w", speaker.GetName(), err)
+	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(annotated), live); err != nil {
+		return nil, fmt.Errorf("look who has annotated %s: %w", annotated.GetName(), err)
 	}
 	return live, nil
 }
 
-// speaks is the object whose annotations count.
-func (p *pass) speaks() Subject {
-	if p.speaker != nil {
-		return p.speaker
+// annotatedObject returns the object whose annotations count.
+func (p *pass) annotatedObject() Subject {
+	if p.annotated != nil {
+		return p.annotated
 	}
 	return p.subject
 }

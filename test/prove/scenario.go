@@ -11,7 +11,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// Subject is an object that a story is about.
+// Subject is the object of a scenario.
 type Subject = controllers.Subject
 
 // The kinds that have a reconciler of their own.
@@ -23,19 +23,19 @@ const (
 	kindTest        = "DiagnosticTest"
 )
 
-// Story is an operation from what a user applies to its end.
-type Story struct {
+// Scenario is a scenario: an operation from what a user applies to its end.
+type Scenario struct {
 	Name   string
 	Kind   string
 	Asks   v1alpha1.Operation
-	Asked  bool // a person has to approve what is sent, because what it changes is unknown
+	Asked  bool // a person has to approve the change, because the current value is unknown
 	Empty  func() Subject
-	Object func(*world.World) client.Object // what a user applies, once the carrier's books allow it
-	Edit   func(Subject)                    // another spec, where the kind allows one; nil: none
-	Then   func(Subject) bool               // what the user does once the change was made; it says whether to delete
+	Object func(*world.World) client.Object // what a user applies, once the carrier's records allow it
+	Edit   func(Subject)                    // another spec, if the kind allows one; nil: none
+	Then   func(Subject) bool               // what the user does once the change was made; it returns whether to delete
 }
 
-// The names and numbers of the stories.
+// The names and numbers of the scenarios.
 const (
 	site      = "site"
 	lineID    = int64(4_711)
@@ -44,17 +44,17 @@ const (
 	pending   = "2026-06-30"
 )
 
-// declared is the account as all stories have it, with the CRD's defaults, but that a Location which
-// is lost is not asked every five minutes of the day that this takes.
+// declared sets the CRD's defaults in an account, as in all scenarios. Only the wait for a lost
+// Location differs: it is not polled every five minutes for the day that this takes.
 func declared(account *v1alpha1.CarrierAccount) {
 	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
 	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "8h"}
 	account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: chargeLimit}
 }
 
-// Stories are all operations.
-func Stories() []*Story {
-	return append(append(serviceStories(), taskStories()...), appointmentStories()...)
+// Scenarios returns a scenario for every operation.
+func Scenarios() []*Scenario {
+	return append(append(serviceScenarios(), taskScenarios()...), appointmentScenarios()...)
 }
 
 type (
@@ -62,8 +62,8 @@ type (
 	lineEdit    = func(*simulator.Service)
 )
 
-func serviceStories() []*Story {
-	return []*Story{
+func serviceScenarios() []*Scenario {
+	return []*Scenario{
 		service("PlanChange", v1alpha1.OperationPlanChange, plain, func(*v1alpha1.BroadbandService) {}),
 		service("PlanChange with ntdOption", v1alpha1.OperationPlanChange, plain, func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{
@@ -101,9 +101,9 @@ func serviceStories() []*Story {
 	}
 }
 
-func asked(story *Story) *Story {
-	story.Asked = true
-	return story
+func asked(scenario *Scenario) *Scenario {
+	scenario.Asked = true
+	return scenario
 }
 
 func plain(*simulator.Service) {}
@@ -112,9 +112,9 @@ func ending(l *simulator.Service) {
 	l.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: pending}
 }
 
-// service is a story about a BroadbandService.
-func service(name string, asks v1alpha1.Operation, line lineEdit, apply serviceEdit) *Story {
-	return &Story{
+// service returns a scenario with a BroadbandService.
+func service(name string, asks v1alpha1.Operation, line lineEdit, apply serviceEdit) *Scenario {
+	return &Scenario{
 		Name: name, Kind: kindService, Asks: asks, Empty: func() Subject { return &v1alpha1.BroadbandService{} },
 		Object: func(w *world.World) client.Object {
 			if _, known := w.Carrier.Service(lineID); !known {
@@ -132,7 +132,7 @@ func service(name string, asks v1alpha1.Operation, line lineEdit, apply serviceE
 	}
 }
 
-// other is another spec for the same aspect.
+// other changes the spec of the same aspect.
 func other(s *v1alpha1.BroadbandService) {
 	switch {
 	case s.Spec.Plan != nil:
@@ -148,8 +148,8 @@ func other(s *v1alpha1.BroadbandService) {
 	}
 }
 
-func taskStories() []*Story {
-	return []*Story{
+func taskScenarios() []*Scenario {
+	return []*Scenario{
 		{
 			Name: "OrderCreate", Kind: kindOrder, Asks: v1alpha1.OperationOrderCreate,
 			Empty:  func() Subject { return &v1alpha1.ServiceOrder{} },
@@ -179,9 +179,9 @@ func aLine(w *world.World) {
 	}
 }
 
-// appointmentStories: slots are asked for, and cancelled when the object goes.
-func appointmentStories() []*Story {
-	slots := Story{
+// appointmentScenarios returns scenarios that query slots and cancel the appointment on deletion.
+func appointmentScenarios() []*Scenario {
+	slots := Scenario{
 		Name: "AppointmentSlots", Kind: kindAppointment, Asks: v1alpha1.OperationAppointmentSlots,
 		Empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
 		Object: func(w *world.World) client.Object {
@@ -196,5 +196,5 @@ func appointmentStories() []*Story {
 	cancel := slots
 	cancel.Name, cancel.Asks = "AppointmentCancel", v1alpha1.OperationAppointmentCancel
 	cancel.Then = func(Subject) bool { return true }
-	return []*Story{&slots, &cancel}
+	return []*Scenario{&slots, &cancel}
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// sends sees a POST just before the carrier does: 2 WriteAhead, 3 OnePerAttempt, 9 Frozen,
-// 15 DeletionSafe, 22 Serial.
+// sends checks a POST immediately before the carrier gets it: 2 WriteAhead, 3 OnePerAttempt, 9
+// Frozen, 15 DeletionSafe, 22 Serial.
 func (c *chronicle) sends(m *manager, sender, path string, body []byte) {
 	contract, about := contractAt(path), m.current()
 	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
 	c.linef("POST %s %s", path, body)
 	c.sent, c.of[one], c.license[one] = append(c.sent, one), about, about.about.licenses
-	subject := c.life.subject(about)
+	subject := c.simulation.subject(about)
 	one.held = about.kind == kindOrder || about.kind == kindService // by its ledger
 	if subject != nil {
 		one.uid = subject.GetUID()
@@ -45,7 +45,7 @@ func (c *chronicle) sends(m *manager, sender, path string, body []byte) {
 	c.alone(one, about)
 }
 
-// carriesOut: what is sent is what the intent says.
+// carriesOut checks that the request matches its intent.
 func (c *chronicle) carriesOut(one *sending, written *attempt, body []byte) {
 	written.sent, written.posted = one, true
 	one.attempt, one.target, one.ahead, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
@@ -56,7 +56,7 @@ func (c *chronicle) carriesOut(one *sending, written *attempt, body []byte) {
 	}
 }
 
-// intentOf is the newest intent of a process, if it has not sent that yet.
+// intentOf returns the newest intent of a process, if it has not been sent yet.
 func (c *chronicle) intentOf(about *member, sender string, operation v1alpha1.Operation) *attempt {
 	for _, one := range slices.Backward(c.intents[about]) {
 		if one.Operation == operation && one.Sender == sender && one.phase == v1alpha1.PhaseSubmitting {
@@ -69,14 +69,14 @@ func (c *chronicle) intentOf(about *member, sender string, operation v1alpha1.Op
 	return nil
 }
 
-// alone: one modification of a service is under way at a time.
+// alone checks that a service has at most one modification in progress.
 func (c *chronicle) alone(one *sending, about *member) {
 	if about.about.line == 0 || one.operation.AltersCancellation() {
 		return
 	}
-	for _, other := range c.life.fleet.members {
+	for _, other := range c.simulation.fleet.members {
 		if other.about == about.about && other.kind == kindService {
-			c.besides(one, c.life.subject(other))
+			c.besides(one, c.simulation.subject(other))
 		}
 	}
 }
@@ -98,7 +98,7 @@ func openOf(subject Subject) []*v1alpha1.Request {
 	return subject.OpenRequests()
 }
 
-// heard takes from the carrier's books what became of the newest POST: 1 AtMostOnce, 19 Spend.
+// heard takes the result of the newest POST from the carrier's records: 1 AtMostOnce, 19 Spend.
 func (c *chronicle) heard() {
 	one := c.sent[len(c.sent)-1]
 	one.accepted, one.requestID = c.call.Accepted, c.call.RequestID
@@ -119,7 +119,7 @@ func (c *chronicle) heard() {
 	}
 }
 
-// spends: 19 Spend, of the account that has a chargeLimit.
+// spends checks 19 Spend for the account with a chargeLimit.
 func (c *chronicle) spends(account *member) {
 	if account == nil || account.key.Name != carefulAccount {
 		return
@@ -135,9 +135,9 @@ func (c *chronicle) spends(account *member) {
 	}
 }
 
-// sameWish: an order is the same under the same customerReference, for ever, unless a person has said
-// the untruth of the one before; a change of a service until somebody does something that allows
-// another; a test as long as it is the same object's.
+// sameWish reports whether two POSTs are for the same thing. Orders are the same under the same
+// customerReference, forever, unless the one before was resolved falsely; changes of a service
+// until someone allows another; tests if they belong to the same object.
 func (c *chronicle) sameWish(one, other *sending) bool {
 	if one.operation != other.operation || c.of[one].about != c.of[other].about {
 		return false
@@ -151,7 +151,7 @@ func (c *chronicle) sameWish(one, other *sending) bool {
 	return one.target == other.target && c.license[one] == c.license[other]
 }
 
-// observes compares an object with what it was.
+// observes compares an object with its previous state.
 func (c *chronicle) observes(one *member, before, after Subject) {
 	if after == nil {
 		c.left(one, before)
@@ -160,7 +160,7 @@ func (c *chronicle) observes(one *member, before, after Subject) {
 	if before != nil && before.GetUID() != after.GetUID() {
 		before = nil
 	}
-	if one.kind != kindOrder && one.kind != kindService && one.kind != kindTest { // whose attempts are in ledgers
+	if one.kind != kindOrder && one.kind != kindService && one.kind != kindTest { // the attempts of these are in ledgers
 		c.followsAll(one, before, after)
 	}
 	if conditions, _ := after.Describes(); len(*conditions) > mostConditions {
@@ -176,7 +176,7 @@ func (c *chronicle) followsAll(one *member, before, after Subject) {
 	}
 }
 
-// follows: 4 NoBlindRepeat, and what a change of phase must obey.
+// follows checks 4 NoBlindRepeat and the rules for a change of phase.
 func (c *chronicle) follows(one *member, before, after Subject, request *v1alpha1.Request) {
 	known := c.attempts[request.AttemptID]
 	if known == nil {
@@ -206,8 +206,8 @@ func (c *chronicle) replaces(of turn) {
 	}
 }
 
-// lost says whether the carrier has not known an attempt that it took for as long as it takes
-// to be sure of that.
+// lost reports whether the carrier has not known an accepted attempt for as long as it takes to be
+// sure of that.
 func (t *turn) lost() bool {
 	const day, minute = 24 * time.Hour, time.Minute
 	grace := day
@@ -218,18 +218,18 @@ func (t *turn) lost() bool {
 	return !since.IsZero() && !since.Time.Before(submitted) && t.at.Sub(since.Time) >= grace
 }
 
-// move is an attempt on its way from one phase to another.
+// move is a transition of an attempt from one phase to another.
 type move struct {
 	*attempt
 
 	request  *v1alpha1.Request
 	from, to v1alpha1.RequestPhase
-	spoken   bool // a person has said something about it
-	taken    bool // the carrier has taken it
-	asksAnew bool // it is a question that the carrier has forgotten: "a Query handle is asked anew"
+	spoken   bool // a person has resolved it
+	taken    bool // the carrier has accepted it
+	asksAnew bool // a query that the carrier has forgotten: "a Query handle is asked anew"
 }
 
-// moves holds a change of phase against what it must obey.
+// moves checks a change of phase.
 func (c *chronicle) moves(known *attempt, request *v1alpha1.Request) {
 	of := c.moveOf(known, request)
 	for _, rule := range []struct {
@@ -261,51 +261,51 @@ func (c *chronicle) moveOf(known *attempt, request *v1alpha1.Request) move {
 	return of
 }
 
-// givesUp: who deletes a diagnostic test gives its run up.
+// givesUp reports whether the transition abandons the run of a deleted diagnostic test.
 func (c *chronicle) givesUp(of move) bool {
 	abandoned := of.Operation == v1alpha1.OperationDiagnosticTest && of.to == v1alpha1.PhaseAbandoned
 	return abandoned && c.deleted[of.request.UID]
 }
 
-// corrected: another process saw the claim of an order before its sender could say that it
-// had sent nothing.
+// corrected reports whether another process saw the claim of an order before its sender could
+// record that it had sent nothing.
 func (of move) corrected() bool {
 	unsent := of.sent == nil && of.to == v1alpha1.PhaseNotSent
 	return unsent && of.from == v1alpha1.PhaseOutcomeUnknown && of.Operation == v1alpha1.OperationOrderCreate
 }
 
-// unfound says whether the carrier does not find what it is asked for.
+// unfound reports whether the carrier answers with 404.
 func (of move) unfound() bool {
 	why := of.request.Error
 	return of.to == v1alpha1.PhaseRejected && why != nil && why.HTTPStatus == http.StatusNotFound
 }
 
-// loses says whether what the carrier has taken is called not taken.
+// loses reports whether an accepted request is recorded as not accepted.
 func (of move) loses() bool { return of.taken && of.denies() }
 
-// denies says whether by a phase the carrier did nothing.
+// denies reports whether a phase means that the carrier did nothing.
 func (of move) denies() bool {
 	return of.to == v1alpha1.PhaseNotSent || of.to == v1alpha1.PhaseRejected || of.to == v1alpha1.PhaseNotProcessed ||
 		of.to == v1alpha1.PhaseNotAccepted
 }
 
-// isWord says whether only a person can say so of what is unknown.
+// isWord reports whether only a person can decide this for an unknown outcome.
 func (of move) isWord() bool {
 	ends := of.to == v1alpha1.PhaseNotAccepted || of.to == v1alpha1.PhaseAbandoned
 	return of.from == v1alpha1.PhaseOutcomeUnknown && ends
 }
 
-// isTrue says whether an attempt that is called done is.
+// isTrue reports whether an attempt that is recorded as done is done.
 func (c *chronicle) isTrue(of move) bool {
 	return of.spoken || of.taken || c.evident(of.member, of.request)
 }
 
-// evident: an earlier attempt was taken, or the service is as it was asked to be.
+// evident reports whether an earlier attempt was accepted, or the service is as declared.
 func (c *chronicle) evident(one *member, request *v1alpha1.Request) bool {
 	if c.taken(one, request.Operation) > 0 {
 		return true
 	}
-	line, _ := c.life.world.Carrier.Service(one.about.line)
+	line, _ := c.simulation.world.Carrier.Service(one.about.line)
 	switch contract, _ := carrier.ContractOf(carrier.Operation(request.Operation)); {
 	case contract.Repeat == carrier.ClassCharge:
 		return line.Plan == request.Target.Plan
@@ -317,20 +317,20 @@ func (c *chronicle) evident(one *member, request *v1alpha1.Request) bool {
 	return false
 }
 
-// left: "a new object for the same service adopts" what was open.
+// left checks that open attempts are not lost: "a new object for the same service adopts" them.
 func (c *chronicle) left(one *member, before Subject) {
 	if one.kind != kindService && one.kind != kindOrder {
 		return
 	}
 	for _, request := range openOf(before) {
 		sent := c.sentAs(request.AttemptID)
-		if sent != nil && sent.accepted && !recorded(c.life.ctx, c.life.store.Client(), request.AttemptID) {
+		if sent != nil && sent.accepted && !recorded(c.simulation.ctx, c.simulation.store.Client(), request.AttemptID) {
 			c.breaks(15, request.AttemptID+" was open, its object is gone, and nothing remembers it")
 		}
 	}
 }
 
-// sentAs is the POST of an attempt, or nil.
+// sentAs returns the POST of an attempt, or nil.
 func (c *chronicle) sentAs(id string) *sending {
 	if known := c.attempts[id]; known != nil {
 		return known.sent
@@ -338,7 +338,7 @@ func (c *chronicle) sentAs(id string) *sending {
 	return nil
 }
 
-// taken counts the requests of an operation that the carrier took for what a member is about.
+// taken counts the requests of an operation that the carrier accepted for a member's matter.
 func (c *chronicle) taken(one *member, operation v1alpha1.Operation) int {
 	count := 0
 	for _, sent := range c.sent {
@@ -349,10 +349,10 @@ func (c *chronicle) taken(one *member, operation v1alpha1.Operation) int {
 	return count
 }
 
-// obeys: 11 PollRate and 12 Jti, as the carrier sees them. Managers that lead at the same time
+// obeys checks 11 PollRate and 12 Jti as the carrier sees them. Managers that lead at the same time
 // do not know of each other's polls.
 func (c *chronicle) obeys() {
-	all := c.life.world.Carrier.Violations()
+	all := c.simulation.world.Carrier.Violations()
 	if len(all) == c.offenses {
 		return
 	}

@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// climate is what a life has to expect.
+// climate is the set of fault rates of a simulation.
 type climate struct {
-	length  time.Duration // of the part in which things go wrong
-	acting  time.Duration // between two things that people do, on average
-	turning time.Duration // between two things that befall the managers
-	hostile bool          // the carrier
-	pair    bool          // now and then two managers believe that they lead
+	length  time.Duration // of the part with faults
+	acting  time.Duration // between two actions of people, on average
+	turning time.Duration // between two events that hit the managers
+	hostile bool          // whether the carrier is hostile
+	pair    bool          // now and then two managers are leaders at the same time
 	faults  int           // of a thousand effects
 	slow    int           // of a thousand effects
-	meddled int           // of a thousand effects, those just before which somebody acts
+	meddled int           // of a thousand effects, those immediately before which a person acts
 	clocks  bool          // each manager has a clock of its own
-	wrong   bool          // people do not always say the truth
+	wrong   bool          // people sometimes give false resolutions
 }
 
-// climateOf draws one.
+// climateOf draws a climate.
 func climateOf(dice *rand.Rand) climate {
 	const third = 20 * time.Minute
 	lengths := []time.Duration{third, third, third + third/2, time.Hour}
@@ -42,8 +42,8 @@ func climateOf(dice *rand.Rand) climate {
 	return c
 }
 
-// fate is what goes wrong with an effect.
-func (l *life) fate(sort Sort) Kind {
+// fate returns the fault of an effect, if any.
+func (l *simulation) fate(sort Sort) Kind {
 	remote := sort == Post || sort == Poll || sort == Token
 	switch {
 	case l.peace:
@@ -58,8 +58,8 @@ func (l *life) fate(sort Sort) Kind {
 	return l.fault(sort)
 }
 
-// fault is one of those that an effect of a sort can have. Processes are sturdier than networks.
-func (l *life) fault(sort Sort) Kind {
+// fault draws one of the faults of a sort. Processes fail less often than networks.
+func (l *simulation) fault(sort Sort) Kind {
 	const sturdy = 700
 	kinds := common(sort)
 	kind := kinds[l.dice.IntN(len(kinds))]
@@ -69,8 +69,8 @@ func (l *life) fault(sort Sort) Kind {
 	return kind
 }
 
-// meanwhile is what happens while an effect of a manager is on its way.
-func (l *life) meanwhile(m *manager) {
+// meanwhile draws what happens while an effect of a manager is in progress.
+func (l *simulation) meanwhile(m *manager) {
 	if l.peace {
 		return
 	}
@@ -93,8 +93,8 @@ func (l *life) meanwhile(m *manager) {
 	}
 }
 
-// befall has something happen to the managers, or to what they depend on.
-func (l *life) befall() {
+// befall draws an event that hits the managers or their dependencies.
+func (l *simulation) befall() {
 	l.turmoil = now().Add(l.soon(l.climate.turning))
 	events := []struct {
 		name string
@@ -115,33 +115,33 @@ func (l *life) befall() {
 	l.replaceDead()
 }
 
-func (l *life) anyManager() *manager { return l.managers[l.dice.IntN(len(l.managers))] }
+func (l *simulation) anyManager() *manager { return l.managers[l.dice.IntN(len(l.managers))] }
 
-// succeed ends a manager gracefully, beside one that takes over.
-func (l *life) succeed() {
+// succeed ends a manager gracefully while another takes over.
+func (l *simulation) succeed() {
 	before := l.anyManager()
 	l.start()
 	before.ends, before.dead = true, true
 	before.cancel()
 }
 
-// split lets two managers lead for some time.
-func (l *life) split() {
+// split makes two managers leaders for some time.
+func (l *simulation) split() {
 	if l.climate.pair && len(l.managers) == 1 {
 		l.start()
 	}
 }
 
-// lag has a cache show for some time what its watches have told by now.
-func (l *life) lag() {
+// lag freezes a cache for some time at the version up to which its watches have sent events.
+func (l *simulation) lag() {
 	m := l.anyManager()
 	m.hear()
 	m.shown = m.told
 	m.lags = now().Add(l.upTo(2 * time.Minute))
 }
 
-// forgetSome has the carrier lose its memory, rarely: it takes a day to be sure of that.
-func (l *life) forgetSome() {
+// forgetSome makes the carrier lose its data, rarely: being sure of that takes the operator a day.
+func (l *simulation) forgetSome() {
 	if l.chance(50) {
 		l.world.Carrier.Forget()
 	}

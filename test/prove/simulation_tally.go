@@ -10,43 +10,43 @@ import (
 	"time"
 )
 
-// LifeTally counts what happened in the lives of many seeds.
-type LifeTally struct {
+// SimulationTally counts what happened in the simulations of many seeds.
+type SimulationTally struct {
 	Seeds    int
 	Effects  int
 	Fewest   int // effects of one seed
 	Time     time.Duration
 	Posts    map[string]int // by operation, all that were sent
-	Taken    map[string]int // by operation, those that the carrier took
+	Taken    map[string]int // by operation, those that the carrier accepted
 	Faults   map[string]int
 	Acts     map[string]int
 	Ends     map[string]map[string]int // by kind of object and how it ended
 	Violated int
 }
 
-func newLifeTally() *LifeTally {
-	return &LifeTally{
+func newSimulationTally() *SimulationTally {
+	return &SimulationTally{
 		Posts: map[string]int{}, Taken: map[string]int{}, Faults: map[string]int{}, Acts: map[string]int{},
 		Ends: map[string]map[string]int{},
 	}
 }
 
-func (t *LifeTally) posted(one *sending) {
+func (t *SimulationTally) posted(one *sending) {
 	t.Posts[string(one.operation)]++
 	if one.accepted {
 		t.Taken[string(one.operation)]++
 	}
 }
 
-func (t *LifeTally) ended(kind, how string) {
+func (t *SimulationTally) ended(kind, how string) {
 	if t.Ends[kind] == nil {
 		t.Ends[kind] = map[string]int{}
 	}
 	t.Ends[kind][how]++
 }
 
-// Add takes the counts of a seed in.
-func (t *LifeTally) Add(other *LifeTally) {
+// Add adds the counts of a seed.
+func (t *SimulationTally) Add(other *SimulationTally) {
 	if t.Seeds == 0 || other.Fewest < t.Fewest {
 		t.Fewest = other.Fewest
 	}
@@ -73,8 +73,8 @@ func add(into, from map[string]int) {
 	}
 }
 
-// String is the report.
-func (t *LifeTally) String() string {
+// String returns the report.
+func (t *SimulationTally) String() string {
 	var out strings.Builder
 	const year = 365.25 * 24 * float64(time.Hour)
 	fmt.Fprintf(&out, "%d seeds, %.2f virtual years, %d effects (at least %d in a seed), %d violations\n",

@@ -19,21 +19,21 @@ import (
 type manager struct {
 	*port
 
-	life        *life
+	simulation  *simulation
 	number      int
 	ctx         context.Context //nolint:containedctx // a manager is a process, which ends with it
 	cancel      context.CancelFunc
 	reconcilers controllers.Reconcilers
 
 	looks   []*look // of every object, in the order of the fleet
-	passes  []*look // under way, the innermost last
+	passes  []*look // in progress, the innermost last
 	effect  Effect  // the newest
-	login   bool    // a token was asked for in this pass
-	stopped bool    // it takes no pass for now
-	ends    bool    // gracefully, after the passes that are under way
+	login   bool    // a token was requested in this pass
+	stopped bool    // it runs no pass for now
+	ends    bool    // gracefully, after the passes in progress
 
-	told  int64     // the version up to which its watches have told it
-	shown int64     // what its cache shows while it lags behind
+	told  int64     // the version up to which its watches have sent events
+	shown int64     // what its cache shows while it lags
 	lags  time.Time // until then
 }
 
@@ -42,8 +42,8 @@ type look struct {
 	member   *member
 	due      time.Time // zero: never
 	failures int
-	busy     bool // a pass over it is under way
-	again    bool // it is wanted once more after that
+	busy     bool // a pass over it is in progress
+	again    bool // another pass is needed after that
 }
 
 // want puts an object into the queue.
@@ -56,7 +56,7 @@ func (k *look) want(at time.Time) {
 	}
 }
 
-// next is what a manager does first, and when; nil: nothing.
+// next returns the manager's next step and when it is due; nil for none.
 func (m *manager) next() (time.Time, func()) {
 	if m.dead || m.stopped || m.ends && len(m.passes) > 0 {
 		return time.Time{}, nil
@@ -70,10 +70,10 @@ func (m *manager) next() (time.Time, func()) {
 	case len(due) == 0:
 		return time.Time{}, nil
 	}
-	return due[0].due, func() { m.pass(due[m.life.dice.IntN(len(due))]) }
+	return due[0].due, func() { m.pass(due[m.simulation.dice.IntN(len(due))]) }
 }
 
-// due are the objects that are to be looked at first.
+// due returns the objects that are due first.
 func (m *manager) due() []*look {
 	var due []*look
 	for _, one := range m.looks {
@@ -88,15 +88,15 @@ func (m *manager) due() []*look {
 	return due
 }
 
-// pass takes one look at an object.
+// pass runs one pass over an object.
 func (m *manager) pass(one *look) {
 	one.busy, one.due, m.login = true, time.Time{}, false
 	m.passes = append(m.passes, one)
-	began := m.life.deeds
+	began := m.simulation.deeds
 	result, err := m.alive(m.ctx, reconcilerOf(m.reconcilers, one.member.kind), one.member.key)
 	m.passes = m.passes[:len(m.passes)-1]
 	one.busy = false
-	m.life.looked(one.member, m.life.deeds > began)
+	m.simulation.looked(one.member, m.simulation.deeds > began)
 	switch {
 	case err != nil && !errors.Is(err, errKilled):
 		one.want(now().Add(backoff(one.failures)))
@@ -111,13 +111,13 @@ func (m *manager) pass(one *look) {
 		one.again = false
 		one.want(now())
 	}
-	if m.login && one.member.kind != kindAccount { // a login that fails in use has the account looked at
+	if m.login && one.member.kind != kindAccount { // a failed login triggers a pass over the account
 		m.lookOf(one.member.account).want(now())
 	}
 	m.dead = m.dead || m.ends && len(m.passes) == 0
 }
 
-// backoff is that of a work queue.
+// backoff returns the delay of a work queue.
 func backoff(failures int) time.Duration {
 	const first, longest = 5 * time.Millisecond, 1000 * time.Second
 	return min(first<<min(failures, 20), longest)
@@ -125,10 +125,10 @@ func backoff(failures int) time.Duration {
 
 func (m *manager) lookOf(one *member) *look { return m.looks[one.number] }
 
-// current is the object that the innermost pass is about.
+// current returns the object of the innermost pass.
 func (m *manager) current() *member { return m.passes[len(m.passes)-1].member }
 
-// version is that which the cache shows.
+// version returns the version that the cache shows.
 func (m *manager) version() int64 {
 	if now().Before(m.lags) {
 		return m.shown
@@ -136,7 +136,7 @@ func (m *manager) version() int64 {
 	return m.store.Version()
 }
 
-// hear has the watches tell what the cache shows by now.
+// hear delivers the watch events for what the cache shows by now.
 func (m *manager) hear() {
 	version := m.version()
 	for _, change := range m.store.Since(m.told) {
@@ -148,25 +148,25 @@ func (m *manager) hear() {
 	}
 }
 
-// tell puts into the queue what a change is news for, as the watches of the controllers do.
+// tell queues what has to be reconciled after a change, as the controllers' watches do.
 func (m *manager) tell(change store.Change) {
 	object := change.Now
 	if object == nil {
 		object = change.Before
 	}
 	m.freesTests(change)
-	one := m.life.fleet.of(object)
+	one := m.simulation.fleet.of(object)
 	if one == nil {
 		return
 	}
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
-		m.tellOfLedger(one, ledger, change)
+		m.notifyOfLedger(one, ledger, change)
 		return
 	}
 	if left(change) {
 		m.wakeOthers(one)
 	}
-	restored := m.life.restored[change.Version] // as a new object, or to a new process: either looks at it
+	restored := m.simulation.restored[change.Version] // as a new object, or to a new process: both are reconciled
 	if restored || news(change) {
 		m.lookOf(one).want(now())
 	}
@@ -178,8 +178,8 @@ func (m *manager) tell(change store.Change) {
 	}
 }
 
-// tellOfLedger does so for the ledger that a member holds.
-func (m *manager) tellOfLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
+// notifyOfLedger does the same for a member's ledger.
+func (m *manager) notifyOfLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
 	news := m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
 	if news {
 		m.lookOf(holder).want(now())
@@ -189,24 +189,24 @@ func (m *manager) tellOfLedger(holder *member, ledger *v1alpha1.RequestLedger, c
 	}
 }
 
-// left says whether an object is gone, or another has taken its place.
+// left reports whether an object is gone or was replaced by another.
 func left(change store.Change) bool {
 	before, after := change.Before, change.Now
 	return before != nil && (after == nil || before.GetUID() != after.GetUID())
 }
 
-// wakeOthers has the other objects of a service, or of a customerReference, looked at: what is in
-// their ledger, and that one of them is gone, is news to all of them. Another's status is none.
+// wakeOthers queues the other objects of a service or a customerReference. A change of their ledger
+// concerns all of them, and so does the deletion of one; a change of another's status does not.
 func (m *manager) wakeOthers(of *member) {
-	for _, one := range m.life.fleet.members {
+	for _, one := range m.simulation.fleet.members {
 		if one != of && one.about == of.about {
 			m.lookOf(one).want(now())
 		}
 	}
 }
 
-// freesTests has the tests of a service looked at when one of them has ended or gone: the next may
-// wait for it.
+// freesTests queues the tests of a service when one of them has ended or is gone: the next may wait
+// for it.
 func (m *manager) freesTests(change store.Change) {
 	var number int64
 	switch object := change.Now.(type) {
@@ -220,7 +220,7 @@ func (m *manager) freesTests(change store.Change) {
 			number = test.Spec.ServiceID.Number()
 		}
 	}
-	for _, one := range m.life.fleet.members {
+	for _, one := range m.simulation.fleet.members {
 		if one.tests == number && number != 0 {
 			m.lookOf(one).want(now())
 		}
@@ -229,36 +229,38 @@ func (m *manager) freesTests(change store.Change) {
 
 // begin implements scene.
 func (m *manager) begin(sort Sort, what string) (Effect, Kind) {
-	kind := m.life.fate(sort)
-	m.effect = m.life.begins(m, sort, what, kind)
+	kind := m.simulation.fate(sort)
+	m.effect = m.simulation.begins(m, sort, what, kind)
 	m.login = m.login || sort == Token
 	return m.effect, kind
 }
 
-// act implements scene: while an effect is on its way, time passes, and others do things.
+// act implements scene: while an effect is in progress, time passes and others act.
 func (m *manager) act(_ *port, _ Sort, _ Kind) {
 	if m.effect.Sort == Write || m.effect.Sort == Poll || m.effect.Sort == Post {
-		m.life.meanwhile(m)
+		m.simulation.meanwhile(m)
 	}
 }
 
-// refuses implements scene: nothing has happened.
+// refuses implements scene. The effect has not happened.
 func (*manager) refuses(Effect, Kind) {}
 
-// wait implements scene. In a life, time passes at any effect, and act is where.
+// wait implements scene. In a simulation time may pass at any effect, which act handles.
 func (*manager) wait(*port, Sort) {}
 
 // check implements scene.
-func (m *manager) check(effect Effect) { m.life.happened(m, effect) }
+func (m *manager) check(effect Effect) { m.simulation.happened(m, effect) }
 
 // sends implements scene.
-func (m *manager) sends(p *port, path string, body []byte) { m.life.sends(m, p.sender, path, body) }
+func (m *manager) sends(p *port, path string, body []byte) {
+	m.simulation.sends(m, p.sender, path, body)
+}
 
 // hurries implements scene.
-func (m *manager) hurries(how string) { m.life.breaks(11, how) }
+func (m *manager) hurries(how string) { m.simulation.breaks(11, how) }
 
 // panics implements scene.
-func (m *manager) panics(how string) { m.life.breaks(24, how) }
+func (m *manager) panics(how string) { m.simulation.breaks(24, how) }
 
 // cached implements scene.
 func (m *manager) cached(*port, runtime.Object) client.Reader {

@@ -17,17 +17,19 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// DoubtAfter is how long a step back stands before it is doubted, unless Options name another time.
+// DoubtAfter is the default delay before an object that became less settled is checked again;
+// Options may set another.
 const DoubtAfter = time.Minute
 
-// doubt has an object looked at again some time after it was called less settled than before. That
-// may be the word of another process, which knew less and has ended: of two that both lead, one asks
-// for a price that the other knows, says so, and is killed. Where this process wrote it, the look
-// finds nothing to do. Of two that disagree and go on, only the one that sees the object more settled
-// doubts the other, and not before its time: they do not write against each other.
-func doubt(after time.Duration) handler.Funcs {
+// recheck reconciles an object again some time after its status became less settled. Another process
+// with less knowledge may have written that status and then ended: of two active leaders, one asks
+// for a price that the other knows, writes this to the status, and is killed. If this process wrote
+// the status, the check finds nothing to do. If two running processes disagree, only the one that
+// considers the object more settled checks again, and only after the delay, so they do not
+// overwrite each other in a loop.
+func recheck(after time.Duration) handler.Funcs {
 	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
-		if Doubted(update.ObjectOld, update.ObjectNew) {
+		if LessSettled(update.ObjectOld, update.ObjectNew) {
 			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, after)
 		}
 	}}
@@ -36,19 +38,21 @@ func doubt(after time.Duration) handler.Funcs {
 // looks is the work queue of a controller.
 type looks = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
-// Doubted says whether an object of ours is called less settled than before.
-func Doubted(before, after client.Object) bool { return settlednessOf(after) < settlednessOf(before) }
+// LessSettled reports whether an object of ours became less settled.
+func LessSettled(before, after client.Object) bool {
+	return settlednessOf(after) < settlednessOf(before)
+}
 
 // settledness is how settled an object is.
 type settledness int
 
 const (
-	underWay settledness = iota // or not looked at yet
-	atRest                      // until a person does something
+	underWay settledness = iota // or not reconciled yet
+	atRest                      // until a person acts
 	isReady
 )
 
-// settlednessOf is what the conditions of an object of ours say of it.
+// settlednessOf derives the settledness of an object of ours from its conditions.
 func settlednessOf(object client.Object) settledness {
 	var conditions []metav1.Condition
 	if described, is := object.(v1alpha1.Described); is {

@@ -12,21 +12,21 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// orders adds ServiceOrders, the last of which has the customerReference of the one before,
-// and a service that comes from the first.
+// orders adds ServiceOrders, the last with the customerReference of the one before, and a service
+// that results from the first.
 func (f *fleet) orders(free, careful *member) {
 	var last *member
 	for i := range orders {
-		last = f.order(i, []*member{free, free, careful}[f.life.dice.IntN(3)], last)
+		last = f.order(i, []*member{free, free, careful}[f.simulation.dice.IntN(3)], last)
 	}
 	first := f.members[len(f.members)-orders]
-	f.life.world.Line(func(line *simulator.Service) { line.ID = orderedLine })
+	f.simulation.world.Line(func(line *simulator.Service) { line.ID = orderedLine })
 	heir := &member{
 		kind: kindService, key: client.ObjectKey{Name: "ordered"}, account: first.account,
 		empty: func() Subject { return &v1alpha1.BroadbandService{} }, about: &matter{line: orderedLine},
 	}
 	heir.object = func() client.Object {
-		return f.life.world.Service(heir.key.Name, 0, func(s *v1alpha1.BroadbandService) {
+		return f.simulation.world.Service(heir.key.Name, 0, func(s *v1alpha1.BroadbandService) {
 			s.Spec.AccountRef.Name, s.Spec.ServiceID = heir.account.key.Name, ""
 			s.Spec.OrderRef = &v1alpha1.OrderReference{Name: first.key.Name}
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
@@ -35,7 +35,7 @@ func (f *fleet) orders(free, careful *member) {
 	first.followers = append(first.followers, f.add(heir))
 }
 
-// orderedLine is the service that the first order becomes.
+// orderedLine is the service that results from the first order.
 const orderedLine = lineID + 1000
 
 func (f *fleet) order(i int, account, before *member) *member {
@@ -48,7 +48,7 @@ func (f *fleet) order(i int, account, before *member) *member {
 		reference, one.about, one.account = fmt.Sprintf("reference-%d", i-1), before.about, before.account
 	}
 	one.object = func() client.Object {
-		return f.life.world.Order(one.key.Name, reference, func(o *v1alpha1.ServiceOrder) {
+		return f.simulation.world.Order(one.key.Name, reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.AccountRef.Name = one.account.key.Name
 		})
 	}
@@ -76,9 +76,9 @@ func (f *fleet) appointments(account *member) {
 			empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
 		}
 		policies := []v1alpha1.DeletionPolicy{v1alpha1.DeletionKeep, v1alpha1.DeletionCancel, v1alpha1.DeletionCancel}
-		policy := policies[f.life.dice.IntN(len(policies))]
+		policy := policies[f.simulation.dice.IntN(len(policies))]
 		one.object = func() client.Object {
-			return f.life.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
+			return f.simulation.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
 				a.Spec.DeletionPolicy = policy
 				if i == 0 {
 					a.Spec.OrderID, a.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: "order-0"}
@@ -98,11 +98,11 @@ func (f *fleet) appointments(account *member) {
 	order.followers = append(order.followers, f.members[len(f.members)-appointments])
 }
 
-// oneShots adds objects of the kinds that ask once, in turn.
+// oneShots adds objects of the one-shot kinds, in turn.
 func (f *fleet) oneShots(account *member) {
-	w := f.life.world
+	w := f.simulation.world
 	for i := range shots - 1 {
-		name, id := fmt.Sprintf("shot-%02d", i), lineID+int64(f.life.dice.IntN(services))
+		name, id := fmt.Sprintf("shot-%02d", i), lineID+int64(f.simulation.dice.IntN(services))
 		one := &member{key: client.ObjectKey{Name: name}, account: account}
 		switch i % 3 {
 		case 0:
@@ -111,7 +111,7 @@ func (f *fleet) oneShots(account *member) {
 			one.object = func() client.Object { return w.Test(name, id) }
 		case 1:
 			one.kind, one.empty = "FibreBuildQuote", func() Subject { return &v1alpha1.FibreBuildQuote{} }
-			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.life.dice.IntN(3)]
+			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.simulation.dice.IntN(3)]
 			one.object = func() client.Object { return w.Quote(name, site) }
 		default:
 			one.kind, one.empty = "PlanOptionsQuery", func() Subject { return &v1alpha1.PlanOptionsQuery{} }

@@ -20,12 +20,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// life is fifty objects of all kinds, the managers that look after them, and what befalls
-// them for hours or weeks. One seed decides all of it.
-type life struct {
+// simulation is one run: fifty objects of all kinds, their managers, and the faults of hours or weeks.
+// The seed decides everything.
+type simulation struct {
 	*chronicle
 
-	ctx     context.Context //nolint:containedctx // that of the bubble: a life lasts no longer
+	ctx     context.Context //nolint:containedctx // of the synctest bubble: it lasts as long as the run
 	dice    *rand.Rand
 	store   *store.Store
 	world   *world.World
@@ -35,17 +35,17 @@ type life struct {
 
 	managers []*manager
 	started  int // processes so far
-	nested   int // how many passes are under way that wait for another's
-	turns    int // how often somebody has done something
+	nested   int // the number of passes in progress that wait for another
+	turns    int // the number of steps so far
 	people   time.Time
-	turmoil  time.Time // when something befalls the managers next
-	peace    bool      // nothing goes wrong any more
+	turmoil  time.Time // when the next event happens to the managers
+	peace    bool      // no more faults
 }
 
-// newLife sets the stage for a seed.
-func newLife(ctx context.Context, scheme *runtime.Scheme, seed uint64, watched bool) *life {
+// newSimulation sets up a simulation for a seed.
+func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, watched bool) *simulation {
 	sleep(beginning.Sub(now()))
-	l := &life{ctx: ctx, dice: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a life must be the same again
+	l := &simulation{ctx: ctx, dice: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
 	l.climate = climateOf(l.dice)
 	uids := 0
 	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
@@ -68,28 +68,28 @@ func newLife(ctx context.Context, scheme *runtime.Scheme, seed uint64, watched b
 	return l
 }
 
-// play tells a life to its end.
-func (l *life) play() {
+// play runs the simulation to its end.
+func (l *simulation) play() {
 	l.until(now().Add(l.climate.length))
 	l.resolve()
 	l.close()
 }
 
-// chance comes true in some of a thousand cases.
-func (l *life) chance(perMille int) bool { return l.dice.IntN(1000) < perMille }
+// chance returns true in some of a thousand cases.
+func (l *simulation) chance(perMille int) bool { return l.dice.IntN(1000) < perMille }
 
-// soon is a wait that is as long as another on average.
-func (l *life) soon(average time.Duration) time.Duration {
+// soon returns a random wait with an average length.
+func (l *simulation) soon(average time.Duration) time.Duration {
 	return time.Duration(l.dice.ExpFloat64() * float64(average))
 }
 
-// upTo is a wait of at least a second.
-func (l *life) upTo(longest time.Duration) time.Duration {
+// upTo returns a random wait of at least a second.
+func (l *simulation) upTo(longest time.Duration) time.Duration {
 	return time.Second + time.Duration(l.dice.Int64N(int64(longest)))
 }
 
-// until lets everybody do what is due until a moment.
-func (l *life) until(end time.Time) {
+// until runs everything that is due before a point in time.
+func (l *simulation) until(end time.Time) {
 	for {
 		at, do := l.next()
 		if do == nil || at.After(end) {
@@ -104,8 +104,8 @@ func (l *life) until(end time.Time) {
 	}
 }
 
-// tires ends a life in which nothing comes to an end, before it has used up the memory.
-func (l *life) tires() {
+// tires ends a run that comes to no end, before it uses up the memory.
+func (l *simulation) tires() {
 	const most = 200_000
 	l.turns++
 	if l.turns > most {
@@ -113,8 +113,8 @@ func (l *life) tires() {
 	}
 }
 
-// next is who does something first, and when.
-func (l *life) next() (time.Time, func()) {
+// next returns the next step and when it is due.
+func (l *simulation) next() (time.Time, func()) {
 	first, do := time.Time{}, func() {}
 	consider := func(at time.Time, what func()) {
 		if first.IsZero() || at.Before(first) {
@@ -136,9 +136,9 @@ func (l *life) next() (time.Time, func()) {
 	return first, do
 }
 
-// elapse lets time pass at an effect of a manager, in which the others go on. One that is
-// stopped takes no other pass meanwhile.
-func (l *life) elapse(of *manager, length time.Duration, stopped bool) {
+// elapse lets time pass at an effect of a manager, during which the others run. A manager that is
+// stopped runs no other pass meanwhile.
+func (l *simulation) elapse(of *manager, length time.Duration, stopped bool) {
 	const deepest = 2
 	if l.nested >= deepest {
 		sleep(length)
@@ -151,10 +151,10 @@ func (l *life) elapse(of *manager, length time.Duration, stopped bool) {
 	l.nested--
 }
 
-// start begins a process that believes that it leads.
-func (l *life) start() {
+// start starts a process that believes that it is the leader.
+func (l *simulation) start() {
 	l.started++
-	m := &manager{life: l, number: l.started}
+	m := &manager{simulation: l, number: l.started}
 	m.ctx, m.cancel = context.WithCancel(l.ctx)
 	m.port = &port{scene: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
 	m.reconcilers = m.operator(m.number, l.world.Events)
@@ -168,20 +168,20 @@ func (l *life) start() {
 	l.managers = append(l.managers, m)
 }
 
-// skewed is by how much the clock of a manager is behind, at the most: an assertion is good for a
-// minute, and one from the future is refused.
+// skewed is the most that a manager's clock is behind: an assertion is valid for a minute, and one
+// from the future is refused.
 const skewed = 50 * time.Second
 
-// skew is by how much the clock of a manager is ahead of the carrier's.
-func (l *life) skew() time.Duration {
+// skew returns how far a manager's clock is ahead of the carrier's.
+func (l *simulation) skew() time.Duration {
 	if !l.climate.clocks {
 		return 0
 	}
 	return -time.Duration(l.dice.Int64N(int64(skewed)))
 }
 
-// replaceDead takes away the processes that have ended. One at least is always at work.
-func (l *life) replaceDead() {
+// replaceDead removes the processes that have ended. At least one is always running.
+func (l *simulation) replaceDead() {
 	alive := l.managers[:0:0]
 	for _, one := range l.managers {
 		if one.dead && len(one.passes) == 0 {
@@ -199,8 +199,8 @@ func (l *life) replaceDead() {
 	l.start()
 }
 
-// subject is a member as it is on record; nil when it is not there.
-func (l *life) subject(one *member) Subject {
+// subject returns a member as recorded; nil if it does not exist.
+func (l *simulation) subject(one *member) Subject {
 	object := one.empty()
 	if err := l.store.Client().Get(l.ctx, one.key, object); err != nil {
 		return nil
@@ -208,7 +208,7 @@ func (l *life) subject(one *member) Subject {
 	return asRecorded(l.ctx, l.store.Client(), object)
 }
 
-// object is the key of an object in the namespace of all of them.
-func (l *life) keyOf(name string) client.ObjectKey {
+// keyOf returns the key of an object in the common namespace.
+func (l *simulation) keyOf(name string) client.ObjectKey {
 	return client.ObjectKey{Namespace: l.world.Namespace, Name: name}
 }

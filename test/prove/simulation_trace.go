@@ -17,16 +17,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// chronicle is what is written down of a life: the whole of it, as a hash, and what the
-// invariants speak of.
+// chronicle records a simulation: a hash over the whole trace, and what the invariants need.
 type chronicle struct {
-	life *life
+	simulation *simulation
 
 	trace   hash.Hash
-	told    []string // line by line, when somebody watches
+	told    []string // line by line, if the run is printed
 	watched bool
-	version int64          // of the store, when it was last looked at
-	call    simulator.Call // the newest at the carrier
+	version int64          // of the store, at the last look
+	call    simulator.Call // the newest call to the carrier
 
 	attempts  map[string]*attempt
 	intents   map[*member][]*attempt
@@ -34,26 +33,26 @@ type chronicle struct {
 	of        map[*sending]*member
 	license   map[*sending]int
 	restored  map[int64]bool  // the versions by which a status was lost
-	words     map[string]bool // the attempts that a person has spoken about
-	lies      map[string]bool // those of which one has said the untruth
+	words     map[string]bool // the attempts that a person has resolved
+	lies      map[string]bool // those of which a resolution was false
 	deleted   map[string]bool // the objects that a person has deleted, by UID
 	refusals  map[string]bool // the paths that the carrier answered with 422
 	offenses  int             // violations that the carrier has seen
 	broken    []string
-	busy      *member // that which was the last to do something
+	busy      *member // the member that acted last
 	deeds     int     // effects that changed something
 	effects   int
-	quiet     bool // nothing is to be done any more
+	quiet     bool // nothing may be done any more
 	fresh     bool // by a process that has just started
-	overlap   bool // two managers were at work at a time
+	overlap   bool // two managers ran at the same time
 	calls     int
 	writes    int
-	tally     *LifeTally
-	noServer  time.Time // until when the API server is away
+	tally     *SimulationTally
+	noServer  time.Time // until when the API server is unavailable
 	noCarrier time.Time
 }
 
-// attempt is an intent, and what became of it.
+// attempt is an intent and its outcome.
 type attempt struct {
 	intent
 
@@ -62,23 +61,24 @@ type attempt struct {
 	sent   *sending
 }
 
-func newChronicle(l *life, watched bool) *chronicle {
+func newChronicle(l *simulation, watched bool) *chronicle {
 	return &chronicle{
-		life: l, trace: sha256.New(), watched: watched, attempts: map[string]*attempt{}, intents: map[*member][]*attempt{},
+		simulation: l, trace: sha256.New(), watched: watched,
+		attempts: map[string]*attempt{}, intents: map[*member][]*attempt{},
 		of: map[*sending]*member{}, license: map[*sending]int{}, words: map[string]bool{}, lies: map[string]bool{},
 		deleted:  map[string]bool{},
-		restored: map[int64]bool{}, refusals: map[string]bool{}, tally: newLifeTally(),
+		restored: map[int64]bool{}, refusals: map[string]bool{}, tally: newSimulationTally(),
 	}
 }
 
-// linef writes down a line of the trace.
+// linef adds a line to the trace.
 func (c *chronicle) linef(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	c.trace.Write([]byte(text))
 	c.tell(text)
 }
 
-// tell shows a line to whoever watches.
+// tell prints a line if the run is printed.
 func (c *chronicle) tell(text string) {
 	if c.watched {
 		c.told = append(c.told, now().Format("01-02 15:04:05.000 ")+text)
@@ -86,13 +86,13 @@ func (c *chronicle) tell(text string) {
 }
 
 func (c *chronicle) counts(what string) {
-	if !c.life.peace {
+	if !c.simulation.peace {
 		c.tally.Acts[what]++
 		c.linef("%s", what)
 	}
 }
 
-// breaks notes that an invariant does not hold.
+// breaks records a violated invariant.
 func (c *chronicle) breaks(number int, why string) {
 	const enough = 10
 	if len(c.broken) < enough {
@@ -102,7 +102,7 @@ func (c *chronicle) breaks(number int, why string) {
 	c.linef("VIOLATION %d %s", number, why)
 }
 
-// begins writes an effect down before it happens.
+// begins records an effect before it happens.
 func (c *chronicle) begins(m *manager, sort Sort, what string, kind Kind) Effect {
 	c.effects++
 	if kind != nothing {
@@ -111,7 +111,7 @@ func (c *chronicle) begins(m *manager, sort Sort, what string, kind Kind) Effect
 	}
 	c.linef("%d p%d %s %s", now().UnixNano(), m.number, what, kind)
 	effect := Effect{Number: c.effects, Sort: sort, What: what}
-	c.life.disturbs(m.current(), effect)
+	c.simulation.disturbs(m.current(), effect)
 	switch sort {
 	case Post, Poll, Token:
 		c.calls++
@@ -120,7 +120,7 @@ func (c *chronicle) begins(m *manager, sort Sort, what string, kind Kind) Effect
 	return effect
 }
 
-// happened looks at the world after an effect.
+// happened checks the state after an effect.
 func (c *chronicle) happened(m *manager, effect Effect) {
 	switch effect.Sort {
 	case Post:
@@ -139,7 +139,7 @@ func (c *chronicle) happened(m *manager, effect Effect) {
 	c.obeys()
 }
 
-// learns notes what the newest call says of the object that it was about.
+// learns notes what the newest call shows about its object.
 func (c *chronicle) learns(one *member) {
 	if c.call.Status == http.StatusUnprocessableEntity {
 		c.refusals[c.call.Path] = true
@@ -147,20 +147,20 @@ func (c *chronicle) learns(one *member) {
 	one.unread = one.unread || c.call.Status/100 != 2 || c.call.Fault != ""
 }
 
-// done counts what was done, but for what goes on for ever.
+// done counts an effect, unless it is one that continues forever.
 func (c *chronicle) done(one *member) {
-	if !c.life.peace || !c.life.goesOn(one) {
+	if !c.simulation.peace || !c.simulation.goesOn(one) {
 		c.deeds++
 		c.busy = one
 	}
 }
 
-// notice looks at what was written since the last look.
+// notice checks what was written since the last look.
 func (c *chronicle) notice(why string) {
 	if why != "" {
 		c.linef("%s", why)
 	}
-	for _, change := range c.life.store.Since(c.version) {
+	for _, change := range c.simulation.store.Since(c.version) {
 		c.version = change.Version
 		c.changed(change.Before, change.Now)
 	}
@@ -174,7 +174,7 @@ func (c *chronicle) changed(before, after client.Object) {
 	c.writes++
 	text, err := json.Marshal(after)
 	must(err)
-	if _, is := object.(*corev1.Secret); !is { // its key is another in each run of the tests
+	if _, is := object.(*corev1.Secret); !is { // its key differs in each test run
 		c.trace.Write(text)
 	}
 	if c.watched {
@@ -184,7 +184,7 @@ func (c *chronicle) changed(before, after client.Object) {
 		c.followsTests(before, ledger)
 		return
 	}
-	one := c.life.fleet.of(object)
+	one := c.simulation.fleet.of(object)
 	if one == nil || one.kind == kindAccount {
 		return
 	}
@@ -198,13 +198,13 @@ func (c *chronicle) changed(before, after client.Object) {
 	}
 }
 
-// followsTests follows the attempts of each test that a ledger has.
+// followsTests checks the attempts of each test in a ledger.
 func (c *chronicle) followsTests(before client.Object, ledger *v1alpha1.RequestLedger) {
-	for _, one := range c.life.fleet.members {
+	for _, one := range c.simulation.fleet.members {
 		if one.kind != kindTest {
 			continue
 		}
-		subject := c.life.subject(one)
+		subject := c.simulation.subject(one)
 		if subject == nil {
 			continue
 		}
@@ -217,14 +217,14 @@ func (c *chronicle) followsTests(before client.Object, ledger *v1alpha1.RequestL
 	}
 }
 
-// asTest is a test with an attempt.
+// asTest returns a test with an attempt.
 func asTest(attempt *v1alpha1.Request) Subject {
 	test := &v1alpha1.DiagnosticTest{}
 	test.Status.Request = attempt
 	return test
 }
 
-// subjectOf is an object of a kind that sends requests; nil where there is none.
+// subjectOf returns an object of a kind that sends requests; nil for any other.
 func subjectOf(object client.Object) Subject {
 	if subject, is := object.(Subject); is {
 		return subject
@@ -232,5 +232,5 @@ func subjectOf(object client.Object) Subject {
 	return nil
 }
 
-// looked notes how a pass over an object came out.
+// looked notes the result of a pass over an object.
 func (c *chronicle) looked(one *member, did bool) { one.rests = !did }

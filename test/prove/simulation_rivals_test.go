@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// wakes says whether something that happens to an object of a service has the other one looked at.
-func (l *life) wakes(happens func(*life, *member)) bool {
+// wakes reports whether an event of one object of a service queues the other one.
+func (l *simulation) wakes(happens func(*simulation, *member)) bool {
 	m, rival := l.managers[0], l.fleet.byKey[nameOf(kindService, "rival-0")]
 	m.hear()
 	look := m.lookOf(rival)
@@ -25,19 +25,19 @@ func (l *life) wakes(happens func(*life, *member)) bool {
 	return !look.due.IsZero()
 }
 
-func suspended(l *life, one *member) { l.suspends(one, l.subject(one)) }
+func suspended(l *simulation, one *member) { l.suspends(one, l.subject(one)) }
 
-func gone(l *life, one *member) { l.removes(one, false) }
+func gone(l *simulation, one *member) { l.removes(one, false) }
 
-// describes has a process write into the status of an object.
-func describes(l *life, one *member) {
+// describes writes into the status of an object as a process would.
+func describes(l *simulation, one *member) {
 	subject := l.subject(one)
 	_, observed := subject.Describes()
 	*observed++
 	must(l.store.Client().Status().Update(l.ctx, subject))
 }
 
-// serviceLedger is a ledger of the service of an object.
+// serviceLedger returns a ledger of the service of an object.
 func serviceLedger(one *member, uid string) *v1alpha1.RequestLedger {
 	ledger := &v1alpha1.RequestLedger{}
 	ledger.Name, ledger.Spec.Service = "service", &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(one.about.line)}
@@ -45,29 +45,31 @@ func serviceLedger(one *member, uid string) *v1alpha1.RequestLedger {
 	return ledger
 }
 
-// records has another process write into such a ledger.
-func records(l *life, one *member) { must(l.store.Client().Create(l.ctx, serviceLedger(one, ""))) }
+// records writes such a ledger as another process would.
+func records(l *simulation, one *member) {
+	must(l.store.Client().Create(l.ctx, serviceLedger(one, "")))
+}
 
-// manages has the process itself write that an object holds it.
-func manages(l *life, one *member) { own(l, one, "u") }
+// manages writes, as this process would, that an object holds the ledger.
+func manages(l *simulation, one *member) { own(l, one, "u") }
 
-// goesOn has the process itself write into it.
-func goesOn(l *life, one *member) { own(l, one, "") }
+// goesOn writes into the ledger as this process would.
+func goesOn(l *simulation, one *member) { own(l, one, "") }
 
-func own(l *life, one *member, uid string) {
+func own(l *simulation, one *member, uid string) {
 	m := l.managers[0]
 	m.passes = append(m.passes, m.lookOf(one))
 	must(m.reconcilers.Orders.Ledgers.Write(l.ctx, serviceLedger(one, uid)))
 }
 
-// "A watch on ledgers wakes the holder, conflicting objects" (R32), and so does that an object is
-// gone. A status wakes nobody, nor does it in a life: where it did there, two managers that both led,
-// one of which knew a price that the other did not, wrote against each other over two objects of a
-// service without a pause (SIM_SEED=5069, as it was then).
+// "A watch on ledgers wakes the holder, conflicting objects" (R32), and so does the deletion of an
+// object. A status wakes no other object, and must not do so in a simulation: there, two leading
+// managers, one of which did not know a price, overwrote each other endlessly over two objects of a
+// service (SIM_SEED=5069 at the time).
 func TestR32TheStatusOfAnObjectWakesNoOther(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
-		happens func(*life, *member)
+		happens func(*simulation, *member)
 		wakes   bool
 	}{
 		"its status is written":                  {describes, false},
@@ -81,7 +83,7 @@ func TestR32TheStatusOfAnObjectWakesNoOther(t *testing.T) {
 			t.Parallel()
 			scheme := stage(t)
 			synctest.Test(t, func(t *testing.T) {
-				if woken := newLife(t.Context(), scheme, 1, false).wakes(row.happens); woken != row.wakes {
+				if woken := newSimulation(t.Context(), scheme, 1, false).wakes(row.happens); woken != row.wakes {
 					t.Errorf("the other object of the service is looked at: %t", woken)
 				}
 			})

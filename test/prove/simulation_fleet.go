@@ -16,7 +16,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// member is an object of the fleet, whether it is there at the moment or not.
+// member is an object of the fleet, whether it currently exists or not.
 type member struct {
 	number    int
 	kind      string
@@ -24,22 +24,22 @@ type member struct {
 	account   *member
 	empty     func() Subject
 	object    func() client.Object // what a user applies
-	edits     []func(Subject)      // other edits, the first of which the carrier can fulfill
-	followers []*member            // those that are looked at when it changes
+	edits     []func(Subject)      // other edits, the first of which the carrier can carry out
+	followers []*member            // the members that are reconciled when it changes
 	tests     int64                // the service that a diagnostic test is about
 	about     *matter
 
-	again bool // a user creates it anew once it is gone
+	again bool // a user creates it again once it is gone
 	rests bool // the newest pass over it did nothing
 
 	removed bool // a user has deleted it
 	reads   bool // its state is read at intervals
-	seeks   bool // the carrier does not find what it asks for, and is asked every ten minutes
-	unread  bool // a call about it went wrong, so that something may not be known of it
-	helped  int  // how often a person has helped in the end
+	seeks   bool // the carrier answers its reads with 404, and is asked every ten minutes
+	unread  bool // a call about it failed, so that some of its state may be unknown
+	helped  int  // how often a person has helped at the end
 }
 
-// String names a member.
+// String returns the name of a member.
 func (m *member) String() string {
 	if m == nil {
 		return "none"
@@ -47,25 +47,25 @@ func (m *member) String() string {
 	return nameOf(m.kind, m.key.Name)
 }
 
-// matter is what requests are about: a service of the carrier's, an order, a site. Several
-// objects may be about one.
+// matter is what requests are about: a service of the carrier, an order or a site. Several objects
+// may share one.
 type matter struct {
-	line     int64 // the service's number; 0: it is none
-	licenses int   // how often somebody did what allows to send once more
+	line     int64 // the service's number; 0: it is not a service
+	licenses int   // how often someone has allowed another request
 }
 
-// fleet are all objects, accounts included.
+// fleet is the set of all objects, including the accounts.
 type fleet struct {
-	members []*member
-	byKey   map[string]*member
-	life    *life
+	members    []*member
+	byKey      map[string]*member
+	simulation *simulation
 }
 
-// The two accounts of a fleet: one sends what is wanted, the other asks first or is limited.
+// The two accounts of a fleet: one sends changes at once, the other needs approval or has a limit.
 const carefulAccount = "careful"
 
-func newFleet(l *life) *fleet {
-	f := &fleet{byKey: map[string]*member{}, life: l}
+func newFleet(l *simulation) *fleet {
+	f := &fleet{byKey: map[string]*member{}, simulation: l}
 	must(l.world.Create(l.ctx, l.world.Secret()))
 	free := f.account(world.AccountName, func(*v1alpha1.CarrierAccount) {})
 	careful := f.account(carefulAccount, func(account *v1alpha1.CarrierAccount) {
@@ -89,14 +89,14 @@ const (
 	orders       = 8
 	appointments = 6
 	shots        = 14
-	limits       = 4 // requests that cost, in an hour
+	limits       = 4 // chargeable requests in an hour
 )
 
 func nameOf(kind, name string) string { return kind + "/" + name }
 
 func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
 
-// of is the member that an object is, or whose ledger it is; nil for the ledger of an identity.
+// of returns the member of an object or of its ledger; nil for the ledger of an identity.
 func (f *fleet) of(object client.Object) *member {
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
 		if ledger.Spec.Account != nil {
@@ -112,7 +112,7 @@ func (f *fleet) of(object client.Object) *member {
 }
 
 func (f *fleet) add(one *member) *member {
-	one.number, one.key = len(f.members), f.life.keyOf(one.key.Name)
+	one.number, one.key = len(f.members), f.simulation.keyOf(one.key.Name)
 	f.members = append(f.members, one)
 	f.byKey[nameOf(one.kind, one.key.Name)] = one
 	if one.account != nil {
@@ -128,7 +128,7 @@ func (f *fleet) account(name string, edit func(*v1alpha1.CarrierAccount)) *membe
 	return f.add(&member{
 		kind: kindAccount, key: client.ObjectKey{Name: name},
 		object: func() client.Object {
-			return f.life.world.Account(declared, func(account *v1alpha1.CarrierAccount) {
+			return f.simulation.world.Account(declared, func(account *v1alpha1.CarrierAccount) {
 				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
 				edit(account)
 			})
@@ -136,21 +136,21 @@ func (f *fleet) account(name string, edit func(*v1alpha1.CarrierAccount)) *membe
 	})
 }
 
-// news says whether a change of an object is something to look at it for: what a user did.
+// news reports whether a change of an object is a reason to reconcile it: something a user did.
 func news(change store.Change) bool {
 	before, after := change.Before, change.Now
 	return before == nil || after == nil || before.GetUID() != after.GetUID() ||
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// doubted says whether an object is called less settled than before: the one change of a status
-// that is news, a while later.
+// doubted reports whether an object became less settled: the one status change that is a reason to
+// reconcile it, a while later.
 func doubted(before, after client.Object) bool {
-	return before != nil && after != nil && controllers.Doubted(before, after)
+	return before != nil && after != nil && controllers.LessSettled(before, after)
 }
 
-// aspect is one aspect of a service, with the state of the line that it starts from, and
-// what a user edits of it, what the carrier can do first.
+// aspect is one aspect of a service: the initial state of its line, and the edits of a user, those
+// that the carrier can carry out first.
 type aspect struct {
 	line  lineEdit
 	edits []serviceEdit
@@ -188,7 +188,7 @@ func reclaimed(s *v1alpha1.BroadbandService) {
 	s.Spec.Cancellation, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 }
 
-// aspects are those that the services of a fleet have in turn.
+// aspects returns the aspects that the services of a fleet have in turn.
 func aspects() []aspect {
 	const terms = 24
 	return []aspect{
@@ -217,9 +217,9 @@ func aspects() []aspect {
 	}
 }
 
-// service adds a service whose aspect is the next, sometimes two at a time.
+// service adds a service with the next aspect, sometimes with two.
 func (f *fleet) service(i int, account *member) {
-	l := f.life
+	l := f.simulation
 	all := aspects()
 	chosen := []aspect{all[i%len(all)]}
 	if l.dice.IntN(3) == 0 {
@@ -238,23 +238,24 @@ func (f *fleet) service(i int, account *member) {
 	f.add(one)
 }
 
-// rarely is an interval that is longer than most lives.
+// rarely is an interval that is longer than most simulations.
 const rarely = "9000h"
 
-// often is how often the state of a service is read: mostly never, so that what is at rest is.
-func (l *life) often() v1alpha1.Duration {
+// often returns how often a service's state is read: mostly never, so that settled objects stay
+// idle.
+func (l *simulation) often() v1alpha1.Duration {
 	if l.dice.IntN(8) == 0 {
 		return "6h"
 	}
 	return rarely
 }
 
-// wishFor says what a user applies as a service, and how he changes his mind.
+// wishFor sets what a user applies as a service, and the later edits.
 func (f *fleet) wishFor(one *member, chosen []aspect, interval v1alpha1.Duration) {
 	one.empty = func() Subject { return &v1alpha1.BroadbandService{} }
-	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.life.dice.IntN(2)]
+	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.simulation.dice.IntN(2)]
 	one.object = func() client.Object {
-		return f.life.world.Service(one.key.Name, one.about.line, func(s *v1alpha1.BroadbandService) {
+		return f.simulation.world.Service(one.key.Name, one.about.line, func(s *v1alpha1.BroadbandService) {
 			s.Spec.AccountRef.Name = one.account.key.Name
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy, s.Spec.Plan = v1alpha1.ManagementManage, drift, nil
 			s.Spec.Observe = v1alpha1.Observe{HealthInterval: interval, CancellationInterval: interval}
@@ -283,10 +284,10 @@ func onService(edit serviceEdit) func(Subject) {
 	}
 }
 
-// rivals adds objects that are about a service that has one already.
+// rivals adds objects that compete for a service that has an object already.
 func (f *fleet) rivals() {
 	for i := range rivals {
-		first := f.members[2+f.life.dice.IntN(services)]
+		first := f.members[2+f.simulation.dice.IntN(services)]
 		one := &member{
 			kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("rival-%d", i)},
 			account: first.account, about: first.about,

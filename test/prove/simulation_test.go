@@ -19,24 +19,24 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// lived is what is left of a life.
-type lived struct {
-	tally  *LifeTally
+// simulated is the result of a simulation.
+type simulated struct {
+	tally  *SimulationTally
 	hash   string
 	broken []string
 	told   []string
 }
 
-// live tells the life of a seed in a bubble of its own.
-func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (left lived) {
+// live runs the simulation of a seed in a synctest bubble of its own.
+func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (left simulated) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := newLife(t.Context(), scheme, seed, watched)
+		l := newSimulation(t.Context(), scheme, seed, watched)
 		defer func() {
 			left.told = l.told
 			if cause := recover(); cause != nil {
 				left.broken = append(left.broken, fmt.Sprintf("the simulation itself: %v", cause))
-				lately := l.told[max(0, len(l.told)-200):] // of a seed that is told line by line
+				lately := l.told[max(0, len(l.told)-200):] // if the run is printed
 				panic(fmt.Sprintf("SIM_SEED=%d: %v\n%s", seed, cause, strings.Join(lately, "\n")))
 			}
 		}()
@@ -45,12 +45,12 @@ func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (l
 		if len(l.broken) > 0 {
 			l.tally.Violated = 1
 		}
-		left = lived{l.tally, hex.EncodeToString(l.trace.Sum(nil)), l.broken, l.told}
+		left = simulated{l.tally, hex.EncodeToString(l.trace.Sum(nil)), l.broken, l.told}
 	})
 	return left
 }
 
-// seedsWanted is how many lives are told: `make simulate` says how many with SEEDS.
+// seedsWanted returns the number of simulations: `make simulate` sets it with SEEDS.
 func seedsWanted(t *testing.T) uint64 {
 	t.Helper()
 	usual := world.Scale[uint64](25, 100)
@@ -65,8 +65,8 @@ func seedsWanted(t *testing.T) uint64 {
 	return count
 }
 
-// TestLives tells the lives of many seeds, and prints what came of them.
-func TestLives(t *testing.T) {
+// TestSimulation runs the simulations of many seeds, and prints the results.
+func TestSimulation(t *testing.T) {
 	t.Parallel()
 	scheme := stage(t)
 	if text := os.Getenv("SIM_SEED"); text != "" {
@@ -80,17 +80,17 @@ func TestLives(t *testing.T) {
 		}
 		close(seeds)
 	}()
-	total := newLifeTally()
+	total := newSimulationTally()
 	var mu sync.Mutex
 	t.Cleanup(func() {
 		t.Logf("simulate: %s", total)
-		judgeLives(t, total)
+		judgeSimulation(t, total)
 	})
 	for range runtime.GOMAXPROCS(0) {
 		t.Run("worker", func(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds {
-				left := tellSeed(t, scheme, seed)
+				left := runSeed(t, scheme, seed)
 				mu.Lock()
 				total.Add(left.tally)
 				mu.Unlock()
@@ -99,24 +99,24 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// judgeLives holds the counts of all seeds against what must be met.
-func judgeLives(t *testing.T, total *LifeTally) {
+// judgeSimulation compares the counts of all seeds with the required figures.
+func judgeSimulation(t *testing.T, total *SimulationTally) {
 	t.Helper()
 	const leastEffects, manySeeds, leastTime = 200, 10_000, 20 * 8766 * time.Hour
 	if total.Fewest < leastEffects {
-		t.Errorf("a life had %d effects", total.Fewest)
+		t.Errorf("a simulation had %d effects", total.Fewest)
 	}
 	if total.Seeds >= manySeeds && total.Time < leastTime {
 		t.Errorf("all lives together lasted %s", total.Time)
 	}
 }
 
-// tellSeed tells a life, and some of them twice, to compare.
-func tellSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) lived {
+// runSeed runs a simulation, and runs some of them twice to compare the traces.
+func runSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) simulated {
 	t.Helper()
 	left := live(t, scheme, seed, false)
 	if len(left.broken) > 0 {
-		t.Errorf("SIM_SEED=%d go test -v -run '^TestLives$' ./test/prove: %s", seed, strings.Join(left.broken, "\n\t"))
+		t.Errorf("SIM_SEED=%d go test -v -run '^TestSimulation$' ./test/prove: %s", seed, strings.Join(left.broken, "\n\t"))
 	}
 	const compared, often = 100, 20 // of many seeds a hundred, of few one in twenty
 	if seed%max(often, seedsWanted(t)/compared) == 0 {
@@ -127,7 +127,7 @@ func tellSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) lived {
 	return left
 }
 
-// again tells one life, line by line.
+// again runs one simulation and prints it line by line.
 func again(t *testing.T, scheme *apiruntime.Scheme, text string) {
 	t.Helper()
 	seed, err := strconv.ParseUint(text, 10, 64)

@@ -14,7 +14,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// later notes what is put into a work queue for later. It can do nothing else.
+// later records what is added to a work queue with a delay. It supports nothing else.
 type later struct {
 	looks
 
@@ -23,19 +23,19 @@ type later struct {
 
 func (l later) AddAfter(request ctrl.Request, wait time.Duration) { l.after[request] = wait }
 
-// called is an account and an object that sends requests, with conditions that are True and others
-// that are not.
+// called is an account and an object that sends requests, with some conditions that are True and
+// others that are not.
 func called(is ...metav1.Condition) []client.Object {
 	account, service := &v1alpha1.CarrierAccount{}, &v1alpha1.BroadbandService{}
 	account.Status.Conditions, service.Status.Conditions = is, is
 	return []client.Object{account, service}
 }
 
-// Two managers that both lead, one of which can log in and the other cannot, wrote against each
-// other without a pause: the long simulation found it (SIM_SEED=219, as it was then). One of two that
-// asked for a price that the other knew, and was killed, left the service Progressing for ever
-// (SIM_SEED=3525). And two that called a lost request Progressing and CarrierUnavailable wrote that
-// against each other every minute, when every word was doubted.
+// Two managers that both led, of which one could log in and the other could not, overwrote each
+// other without a pause: the long simulation found it (SIM_SEED=219, as it was then). One of two
+// managers asked for a price that the other knew, and was killed, which left the service
+// Progressing for ever (SIM_SEED=3525). Two managers that showed a lost request as Progressing and
+// as CarrierUnavailable overwrote each other every minute, when every write was rechecked.
 func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse
@@ -47,7 +47,7 @@ func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 		metav1.Condition{Type: v1alpha1.ConditionReconciling, Status: yes})
 	for name, story := range map[string]struct {
 		was, is []client.Object
-		waits   time.Duration // 0: it is not looked at
+		waits   time.Duration // 0: it is not reconciled
 	}{
 		"ready no longer":          {ready, waits, time.Minute},
 		"under way again":          {ready, works, time.Minute},
@@ -59,7 +59,7 @@ func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 	} {
 		for i := range story.was {
 			queue := later{after: map[ctrl.Request]time.Duration{}}
-			doubt(time.Minute).Update(t.Context(), event.UpdateEvent{ObjectOld: story.was[i], ObjectNew: story.is[i]}, queue)
+			recheck(time.Minute).Update(t.Context(), event.UpdateEvent{ObjectOld: story.was[i], ObjectNew: story.is[i]}, queue)
 			if queue.after[ctrl.Request{}] != story.waits {
 				t.Errorf("%s: %T looked at after %v, not %v", name, story.is[i], queue.after, story.waits)
 			}

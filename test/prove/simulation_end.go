@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// resolve ends what goes wrong, and lets people help, until nobody can any more.
-func (l *life) resolve() {
+// resolve ends all faults, and lets people help until nothing is left to do.
+func (l *simulation) resolve() {
 	l.peace = true
 	l.noServer, l.noCarrier = time.Time{}, time.Time{}
 	l.world.Carrier.Calm()
@@ -35,8 +35,8 @@ func (l *life) resolve() {
 	l.judge()
 }
 
-// rest lets time pass until nothing is done any more, and no request is under way.
-func (l *life) rest() {
+// rest lets time pass until nothing more is done and no request is in progress.
+func (l *simulation) rest() {
 	const step, steady, most = 15 * time.Minute, 4, 5 * 24 * 4
 	steps := 0
 	for quiet, began := 0, l.deeds; quiet < steady; began = l.deeds {
@@ -54,8 +54,8 @@ func (l *life) rest() {
 	}
 }
 
-// underWay is an object with a request that is out and has no end yet, or nil.
-func (l *life) underWay() *member {
+// underWay returns an object with a request in progress, or nil.
+func (l *simulation) underWay() *member {
 	for _, one := range l.fleet.members {
 		if one.kind == kindAccount || one.seeks || l.waits(one) {
 			continue
@@ -69,9 +69,9 @@ func (l *life) underWay() *member {
 	return nil
 }
 
-// waits says whether an object waits for a person although a request of it has no end yet: the
-// answer was lost, and a person has to allow that it is asked again.
-func (l *life) waits(one *member) bool {
+// waits reports whether an object waits for a person although one of its requests has no end yet:
+// the response was lost, and a person has to allow another request.
+func (l *simulation) waits(one *member) bool {
 	subject := l.subject(one)
 	if subject == nil {
 		return false
@@ -80,9 +80,8 @@ func (l *life) waits(one *member) bool {
 	return slices.Contains(waiting(), reason) || reason == v1alpha1.ReasonObserving
 }
 
-// helps has a person do for an object what only a person can. It says whether something was
-// done.
-func (l *life) helps(one *member) bool {
+// helps does for an object what only a person can. It reports whether anything was done.
+func (l *simulation) helps(one *member) bool {
 	subject := l.subject(one)
 	if subject == nil {
 		again := one.again
@@ -99,8 +98,8 @@ func (l *life) helps(one *member) bool {
 	return one.helped <= enough && l.encourages(one, subject)
 }
 
-// encourages has a person change what an object waits for, or leave it as it is.
-func (l *life) encourages(one *member, subject Subject) bool {
+// encourages changes what an object waits for, or leaves it as it is.
+func (l *simulation) encourages(one *member, subject Subject) bool {
 	reason, ready, stuck := stateOf(subject)
 	switch {
 	case ready:
@@ -117,16 +116,16 @@ func (l *life) encourages(one *member, subject Subject) bool {
 	return true
 }
 
-// correct has a person edit the object to what the carrier can do, and ask for it once more.
-func (l *life) correct(one *member, subject Subject) {
+// correct edits the object to values that the carrier accepts, and sets a retry request.
+func (l *simulation) correct(one *member, subject Subject) {
 	if len(one.edits) > 0 {
 		one.edits[0](subject)
 	}
 	l.retries(one, subject)
 }
 
-// judge: 8 ESR. Every object is Ready, or waits for a person for a reason that it names.
-func (l *life) judge() {
+// judge checks 8 ESR: every object is Ready, or waits for a person with a reason that says so.
+func (l *simulation) judge() {
 	for _, one := range l.fleet.members {
 		if one.kind == kindAccount {
 			continue
@@ -143,8 +142,8 @@ func (l *life) judge() {
 	}
 }
 
-// end is how an object has ended, in a word.
-func (l *life) end(one *member, subject Subject) string {
+// end returns a word for how an object has ended.
+func (l *simulation) end(one *member, subject Subject) string {
 	reason, ready, stuck := stateOf(subject)
 	switch {
 	case !subject.GetDeletionTimestamp().IsZero():
@@ -167,13 +166,13 @@ func (l *life) end(one *member, subject Subject) string {
 	return reason
 }
 
-// waitingForAnother are the reasons for which an object waits for what a person has to bring
-// about first.
+// waitingForAnother returns the reasons of objects that wait for another object, which needs a
+// person first.
 func waitingForAnother() []string {
 	return []string{v1alpha1.ReasonOrderNotReady, v1alpha1.ReasonServiceNotReady, v1alpha1.ReasonObserving}
 }
 
-// isCorrectedLater says whether what has drifted waits for its day: "Correct acts at most once in
+// isCorrectedLater reports whether the correction of a drift waits: "Correct acts at most once in
 // 24 h".
 func isCorrectedLater(subject Subject) bool {
 	service, isService := subject.(*v1alpha1.BroadbandService)
@@ -185,10 +184,10 @@ func isCorrectedLater(subject Subject) bool {
 	})
 }
 
-// close: 16 Quiescent. From now on nothing is written and nobody is called, but where an
-// interval says so, or the carrier does not find what it is asked for. A process that starts
-// now reads what could not be read before, and knows no prices of what waits for a person.
-func (l *life) close() {
+// close checks 16 Quiescent. From now on nothing is written or called, except at intervals or if
+// the carrier answers with 404. A process that starts now repeats reads that have failed, and does
+// not know the prices of changes that wait for a person.
+func (l *simulation) close() {
 	l.rest()
 	l.quiet = true
 	if l.fresh = l.chance(500); l.fresh {
@@ -199,8 +198,8 @@ func (l *life) close() {
 	l.until(now().Add(hours * time.Hour))
 }
 
-// disturbs: an effect of an object at rest.
-func (l *life) disturbs(one *member, effect Effect) {
+// disturbs checks an effect of an object that should be at rest.
+func (l *simulation) disturbs(one *member, effect Effect) {
 	if !l.quiet {
 		return
 	}
@@ -210,8 +209,8 @@ func (l *life) disturbs(one *member, effect Effect) {
 	}
 }
 
-// goesOn says whether an object is looked at for ever: at intervals, or every ten minutes
-// because the carrier does not find what it is asked for.
-func (l *life) goesOn(one *member) bool {
+// goesOn reports whether an object is reconciled forever: at intervals, or every ten minutes
+// because the carrier answers with 404.
+func (l *simulation) goesOn(one *member) bool {
 	return one.reads || one.seeks || one.kind == kindAccount
 }

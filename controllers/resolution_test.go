@@ -15,7 +15,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// expectSaid expects that a word is on record with who said it.
+// expectSaid expects that a resolution is recorded together with who set it.
 func expectSaid(said *v1alpha1.Resolution, word string) {
 	GinkgoHelper()
 	Expect(said).NotTo(BeNil())
@@ -88,7 +88,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+attempt.AttemptID+"=NotAccepted", "bbs/"+site)
-		process.Seam.Stale = w.Read(ctx, site) // what a cache that lags behind still shows
+		process.Seam.Stale = w.Read(ctx, site) // still returned by a stale cache
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"-", "bbs/"+site)
 		result, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())

@@ -20,42 +20,42 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// witness sees every effect of a run, and remembers what the invariants speak of.
-type witness struct {
+// recorder observes every effect of a run, and remembers what the invariants need.
+type recorder struct {
 	run *run
 
-	seen     Subject // the object as it is on record; nil when it is gone
-	version  int64   // of the store, when it was last looked at
+	seen     Subject // the object as recorded; nil if it is gone
+	version  int64   // of the store, at the last check
 	sent     []*sending
-	turns    []turn // one attempt in the place of another
-	steps    []step // from one phase to another
+	turns    []turn // replacements of one attempt by another
+	steps    []step // transitions from one phase to another
 	phases   map[string]v1alpha1.RequestPhase
 	endedBy  map[string]v1alpha1.EndedBy
 	intents  []intent
-	words    map[string]bool // the attempts that a person has spoken about
+	words    map[string]bool // the attempts that a person has resolved
 	left     []v1alpha1.Request
 	failed   map[string]bool // the Locations that answered 422
 	panicked string
 	books    books
-	untabled string // how an attempt in a ledger came from one phase to another that no row leads to
-	tooSoon  string // how a process asked after a request too soon
+	untabled string // the transition of a ledger's attempt that no row of the table allows
+	tooSoon  string // a poll that was too soon
 
-	unsettled string // how an object that was done came to be otherwise
+	unsettled string // how a settled object became unsettled
 
 	removed   bool // a user has deleted the object
-	edited    bool // a user has another spec
+	edited    bool // a user has changed the spec
 	wiped     bool // its status was lost
 	unshown   bool // the ledger was lost before any status had named it
 	denied    bool // a call was answered 404 or 422
-	refused   bool // and so that nothing may be sent again without a person
-	forgotten bool // the carrier has lost its memory
-	meddled   bool // somebody has touched the account or a ledger, or said what nobody had asked for
-	lied      bool // a person has said the untruth
-	licenses  int  // how often people have let the same be sent again
-	unknown   bool // it came to rest with an outcome that nobody knows
-	taken     bool // the carrier had taken a request by then
+	refused   bool // and in such a way that nothing may be sent again without a person
+	forgotten bool // the carrier has lost its data
+	meddled   bool // someone has changed the account or a ledger, or set an annotation that was not needed
+	lied      bool // a person has given a false resolution
+	licenses  int  // how often people have allowed the same request again
+	unknown   bool // it came to rest with an unknown outcome
+	taken     bool // the carrier had accepted a request by then
 
-	since  map[Kind]int    // the number of the effect before which somebody did it first
+	since  map[Kind]int    // the number of the effect before which an act first happened
 	agreed map[string]bool // the hashes of the plans that a person has approved
 
 	broken []string
@@ -69,21 +69,21 @@ type sending struct {
 	target     v1alpha1.RequestTarget
 	uid        types.UID
 	class      carrier.RepeatClass
-	ahead      bool   // its intent was on record, and its sender's
-	held       bool   // its memory outlives the object
-	frozen     bool   // the body was the intent's
-	approved   string // the hash that its intent says
-	unheeded   string // what its sender had seen, and sent it all the same
+	ahead      bool   // its intent was recorded, by its sender
+	held       bool   // its record outlives the object
+	frozen     bool   // the body was that of the intent
+	approved   string // the hash in its intent
+	unheeded   string // what its sender had seen and ignored
 	accepted   bool
 	requestID  string
 	deletingAt bool
 }
 
-// intent is an attempt as it was written down first.
+// intent is an attempt as first recorded.
 type intent struct {
 	v1alpha1.Request
 
-	number   int  // of the effect by which it was written
+	number   int  // of the effect that wrote it
 	deleting bool // whether the object was being deleted then
 	posted   bool
 }
@@ -96,40 +96,40 @@ type turn struct {
 type step struct {
 	attempt  string
 	class    carrier.RepeatClass
-	endedBy  v1alpha1.EndedBy // before it
+	endedBy  v1alpha1.EndedBy // before the step
 	from, to v1alpha1.RequestPhase
 }
 
-func newWitness(r *run) *witness {
-	return &witness{
+func newRecorder(r *run) *recorder {
+	return &recorder{
 		run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}, failed: map[string]bool{},
 		since: make(map[Kind]int), agreed: map[string]bool{}, endedBy: map[string]v1alpha1.EndedBy{},
 	}
 }
 
-// breaks notes that an invariant does not hold.
-func (w *witness) breaks(number int, why string) {
+// breaks records a violated invariant.
+func (w *recorder) breaks(number int, why string) {
 	said := fmt.Sprintf("%d: %s", number, why)
 	known := func(told string) bool { return strings.HasPrefix(told, said[:strings.Index(said, ":")+1]) }
-	if !slices.ContainsFunc(w.broken, known) { // the first time says it all
+	if !slices.ContainsFunc(w.broken, known) { // only the first time counts
 		w.broken = append(w.broken, said)
 	}
 }
 
-// panics sees a panic that nobody has planned.
-func (w *witness) panics(how string) { w.panicked = how }
+// panics records an unplanned panic.
+func (w *recorder) panics(how string) { w.panicked = how }
 
-// hurries sees a process that asks after a request too soon.
-func (w *witness) hurries(how string) { w.tooSoon = how }
+// hurries records a poll that is too soon.
+func (w *recorder) hurries(how string) { w.tooSoon = how }
 
-// sends sees a POST just before the carrier does.
-func (w *witness) sends(p *port, path string, body []byte) {
+// sends observes a POST immediately before the carrier gets it.
+func (w *recorder) sends(p *port, path string, body []byte) {
 	contract := contractAt(path)
 	if subject := w.seen; subject != nil && contract.Repeat != carrier.ClassQuery && w.settled(subject) {
 		w.unsettled = fmt.Sprintf("%s is sent for generation %d, which was done", contract.Operation, subject.GetGeneration())
 	}
 	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
-	one.held = w.run.plan.Story.Kind == kindOrder || w.run.plan.Story.Kind == kindService // by its ledger
+	one.held = w.run.plan.Scenario.Kind == kindOrder || w.run.plan.Scenario.Kind == kindService // by its ledger
 	if subject := w.run.subject(); subject != nil {
 		one.uid = subject.GetUID()
 		one.held = one.held || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
@@ -144,8 +144,8 @@ func (w *witness) sends(p *port, path string, body []byte) {
 	w.sent = append(w.sent, one)
 }
 
-// intentOf is the newest intent of a process, if it has not sent that yet.
-func (w *witness) intentOf(p *port, operation v1alpha1.Operation) *intent {
+// intentOf returns the newest intent of a process, if it has not been sent yet.
+func (w *recorder) intentOf(p *port, operation v1alpha1.Operation) *intent {
 	for i := range slices.Backward(w.intents) {
 		one := &w.intents[i]
 		mine := one.Operation == operation && one.Sender == p.sender && one.Phase == v1alpha1.PhaseSubmitting
@@ -157,7 +157,7 @@ func (w *witness) intentOf(p *port, operation v1alpha1.Operation) *intent {
 }
 
 // hasContact: "body hash, contact data apart".
-func (w *witness) hasContact(operation v1alpha1.Operation, target v1alpha1.RequestTarget) bool {
+func (w *recorder) hasContact(operation v1alpha1.Operation, target v1alpha1.RequestTarget) bool {
 	return operation == v1alpha1.OperationOrderCreate || target.NTDOption != ""
 }
 
@@ -170,8 +170,8 @@ func contractAt(path string) carrier.Contract {
 	panic("nothing is sent to " + path)
 }
 
-// refuses sees an answer that somebody gave in the carrier's place.
-func (w *witness) refuses(effect Effect, kind Kind) {
+// refuses observes a response that someone gave in the carrier's place.
+func (w *recorder) refuses(effect Effect, kind Kind) {
 	if !effect.Sort.calls() || kind != Invalid && kind != Missing {
 		return
 	}
@@ -181,7 +181,7 @@ func (w *witness) refuses(effect Effect, kind Kind) {
 	}
 }
 
-// check looks at the world after an effect, and holds it against the invariants.
+// check compares the state after an effect with the invariants.
 func (r *run) check(effect Effect) {
 	if effect.Sort == Post {
 		r.heard()
@@ -192,14 +192,14 @@ func (r *run) check(effect Effect) {
 		r.observe(r.subject())
 	}
 	for _, invariant := range Invariants() {
-		if why := invariant.Broken(r.witness); why != "" {
+		if why := invariant.Broken(r.recorder); why != "" {
 			r.breaks(invariant.Number, why+", after "+effect.What)
 		}
 	}
 }
 
-// heard takes from the carrier's books what became of the newest POST.
-func (w *witness) heard() {
+// heard takes the result of the newest POST from the carrier's records.
+func (w *recorder) heard() {
 	calls := w.run.world.Carrier.Calls()
 	last, one := calls[len(calls)-1], w.sent[len(w.sent)-1]
 	one.accepted, one.requestID = last.Accepted, last.RequestID
@@ -208,11 +208,11 @@ func (w *witness) heard() {
 	}
 }
 
-// observe compares the object with what it was.
-func (w *witness) observe(next Subject) {
+// observe compares the object with its previous state.
+func (w *recorder) observe(next Subject) {
 	before := w.seen
 	w.seen = next
-	w.run.doubt(before, next)
+	w.run.recheck(before, next)
 	if next == nil {
 		if before != nil {
 			w.left = open(before)
@@ -230,18 +230,18 @@ func (w *witness) observe(next Subject) {
 	}
 }
 
-// settled says whether an object has what its newest generation asks for. It may be asked again
-// after a person has touched it, and once what a call was refused is known after all. It has not
-// while an attempt is open: who began to look before that was on record may see what it brings about.
-func (w *witness) settled(subject Subject) bool {
+// settled reports whether an object has what its newest generation declares. It may change again
+// after a person has touched it, and once a refused call succeeds after all. It is not settled
+// while an attempt is open: a process that started before that was recorded may see its effects.
+func (w *recorder) settled(subject Subject) bool {
 	_, observed := subject.Describes()
 	_, ready, _ := stateOf(subject)
 	closed := len(subject.OpenRequests()) == 0
 	return ready && closed && *observed == subject.GetGeneration() && !w.touched() && !w.denied
 }
 
-// stays says whether an object that is done is still, by the same requests. What is read of the
-// carrier's state may change beside them, and its account may be unable to log in for a while.
+// stays reports whether a settled object still is, by the same requests. The carrier's state that
+// was read may change, and the account may be unable to log in for a while.
 func stays(before, next Subject) bool {
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
@@ -253,7 +253,7 @@ func stays(before, next Subject) bool {
 	return ready || reason == v1alpha1.ReasonAccountNotReady || next.GetGeneration() != before.GetGeneration()
 }
 
-// sameEnd says whether an attempt is as it was, apart from the handle that its sender has added.
+// sameEnd reports whether an attempt is unchanged, apart from the handle that its sender has added.
 func sameEnd(before, next *v1alpha1.Request) bool {
 	if before != nil && next != nil && before.Location == "" && before.Phase == v1alpha1.PhaseSucceeded {
 		next = next.DeepCopy()
@@ -262,7 +262,7 @@ func sameEnd(before, next *v1alpha1.Request) bool {
 	return equality.Semantic.DeepEqual(before, next)
 }
 
-func (w *witness) observeRequest(before, next Subject, operation v1alpha1.Operation) {
+func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Operation) {
 	request := next.RequestOf(operation)
 	if request == nil {
 		return
@@ -293,8 +293,8 @@ func open(subject Subject) []v1alpha1.Request {
 	return requests
 }
 
-// sentAs is the POST of an attempt, or nil.
-func (w *witness) sentAs(attempt string) *sending {
+// sentAs returns the POST of an attempt, or nil.
+func (w *recorder) sentAs(attempt string) *sending {
 	for _, one := range w.sent {
 		if one.attempt == attempt {
 			return one
@@ -303,8 +303,8 @@ func (w *witness) sentAs(attempt string) *sending {
 	return nil
 }
 
-// accepted counts the requests of an operation that the carrier took.
-func (w *witness) accepted(operation v1alpha1.Operation) int {
+// accepted counts the requests of an operation that the carrier accepted.
+func (w *recorder) accepted(operation v1alpha1.Operation) int {
 	count := 0
 	for _, one := range w.sent {
 		if one.operation == operation && one.accepted {
@@ -314,8 +314,8 @@ func (w *witness) accepted(operation v1alpha1.Operation) int {
 	return count
 }
 
-// violated says whether the carrier has seen one of its rules broken.
-func (w *witness) violated(rules ...simulator.Rule) string {
+// violated reports whether the carrier has seen one of its rules broken.
+func (w *recorder) violated(rules ...simulator.Rule) string {
 	for _, violation := range w.run.world.Carrier.Violations() {
 		if slices.Contains(rules, violation.Rule) {
 			return violation.Detail

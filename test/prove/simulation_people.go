@@ -17,42 +17,42 @@ import (
 // deed is something that a person does to an object.
 type deed struct {
 	name string
-	do   func(l *life, one *member, subject Subject)
+	do   func(l *simulation, one *member, subject Subject)
 }
 
-// deeds are what people do, each as often as it stands here.
+// deedsOfPeople returns what people do. The frequency of each is how often it is listed.
 func deedsOfPeople() []deed {
 	return []deed{
-		{"edits", (*life).edits},
-		{"edits", (*life).edits},
-		{"edits", (*life).edits},
-		{"edits and takes it back", (*life).flaps},
-		{"deletes", func(l *life, one *member, _ Subject) { l.removes(one, false) }},
-		{"deletes and creates", func(l *life, one *member, _ Subject) { l.removes(one, true) }},
-		{"restores without status", (*life).wipes},
-		{"suspends or goes on", (*life).suspends},
-		{"approves", (*life).approves},
-		{"approves", (*life).approves},
-		{"approves", (*life).approves},
-		{"has unknown values believed", (*life).trusts},
-		{"asks for a retry", (*life).retries},
-		{"asks for a reading", (*life).rereads},
-		{"resolves another attempt", (*life).misresolves},
-		{"resolves", (*life).resolves},
-		{"resolves", (*life).resolves},
-		{"the carrier changes a plan by itself", (*life).drifts},
-		{"the carrier lets a request fail", (*life).dooms},
+		{"edits", (*simulation).edits},
+		{"edits", (*simulation).edits},
+		{"edits", (*simulation).edits},
+		{"edits and takes it back", (*simulation).flaps},
+		{"deletes", func(l *simulation, one *member, _ Subject) { l.removes(one, false) }},
+		{"deletes and creates", func(l *simulation, one *member, _ Subject) { l.removes(one, true) }},
+		{"restores without status", (*simulation).wipes},
+		{"suspends or goes on", (*simulation).suspends},
+		{"approves", (*simulation).approves},
+		{"approves", (*simulation).approves},
+		{"approves", (*simulation).approves},
+		{"has unknown values believed", (*simulation).trusts},
+		{"asks for a retry", (*simulation).retries},
+		{"asks for a reading", (*simulation).rereads},
+		{"resolves another attempt", (*simulation).misresolves},
+		{"resolves", (*simulation).resolves},
+		{"resolves", (*simulation).resolves},
+		{"the carrier changes a plan by itself", (*simulation).drifts},
+		{"the carrier lets a request fail", (*simulation).dooms},
 	}
 }
 
-// somebodyActs has a person do something to an object, whichever.
-func (l *life) somebodyActs() {
+// somebodyActs makes a person do something to a random object.
+func (l *simulation) somebodyActs() {
 	l.people = now().Add(l.soon(l.climate.acting))
 	l.acts(l.fleet.members[l.dice.IntN(len(l.fleet.members))])
 }
 
-// acts has a person do something to an object: it creates what is not there.
-func (l *life) acts(one *member) {
+// acts makes a person do something to an object, or create it if it does not exist.
+func (l *simulation) acts(one *member) {
 	if one.kind == kindAccount {
 		return
 	}
@@ -68,7 +68,7 @@ func (l *life) acts(one *member) {
 	l.notice("somebody " + chosen.name + " " + one.key.Name)
 }
 
-func (l *life) creates(one *member) {
+func (l *simulation) creates(one *member) {
 	l.counts("somebody creates")
 	one.again = false
 	one.about.licenses++
@@ -76,10 +76,10 @@ func (l *life) creates(one *member) {
 	l.notice("somebody creates " + one.key.Name)
 }
 
-// writes has a person write what he has read just before.
-func (l *life) writes(object client.Object) { must(l.store.Client().Update(l.ctx, object)) }
+// writes updates an object that was read immediately before.
+func (l *simulation) writes(object client.Object) { must(l.store.Client().Update(l.ctx, object)) }
 
-func (l *life) edits(one *member, subject Subject) {
+func (l *simulation) edits(one *member, subject Subject) {
 	if len(one.edits) == 0 {
 		return
 	}
@@ -88,7 +88,7 @@ func (l *life) edits(one *member, subject Subject) {
 	l.writes(subject)
 }
 
-func (l *life) flaps(one *member, subject Subject) {
+func (l *simulation) flaps(one *member, subject Subject) {
 	before, is := subject.DeepCopyObject().(Subject)
 	if len(one.edits) == 0 || !is {
 		return
@@ -98,8 +98,8 @@ func (l *life) flaps(one *member, subject Subject) {
 	l.writes(before)
 }
 
-// removes has a person delete an object, and perhaps create it again once it is gone.
-func (l *life) removes(one *member, again bool) {
+// removes deletes an object, which may be created again once it is gone.
+func (l *simulation) removes(one *member, again bool) {
 	one.again = again
 	one.removed = true
 	subject := l.subject(one)
@@ -107,8 +107,8 @@ func (l *life) removes(one *member, again bool) {
 	must(client.IgnoreNotFound(l.store.Client().Delete(l.ctx, subject)))
 }
 
-// wipes puts an object back as a backup holds it: with its finalizer, without its status.
-func (l *life) wipes(one *member, subject Subject) {
+// wipes puts an object back as a backup would: with its finalizer, without its status.
+func (l *simulation) wipes(one *member, subject Subject) {
 	wiped := one.empty()
 	wiped.SetName(subject.GetName())
 	wiped.SetNamespace(subject.GetNamespace())
@@ -118,41 +118,41 @@ func (l *life) wipes(one *member, subject Subject) {
 	l.restored[l.store.Version()] = true
 }
 
-func (l *life) suspends(one *member, subject Subject) {
+func (l *simulation) suspends(one *member, subject Subject) {
 	if service, is := subject.(*v1alpha1.BroadbandService); is {
-		one.about.licenses++ // "a new generation": what the carrier let fail is tried again
+		one.about.licenses++ // "a new generation": what failed at the carrier is tried again
 		service.Spec.Suspend = !service.Spec.Suspend
 		l.writes(service)
 	}
 }
 
-// approves has a person agree to what is shown.
-func (l *life) approves(_ *member, subject Subject) {
+// approves has a person approve the plan of changes that is shown.
+func (l *simulation) approves(_ *member, subject Subject) {
 	l.answersPending(subject, v1alpha1.AnnotationApprove)
 }
 
-// trusts has a person say of what is shown that the service has the unknown values. What is still to
-// change is then another request than one that has failed, and so is what is to change once the
-// carrier has shown that the person was wrong.
-func (l *life) trusts(one *member, subject Subject) {
+// trusts confirms, for the changes that are shown, that the service already has the unknown values.
+// The remaining change is then another request than one that has failed. The same is true of the
+// changes that follow once a reading shows that the person was wrong.
+func (l *simulation) trusts(one *member, subject Subject) {
 	one.about.licenses++
 	l.answersPending(subject, v1alpha1.AnnotationTrust)
 }
 
-func (l *life) answersPending(subject Subject, annotation string) {
+func (l *simulation) answersPending(subject Subject, annotation string) {
 	if pending := pendingOf(subject); pending != nil {
 		l.annotates(subject, annotation, pending.Hash)
 	}
 }
 
-func (l *life) annotates(subject Subject, key, value string) {
+func (l *simulation) annotates(subject Subject, key, value string) {
 	annotate(subject, key, value)
 	l.writes(subject)
 }
 
-// retries has a person ask for one more attempt: at one that is on record, whatever has become of
-// it, or at what has failed until now.
-func (l *life) retries(one *member, subject Subject) {
+// retries sets a retry request: for a recorded attempt, whatever its outcome, or for what has
+// failed until now.
+func (l *simulation) retries(one *member, subject Subject) {
 	one.about.licenses++
 	asked := now().Format(time.RFC3339Nano)
 	if attempts := newestAttempts(subject); len(attempts) > 0 && l.dice.IntN(2) == 0 {
@@ -161,7 +161,7 @@ func (l *life) retries(one *member, subject Subject) {
 	l.annotates(subject, v1alpha1.AnnotationRetry, asked)
 }
 
-// newestAttempts are those on record: of each operation of a service, or the only one.
+// newestAttempts returns the recorded attempts: one per operation of a service, or the only one.
 func newestAttempts(subject Subject) []v1alpha1.Request {
 	if service, is := subject.(*v1alpha1.BroadbandService); is {
 		return service.Status.Requests
@@ -177,17 +177,17 @@ func newestAttempts(subject Subject) []v1alpha1.Request {
 	return nil
 }
 
-func (l *life) rereads(_ *member, subject Subject) {
+func (l *simulation) rereads(_ *member, subject Subject) {
 	l.annotates(subject, v1alpha1.AnnotationReconcile, now().Format(time.RFC3339Nano))
 }
 
-func (l *life) misresolves(_ *member, subject Subject) {
+func (l *simulation) misresolves(_ *member, subject Subject) {
 	l.annotates(subject, v1alpha1.AnnotationResolve, foreign)
 }
 
-// resolves has a person ask the carrier what became of an unknown attempt, and say so: of this object,
-// or else of the first that has one.
-func (l *life) resolves(one *member, subject Subject) {
+// resolves looks up an unknown attempt at the carrier and sets the resolution: an attempt of this
+// object, or else of the first object that has one.
+func (l *simulation) resolves(one *member, subject Subject) {
 	if l.answers(one, subject) {
 		return
 	}
@@ -201,9 +201,9 @@ func (l *life) resolves(one *member, subject Subject) {
 	}
 }
 
-// answers is resolves, and says whether there was something to say. Nobody says what is not
-// over yet: while a process is with the object, its POST may still come.
-func (l *life) answers(one *member, subject Subject) bool {
+// answers does the work of resolves, and reports whether there was an attempt to resolve. It waits
+// until no process works on the object: its POST may still be sent.
+func (l *simulation) answers(one *member, subject Subject) bool {
 	if l.attended(one) {
 		return false
 	}
@@ -219,8 +219,8 @@ func (l *life) answers(one *member, subject Subject) bool {
 	return false
 }
 
-// word is what somebody says of an attempt. Where people are wrong now and then, one word in three is.
-func (l *life) word(one *member, subject Subject, open *v1alpha1.Request) string {
+// word returns a person's resolution of an attempt. If people may be wrong, one in three is false.
+func (l *simulation) word(one *member, subject Subject, open *v1alpha1.Request) string {
 	const seldom = 3
 	truth := l.truth(one, subject, open)
 	if l.peace || !l.climate.wrong || l.dice.IntN(seldom) > 0 {
@@ -234,8 +234,8 @@ func (l *life) word(one *member, subject Subject, open *v1alpha1.Request) string
 	return "NotAccepted"
 }
 
-// attended says whether a process is with an object, or was with its service a moment ago.
-func (l *life) attended(one *member) bool {
+// attended reports whether a process works on an object, or just worked on its service.
+func (l *simulation) attended(one *member) bool {
 	for _, m := range l.managers {
 		for _, pass := range m.passes {
 			if pass.member.about == one.about {
@@ -246,16 +246,16 @@ func (l *life) attended(one *member) bool {
 	return false
 }
 
-// truth is what the carrier's books say of an attempt. One that stands for a lost status stands
-// for whatever was sent: it is done if the service is as declared.
-func (l *life) truth(one *member, subject Subject, open *v1alpha1.Request) string {
+// truth returns the resolution that matches the carrier's records. An attempt that stands for a
+// lost status stands for whatever was sent: it is done if the service is as declared.
+func (l *simulation) truth(one *member, subject Subject, open *v1alpha1.Request) string {
 	sent := l.sentAs(open.AttemptID)
 	var done bool
 	switch {
 	case sent == nil && decide.StandsForLost(open):
 		done = l.asDeclared(one, subject)
 	case sent == nil, !sent.accepted:
-		done = (sent == nil || open.Repeats > 0) && l.taken(one, open.Operation) > 0 // one before it
+		done = (sent == nil || open.Repeats > 0) && l.taken(one, open.Operation) > 0 // an earlier attempt
 	case sent.requestID != "" && open.LostSince.IsZero():
 		return "Accepted:" + sent.requestID
 	default:
@@ -267,8 +267,8 @@ func (l *life) truth(one *member, subject Subject, open *v1alpha1.Request) strin
 	return "NotAccepted"
 }
 
-// asDeclared says whether a service is at the carrier as the object wants it.
-func (l *life) asDeclared(one *member, subject Subject) bool {
+// asDeclared reports whether a service at the carrier is as the object declares it.
+func (l *simulation) asDeclared(one *member, subject Subject) bool {
 	s, isService := subject.(*v1alpha1.BroadbandService)
 	if !isService {
 		return false
@@ -280,8 +280,8 @@ func (l *life) asDeclared(one *member, subject Subject) bool {
 		is(s.Spec.AggregationMethod, line.AggregationMethod) && is(s.Spec.DSLStabilityProfile, line.DSLStabilityProfile)
 }
 
-// drifts has the carrier change a plan behind everybody's back.
-func (l *life) drifts(one *member, _ Subject) {
+// drifts changes a plan at the carrier without the operator.
+func (l *simulation) drifts(one *member, _ Subject) {
 	if one.about.line != 0 {
 		one.about.licenses++
 		plan := []string{world.PlanSlow, world.PlanFast, world.PlanCheap}[l.dice.IntN(3)]
@@ -289,8 +289,8 @@ func (l *life) drifts(one *member, _ Subject) {
 	}
 }
 
-// dooms has the next request of an operation be refused, or fail later, or stall.
-func (l *life) dooms(*member, Subject) {
+// dooms makes the next request of an operation be refused, fail later or stall.
+func (l *simulation) dooms(*member, Subject) {
 	operations := []simulator.Operation{
 		simulator.OpPlanChange, simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange,
 		simulator.OpReclaim, simulator.OpFibreBuildCharge, simulator.OpDiagnosticTest, simulator.OpAppointmentSlots,
@@ -303,7 +303,7 @@ func (l *life) dooms(*member, Subject) {
 	must(l.world.Carrier.FailNext(fmt.Sprintf("POST %s", operations[l.dice.IntN(len(operations))]), fault))
 }
 
-// refusalBody is how the carrier refuses a request.
+// refusalBody is the carrier's body for a refused request.
 const refusalBody = `{
 	"type": "business.rule", "message": "not now", "errors": [{"code": "constraints.not.now", "message": "not now"}]
 }`
