@@ -91,6 +91,7 @@ lint: bin/golangci-lint ## Run golangci-lint (.golangci.yml), and check for word
 	cd hack/flux && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners ./...
 	@# Building Argo CD requires the replace block of its own go.mod.
 	cd hack/argocd && $(CURDIR)/bin/golangci-lint run --allow-parallel-runners --disable=gomoddirectives ./...
+	go run ./hack/prose
 
 .PHONY: verify
 verify: bin/controller-gen bin/kustomize ## Fail unless generated files are current, modules tidy and lint clean.
