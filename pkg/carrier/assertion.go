@@ -11,8 +11,8 @@ import (
 // The lifetime of an assertion, before and after its creation: too short to be useful to a thief,
 // long enough for clocks that differ slightly.
 const (
-	assertionBefore = 5 * time.Second
-	assertionAfter  = 60 * time.Second
+	assertionBackdating = 5 * time.Second
+	assertionLifetime   = 60 * time.Second
 )
 
 // assertion is the payload of one signed JWT (spec §5). A JWT can be used once, so each has its own
@@ -26,22 +26,22 @@ type assertion struct {
 
 // sign returns the JWT, with the key's id in its header. Its method is RS256: "must be signed with
 // this algorithm" (spec §5).
-func (a assertion) sign(by Signer, key Key) (string, error) {
+func (a assertion) sign(signer Signer, key Key) (string, error) {
 	token := jwt.NewWithClaims(jwt.SigningMethodRS256, jwt.MapClaims{
 		"jti": a.id,
 		"iss": a.client,
 		"sub": a.client,
 		"aud": a.audience, // one string: the specification has "the realm address", not a list
 		"iat": a.now.Unix(),
-		"nbf": a.now.Add(-assertionBefore).Unix(),
-		"exp": a.now.Add(assertionAfter).Unix(),
+		"nbf": a.now.Add(-assertionBackdating).Unix(),
+		"exp": a.now.Add(assertionLifetime).Unix(),
 	})
 	token.Header["kid"] = key.ID
 	text, err := token.SigningString()
 	if err != nil {
 		return "", fmt.Errorf("word the assertion: %w", err)
 	}
-	signature, err := by(key, text)
+	signature, err := signer(key, text)
 	if err != nil {
 		return "", err
 	}

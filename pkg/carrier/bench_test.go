@@ -17,9 +17,9 @@ func measure(b *testing.B, body []byte, what func([]byte)) {
 }
 
 // BenchmarkWord rewrites the largest document: for the carrier, back, and where there is nothing to
-// rewrite, which is true of most answers.
+// rewrite, which is true of most responses.
 func BenchmarkWord(b *testing.B) {
-	w := carriersWord(b)
+	w := testWord(b)
 	spec := golden(b, "qualification.json")
 	without := bytes.ReplaceAll(bytes.ReplaceAll(spec, []byte("wholesale"), []byte("x")), []byte("WHOLESALE"), []byte("X"))
 	b.Run("out", func(b *testing.B) { measure(b, spec, func(body []byte) { w.toWire(body) }) })

@@ -84,29 +84,30 @@ func (c *Client) Cancellation(ctx context.Context, serviceID int64) (Cancellatio
 	handle := Handle{Operation: CancellationAbort, Version: c.version, ID: strconv.FormatInt(serviceID, 10)}
 	k := call{method: http.MethodGet, path: handle.Path(), version: c.version}
 	if serviceID <= 0 {
-		return Cancellation{}, noService(k)
+		return Cancellation{}, invalidServiceID(k)
 	}
-	a, err := c.get(ctx, k)
+	resp, err := c.get(ctx, k)
 	if err != nil {
 		return Cancellation{}, err
 	}
-	if a.status != http.StatusOK && a.status != http.StatusAccepted {
-		c.learn(Contract{}, k, a)
-		return Cancellation{}, c.failureOf(k, a, "")
+	if resp.status != http.StatusOK && resp.status != http.StatusAccepted {
+		c.recordStatus(Contract{}, k, resp)
+		return Cancellation{}, c.responseError(k, resp, "")
 	}
-	if a.bodyErr != nil {
-		return Cancellation{}, unreadable(k, a.bodyErr)
+	if resp.bodyErr != nil {
+		return Cancellation{}, unreadable(k, resp.bodyErr)
 	}
-	return ofService(k, a, serviceID)
+	return cancellationOf(k, resp, serviceID)
 }
 
-// noService refuses an impossible service id, because its path could be that of something else.
-func noService(k call) *Error {
+// invalidServiceID refuses an impossible service id, because its path could be that of something
+// else.
+func invalidServiceID(k call) *Error {
 	return &Error{Target: k.target(), Class: Invalid, Message: "a service id is a number above zero"}
 }
 
-func ofService(k call, a answer, serviceID int64) (Cancellation, error) {
-	result, err := DecodeCancellation(a.body)
+func cancellationOf(k call, resp response, serviceID int64) (Cancellation, error) {
+	result, err := DecodeCancellation(resp.body)
 	switch {
 	case err != nil:
 		return Cancellation{}, err

@@ -40,7 +40,7 @@ type Client struct {
 	tokens    TokenSource
 	limiter   *Rate
 	now       func() time.Time
-	kept      *http.Client // reuses connections
+	keepAlive *http.Client // reuses connections
 	fresh     *http.Client // HTTP/1.1, a new connection for each request
 }
 
@@ -55,7 +55,7 @@ func NewClient(config Config) (*Client, error) {
 		return nil, err
 	}
 	config = config.withDefaults()
-	if !config.sound() {
+	if !config.isValid() {
 		return nil, errConfig
 	}
 	identifier, err := newWord(config.Word)
@@ -65,7 +65,7 @@ func NewClient(config Config) (*Client, error) {
 	if config.Rate == nil {
 		config.Rate = NewRate(config.RequestsPerSecond, config.Burst)
 	}
-	way := network{roots: config.RootCAs, allowInsecure: config.AllowInsecure}
+	transports := network{roots: config.RootCAs, allowInsecure: config.AllowInsecure}
 	return &Client{
 		origin:    origin,
 		version:   config.Version,
@@ -74,8 +74,8 @@ func NewClient(config Config) (*Client, error) {
 		tokens:    config.Tokens,
 		limiter:   config.Rate,
 		now:       config.Now,
-		kept:      httpClient(authorizer{origin: origin, next: way.keptAlive()}, config.Wrap),
-		fresh:     httpClient(authorizer{origin: origin, next: way.fresh()}, config.Wrap),
+		keepAlive: httpClient(authorizer{origin: origin, next: transports.keepAlive()}, config.Wrap),
+		fresh:     httpClient(authorizer{origin: origin, next: transports.fresh()}, config.Wrap),
 	}, nil
 }
 
@@ -92,7 +92,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-func (c Config) sound() bool {
+func (c Config) isValid() bool {
 	return c.Tokens != nil && c.Now != nil &&
 		c.Version >= versionFirst && c.Version <= versionLast &&
 		c.RequestsPerSecond > 0 && c.Burst > 0
@@ -106,7 +106,7 @@ func (c *Client) BaseURL() string { return c.origin.String() }
 
 // CloseIdleConnections closes idle connections. The client remains usable.
 func (c *Client) CloseIdleConnections() {
-	c.kept.CloseIdleConnections()
+	c.keepAlive.CloseIdleConnections()
 	c.fresh.CloseIdleConnections()
 }
 

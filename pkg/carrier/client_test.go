@@ -40,8 +40,8 @@ func TestNewClientChecksItsAddress(t *testing.T) {
 			if (err == nil) != expected || (ValidBaseURL(address, allow) == nil) != expected {
 				t.Errorf("NewClient(%q), insecure %t: %v, want success %t", address, allow, err, expected)
 			}
-			if curable := !allow && !want.secure && want.insecure; err != nil && !isAddressError(err, curable) {
-				t.Errorf("%v is no AddressError, shows the password, or does not say what would cure it", err)
+			if insecureOnly := !allow && !want.secure && want.insecure; err != nil && !isSafeAddressError(err, insecureOnly) {
+				t.Errorf("%v is no AddressError, shows the password, or has the wrong Insecure", err)
 			}
 		}
 	}
@@ -49,14 +49,14 @@ func TestNewClientChecksItsAddress(t *testing.T) {
 
 func newClientOf(address string, allow bool) error {
 	_, err := NewClient(Config{
-		BaseURL: address, Version: 8, Tokens: &testTokens{}, AllowInsecure: allow, Now: newClock().Now,
+		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: allow, Now: newClock().Now,
 	})
 	return err
 }
 
-func isAddressError(err error, curable bool) bool {
+func isSafeAddressError(err error, insecureOnly bool) bool {
 	refused, ok := errors.AsType[*AddressError](err)
-	return ok && refused.Insecure == curable && !strings.Contains(err.Error(), "hush")
+	return ok && refused.Insecure == insecureOnly && !strings.Contains(err.Error(), "hush")
 }
 
 func TestNewClientChecksItsConfiguration(t *testing.T) {
@@ -64,11 +64,11 @@ func TestNewClientChecksItsConfiguration(t *testing.T) {
 		"no tokens":       func(c *Config) { c.Tokens = nil },
 		"no clock":        func(c *Config) { c.Now = nil },
 		"no version":      func(c *Config) { c.Version = 0 },
-		"a version of 9":  func(c *Config) { c.Version = 9 },
+		"version 9":       func(c *Config) { c.Version = 9 },
 		"a negative rate": func(c *Config) { c.RequestsPerSecond = -1 },
 		"a burst below 0": func(c *Config) { c.Burst = -1 },
 	} {
-		config := Config{BaseURL: "https://c.example", Version: 8, Tokens: &testTokens{}, Now: newClock().Now}
+		config := Config{BaseURL: "https://c.example", Version: 8, Tokens: &staticTokens{}, Now: newClock().Now}
 		if _, err := NewClient(config); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestNewClientChecksItsConfiguration(t *testing.T) {
 }
 
 func TestPrepareWithoutAToken(t *testing.T) {
-	tokens := &testTokens{err: &TokenError{Reason: TokenClockSkew, Message: "skew"}}
+	tokens := &staticTokens{err: &TokenError{Reason: TokenClockSkew, Message: "skew"}}
 	client := testClient(t, "https://c.example", func(c *Config) { c.Tokens = tokens })
 	_, err := client.Prepare(t.Context(), CallSubmit)
 	if failure, ok := errors.AsType[*TokenError](err); !ok || failure.Reason != TokenClockSkew {
@@ -88,7 +88,7 @@ func TestPrepareWithoutAToken(t *testing.T) {
 	}
 }
 
-func TestPollsLeaveAShareToPOSTs(t *testing.T) {
+func TestPollsLeaveTokensForPOSTs(t *testing.T) {
 	clock := newClock()
 	client := testClient(t, "https://c.example", func(c *Config) {
 		c.Now, c.RequestsPerSecond, c.Burst = clock.Now, 5, 10
@@ -113,7 +113,7 @@ func TestPollsLeaveAShareToPOSTs(t *testing.T) {
 	}
 }
 
-func TestPrepareSaysHowLongToWait(t *testing.T) {
+func TestPrepareReturnsTheWait(t *testing.T) {
 	clock := newClock()
 	client := testClient(t, "https://c.example", func(c *Config) {
 		c.Now, c.RequestsPerSecond, c.Burst = clock.Now, 2, 1
@@ -124,19 +124,19 @@ func TestPrepareSaysHowLongToWait(t *testing.T) {
 		}
 		wait, again := prepare(t, client, CallPoll), prepare(t, client, CallSubmit)
 		if wait != 500*time.Millisecond || again != wait {
-			t.Fatalf("waits %s and %s, want twice 500ms: waiting takes nothing", wait, again)
+			t.Fatalf("waits %s and %s, want 500ms twice: a refused call takes no token", wait, again)
 		}
 		clock.advance(wait)
 	}
 }
 
-func TestTheSeamNeverSeesTheToken(t *testing.T) {
-	var seen []string
-	carrier := serve(t, answers(202, ""))
+func TestWrapNeverSeesTheToken(t *testing.T) {
+	var headers []string
+	carrier := serve(t, respond(202, ""))
 	client := testClient(t, carrier.URL, func(c *Config) {
 		c.Wrap = func(next http.RoundTripper) http.RoundTripper {
 			return roundTripper(func(r *http.Request) (*http.Response, error) {
-				seen = append(seen, r.Header.Get("Authorization"))
+				headers = append(headers, r.Header.Get("Authorization"))
 				return next.RoundTrip(r)
 			})
 		}
@@ -145,8 +145,8 @@ func TestTheSeamNeverSeesTheToken(t *testing.T) {
 		t.Fatal(err)
 	}
 	client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
-	if strings.Join(seen, "") != "" || len(seen) != 2 {
-		t.Errorf("the seam saw %q, want two calls without the header", seen)
+	if strings.Join(headers, "") != "" || len(headers) != 2 {
+		t.Errorf("the wrapped transport saw %q, want two calls without the header", headers)
 	}
 }
 

@@ -54,7 +54,7 @@ func TestContractRowsAreSound(t *testing.T) {
 		if hasPath, hasID := c.FollowPath != "", c.ID != IDNone; hasPath != hasID {
 			t.Errorf("%s: follow path %q does not go with id shape %s", c.Operation, c.FollowPath, c.ID)
 		}
-		if c.FollowPath != "" && strings.Count(c.FollowPath, idPlace) != 1 {
+		if c.FollowPath != "" && strings.Count(c.FollowPath, idPlaceholder) != 1 {
 			t.Errorf("%s: follow path %q has no single id", c.Operation, c.FollowPath)
 		}
 		if c.RepeatClass(true) == "" || c.RepeatClass(false) == "" {
@@ -132,7 +132,7 @@ func TestPlanChangeVersionRules(t *testing.T) {
 			PlanChangeRequest{NTDOption: "1_PORT"}, 8, "needs contactName at API version 8 when ntdOption is set",
 		},
 		"an NTD option needs no contact at version 7": {PlanChangeRequest{NTDOption: "1_PORT"}, 7, ""},
-		"an NTD option with contacts does":            {contacts, 8, ""},
+		"an NTD option with contacts at version 8":    {contacts, 8, ""},
 		"no NTD option, no contact":                   {PlanChangeRequest{}, 8, ""},
 		"there is no version 9":                       {PlanChangeRequest{}, 9, "PlanChange does not exist at API version 9"},
 	} {

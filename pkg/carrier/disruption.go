@@ -77,19 +77,19 @@ func (c *Client) DisruptionPage(ctx context.Context, query DisruptionQuery, numb
 		query: query.values(number), version: c.version,
 	}
 	if query.ServiceID <= 0 || number < 0 {
-		return DisruptionPage{}, noService(k)
+		return DisruptionPage{}, invalidServiceID(k)
 	}
-	a, err := c.get(ctx, k)
+	resp, err := c.get(ctx, k)
 	switch {
 	case err != nil:
 		return DisruptionPage{}, err
-	case a.status != http.StatusOK:
-		c.learn(Contract{}, k, a)
-		return DisruptionPage{}, c.failureOf(k, a, "")
-	case a.bodyErr != nil:
-		return DisruptionPage{}, unreadable(k, a.bodyErr)
+	case resp.status != http.StatusOK:
+		c.recordStatus(Contract{}, k, resp)
+		return DisruptionPage{}, c.responseError(k, resp, "")
+	case resp.bodyErr != nil:
+		return DisruptionPage{}, unreadable(k, resp.bodyErr)
 	}
-	return DecodeDisruptions(a.body)
+	return DecodeDisruptions(resp.body)
 }
 
 func (q DisruptionQuery) values(number int) url.Values {

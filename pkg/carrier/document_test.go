@@ -10,19 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree is a document as package json would decode it into an any, with numbers as they are written.
-func (d document) tree() any {
+// decoded returns a document as package json would decode it into an any, with numbers as they are
+// written.
+func (d document) decoded() any {
 	switch {
 	case d.isObject():
 		object := make(map[string]any)
 		for key, value := range d.members() {
-			object[key] = value.tree() // the last of two equal keys counts
+			object[key] = value.decoded() // the last of two equal keys counts
 		}
 		return object
 	case d.isArray():
 		array := make([]any, 0)
 		for element := range d.elements() {
-			array = append(array, element.tree())
+			array = append(array, element.decoded())
 		}
 		return array
 	case d.isNull():
@@ -35,8 +36,8 @@ func (d document) tree() any {
 	return json.Number(d.text())
 }
 
-// sameAsJSON expects the walk over a document and package json to find the same.
-func sameAsJSON(t *testing.T, body []byte) {
+// mustMatchEncodingJSON expects the walk over a document and package json to find the same.
+func mustMatchEncodingJSON(t *testing.T, body []byte) {
 	t.Helper()
 	d, err := parseDocument(body)
 	var want any
@@ -49,9 +50,9 @@ func sameAsJSON(t *testing.T, body []byte) {
 		return
 	}
 	if err := decoder.Decode(&want); err != nil {
-		t.Fatalf("%q was taken, but is no JSON: %v", body, err)
+		t.Fatalf("%q was accepted, but is not JSON: %v", body, err)
 	}
-	if wanted, got := encoded(t, want), encoded(t, d.tree()); !bytes.Equal(wanted, got) {
+	if wanted, got := encoded(t, want), encoded(t, d.decoded()); !bytes.Equal(wanted, got) {
 		t.Fatalf("%q is %s, but was walked as %s", body, wanted, got)
 	}
 }
@@ -65,17 +66,17 @@ func encoded(t *testing.T, tree any) []byte {
 	return text
 }
 
-func TestDocumentsAreWalkedAsJSON(t *testing.T) {
-	for _, body := range oddDocuments() {
-		sameAsJSON(t, []byte(body))
+func TestDocumentMatchesEncodingJSON(t *testing.T) {
+	for _, body := range unusualDocuments() {
+		mustMatchEncodingJSON(t, []byte(body))
 	}
 	for name := range goldens() {
-		sameAsJSON(t, golden(t, name))
+		mustMatchEncodingJSON(t, golden(t, name))
 	}
 }
 
-// oddDocuments are valid and invalid documents, all of them unusual.
-func oddDocuments() []string {
+// unusualDocuments are valid and invalid documents, all of them unusual.
+func unusualDocuments() []string {
 	return []string{
 		``, ` `, `null`, `true`, `"a"`, `7`, `-0.0e+10`, `{}`, `[]`, `[[]]`, `[{}]`, `{"":""}`, `{"a":1,"a":2}`,
 		` { "a" : [ 1 , "}" , { "b" : "]" } ] , "c\"" : null } `,
@@ -89,7 +90,7 @@ func oddDocuments() []string {
 // FuzzDocument compares the walk over documents, which is written by hand because it has to keep
 // numbers, order and equal keys, with package json. Both must find the same.
 func FuzzDocument(f *testing.F) {
-	for _, body := range oddDocuments() {
+	for _, body := range unusualDocuments() {
 		if len(body) < 1000 {
 			f.Add([]byte(body))
 		}
@@ -97,7 +98,7 @@ func FuzzDocument(f *testing.F) {
 	for name := range goldens() {
 		f.Add(golden(f, name))
 	}
-	f.Fuzz(func(t *testing.T, body []byte) { sameAsJSON(t, body) })
+	f.Fuzz(func(t *testing.T, body []byte) { mustMatchEncodingJSON(t, body) })
 }
 
 // FuzzDecode runs every decoder on every body. A refused body is Unreadable. An accepted one is
@@ -108,7 +109,7 @@ func FuzzDecode(f *testing.F) {
 		f.Add(golden(f, name))
 	}
 	own := []string{`{"id":1,"id":2}`, `{"fees":{"tc4":[1]}}`, `{"plan":"x"}`, `{"a":[}`}
-	for _, body := range slices.Concat(own, oddDocuments()[:30]) {
+	for _, body := range slices.Concat(own, unusualDocuments()[:30]) {
 		f.Add([]byte(body))
 	}
 	names := slices.Sorted(goldenNames())
@@ -122,7 +123,7 @@ func FuzzDecode(f *testing.F) {
 			t.Fatalf("two decoders disagree about the id: %d (%v) and %d (%v)", summary.ID, summaryErr, order.ID, err)
 		}
 		if err == nil {
-			checkIDs(t, body, summary)
+			checkSummaryIDs(t, body, summary)
 		}
 	})
 }
@@ -171,12 +172,12 @@ func equalSecrets() cmp.Option {
 	}
 }
 
-// checkIDs expects the IDs to be, digit by digit, those that package json finds.
-func checkIDs(t *testing.T, body []byte, summary RequestSummary) {
+// checkSummaryIDs expects the IDs to be, digit by digit, those that package json finds.
+func checkSummaryIDs(t *testing.T, body []byte, summary RequestSummary) {
 	t.Helper()
 	var plain map[string]json.RawMessage
 	if err := json.Unmarshal(body, &plain); err != nil {
-		t.Fatalf("%q was taken, but is no object: %v", body, err)
+		t.Fatalf("%q was accepted, but is not an object: %v", body, err)
 	}
 	for key, id := range map[string]int64{"id": summary.ID, "serviceId": summary.ServiceID} {
 		want, ok := wholeNumber(document(plain[key]))

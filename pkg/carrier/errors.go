@@ -88,7 +88,7 @@ const maxSubErrorsShown = 5
 
 // Error returns the operation, the target, the status, the codes and the message, in this order.
 func (e *Error) Error() string {
-	parts := []string{e.subject(), e.verdict()}
+	parts := []string{e.subject(), e.statusAndCodes()}
 	if e.Message != "" {
 		parts = append(parts, e.Message)
 	}
@@ -99,9 +99,9 @@ func (e *Error) subject() string {
 	return strings.TrimSpace(string(e.Operation) + " " + e.Target)
 }
 
-// verdict returns the status and the most specific codes: those of the sub-errors, or else that of
-// the error.
-func (e *Error) verdict() string {
+// statusAndCodes returns the status and the most specific codes: those of the sub-errors, or else
+// that of the error.
+func (e *Error) statusAndCodes() string {
 	var words []string
 	if e.HTTPStatus != 0 {
 		words = append(words, strconv.Itoa(e.HTTPStatus))

@@ -25,21 +25,21 @@ func TestReadError(t *testing.T) {
 	}
 }
 
-func TestReadErrorTakesOtherForms(t *testing.T) {
+func TestReadErrorAcceptsOtherForms(t *testing.T) {
 	for name, test := range map[string]struct {
 		body string
 		want Error
 	}{
-		"a page":             {"<html><body>502</body></html>", Error{}},
-		"nothing":            {"", Error{}},
-		"an array":           {"[]", Error{}},
-		"a number":           {"7", Error{}},
-		"no sub-errors":      {`{"code":"resource.not.found","apiSubErrors":null}`, Error{Code: CodeResourceNotFound}},
-		"a code as a number": {`{"code":7,"message":null}`, Error{Code: "7"}},
-		"a lone sub-error":   {`{"apiSubErrors":{"code":"c"}}`, Error{SubErrors: []SubError{{Code: "c"}}}},
-		"the form detail":    {`{"apiSubErrors":[{"detail":"d"}]}`, Error{SubErrors: []SubError{{Message: "d"}}}},
-		"an odd value":       {`{"apiSubErrors":[{"rejectedValue":7}]}`, Error{SubErrors: []SubError{{RejectedValue: "7"}}}},
-		"control characters": {`{"message":"a\u001b[31mb\r\nc\u202ed"}`, Error{Message: "a [31mb  cd"}},
+		"a page":              {"<html><body>502</body></html>", Error{}},
+		"nothing":             {"", Error{}},
+		"an array":            {"[]", Error{}},
+		"a number":            {"7", Error{}},
+		"no sub-errors":       {`{"code":"resource.not.found","apiSubErrors":null}`, Error{Code: CodeResourceNotFound}},
+		"a code as a number":  {`{"code":7,"message":null}`, Error{Code: "7"}},
+		"a lone sub-error":    {`{"apiSubErrors":{"code":"c"}}`, Error{SubErrors: []SubError{{Code: "c"}}}},
+		"the form detail":     {`{"apiSubErrors":[{"detail":"d"}]}`, Error{SubErrors: []SubError{{Message: "d"}}}},
+		"a number as a value": {`{"apiSubErrors":[{"rejectedValue":7}]}`, Error{SubErrors: []SubError{{RejectedValue: "7"}}}},
+		"control characters":  {`{"message":"a\u001b[31mb\r\nc\u202ed"}`, Error{Message: "a [31mb  cd"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if diff := cmp.Diff(&test.want, readError([]byte(test.body), nil), cmp.AllowUnexported(Error{})); diff != "" {
@@ -49,7 +49,7 @@ func TestReadErrorTakesOtherForms(t *testing.T) {
 	}
 }
 
-func TestErrorSaysWhatToWhatAndWhy(t *testing.T) {
+func TestErrorText(t *testing.T) {
 	const target = "POST /api/connect/services/plan-changes/request"
 	for want, err := range map[string]*Error{
 		"PlanChange " + target + ": 422 constraints.plan.change.plan.name.invalid (planName): no such plan": {
@@ -100,26 +100,26 @@ func TestClean(t *testing.T) {
 		"bad\xff\xfebytes":       "bad\ufffdbytes",
 		"日本語":                    "日本語",
 	} {
-		if got := clean(text, maxMessage); got != want {
+		if got := sanitize(text, maxMessage); got != want {
 			t.Errorf("clean(%q) = %q, want %q", text, got, want)
 		}
 	}
-	long := clean(strings.Repeat("語", 10_000), maxMessage)
+	long := sanitize(strings.Repeat("語", 10_000), maxMessage)
 	if len(long) > maxMessage || !utf8.ValidString(long) || !strings.HasSuffix(long, "…") {
 		t.Errorf("a long text became %d bytes, ending in %q", len(long), long[len(long)-6:])
 	}
 }
 
 func TestScrub(t *testing.T) {
-	hide := scrubber{"token-1", "Ada Lovelace", "x", ""}
+	scrub := scrubber{"token-1", "Ada Lovelace", "x", ""}
 	for text, want := range map[string]string{
 		"the token-1 was refused":             "the REDACTED was refused",
 		"contact Ada Lovelace":                "contact REDACTED",
 		"mail to ada@mail.example now":        "mail to REDACTED now",
 		"jwt eyJhbGciOi.eyJqdGkiOi.c2ln here": "jwt REDACTED here",
-		"nothing to hide: box":                "nothing to hide: box",
+		"nothing to redact: box":              "nothing to redact: box",
 	} {
-		if got := hide.scrub(text); got != want {
+		if got := scrub.scrub(text); got != want {
 			t.Errorf("scrub(%q) = %q, want %q", text, got, want)
 		}
 	}
@@ -143,13 +143,13 @@ func FuzzErrorBody(f *testing.F) {
 			t.Fatalf("%d sub-errors", len(failure.SubErrors))
 		}
 		for _, text := range texts {
-			checkShown(t, text)
+			checkDisplayable(t, text)
 		}
 	})
 }
 
-// checkShown checks what must be true of every text from the carrier that is shown.
-func checkShown(t *testing.T, text string) {
+// checkDisplayable checks what must be true of every text from the carrier that is displayed.
+func checkDisplayable(t *testing.T, text string) {
 	t.Helper()
 	if len(text) > 8*maxMessage || !utf8.ValidString(text) {
 		t.Fatalf("%d bytes, valid %t", len(text), utf8.ValidString(text))

@@ -58,11 +58,11 @@ func ParseEventName(name string) (EventName, bool) {
 	if len(name) > maxEventName {
 		return "", false
 	}
-	folded := strings.ToLower(strings.TrimSpace(name))
-	folded = strings.TrimSuffix(strings.TrimSuffix(folded, ".event"), ".notification")
-	folded = strings.NewReplacer(".", "", "-", "").Replace(folded)
+	normalized := strings.ToLower(strings.TrimSpace(name))
+	normalized = strings.TrimSuffix(strings.TrimSuffix(normalized, ".event"), ".notification")
+	normalized = strings.NewReplacer(".", "", "-", "").Replace(normalized)
 	names := EventNames()
-	i := slices.IndexFunc(names, func(known EventName) bool { return strings.EqualFold(string(known), folded) })
+	i := slices.IndexFunc(names, func(known EventName) bool { return strings.EqualFold(string(known), normalized) })
 	if i < 0 {
 		return "", false
 	}
@@ -106,7 +106,7 @@ type wireResource struct {
 
 func (r *wireResource) reference() string { return cmp.Or(r.CustomerReference, r.CustomerRef) }
 func (r *wireResource) location() string  { return cmp.Or(r.LocationID, r.LocID) }
-func (r *wireResource) why() string       { return cmp.Or(r.RejectedReason, r.Reason) }
+func (r *wireResource) reason() string    { return cmp.Or(r.RejectedReason, r.Reason) }
 
 // ReadEvent finds the ids in a payload. It returns false if the payload is not one JSON object, or
 // gives conflicting ids.
@@ -116,25 +116,26 @@ func ReadEvent(payload []byte) (EventHint, bool) {
 	if len(payload) > maxBodyBytes || readObject(payload, &wire) != nil || readObject(payload, &bare) != nil {
 		return EventHint{}, false
 	}
-	serviceID, oneService := oneOf(wire.ServiceID, wire.Service.ID)
-	orderID, oneOrder := oneOf(bare.OrderID, wire.Order.ID, wire.Appointment.OrderID)
+	serviceID, oneService := agreedID(wire.ServiceID, wire.Service.ID)
+	orderID, oneOrder := agreedID(bare.OrderID, wire.Order.ID, wire.Appointment.OrderID)
 	if !oneService || !oneOrder {
 		return EventHint{}, false
 	}
+	reason := cmp.Or(bare.reason(), wire.Order.reason(), wire.Appointment.reason())
 	return EventHint{
-		Name:              clean(wire.EventType, maxEventName),
+		Name:              sanitize(wire.EventType, maxEventName),
 		ID:                bare.ID,
 		ServiceID:         serviceID,
 		OrderID:           orderID,
 		RequestID:         wire.RequestID,
-		CustomerReference: clean(cmp.Or(bare.reference(), wire.Order.reference()), maxName),
-		LocationID:        clean(cmp.Or(bare.location(), wire.Service.location(), wire.Order.location()), maxName),
-		Reason:            scrubber(nil).message(cmp.Or(bare.why(), wire.Order.why(), wire.Appointment.why()), maxMessage),
+		CustomerReference: sanitize(cmp.Or(bare.reference(), wire.Order.reference()), maxName),
+		LocationID:        sanitize(cmp.Or(bare.location(), wire.Service.location(), wire.Order.location()), maxName),
+		Reason:            scrubber(nil).message(reason, maxMessage),
 	}, true
 }
 
-// oneOf returns the id that is given, in one place or several. It returns false if they differ.
-func oneOf(ids ...int64) (int64, bool) {
+// agreedID returns the id that is given, in one place or several. It returns false if they differ.
+func agreedID(ids ...int64) (int64, bool) {
 	var id int64
 	for _, given := range ids {
 		if given != 0 && id != 0 && given != id {

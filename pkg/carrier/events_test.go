@@ -91,7 +91,7 @@ func FuzzEvent(f *testing.F) {
 			t.Fatalf("a refused payload gave %+v", hint)
 		}
 		for _, text := range []string{hint.CustomerReference, hint.LocationID, hint.Name, hint.Reason} {
-			checkShown(t, text)
+			checkDisplayable(t, text)
 		}
 	})
 }

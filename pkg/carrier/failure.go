@@ -25,32 +25,32 @@ type wireSubError struct {
 	RejectedValue string `json:"rejectedValue"` // of any type
 }
 
-// failureOf makes an [Error] from a response that is not a success. The status decides the class. A
-// body that is not the standard error body is ignored and not shown. note has what else is known,
-// and is the message if the carrier sent none.
-func (c *Client) failureOf(k call, a answer, note string) *Error {
-	if a.status == 0 {
-		return unreachable(k, a)
+// responseError makes an [Error] from a response that is not a success. The status decides the
+// class. A body that is not the standard error body is ignored and not shown. note has what else is
+// known, and is the message if the carrier sent none.
+func (c *Client) responseError(k call, resp response, note string) *Error {
+	if resp.status == 0 {
+		return unreachable(k, resp)
 	}
-	failure := readError(a.body, secretsOf(k, a))
+	failure := readError(resp.body, secretsOf(k, resp))
 	failure.Operation, failure.Target = k.operation, k.target()
-	failure.HTTPStatus, failure.Class = a.status, classOfStatus(a.status)
+	failure.HTTPStatus, failure.Class = resp.status, classOfStatus(resp.status)
 	if failure.Message == "" {
 		failure.Message = note
 	}
 	if failure.Message == "" {
-		failure.Message = http.StatusText(a.status)
+		failure.Message = http.StatusText(resp.status)
 	}
 	return failure
 }
 
 // secretsOf returns what no text about a call may show.
-func secretsOf(k call, a answer) scrubber {
-	return append(contactsIn(k.body), a.token.AccessToken.Reveal())
+func secretsOf(k call, resp response) scrubber {
+	return append(contactsIn(k.body), resp.token.AccessToken.Reveal())
 }
 
 // readError reads a standard error body as far as possible.
-func readError(body []byte, hide scrubber) *Error {
+func readError(body []byte, scrub scrubber) *Error {
 	d, err := parseDocument(body)
 	if err != nil {
 		return &Error{}
@@ -58,19 +58,19 @@ func readError(body []byte, hide scrubber) *Error {
 	var wire wireError
 	newReader().read(&wire, d)
 	failure := &Error{
-		Type:    ErrorType(hide.name(wire.Type)),
-		Code:    ErrorCode(hide.name(wire.Code)),
-		Message: hide.message(wire.Message, maxMessage),
+		Type:    ErrorType(scrub.name(wire.Type)),
+		Code:    ErrorCode(scrub.name(wire.Code)),
+		Message: scrub.message(wire.Message, maxMessage),
 	}
 	for _, sub := range wire.SubErrors[:min(len(wire.SubErrors), maxSubErrors)] {
-		failure.SubErrors = append(failure.SubErrors, sub.shown(hide))
+		failure.SubErrors = append(failure.SubErrors, sub.sanitized(scrub))
 	}
 	return failure
 }
 
-// shown returns a sub-error that is safe to display. The rejected value of a contact field is
+// sanitized returns a sub-error that is safe to display. The rejected value of a contact field is
 // personal data.
-func (w wireSubError) shown(hide scrubber) SubError {
+func (w wireSubError) sanitized(scrub scrubber) SubError {
 	message, rejected := w.Message, w.RejectedValue
 	if message == "" {
 		message = w.Detail
@@ -79,11 +79,11 @@ func (w wireSubError) shown(hide scrubber) SubError {
 		rejected = ""
 	}
 	return SubError{
-		Code:          SubErrorCode(hide.name(w.Code)),
-		Message:       hide.message(message, maxMessage),
-		Object:        hide.message(w.Object, maxName),
-		Field:         hide.name(w.Field),
-		RejectedValue: hide.message(rejected, maxName),
+		Code:          SubErrorCode(scrub.name(w.Code)),
+		Message:       scrub.message(message, maxMessage),
+		Object:        scrub.message(w.Object, maxName),
+		Field:         scrub.name(w.Field),
+		RejectedValue: scrub.message(rejected, maxName),
 	}
 }
 
@@ -108,14 +108,14 @@ func contactsIn(body []byte) []string {
 
 // unreachable reports a call without a response. The text is scrubbed, because net/http quotes a
 // response that is not HTTP, and the server may have echoed our request.
-func unreachable(k call, a answer) *Error {
+func unreachable(k call, resp response) *Error {
 	message := "no answer"
-	if !a.written {
+	if !resp.written {
 		message = "cannot connect"
 	}
 	return &Error{
 		Operation: k.operation, Target: k.target(), Class: Unreachable,
-		Message: message + ": " + secretsOf(k, a).message(a.failure.Error(), maxMessage), cause: a.failure,
+		Message: message + ": " + secretsOf(k, resp).message(resp.err.Error(), maxMessage), cause: resp.err,
 	}
 }
 

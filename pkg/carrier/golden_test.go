@@ -13,26 +13,26 @@ import (
 // goldens are the documents transcribed from the field tables of spec §2, each with its decoder.
 func goldens() map[string]func([]byte) (any, error) {
 	return map[string]func([]byte) (any, error){
-		"plan-change.json":                  erase(DecodePlanChange),
-		"plan-change-alternate.json":        erase(DecodePlanChange),
-		"plan-options.json":                 erase(DecodePlanOptions),
-		"aggregation-conversion.json":       erase(DecodeAggregationConversion),
-		"dsl-stability-profile-change.json": erase(DecodeDSLStabilityProfileChange),
-		"fibre-build-charge.json":           erase(DecodeFibreBuildCharge),
-		"reclaim.json":                      erase(DecodeReclaim),
-		"appointment-slots.json":            erase(DecodeAppointmentSlots),
-		"diagnostic-test.json":              erase(DecodeDiagnosticTest),
-		"service-cancellation.json":         erase(DecodeCancellation),
-		"health-8.json":                     erase(atVersion(8)),
-		"health-5.json":                     erase(atVersion(5)),
-		"health-5-pending.json":             erase(atVersion(5)),
-		"disruptions.json":                  erase(DecodeDisruptions),
-		"order.json":                        erase(DecodeOrder),
-		"qualification.json":                erase(DecodeQualification),
+		"plan-change.json":                  untyped(DecodePlanChange),
+		"plan-change-alternate.json":        untyped(DecodePlanChange),
+		"plan-options.json":                 untyped(DecodePlanOptions),
+		"aggregation-conversion.json":       untyped(DecodeAggregationConversion),
+		"dsl-stability-profile-change.json": untyped(DecodeDSLStabilityProfileChange),
+		"fibre-build-charge.json":           untyped(DecodeFibreBuildCharge),
+		"reclaim.json":                      untyped(DecodeReclaim),
+		"appointment-slots.json":            untyped(DecodeAppointmentSlots),
+		"diagnostic-test.json":              untyped(DecodeDiagnosticTest),
+		"service-cancellation.json":         untyped(DecodeCancellation),
+		"health-8.json":                     untyped(atVersion(8)),
+		"health-5.json":                     untyped(atVersion(5)),
+		"health-5-pending.json":             untyped(atVersion(5)),
+		"disruptions.json":                  untyped(DecodeDisruptions),
+		"order.json":                        untyped(DecodeOrder),
+		"qualification.json":                untyped(DecodeQualification),
 	}
 }
 
-func erase[T any](decode func([]byte) (T, error)) func([]byte) (any, error) {
+func untyped[T any](decode func([]byte) (T, error)) func([]byte) (any, error) {
 	return func(body []byte) (any, error) { return decode(body) }
 }
 
@@ -40,10 +40,10 @@ func atVersion(version int) func([]byte) (HealthResult, error) {
 	return func(body []byte) (HealthResult, error) { return DecodeHealth(version, body) }
 }
 
-// legitimatelyEmpty are the fields that have no value in a document because the specification says
-// so: those of the alternate source's plan change (spec §2), and of version 5's health in progress,
-// whose "content fields" are null.
-var legitimatelyEmpty = map[string][]string{
+// emptyBySpecification has the fields that have no value in a document because the specification
+// says so: those of the alternate source's plan change (spec §2), and of version 5's health in
+// progress, whose "content fields" are null.
+var emptyBySpecification = map[string][]string{
 	"plan-change-alternate.json": {
 		"ContactName", "ContactPhone", "ContactEmail", "Plan.RequiresAdditionalNTD",
 		"Plan.RequiresAdditionalNTDReason", "Plan.NFASFee", "Plan.NTDOptions",
@@ -63,14 +63,14 @@ func TestGoldenDocumentsFillEveryField(t *testing.T) {
 			continue
 		}
 		empty := emptyFields([]reflect.Value{reflect.ValueOf(got)}, "")
-		if diff := cmp.Diff(legitimatelyEmpty[name], empty); diff != "" {
+		if diff := cmp.Diff(emptyBySpecification[name], empty); diff != "" {
 			t.Errorf("%s: empty fields (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// emptyFields lists the fields that are set in none of the values, which are of one type: those of a
-// list together have to set every field of its elements.
+// emptyFields lists the fields that are set in none of the values, which are of one type: those of
+// a list together have to set every field of its elements.
 func emptyFields(values []reflect.Value, path string) (empty []string) {
 	values = slices.DeleteFunc(flat(values), reflect.Value.IsZero)
 	switch {
@@ -186,7 +186,7 @@ func TestGoldenErrors(t *testing.T) {
 	}
 }
 
-func TestHealthHasOneShape(t *testing.T) {
+func TestHealthVersionsDecodeToOneShape(t *testing.T) {
 	old, err := DecodeHealth(5, golden(t, "health-5.json"))
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestHealthHasOneShape(t *testing.T) {
 	}
 }
 
-func TestInfrastructureHasTwoShapes(t *testing.T) {
+func TestInfrastructureIsAnNTDOrACopperPair(t *testing.T) {
 	q, err := DecodeQualification(golden(t, "qualification.json"))
 	if err != nil || len(q.Infrastructures) != 3 {
 		t.Fatalf("%d infrastructures, %v", len(q.Infrastructures), err)
@@ -220,7 +220,7 @@ func TestInfrastructureHasTwoShapes(t *testing.T) {
 	for i, want := range [][2]string{{LineInUse, ""}, {"", CopperPairActive}} {
 		copper := q.Infrastructures[i+1]
 		if copper.NTD != nil || copper.CopperPair == nil {
-			t.Fatalf("%s is no copper pair", copper.InfrastructureID)
+			t.Fatalf("%s is not a copper pair", copper.InfrastructureID)
 		}
 		got := [2]string{copper.CopperPair.ServiceStatus, copper.CopperPair.CopperPairStatus}
 		if got != want || !copper.CopperPair.InUse() {
@@ -232,7 +232,7 @@ func TestInfrastructureHasTwoShapes(t *testing.T) {
 func checkNTD(t *testing.T, i Infrastructure) {
 	t.Helper()
 	if i.NTD == nil || i.CopperPair != nil || !i.NTD.Ports[0].InUse() {
-		t.Errorf("the first is no NTD with a port in use: %+v", i)
+		t.Errorf("the first is not an NTD with a port in use: %+v", i)
 	}
 }
 
@@ -255,7 +255,7 @@ func TestPlanChangeGolden(t *testing.T) {
 		t.Errorf("attributes (-want +got):\n%s", diff)
 	}
 	if got.ContactEmail.Reveal() != "contact@example.com" {
-		t.Error("the contact is lost")
+		t.Error("the contact is missing")
 	}
 }
 
@@ -269,9 +269,9 @@ func TestDiagnosticPortReset(t *testing.T) {
 		t.Errorf("%+v, %t; want %+v", reset, ok, want)
 	}
 	if !json.Valid(got.Result.Result) {
-		t.Errorf("the free-form result is not kept as JSON: %s", got.Result.Result)
+		t.Errorf("the free-form result is not valid JSON: %s", got.Result.Result)
 	}
 	if _, ok := (DiagnosticRun{}).PortReset(); ok {
-		t.Error("nothing was read as a port reset")
+		t.Error("an empty result was read as a port reset")
 	}
 }

@@ -41,20 +41,20 @@ func (c *testClock) advance(d time.Duration) {
 // canaryToken must never appear in anything that is printed.
 const canaryToken = "canary-access-token-4711"
 
-// testTokens hands out one token, or one error, and remembers what was invalidated.
-type testTokens struct {
+// staticTokens hands out one token, or one error, and remembers what was invalidated.
+type staticTokens struct {
 	mu          sync.Mutex
 	err         error
 	invalidated []Token
 }
 
-func (s *testTokens) Token(context.Context) (Token, error) {
+func (s *staticTokens) Token(context.Context) (Token, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return Token{AccessToken: NewSecret(canaryToken)}, s.err
 }
 
-func (s *testTokens) Invalidate(token Token) {
+func (s *staticTokens) Invalidate(token Token) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if token.AccessToken.Reveal() == canaryToken { // any other token is foreign
@@ -62,7 +62,7 @@ func (s *testTokens) Invalidate(token Token) {
 	}
 }
 
-func (s *testTokens) invalidations() int {
+func (s *staticTokens) invalidations() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.invalidated)
@@ -72,7 +72,7 @@ func (s *testTokens) invalidations() int {
 func testClient(tb testing.TB, address string, change ...func(*Config)) *Client {
 	tb.Helper()
 	config := Config{
-		BaseURL: address, Version: 8, Tokens: &testTokens{}, AllowInsecure: true,
+		BaseURL: address, Version: 8, Tokens: &staticTokens{}, AllowInsecure: true,
 		RequestsPerSecond: 1000, Burst: 1000, Now: newClock().Now,
 	}
 	for _, f := range change {
@@ -86,7 +86,7 @@ func testClient(tb testing.TB, address string, change ...func(*Config)) *Client 
 	return client
 }
 
-// serve starts a carrier that answers everything with handler.
+// serve starts a carrier that handles every request with handler.
 func serve(tb testing.TB, handler http.HandlerFunc) *httptest.Server {
 	tb.Helper()
 	server := httptest.NewServer(handler)
@@ -94,8 +94,8 @@ func serve(tb testing.TB, handler http.HandlerFunc) *httptest.Server {
 	return server
 }
 
-// answers returns a handler that gives one answer to everything.
-func answers(status int, body string, header ...string) http.HandlerFunc {
+// respond returns a handler that gives every request the same response.
+func respond(status int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {
 			w.Header().Add(header[i], header[i+1])

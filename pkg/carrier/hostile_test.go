@@ -18,37 +18,37 @@ import (
 
 const (
 	hostileRuns = 1000 // of each operation
-	firstThing  = int64(2_000_000)
-	maxLooks    = 40 // polls of one request, before a run is given up
-	chance      = 20260314
+	firstID     = int64(2_000_000)
+	maxPolls    = 40 // polls of one request, before a run is given up
+	randomSeed  = 20260314
 )
 
-// trial describes how one operation is tested on numbered things.
-type trial struct {
+// operationCase describes how one operation is tested, once for each of many ids.
+type operationCase struct {
 	op   carrier.Operation
 	body func(thing int64) []byte
-	// subject is the simulator's counting key for submissions about a thing.
-	subject func(thing int64) string
-	// proves checks that a result belongs to the request about the thing.
-	proves func(thing int64, result []byte) error
+	// countKey is the key by which the simulator counts submissions about an id.
+	countKey func(thing int64) string
+	// verify checks that a result belongs to the request about the id.
+	verify func(thing int64, result []byte) error
 	// prepare creates what the operation needs; nil: nothing.
 	prepare func(t *testing.T, w *wire, thing int64) int64
 }
 
-var errOther = errors.New("the result is not that of the request")
+var errWrongResult = errors.New("the result is not that of the request")
 
-func number(thing int64) string { return strconv.FormatInt(thing, 10) }
+func numberKey(id int64) string { return strconv.FormatInt(id, 10) }
 
-func locationOf(thing int64) string { return fmt.Sprintf("LOC%012d", thing) }
+func locationOf(id int64) string { return fmt.Sprintf("LOC%012d", id) }
 
-func referenceOf(thing int64) string { return fmt.Sprint("SITE-", thing) }
+func referenceOf(id int64) string { return fmt.Sprint("SITE-", id) }
 
-// hostileSeed has hostileRuns of every thing that an operation can be about.
+// hostileSeed has hostileRuns services, orders or locations for an operation.
 func hostileSeed(now time.Time, op carrier.Operation) simulator.Seed {
 	world := seed(now)
 	world.Services, world.Orders, world.FibreBuilds = nil, nil, nil
-	for thing := firstThing; thing < firstThing+hostileRuns; thing++ {
-		line := simulator.Service{ID: thing, Client: "reseller", Plan: "Basic", TechnologyType: "FTTN"}
+	for id := firstID; id < firstID+hostileRuns; id++ {
+		line := simulator.Service{ID: id, Client: "reseller", Plan: "Basic", TechnologyType: "FTTN"}
 		if op == carrier.CancellationReschedule || op == carrier.CancellationAbort {
 			line.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2027-12-24"}
 		}
@@ -57,28 +57,28 @@ func hostileSeed(now time.Time, op carrier.Operation) simulator.Seed {
 			line.ReclaimableUntil = "2027-12-30"
 		}
 		world.Services = append(world.Services, line)
-		world.Orders = append(world.Orders, simulator.PlacedOrder{ID: thing, Client: "reseller"})
-		world.FibreBuilds = append(world.FibreBuilds, simulator.FibreBuild{LocationID: locationOf(thing), PriceCents: thing})
+		world.Orders = append(world.Orders, simulator.PlacedOrder{ID: id, Client: "reseller"})
+		world.FibreBuilds = append(world.FibreBuilds, simulator.FibreBuild{LocationID: locationOf(id), PriceCents: id})
 	}
 	return world
 }
 
-// trials are all operations.
-func trials() []trial {
-	return append(serviceTrials(), otherTrials()...)
+// operationCases has one case for every operation.
+func operationCases() []operationCase {
+	return append(serviceCases(), otherCases()...)
 }
 
-// of creates a trial about services.
-func of[Result any](
+// serviceCase returns a case for an operation on services.
+func serviceCase[Result any](
 	op carrier.Operation, body func(service int64) []byte,
 	decode func([]byte) (Result, error), proves func(service int64, result Result) bool,
-) trial {
-	return trial{
-		op: op, body: body, subject: number,
-		proves: func(service int64, result []byte) error {
+) operationCase {
+	return operationCase{
+		op: op, body: body, countKey: numberKey,
+		verify: func(service int64, result []byte) error {
 			decoded, err := decode(result)
 			if err == nil && !proves(service, decoded) {
-				return errOther
+				return errWrongResult
 			}
 			return err
 		},
@@ -93,120 +93,121 @@ func planFor(service int64) string {
 	return "Fast"
 }
 
-func serviceTrials() []trial {
-	return append(changeTrials(), []trial{
-		of(carrier.CancellationReschedule, func(id int64) []byte {
+func serviceCases() []operationCase {
+	return append(changeCases(), []operationCase{
+		serviceCase(carrier.CancellationReschedule, func(id int64) []byte {
 			return carrier.CancellationRescheduleRequest{ServiceID: id, CancellationDate: "2027-12-31"}.Body()
 		}, carrier.DecodeCancellation, func(id int64, r carrier.Cancellation) bool {
 			return r.ServiceID == id && r.RequestDate == "2027-12-31"
 		}),
-		of(carrier.CancellationAbort, func(id int64) []byte { return carrier.CancellationAbortRequest{ServiceID: id}.Body() },
-			carrier.DecodeCancellation, func(id int64, r carrier.Cancellation) bool {
-				return r.ServiceID == id && r.Status == carrier.CancellationAborted
-			}),
-		of(carrier.DiagnosticTest, func(id int64) []byte {
+		serviceCase(carrier.CancellationAbort, func(id int64) []byte {
+			return carrier.CancellationAbortRequest{ServiceID: id}.Body()
+		}, carrier.DecodeCancellation, func(id int64, r carrier.Cancellation) bool {
+			return r.ServiceID == id && r.Status == carrier.CancellationAborted
+		}),
+		serviceCase(carrier.DiagnosticTest, func(id int64) []byte {
 			return carrier.DiagnosticTestRequest{ServiceID: id, TestType: carrier.TestPortReset}.Body()
 		}, carrier.DecodeDiagnosticTest, func(id int64, r carrier.DiagnosticTestResult) bool {
 			return r.ServiceID == id && !r.Result.IsActive
 		}),
-		of(carrier.Health, func(id int64) []byte { return carrier.HealthRequest{ServiceID: id}.Body() },
+		serviceCase(carrier.Health, func(id int64) []byte { return carrier.HealthRequest{ServiceID: id}.Body() },
 			healthAt(8), func(_ int64, r carrier.HealthResult) bool {
 				return r.Status == carrier.HealthCompleted && r.Plan == "Basic"
 			}),
-		of(carrier.PlanOptions, func(id int64) []byte { return carrier.PlanOptionsRequest{ServiceID: id}.Body() },
+		serviceCase(carrier.PlanOptions, func(id int64) []byte { return carrier.PlanOptionsRequest{ServiceID: id}.Body() },
 			carrier.DecodePlanOptions, func(_ int64, r carrier.PlanOptionsResult) bool { return len(r.Plans) == 3 }),
 	}...)
 }
 
-func changeTrials() []trial {
-	return []trial{
-		of(carrier.PlanChange, func(id int64) []byte {
+func changeCases() []operationCase {
+	return []operationCase{
+		serviceCase(carrier.PlanChange, func(id int64) []byte {
 			return carrier.PlanChangeRequest{ServiceID: id, PlanName: planFor(id), Term: 12}.Body()
 		}, carrier.DecodePlanChange, func(id int64, r carrier.PlanChangeResult) bool {
 			return r.ServiceID == id && r.Plan.Plan == "Fast" && planFor(id) == "Fast" && r.Status == carrier.PlanChangeCompleted
 		}),
-		of(carrier.AggregationConversion, func(id int64) []byte {
+		serviceCase(carrier.AggregationConversion, func(id int64) []byte {
 			return carrier.AggregationConversionRequest{
 				ServiceID: id, AggregationMethod: carrier.AggregationEthernet,
 			}.Body()
 		}, carrier.DecodeAggregationConversion, func(id int64, r carrier.AggregationConversionResult) bool {
 			return r.ServiceID == id && r.ConvertTo == carrier.AggregationEthernet && r.Status == carrier.AggregationCompleted
 		}),
-		of(carrier.DSLStabilityProfileChange, func(id int64) []byte {
+		serviceCase(carrier.DSLStabilityProfileChange, func(id int64) []byte {
 			return carrier.DSLStabilityProfileChangeRequest{ServiceID: id, DSLStabilityProfile: carrier.DSLStable}.Body()
 		}, carrier.DecodeDSLStabilityProfileChange, func(id int64, r carrier.DSLStabilityProfileChangeResult) bool {
 			return r.ServiceID == id && r.DSLStabilityProfile == carrier.DSLStable && r.Status == carrier.DSLChangeCompleted
 		}),
-		of(carrier.Reclaim, func(id int64) []byte { return carrier.ReclaimRequest{ServiceID: id}.Body() },
+		serviceCase(carrier.Reclaim, func(id int64) []byte { return carrier.ReclaimRequest{ServiceID: id}.Body() },
 			carrier.DecodeReclaim, func(id int64, r carrier.ReclaimResult) bool {
 				return r.ServiceID == id && r.Status == carrier.ReclaimCompleted
 			}),
 	}
 }
 
-func otherTrials() []trial {
-	fibre := of(carrier.FibreBuildCharge, func(thing int64) []byte {
-		return carrier.FibreBuildChargeRequest{LocationID: locationOf(thing)}.Body()
-	}, carrier.DecodeFibreBuildCharge, func(thing int64, r carrier.FibreBuildChargeResult) bool {
-		return r.WholesaleLocationID == locationOf(thing) && string(r.PriceValue) == number(thing)
+func otherCases() []operationCase {
+	fibre := serviceCase(carrier.FibreBuildCharge, func(id int64) []byte {
+		return carrier.FibreBuildChargeRequest{LocationID: locationOf(id)}.Body()
+	}, carrier.DecodeFibreBuildCharge, func(id int64, r carrier.FibreBuildChargeResult) bool {
+		return r.WholesaleLocationID == locationOf(id) && string(r.PriceValue) == numberKey(id)
 	})
-	fibre.subject = locationOf
-	slots := of(carrier.AppointmentSlots, func(thing int64) []byte {
-		return carrier.AppointmentSlotsRequest{DateFrom: "2027-12-01", OrderID: thing}.Body()
+	fibre.countKey = locationOf
+	slots := serviceCase(carrier.AppointmentSlots, func(id int64) []byte {
+		return carrier.AppointmentSlotsRequest{DateFrom: "2027-12-01", OrderID: id}.Body()
 	}, carrier.DecodeAppointmentSlots, func(_ int64, r []carrier.AppointmentSlot) bool { return len(r) > 0 })
-	orders := of(carrier.OrderCreate, func(thing int64) []byte {
+	orders := serviceCase(carrier.OrderCreate, func(id int64) []byte {
 		return carrier.OrderRequest{
 			PlanName: "Basic", Term: 1, QualificationSearchID: "q-1", LocationID: location,
-			CustomerReference: referenceOf(thing), AggregationMethod: carrier.AggregationL2TP,
+			CustomerReference: referenceOf(id), AggregationMethod: carrier.AggregationL2TP,
 		}.Body()
 	}, carrier.DecodeOrder, nil)
-	orders.subject = referenceOf
-	cancels := trial{
-		op: carrier.AppointmentCancel, subject: number, prepare: appointmentRequest,
-		body: func(thing int64) []byte { return carrier.AppointmentCancelRequest{AppointmentRequestID: thing}.Body() },
+	orders.countKey = referenceOf
+	cancels := operationCase{
+		op: carrier.AppointmentCancel, countKey: numberKey, prepare: appointmentRequest,
+		body: func(id int64) []byte { return carrier.AppointmentCancelRequest{AppointmentRequestID: id}.Body() },
 	}
-	return []trial{fibre, slots, orders, cancels}
+	return []operationCase{fibre, slots, orders, cancels}
 }
 
 // appointmentRequest requests slots until there is a request to withdraw.
-func appointmentRequest(t *testing.T, w *wire, thing int64) int64 {
+func appointmentRequest(t *testing.T, w *wire, id int64) int64 {
 	t.Helper()
-	body := carrier.AppointmentSlotsRequest{DateFrom: "2027-12-01", OrderID: thing}.Body()
+	body := carrier.AppointmentSlotsRequest{DateFrom: "2027-12-01", OrderID: id}.Body()
 	for {
 		w.advance(time.Minute)
 		receipt := w.Submit(t.Context(), carrier.AppointmentSlots, 8, body, false)
 		if receipt.Delivery == carrier.Accepted {
-			id, err := strconv.ParseInt(receipt.Handle.ID, 10, 64)
+			requestID, err := strconv.ParseInt(receipt.Handle.ID, 10, 64)
 			if err != nil {
 				t.Fatal(err)
 			}
-			return id
+			return requestID
 		}
 	}
 }
 
-// tally counts the outcomes of the runs of one operation.
-type tally struct {
+// outcomes counts the outcomes of the runs of one operation.
+type outcomes struct {
 	deliveries map[carrier.Delivery]int
-	ended      int // tracked to their end
+	completed  int // tracked to their end
 }
 
 // TestHostileCarrier: whatever the carrier does, there is no panic, at most one POST for each call
 // of Submit, no false delivery and no false success.
 func TestHostileCarrier(t *testing.T) {
 	t.Parallel()
-	for _, tried := range trials() {
-		t.Run(string(tried.op), func(t *testing.T) {
+	for _, test := range operationCases() {
+		t.Run(string(test.op), func(t *testing.T) {
 			t.Parallel()
-			w := newHostileWire(t, tried.op)
-			counted := tally{deliveries: make(map[carrier.Delivery]int)}
-			for thing := firstThing; thing < firstThing+hostileRuns; thing++ {
-				tried.run(t, w, thing, &counted)
+			w := newHostileWire(t, test.op)
+			counts := outcomes{deliveries: make(map[carrier.Delivery]int)}
+			for id := firstID; id < firstID+hostileRuns; id++ {
+				test.run(t, w, id, &counts)
 			}
-			t.Logf("%v, %d followed to their end", counted.deliveries, counted.ended)
+			t.Logf("%v, %d completed", counts.deliveries, counts.completed)
 			for _, delivery := range []carrier.Delivery{carrier.Accepted, carrier.Ambiguous, carrier.NotProcessed} {
-				if counted.deliveries[delivery] == 0 {
-					t.Errorf("no POST was %s: the carrier is not hostile, or only that", delivery)
+				if counts.deliveries[delivery] == 0 {
+					t.Errorf("no POST was %s: the simulator covers too few outcomes", delivery)
 				}
 			}
 		})
@@ -219,7 +220,7 @@ func newHostileWire(t *testing.T, op carrier.Operation) *wire {
 	t.Helper()
 	w := &wire{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}
 	w.sim = simulator.New(simulator.Options{
-		Seed: hostileSeed(w.now, op), Now: w.clock, Hostile: true, RandomSeed: chance,
+		Seed: hostileSeed(w.now, op), Now: w.clock, Hostile: true, RandomSeed: randomSeed,
 	})
 	w.sim.Close()
 	server := httptest.NewServer(w.sim.Handler())
@@ -229,54 +230,54 @@ func newHostileWire(t *testing.T, op carrier.Operation) *wire {
 }
 
 // run makes one POST, compares its receipt with what happened, and tracks it.
-func (r trial) run(t *testing.T, w *wire, thing int64, counted *tally) {
+func (r operationCase) run(t *testing.T, w *wire, id int64, counts *outcomes) {
 	t.Helper()
 	w.advance(time.Second)
-	about := thing
+	requestID := id
 	if r.prepare != nil {
-		about = r.prepare(t, w, thing)
+		requestID = r.prepare(t, w, id)
 	}
-	receipt := w.Submit(t.Context(), r.op, 8, r.body(about), false)
-	counted.deliveries[receipt.Delivery]++
-	truth := w.sim.SubmissionsAbout(simulator.Operation(r.op), r.subject(about))
-	if why := contradiction(receipt, truth); why != "" {
-		t.Errorf("%d: %s (%v), but %s: %+v", about, receipt.Delivery, receipt.Err, why, truth)
+	receipt := w.Submit(t.Context(), r.op, 8, r.body(requestID), false)
+	counts.deliveries[receipt.Delivery]++
+	received := w.sim.SubmissionsAbout(simulator.Operation(r.op), r.countKey(requestID))
+	if difference := discrepancy(receipt, received); difference != "" {
+		t.Errorf("%d: %s (%v), but %s: %+v", requestID, receipt.Delivery, receipt.Err, difference, received)
 	}
 	if receipt.Delivery != carrier.Accepted || receipt.Handle.IsZero() {
 		return
 	}
 	if r.op == carrier.OrderCreate {
-		mustBePlaced(t, w, receipt, r.subject(thing))
+		mustHavePlaced(t, w, receipt, r.countKey(id))
 		return
 	}
-	if r.follow(t, w, receipt.Handle, thing) {
-		counted.ended++
+	if r.pollToEnd(t, w, receipt.Handle, id) {
+		counts.completed++
 	}
 }
 
-// contradiction returns how a receipt differs from what happened. A POST that a gateway delivers
+// discrepancy returns how a receipt differs from what happened. A POST that a gateway delivers
 // twice counts once.
-func contradiction(receipt carrier.Receipt, truth simulator.Count) string {
+func discrepancy(receipt carrier.Receipt, received simulator.Count) string {
 	known := receipt.Delivery != carrier.Ambiguous
-	sent, done := receipt.Delivery != carrier.NotSent, receipt.Delivery == carrier.Accepted
+	sent, accepted := receipt.Delivery != carrier.NotSent, receipt.Delivery == carrier.Accepted
 	switch {
-	case truth.Seen > 1:
+	case received.Seen > 1:
 		return "more than one POST arrived"
-	case known && sent != (truth.Seen == 1):
-		return "that is not how many arrived"
-	case known && done != (truth.Processed > 0):
-		return "that is not what took effect"
-	case done != (receipt.Err == nil):
-		return "its error says something else"
+	case known && sent != (received.Seen == 1):
+		return "another number arrived"
+	case known && accepted != (received.Processed > 0):
+		return "it had another effect"
+	case accepted != (receipt.Err == nil):
+		return "its error contradicts that"
 	}
 	return ""
 }
 
-// mustBePlaced expects the order of a receipt to be the one that was placed.
-func mustBePlaced(t *testing.T, w *wire, receipt carrier.Receipt, reference string) {
+// mustHavePlaced expects the order of a receipt to be the one that was placed.
+func mustHavePlaced(t *testing.T, w *wire, receipt carrier.Receipt, reference string) {
 	t.Helper()
 	for _, placed := range w.sim.Orders() {
-		if number(placed.ID) == receipt.Handle.ID {
+		if numberKey(placed.ID) == receipt.Handle.ID {
 			if placed.CustomerReference != reference {
 				t.Errorf("order %s is that of %s, not of %s", receipt.Handle.ID, placed.CustomerReference, reference)
 			}
@@ -286,25 +287,25 @@ func mustBePlaced(t *testing.T, w *wire, receipt carrier.Receipt, reference stri
 	t.Errorf("there is no order %s", receipt.Handle.ID)
 }
 
-// follow polls a request until it ends, and expects the result to be its own.
-func (r trial) follow(t *testing.T, w *wire, handle carrier.Handle, thing int64) (ended bool) {
+// pollToEnd polls a request until it ends, and expects the result to be its own.
+func (r operationCase) pollToEnd(t *testing.T, w *wire, handle carrier.Handle, id int64) (completed bool) {
 	t.Helper()
-	for range maxLooks {
+	for range maxPolls {
 		w.advance(5 * time.Second)
 		outcome, err := w.Poll(t.Context(), handle)
 		switch {
 		case err != nil || outcome.State == carrier.Pending:
 			continue
 		case outcome.State == carrier.Failed:
-			if r.op != carrier.PlanChange || planFor(thing) != "Doomed" {
-				t.Errorf("%s failed, though nothing was to: %v", handle.Path(), outcome.Err)
+			if r.op != carrier.PlanChange || planFor(id) != "Doomed" {
+				t.Errorf("%s failed unexpectedly: %v", handle.Path(), outcome.Err)
 			}
 			return true
 		}
-		if err := r.proves(thing, outcome.Body); err != nil {
+		if err := r.verify(id, outcome.Body); err != nil {
 			t.Errorf("%s: %v: %s", handle.Path(), err, outcome.Body)
 		}
 		return true
 	}
-	return false // in one of a thousand calls this carrier forgets the request
+	return false // the simulator forgets the request in one of a thousand calls
 }

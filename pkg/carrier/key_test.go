@@ -19,12 +19,12 @@ import (
 	"testing"
 )
 
-func TestParseKeyTakes(t *testing.T) {
+func TestParseKeyAccepts(t *testing.T) {
 	key := testRSA()
 	for name, file := range map[string][]byte{
 		"PKCS#1":                      pkcs1(key),
 		"PKCS#8":                      pkcs8(t, key),
-		"space around it":             slicesJoin([]byte("\n\n  "), pkcs1(key), []byte("\n \n")),
+		"space around it":             joinBytes([]byte("\n\n  "), pkcs1(key), []byte("\n \n")),
 		"line ends of another system": bytes.ReplaceAll(pkcs1(key), []byte("\n"), []byte("\r\n")),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -36,9 +36,9 @@ func TestParseKeyTakes(t *testing.T) {
 	}
 }
 
-// TestParseKeyOverwritesWhatItDecoded (91): as far as we control it. The garbage collector may keep
+// TestParseKeyOverwritesDecodedBytes (91): as far as we control it. The garbage collector may keep
 // copies of the file and of the key.
-func TestParseKeyOverwritesWhatItDecoded(t *testing.T) {
+func TestParseKeyOverwritesDecodedBytes(t *testing.T) {
 	for name, file := range map[string][]byte{"PKCS#1": pkcs1(testRSA()), "PKCS#8": pkcs8(t, testRSA())} {
 		block, err := onlyBlock(file)
 		if err != nil {
@@ -49,12 +49,12 @@ func TestParseKeyOverwritesWhatItDecoded(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if strings.Trim(string(block.Bytes), "\x00") != "" {
-			t.Errorf("%s: the decoded key is still there", name)
+			t.Errorf("%s: the decoded key was not overwritten", name)
 		}
 	}
 }
 
-func slicesJoin(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
+func joinBytes(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
 func pemBlock(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
@@ -99,7 +99,7 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"space":                  {[]byte(" \n"), "empty"},
 		"no PEM":                 {[]byte("hello"), "does not start with a PEM block"},
 		"DER without PEM":        {x509.MarshalPKCS1PrivateKey(key), "does not start with a PEM block"},
-		"text before it":         {slicesJoin([]byte("key:\n"), pkcs1(key)), "does not start with a PEM block"},
+		"text before it":         {joinBytes([]byte("key:\n"), pkcs1(key)), "does not start with a PEM block"},
 		"an EC key":              {pemBlock("EC PRIVATE KEY", ecDER), "elliptic curve"},
 		"an EC key in PKCS#8":    {pkcs8(tb, ec), "not an RSA key"},
 		"Ed25519":                {pkcs8(tb, edwards), "not an RSA key"},
@@ -110,8 +110,8 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"a certificate":          {pemBlock("CERTIFICATE", []byte{1}), "certificate"},
 		"an OpenSSH key":         {pemBlock("OPENSSH PRIVATE KEY", []byte{1}), "OpenSSH"},
 		"something else":         {pemBlock("BANANA", []byte{1}), "not an RSA private key"},
-		"two keys":               {slicesJoin(pkcs1(key), pkcs1(key)), "exactly one"},
-		"junk after it":          {slicesJoin(pkcs1(key), []byte("junk")), "exactly one"},
+		"two keys":               {joinBytes(pkcs1(key), pkcs1(key)), "exactly one"},
+		"junk after it":          {joinBytes(pkcs1(key), []byte("junk")), "exactly one"},
 		"cut off":                {pkcs1(key)[:900], "cut off"},
 		"damaged inside":         {pemBlock("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)[:300]), "PKCS#1"},
 		"damaged PKCS#8":         {pemBlock("PRIVATE KEY", []byte{0x30, 1, 2}), "PKCS#8"},
@@ -123,7 +123,7 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"another exponent":       {pkcs1WithExponent(tb, key, 17), "not a sound"},
 		"a negative exponent":    {pkcs1WithExponent(tb, key, -3), "not a sound"},
 		"a real certificate":     {pemBlock("CERTIFICATE", certificateOf(tb, key)), "certificate"},
-		"a key and certificate":  {slicesJoin(pkcs1(key), pemBlock("CERTIFICATE", []byte{1})), "exactly one"},
+		"a key and certificate":  {joinBytes(pkcs1(key), pemBlock("CERTIFICATE", []byte{1})), "exactly one"},
 		"a certificate request":  {pemBlock("CERTIFICATE REQUEST", []byte{1}), "certificate"},
 		"cut off in its DER":     {pemBlock("PRIVATE KEY", pkcs8DER(tb, key)[:700]), "PKCS#8"},
 		"another modulus":        {pkcs1WithModulus(tb, key), "not a sound"},
@@ -197,15 +197,15 @@ func TestParseKeyRefuses(t *testing.T) {
 			if !strings.Contains(err.Error(), test.want) {
 				t.Errorf("error %q does not say %q", err, test.want)
 			}
-			if showsAnyOf(err.Error(), test.file) {
+			if quotesFile(err.Error(), test.file) {
 				t.Errorf("error %q shows the file", err)
 			}
 		})
 	}
 }
 
-// showsAnyOf reports whether text contains a run of 12 bytes of the file, excluding its PEM line.
-func showsAnyOf(text string, file []byte) bool {
+// quotesFile reports whether text contains a run of 12 bytes of the file, excluding its PEM line.
+func quotesFile(text string, file []byte) bool {
 	body := strings.ReplaceAll(string(file), "-----", "")
 	for i := 40; i+12 <= len(body) && i < 4096; i++ {
 		if strings.Contains(text, body[i:i+12]) {
@@ -282,10 +282,10 @@ func FuzzParseKey(f *testing.F) {
 			return
 		}
 		if bits := key.N.BitLen(); bits < minKeyBits || bits > maxKeyBits || key.E < minExponent || key.E%2 == 0 {
-			t.Fatalf("a key of %d bits with exponent %d was taken", bits, key.E)
+			t.Fatalf("a key of %d bits with exponent %d was accepted", bits, key.E)
 		}
 		if err := key.Validate(); err != nil {
-			t.Fatalf("a key was taken that is none: %v", err)
+			t.Fatalf("an invalid key was accepted: %v", err)
 		}
 	})
 }
@@ -296,7 +296,7 @@ func checkKeyError(t *testing.T, err error) {
 	if _, ok := errors.AsType[*KeyError](err); !ok {
 		t.Fatalf("error %v is no KeyError", err)
 	}
-	checkShown(t, err.Error())
+	checkDisplayable(t, err.Error())
 	if len(err.Error()) > maxExcerpt { // the text is only our own
 		t.Fatalf("error %q is long", err)
 	}

@@ -55,8 +55,8 @@ type Handle struct {
 	ID        string
 }
 
-// idPlace is the placeholder of the id in a path template.
-const idPlace = "{id}"
+// idPlaceholder is the placeholder of the id in a path template.
+const idPlaceholder = "{id}"
 
 // Path returns the path of the outcome, relative to the base address: /api/connect/…/requests/{id}.
 // It is empty for the zero Handle and for operations whose outcome cannot be read.
@@ -65,7 +65,7 @@ func (h Handle) Path() string {
 	if !ok || !contract.ID.accepts(h.ID) {
 		return ""
 	}
-	return strings.Replace(contract.FollowPathAt(h.Version), idPlace, h.ID, 1)
+	return strings.Replace(contract.FollowPathAt(h.Version), idPlaceholder, h.ID, 1)
 }
 
 // IsZero reports whether the handle is empty.
@@ -120,7 +120,7 @@ func (c Contract) idIn(path string) (string, bool) {
 }
 
 func (c Contract) matchTemplate(template, path string) (string, bool) {
-	before, after, _ := strings.Cut(template, idPlace)
+	before, after, _ := strings.Cut(template, idPlaceholder)
 	id, ok := strings.CutPrefix(path, before)
 	if !ok {
 		return "", false

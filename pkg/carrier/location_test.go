@@ -9,7 +9,7 @@ import (
 // requests is the path before the ID of a plan change.
 const requests = "/api/connect/services/plan-changes/requests/"
 
-func TestParseLocationTakesTheID(t *testing.T) {
+func TestParseLocationReturnsTheID(t *testing.T) {
 	for name, location := range map[string]string{
 		"an absolute path":                    requests + "77",
 		"an absolute URL":                     "https://api.carrier.example" + requests + "77",
@@ -91,7 +91,7 @@ func TestParseLocationKeepsTheIDAsWritten(t *testing.T) {
 	}
 }
 
-func TestParseLocationOpaque(t *testing.T) {
+func TestParseLocationAcceptsOpaqueIDs(t *testing.T) {
 	const options = "/api/connect/services/plan-changes/options/requests/"
 	for id, want := range map[string]bool{
 		"6f1d2c3b-0000-4000-8000-aB_9":   true,
@@ -120,7 +120,7 @@ func TestHealthVersionFiveHasItsOwnPath(t *testing.T) {
 	}
 }
 
-func TestEveryHandleSurvivesItsPath(t *testing.T) {
+func TestHandlePathRoundTrip(t *testing.T) {
 	for _, c := range Contracts() {
 		if c.ID == IDNone {
 			continue
@@ -187,7 +187,7 @@ func FuzzParseLocation(f *testing.F) {
 func checkHandle(t *testing.T, h Handle) {
 	t.Helper()
 	if again, err := ParseLocation(h.Operation, h.Version, h.Path()); err != nil || again != h {
-		t.Fatalf("%+v does not survive its own path: %+v, %v", h, again, err)
+		t.Fatalf("%+v differs from the handle of its own path: %+v, %v", h, again, err)
 	}
 	if strings.ContainsAny(h.Path(), "%?#\\ \r\n.") {
 		t.Fatalf("%+v: unsafe path %q", h, h.Path())

@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestDialerLooksAtTheDialedAddress (12, 15, 16): whatever a name resolved to, and in whatever
+// TestDialerChecksTheDialedAddress (12, 15, 16): whatever a name resolved to, and in whatever
 // spelling of the address.
-func TestDialerLooksAtTheDialedAddress(t *testing.T) {
+func TestDialerChecksTheDialedAddress(t *testing.T) {
 	for address, want := range map[string]bool{
 		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "8.8.8.8:8443": true,
 		"10.0.0.1:443": true, "172.16.0.1:443": true, "192.168.0.1:443": true, "[fd12:3456::1]:443": true, // a private line
@@ -65,7 +65,7 @@ func TestNamesThatResolveToThisMachine(t *testing.T) {
 	if receipt.Delivery != NotSent || !strings.Contains(receipt.Err.Error(), forbiddenAddress) {
 		t.Errorf("%s, %v; want NotSent because of the address", receipt.Delivery, receipt.Err)
 	}
-	a := newAuth(t, func(c *TokenConfig) { c.TokenURL, c.AllowInsecure = base+"/realms/r"+protocolPart, false })
+	a := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL, c.AllowInsecure = base+"/realms/r"+protocolPart, false })
 	a.mustFail(t, TokenUnreachable)
 	if got := connections.Load(); got != 0 {
 		t.Errorf("%d connections were made", got)
@@ -81,15 +81,15 @@ func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	t.Setenv("NO_PROXY", "")
-	way := network{}
-	if way.keptAlive().Proxy != nil || way.fresh().Proxy != nil {
+	transports := network{}
+	if transports.keepAlive().Proxy != nil || transports.fresh().Proxy != nil {
 		t.Error("a transport has a proxy")
 	}
 	// Proxy detection does not treat this address as loopback, but it leads to this machine.
-	carrier := serve(t, answers(http.StatusAccepted, ""))
+	carrier := serve(t, respond(http.StatusAccepted, ""))
 	address := strings.Replace(carrier.URL, "127.0.0.1", "0.0.0.0", 1)
 	outcome, err := testClient(t, address).Poll(t.Context(), handle)
 	if err != nil || outcome.State != Pending || proxied.Load() != 0 {
-		t.Errorf("%s, %v; %d calls went to the proxy", outcome.State, err, proxied.Load())
+		t.Errorf("%s, %v; %d calls were sent to the proxy", outcome.State, err, proxied.Load())
 	}
 }

@@ -41,38 +41,38 @@ func (c *Client) Poll(ctx context.Context, h Handle) (Outcome, error) {
 			Operation: h.Operation, Target: k.target(), Class: Invalid, Message: "the handle leads to nothing to read",
 		}
 	}
-	a, err := c.get(ctx, k)
+	resp, err := c.get(ctx, k)
 	if err != nil {
 		return Outcome{}, err
 	}
-	switch a.status {
+	switch resp.status {
 	case http.StatusOK:
-		return c.done(k, a)
+		return c.completed(k, resp)
 	case http.StatusAccepted: // with or without a body; an unreadable one is still a 202
-		return Outcome{State: Pending, Body: a.body, RetryAfter: c.retryAfter(a)}, nil
+		return Outcome{State: Pending, Body: resp.body, RetryAfter: c.retryAfter(resp)}, nil
 	case http.StatusUnprocessableEntity:
-		return Outcome{State: Failed, Err: c.failureOf(k, a, "")}, nil
+		return Outcome{State: Failed, Err: c.responseError(k, resp, "")}, nil
 	}
-	c.learn(contract, k, a)
-	return Outcome{RetryAfter: c.retryAfter(a)}, c.failureOf(k, a, "")
+	c.recordStatus(contract, k, resp)
+	return Outcome{RetryAfter: c.retryAfter(resp)}, c.responseError(k, resp, "")
 }
 
 // get fetches a token and makes a GET.
-func (c *Client) get(ctx context.Context, k call) (answer, error) {
+func (c *Client) get(ctx context.Context, k call) (response, error) {
 	token, err := c.tokens.Token(ctx)
 	if err != nil {
-		return answer{}, tokenFailure(k, err)
+		return response{}, tokenSourceError(k, err)
 	}
-	return c.exchange(ctx, k, token), nil
+	return c.do(ctx, k, token), nil
 }
 
-// done accepts a 200 only with a JSON document: an empty or broken body is never a success.
-func (c *Client) done(k call, a answer) (Outcome, error) {
-	if a.bodyErr != nil {
-		return Outcome{}, unreadable(k, a.bodyErr)
+// completed accepts a 200 only with a JSON document: an empty or broken body is never a success.
+func (c *Client) completed(k call, resp response) (Outcome, error) {
+	if resp.bodyErr != nil {
+		return Outcome{}, unreadable(k, resp.bodyErr)
 	}
-	if _, err := parseDocument(a.body); err != nil {
+	if _, err := parseDocument(resp.body); err != nil {
 		return Outcome{}, unreadable(k, err)
 	}
-	return Outcome{State: Done, Body: a.body}, nil
+	return Outcome{State: Done, Body: resp.body}, nil
 }

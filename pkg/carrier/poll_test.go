@@ -45,10 +45,10 @@ func TestPollOutcomes(t *testing.T) {
 		"204":                               {204, "", "", Unreadable},
 		"302, not followed (14)":            {302, "", "", Unreadable},
 		"409":                               {409, "", "", Unreadable},
-		"a strange status with a good body": {299, `{"id":77}`, "", Unreadable},
+		"an unknown status with a resource": {299, `{"id":77}`, "", Unreadable},
 	} {
 		t.Run(name, func(t *testing.T) {
-			carrier := serve(t, answers(test.status, test.body, "Location", "/elsewhere"))
+			carrier := serve(t, respond(test.status, test.body, "Location", "/elsewhere"))
 			outcome, err := testClient(t, carrier.URL).Poll(t.Context(), handle)
 			if outcome.State != test.want || (err == nil) != (test.want != "") {
 				t.Fatalf("Poll = %+v, %v; want %q", outcome, err, test.want)
@@ -68,7 +68,7 @@ func TestPollRedirectIsNotFollowed(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := serve(t, func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) })
 	for _, status := range []int{300, 301, 302, 303, 307, 308} {
-		client := testClient(t, serve(t, answers(status, "", "Location", other.URL+requests+"77")).URL)
+		client := testClient(t, serve(t, respond(status, "", "Location", other.URL+requests+"77")).URL)
 		if outcome, err := client.Poll(t.Context(), handle); outcome.State != "" || ClassOf(err) != Unreadable {
 			t.Errorf("%d: Poll = %+v, %v; want Unreadable", status, outcome, err)
 		}
@@ -77,14 +77,14 @@ func TestPollRedirectIsNotFollowed(t *testing.T) {
 		}
 	}
 	if got := elsewhere.Load(); got != 0 {
-		t.Errorf("%d requests went elsewhere", got)
+		t.Errorf("%d requests were sent to another host", got)
 	}
 }
 
 func nested(depth int) string { return strings.Repeat("[", depth) + strings.Repeat("]", depth) }
 
-func TestPollFailedNamesTheRule(t *testing.T) {
-	carrier := serve(t, answers(422, string(golden(t, "error-422.json"))))
+func TestPollFailureNamesTheRule(t *testing.T) {
+	carrier := serve(t, respond(422, string(golden(t, "error-422.json"))))
 	outcome, err := testClient(t, carrier.URL).Poll(t.Context(), handle)
 	if err != nil || !outcome.Err.Has(SubPlanChangeInError) {
 		t.Fatalf("Poll = %+v, %v", outcome, err)
@@ -104,7 +104,7 @@ func TestPollUnreachable(t *testing.T) {
 }
 
 func TestPollWithoutAToken(t *testing.T) {
-	tokens := &testTokens{err: &TokenError{Reason: TokenTooShort, Message: "short"}}
+	tokens := &staticTokens{err: &TokenError{Reason: TokenTooShort, Message: "short"}}
 	client := testClient(t, "http://127.0.0.1:1", func(c *Config) { c.Tokens = tokens })
 	_, err := client.Poll(t.Context(), handle)
 	failure, ok := errors.AsType[*TokenError](err)
@@ -113,7 +113,7 @@ func TestPollWithoutAToken(t *testing.T) {
 	}
 }
 
-func TestPollNothingToRead(t *testing.T) {
+func TestPollRefusesHandlesWithoutAnOutcome(t *testing.T) {
 	var calls atomic.Int64
 	carrier := serve(t, func(http.ResponseWriter, *http.Request) { calls.Add(1) })
 	client := testClient(t, carrier.URL)
@@ -128,13 +128,13 @@ func TestPollNothingToRead(t *testing.T) {
 }
 
 func TestPollRetryAfterAndToken(t *testing.T) {
-	tokens := &testTokens{}
-	carrier := serve(t, answers(202, "", "Retry-After", "7"))
+	tokens := &staticTokens{}
+	carrier := serve(t, respond(202, "", "Retry-After", "7"))
 	outcome, err := testClient(t, carrier.URL).Poll(t.Context(), handle)
 	if err != nil || outcome.RetryAfter != 7*time.Second {
 		t.Errorf("Poll = %+v, %v; want Retry-After 7s", outcome, err)
 	}
-	refuses := serve(t, answers(401, ""))
+	refuses := serve(t, respond(401, ""))
 	client := testClient(t, refuses.URL, func(c *Config) { c.Tokens = tokens })
 	if _, err := client.Poll(t.Context(), handle); err == nil || tokens.invalidations() != 1 {
 		t.Errorf("a 401 invalidated %d tokens (%v), want 1", tokens.invalidations(), err)
@@ -171,7 +171,7 @@ func FuzzRetryAfter(f *testing.F) {
 	})
 }
 
-func TestPollShowsNoToken(t *testing.T) {
+func TestPollErrorsNeverShowTheToken(t *testing.T) {
 	carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadGateway)
 		printTo(w, `{"message":"upstream refused `+r.Header.Get("Authorization")+`"}`)

@@ -9,11 +9,11 @@ import (
 )
 
 var (
-	errNotObject     = errors.New("the body is not a JSON object")
-	errNotArray      = errors.New("the body is not a JSON array")
-	errIdentityForm  = errors.New("an id in the body is not a whole number")
-	errIdentityTwice = errors.New("the body gives one id twice, with different values")
-	errOtherService  = errors.New("the answer is about another service")
+	errNotObject    = errors.New("the body is not a JSON object")
+	errNotArray     = errors.New("the body is not a JSON array")
+	errInvalidID    = errors.New("an id in the body is not a whole number")
+	errDuplicateID  = errors.New("the body gives one id twice, with different values")
+	errOtherService = errors.New("the answer is about another service")
 )
 
 // wireValue is a type that decodes itself because it has several shapes on the wire.
@@ -40,7 +40,7 @@ func readObject(body []byte, into any) error {
 	case !d.isObject():
 		return errNotObject
 	}
-	if err := checkIdentity(d); err != nil {
+	if err := checkResourceIDs(d); err != nil {
 		return err
 	}
 	newReader().read(into, d)
@@ -67,9 +67,10 @@ func newReader() tolerantReader {
 // read fills what into points to.
 func (r tolerantReader) read(into any, d document) { r.fill(reflect.ValueOf(into).Elem(), d) }
 
-// checkIdentity ensures that the ids of the resource can be compared with those requested: its id
-// and service id must be whole numbers in range, and must not be given twice with different values.
-func checkIdentity(d document) error {
+// checkResourceIDs ensures that the ids of the resource can be compared with those requested: its
+// id and service id must be whole numbers in range, and must not be given twice with different
+// values.
+func checkResourceIDs(d document) error {
 	seen := make(map[string]int64)
 	for key, value := range d.members() {
 		if key != "id" && key != "serviceId" || value.isNull() {
@@ -77,10 +78,10 @@ func checkIdentity(d document) error {
 		}
 		id, ok := wholeNumber(value)
 		if !ok {
-			return errIdentityForm
+			return errInvalidID
 		}
 		if other, twice := seen[key]; twice && other != id {
-			return errIdentityTwice
+			return errDuplicateID
 		}
 		seen[key] = id
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestReaderTakesWhatRealAnswersHave is the table of shapes that the specification leaves open, one
-// case for each.
-func TestReaderTakesWhatRealAnswersHave(t *testing.T) {
+// TestReaderAcceptsUndocumentedShapes has one case for each shape that the specification leaves
+// open.
+func TestReaderAcceptsUndocumentedShapes(t *testing.T) {
 	yes := true
 	const fee = `{"oneTimeCharge":{"amount":"100.00"}}`
 	hundred := &QualifiedSLA{Fees: []Fee{{OneTimeCharge: &Money{Amount: "100.00"}}}}
@@ -70,15 +70,15 @@ func TestReaderRefuses(t *testing.T) {
 		`<html>`:                          errNotJSON,
 		`[]`:                              errNotObject,
 		`7`:                               errNotObject,
-		`{"id":1.5}`:                      errIdentityForm,
-		`{"id":1e3}`:                      errIdentityForm,
-		`{"id":1e400}`:                    errIdentityForm,
-		`{"id":9223372036854775808}`:      errIdentityForm,
-		`{"id":"abc"}`:                    errIdentityForm,
-		`{"serviceId":{}}`:                errIdentityForm,
-		`{"serviceId":true}`:              errIdentityForm,
-		`{"id":1,"id":2}`:                 errIdentityTwice,
-		`{"serviceId":1,"serviceId":"2"}`: errIdentityTwice,
+		`{"id":1.5}`:                      errInvalidID,
+		`{"id":1e3}`:                      errInvalidID,
+		`{"id":1e400}`:                    errInvalidID,
+		`{"id":9223372036854775808}`:      errInvalidID,
+		`{"id":"abc"}`:                    errInvalidID,
+		`{"serviceId":{}}`:                errInvalidID,
+		`{"serviceId":true}`:              errInvalidID,
+		`{"id":1,"id":2}`:                 errDuplicateID,
+		`{"serviceId":1,"serviceId":"2"}`: errDuplicateID,
 		`{"id":1,"id":1}`:                 nil,
 		`{"id":null,"id":1}`:              nil,
 		` {"id" : 1 , "serviceId":"2"} `:  nil,
@@ -177,7 +177,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestSlotsThatMayBeCharged(t *testing.T) {
+func TestMayBeCharged(t *testing.T) {
 	for slot, want := range map[AppointmentSlot]bool{
 		{SlotType: SlotAM, LeadTime: LeadTimeStandard}:    false,
 		{SlotType: SlotPM, LeadTime: LeadTimeStandard}:    false,

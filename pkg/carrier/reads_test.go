@@ -18,18 +18,18 @@ func TestCancellationRead(t *testing.T) {
 		answer http.HandlerFunc
 		want   Class
 	}{
-		"200":                   {answers(200, body), ""},
-		"202":                   {answers(202, body), ""},
-		"200 without the id":    {answers(200, `{"status":null}`), ""},
-		"another service's":     {answers(200, `{"serviceId":7}`), Unreadable},
-		"202 without a body":    {answers(202, ""), Unreadable},
-		"a page":                {answers(200, "<html>"), Unreadable},
-		"a body without an end": {answers(200, string(make([]byte, 2<<20))), Unreadable},
-		"400":                   {answers(400, ""), Invalid},
-		"401":                   {answers(401, ""), Unauthorized},
-		"404 proves nothing":    {answers(404, ""), NotFoundOrForbidden},
-		"422":                   {answers(422, ""), Refused},
-		"500":                   {answers(500, ""), ServerFault},
+		"200":                {respond(200, body), ""},
+		"202":                {respond(202, body), ""},
+		"200 without the id": {respond(200, `{"status":null}`), ""},
+		"another service's":  {respond(200, `{"serviceId":7}`), Unreadable},
+		"202 without a body": {respond(202, ""), Unreadable},
+		"a page":             {respond(200, "<html>"), Unreadable},
+		"an endless body":    {respond(200, string(make([]byte, 2<<20))), Unreadable},
+		"400":                {respond(400, ""), Invalid},
+		"401":                {respond(401, ""), Unauthorized},
+		"404 proves nothing": {respond(404, ""), NotFoundOrForbidden},
+		"422":                {respond(422, ""), Refused},
+		"500":                {respond(500, ""), ServerFault},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var path string
@@ -37,7 +37,7 @@ func TestCancellationRead(t *testing.T) {
 				path = r.Method + " " + r.URL.Path
 				test.answer(w, r)
 			})
-			tokens := &testTokens{}
+			tokens := &staticTokens{}
 			client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
 			got, err := client.Cancellation(t.Context(), 1234567)
 			if refused := ClassOf(err) == Unauthorized; refused != (tokens.invalidations() == 1) {
@@ -47,7 +47,7 @@ func TestCancellationRead(t *testing.T) {
 				t.Errorf("Cancellation = %+v, %v; want class %q", got, err, test.want)
 			}
 			if want := "GET /api/connect/services/service-cancellations/requests/1234567"; path != want {
-				t.Errorf("asked %s, want %s", path, want)
+				t.Errorf("requested %s, want %s", path, want)
 			}
 		})
 	}
@@ -64,13 +64,13 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.queries = append(p.queries, query)
 	var number int
 	either(fmt.Sscan(query.Get("page"), &number))
-	first := max(2*number-1, 0) // each page begins with the last item of the previous one: the list has shifted meanwhile
+	first := max(2*number-1, 0) // each page begins with the last item of the previous one, as if the list had shifted
 	printTo(w, fmt.Sprintf(`{"content":[{"wholesaleDisruptionId":"d%d"},{"wholesaleDisruptionId":"d%d"},`+
 		`{"wholesaleDisruptionId":"d%d"}],"number":%d,"totalPages":%d,"lastPage":%t}`,
 		first, 2*number, 2*number+1, number, p.total, number+1 == p.total))
 }
 
-func TestDisruptionsWalk(t *testing.T) {
+func TestDisruptionsIteratesOverPages(t *testing.T) {
 	served := &pages{total: 3}
 	client := testClient(t, serve(t, served.ServeHTTP).URL)
 	query := DisruptionQuery{
@@ -95,7 +95,7 @@ func TestDisruptionsWalk(t *testing.T) {
 	}
 }
 
-func TestDisruptionsWalkEnds(t *testing.T) {
+func TestDisruptionsStops(t *testing.T) {
 	query := DisruptionQuery{ServiceID: 7}
 	endless := &pages{total: 1_000_000}
 	for _, err := range testClient(t, serve(t, endless.ServeHTTP).URL).Disruptions(t.Context(), query) {
@@ -114,11 +114,11 @@ func TestDisruptionsWalkEnds(t *testing.T) {
 		break
 	}
 	if len(stopped.queries) != 1 {
-		t.Errorf("%d pages were read after the caller had enough", len(stopped.queries))
+		t.Errorf("%d pages were read after the caller stopped", len(stopped.queries))
 	}
 }
 
-func TestDisruptionsWalkStaysWithinTheRate(t *testing.T) {
+func TestDisruptionsRespectsTheRateLimit(t *testing.T) {
 	served := &pages{total: 10}
 	client := testClient(t, serve(t, served.ServeHTTP).URL, func(c *Config) { c.RequestsPerSecond, c.Burst = 1, 3 })
 	var end error
@@ -127,24 +127,24 @@ func TestDisruptionsWalkStaysWithinTheRate(t *testing.T) {
 	}
 	limited, ok := errors.AsType[*RateError](end)
 	if !ok || limited.Wait <= 0 || limited.Wait > 2*time.Second || len(served.queries) != 2 {
-		t.Errorf("the walk ended with %v after %d pages", end, len(served.queries))
+		t.Errorf("the iteration ended with %v after %d pages", end, len(served.queries))
 	}
 }
 
 func TestDisruptionErrors(t *testing.T) {
 	for status, want := range map[int]Class{400: Invalid, 401: Unauthorized, 404: NotFoundOrForbidden, 500: ServerFault} {
-		client := testClient(t, serve(t, answers(status, "")).URL)
+		client := testClient(t, serve(t, respond(status, "")).URL)
 		if _, err := client.DisruptionPage(t.Context(), DisruptionQuery{ServiceID: 7}, 0); ClassOf(err) != want {
 			t.Errorf("%d: %v of class %s, want %s", status, err, ClassOf(err), want)
 		}
 	}
 }
 
-// TestReadsOfNoServiceAreNotSent: without a service number the path could be that of another
+// TestReadsWithoutAServiceIDAreNotSent: without a service id the path could be that of another
 // resource.
-func TestReadsOfNoServiceAreNotSent(t *testing.T) {
+func TestReadsWithoutAServiceIDAreNotSent(t *testing.T) {
 	client := testClient(t, serve(t, func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("asked for %s", r.URL)
+		t.Errorf("requested %s", r.URL)
 	}).URL)
 	for _, id := range []int64{0, -1, math.MinInt64} {
 		if _, err := client.Cancellation(t.Context(), id); ClassOf(err) != Invalid {

@@ -19,7 +19,7 @@ import (
 var healthBody = HealthRequest{ServiceID: 1234567}.Body()
 
 // TestOnePOSTWhenAReusedConnectionIsClosed: the connection was used before. The server reads the
-// whole POST and then closes it without an answer.
+// whole POST and then closes it without a response.
 func TestOnePOSTWhenAReusedConnectionIsClosed(t *testing.T) {
 	var posts, connections atomic.Int64
 	address := listen(t, func(conn net.Conn) {
@@ -33,7 +33,7 @@ func TestOnePOSTWhenAReusedConnectionIsClosed(t *testing.T) {
 			either(io.Copy(io.Discard, req.Body))
 			if req.Method == http.MethodPost {
 				posts.Add(1)
-				return // the deferred close of the connection is the only answer
+				return // the deferred close of the connection is the only response
 			}
 			printTo(conn, "HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n")
 		}
@@ -77,7 +77,7 @@ func acceptAll(t *testing.T, listener net.Listener, handle func(net.Conn)) {
 	}()
 }
 
-// TestOnePOSTWhenAStreamIsReset: an HTTP/2 server takes the whole POST and resets the stream, once
+// TestOnePOSTWhenAStreamIsReset: an HTTP/2 server reads the whole POST and resets the stream, once
 // with each code.
 func TestOnePOSTWhenAStreamIsReset(t *testing.T) {
 	for code := range uint32(14) {
@@ -141,7 +141,7 @@ const (
 	h2FrameOverhead = 9
 )
 
-// resetEveryStream reads requests to their end and answers each with RST_STREAM.
+// resetEveryStream reads requests to their end and resets the stream of each.
 func resetEveryStream(conn net.Conn, code uint32, requests *atomic.Int64) {
 	either(io.ReadFull(conn, make([]byte, len(h2Preface))))
 	either(conn.Write(h2Frame(h2Settings, 0, nil)))
@@ -192,7 +192,7 @@ func TestOnePOSTWhenRedirected(t *testing.T) {
 		}
 	}
 	if got := elsewhere.Load(); got != 0 {
-		t.Errorf("%d requests went elsewhere", got)
+		t.Errorf("%d requests were sent to another host", got)
 	}
 }
 

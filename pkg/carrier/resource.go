@@ -133,7 +133,7 @@ func DecodeSummary(op Operation, body []byte) (RequestSummary, error) {
 	err := readObject(body, &wire)
 	return RequestSummary{
 		ID: wire.ID, ServiceID: wire.ServiceID,
-		Status:      clean(cmp.Or(wire.Status, wire.ServiceStatus), maxName),
+		Status:      sanitize(cmp.Or(wire.Status, wire.ServiceStatus), maxName),
 		ErrorDetail: scrubber(nil).message(wire.ErrorDetail, maxMessage),
 	}, undecodable(op, err)
 }

@@ -17,12 +17,12 @@ func rewrite(body []byte, words *substitution) []byte {
 
 // rewriter is one pass over one document.
 type rewriter struct {
-	in, out []byte
-	at      int
-	words   *substitution
-	key     []byte   // the key of the next value
-	around  [][]byte // the keys of the enclosing objects and arrays
-	deeper  int      // number of enclosing levels beyond maxNesting, which are not stored
+	in, out     []byte
+	at          int
+	words       *substitution
+	key         []byte   // the key of the next value
+	enclosing   [][]byte // the keys of the enclosing objects and arrays
+	excessDepth int      // number of enclosing levels beyond maxNesting, which are not stored
 }
 
 // maxNesting is the number of stored keys. The carrier's documents are less than half as deep.
@@ -46,20 +46,20 @@ func (w *rewriter) step() {
 }
 
 func (w *rewriter) enter() {
-	if len(w.around) == maxNesting {
-		w.deeper++
+	if len(w.enclosing) == maxNesting {
+		w.excessDepth++
 		return
 	}
-	w.around = append(w.around, w.key)
+	w.enclosing = append(w.enclosing, w.key)
 }
 
 func (w *rewriter) leave() {
-	if w.deeper > 0 {
-		w.deeper--
+	if w.excessDepth > 0 {
+		w.excessDepth--
 		return
 	}
-	if n := len(w.around); n > 0 {
-		w.key, w.around = w.around[n-1], w.around[:n-1]
+	if n := len(w.enclosing); n > 0 {
+		w.key, w.enclosing = w.enclosing[n-1], w.enclosing[:n-1]
 	}
 }
 
@@ -67,15 +67,15 @@ func (w *rewriter) leave() {
 // under its key. Beyond maxNesting there is no key, so no value counts as an enumeration.
 func (w *rewriter) next() {
 	w.key = nil
-	if n := len(w.around); n > 0 && w.deeper == 0 {
-		w.key = w.around[n-1]
+	if n := len(w.enclosing); n > 0 && w.excessDepth == 0 {
+		w.key = w.enclosing[n-1]
 	}
 }
 
 // inFee reports whether the current position is inside a fee, where a name is an enumeration.
 // Elsewhere, as in a plan or a product, a name is free text.
 func (w *rewriter) inFee() bool {
-	for _, key := range w.around {
+	for _, key := range w.enclosing {
 		if string(key) == "fee" || string(key) == "fees" || bytes.HasSuffix(key, []byte("Fee")) {
 			return true
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The cases of this file are shapes of real answers that the specification does not list, one table
-// for each place where they were observed.
+// The cases of this file are shapes of real responses that the specification does not list, one
+// table for each place where they were observed.
 
 // shape is one of them, its decoder, and the expected result.
 type shape struct {
@@ -84,14 +84,14 @@ func TestShapesOfOrders(t *testing.T) {
 	webhook := `{"id":8,"type":"new","serviceId":"1234567","customerRef":"SITE-014","rejectedReason":"wrong AVC",` +
 		`"rejectedOn":"2021-05-21","vlanId":"100"}`
 	checkShapes(t, map[string]shape{
-		"vlanId as text":   {`{"vlanId":"100"}`, vlan, int64(100)},
-		"vlanId as number": {`{"vlanId":100}`, vlan, int64(100)},
-		"vlanId null":      {`{"vlanId":null}`, vlan, int64(0)},
-		"portId as text":   {`{"infrastructure":{"portId":"1"}}`, port, &OrderedInfra{PortID: "1"}},
-		"portId as number": {`{"infrastructure":{"portId":1}}`, port, &OrderedInfra{PortID: "1"}},
-		"portId absent":    {`{"infrastructure":{"id":"NTD1"}}`, port, &OrderedInfra{ID: "NTD1"}},
-		"TC4 in answers":   {`{"trafficClass":"TC4"}`, traffic, "TC4"},
-		"tc4, as we ask":   {`{"trafficClass":"tc4"}`, traffic, "tc4"},
+		"vlanId as text":      {`{"vlanId":"100"}`, vlan, int64(100)},
+		"vlanId as number":    {`{"vlanId":100}`, vlan, int64(100)},
+		"vlanId null":         {`{"vlanId":null}`, vlan, int64(0)},
+		"portId as text":      {`{"infrastructure":{"portId":"1"}}`, port, &OrderedInfra{PortID: "1"}},
+		"portId as number":    {`{"infrastructure":{"portId":1}}`, port, &OrderedInfra{PortID: "1"}},
+		"portId absent":       {`{"infrastructure":{"id":"NTD1"}}`, port, &OrderedInfra{ID: "NTD1"}},
+		"TC4 in responses":    {`{"trafficClass":"TC4"}`, traffic, "TC4"},
+		"tc4, as in requests": {`{"trafficClass":"tc4"}`, traffic, "tc4"},
 		"a webhook": {webhook, event, EventHint{
 			ID: 8, ServiceID: 1234567, CustomerReference: "SITE-014", Reason: "wrong AVC",
 		}},
@@ -185,7 +185,7 @@ func TestShapesOfErrors(t *testing.T) {
 		},
 	})
 	for _, status := range []int{http.StatusMethodNotAllowed, http.StatusUnsupportedMediaType} {
-		client := testClient(t, serve(t, answers(status, `{"type":"client.access"}`)).URL)
+		client := testClient(t, serve(t, respond(status, `{"type":"client.access"}`)).URL)
 		receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
 		if receipt.Delivery != Rejected || receipt.Err.Class != Invalid || receipt.Err.Type != TypeClientAccess {
 			t.Errorf("%d: %s, %v", status, receipt.Delivery, receipt.Err)
@@ -205,10 +205,10 @@ func TestShapesOfCancellations(t *testing.T) {
 	checkShapes(t, shapes)
 }
 
-// TestShapesOfContentTypes: the Content-Type of an answer has no effect.
+// TestShapesOfContentTypes: the Content-Type of a response has no effect.
 func TestShapesOfContentTypes(t *testing.T) {
 	for _, kind := range []string{"application/json", "application/json;charset=UTF-8", "text/plain", "", "x/\xff"} {
-		client := testClient(t, serve(t, answers(http.StatusOK, `{"id":77}`, "Content-Type", kind)).URL)
+		client := testClient(t, serve(t, respond(http.StatusOK, `{"id":77}`, "Content-Type", kind)).URL)
 		if outcome, err := client.Poll(t.Context(), handle); outcome.State != Done {
 			t.Errorf("%q: %s, %v", kind, outcome.State, err)
 		}

@@ -28,8 +28,8 @@ func usableKey(key Key) (*rsa.PrivateKey, error) {
 		return nil, err
 	}
 	private, err := ParseKey(key.PEM)
-	if bad, ok := errors.AsType[*KeyError](err); ok {
-		return nil, &KeyError{ID: key.ID, Defect: bad.Defect}
+	if keyErr, ok := errors.AsType[*KeyError](err); ok {
+		return nil, &KeyError{ID: key.ID, Defect: keyErr.Defect}
 	}
 	return private, err
 }

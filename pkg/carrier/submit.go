@@ -36,45 +36,45 @@ func (c *Client) Submit(ctx context.Context, op Operation, version int, body []b
 		operation: op, method: http.MethodPost, path: contract.SubmitPath, version: version, body: body,
 		fresh: fresh || contract.Repeat.Costly(),
 	}
-	if err := contract.allows(version, body); err != nil {
+	if err := contract.checkBody(version, body); err != nil {
 		return notSent(&Error{Operation: op, Target: k.target(), Class: Invalid, Message: err.Error(), cause: err})
 	}
 	token, err := c.tokens.Token(ctx)
 	if err != nil {
-		return notSent(tokenFailure(k, err))
+		return notSent(tokenSourceError(k, err))
 	}
-	return c.receipt(contract, k, c.exchange(ctx, k, token))
+	return c.receipt(contract, k, c.do(ctx, k, token))
 }
 
 func notSent(err *Error) Receipt { return Receipt{Delivery: NotSent, Err: err} }
 
-// tokenFailure wraps an error of the token source. Its text is safe to display, or comes from the
-// caller.
-func tokenFailure(k call, err error) *Error {
+// tokenSourceError wraps an error of the token source. Its text is safe to display, or comes from
+// the caller.
+func tokenSourceError(k call, err error) *Error {
 	return &Error{Operation: k.operation, Target: k.target(), Class: Unauthorized, Message: err.Error(), cause: err}
 }
 
 // receipt classifies the response to a POST.
-func (c *Client) receipt(contract Contract, k call, a answer) Receipt {
-	handle, note := c.handleOf(contract, k, a)
-	note = secretsOf(k, a).message(note, maxMessage) // it may quote the response
+func (c *Client) receipt(contract Contract, k call, resp response) Receipt {
+	handle, note := c.handleOf(contract, k, resp)
+	note = secretsOf(k, resp).message(note, maxMessage) // it may quote the response
 	delivery := Classify(Observation{
-		Written: a.written,
-		Status:  a.status,
+		Written: resp.written,
+		Status:  resp.status,
 		Success: contract.Success,
 		Handle:  !handle.IsZero() || contract.Handle == HandleNone,
 	})
 	if delivery == Accepted {
-		return Receipt{Delivery: Accepted, Handle: handle, Body: a.body, Note: note}
+		return Receipt{Delivery: Accepted, Handle: handle, Body: resp.body, Note: note}
 	}
-	c.learn(contract, k, a)
-	return Receipt{Delivery: delivery, Err: c.failureOf(k, a, note), RetryAfter: c.retryAfter(a), Note: note}
+	c.recordStatus(contract, k, resp)
+	return Receipt{Delivery: delivery, Err: c.responseError(k, resp, note), RetryAfter: c.retryAfter(resp), Note: note}
 }
 
 // handleOf finds the handle in a response with the success status, and describes anything unusual
 // about it.
-func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) {
-	if a.status != contract.Success {
+func (c *Client) handleOf(contract Contract, k call, resp response) (Handle, string) {
+	if resp.status != contract.Success {
 		return Handle{}, ""
 	}
 	switch contract.Handle {
@@ -83,41 +83,41 @@ func (c *Client) handleOf(contract Contract, k call, a answer) (Handle, string) 
 	case HandleServiceID:
 		// Spec §4: "path id is the service id", so it is taken from the request, regardless of the
 		// Location.
-		return numbered(contract, k, readSummary(k.body).ServiceID), ""
+		return handleWithID(contract, k, readSummary(k.body).ServiceID), ""
 	case HandleInOrder:
-		return c.ordered(contract, k, a)
+		return c.handleOfOrder(contract, k, resp)
 	case HandleInLocation:
-		return c.located(contract, k, a)
+		return c.handleInLocation(contract, k, resp)
 	}
 	return Handle{}, ""
 }
 
-// ordered takes the handle of an order from the Location or the body. If they name different
+// handleOfOrder takes the handle of an order from the Location or the body. If they name different
 // orders, it is unknown which one is ours.
-func (c *Client) ordered(contract Contract, k call, a answer) (Handle, string) {
-	located, note := c.located(contract, k, a)
-	inBody := numbered(contract, k, readSummary(a.body).ID)
+func (c *Client) handleOfOrder(contract Contract, k call, resp response) (Handle, string) {
+	handle, note := c.handleInLocation(contract, k, resp)
+	inBody := handleWithID(contract, k, readSummary(resp.body).ID)
 	switch {
-	case located.IsZero():
+	case handle.IsZero():
 		return inBody, "the answer has no usable Location; the id is the body's"
-	case !inBody.IsZero() && !sameNumber(located.ID, inBody.ID):
-		return Handle{}, "the Location names order " + located.ID + ", the body order " + inBody.ID
+	case !inBody.IsZero() && !sameID(handle.ID, inBody.ID):
+		return Handle{}, "the Location names order " + handle.ID + ", the body order " + inBody.ID
 	}
-	return located, note
+	return handle, note
 }
 
-func sameNumber(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") }
+func sameID(a, b string) bool { return strings.TrimLeft(a, "0") == strings.TrimLeft(b, "0") }
 
-func numbered(contract Contract, k call, id int64) Handle {
+func handleWithID(contract Contract, k call, id int64) Handle {
 	if id <= 0 {
 		return Handle{}
 	}
 	return Handle{Operation: contract.Operation, Version: k.version, ID: strconv.FormatInt(id, 10)}
 }
 
-// located takes the handle from the Location. Two different Locations count as none.
-func (c *Client) located(contract Contract, k call, a answer) (Handle, string) {
-	locations := slices.Compact(a.header.Values("Location"))
+// handleInLocation takes the handle from the Location. Two different Locations count as none.
+func (c *Client) handleInLocation(contract Contract, k call, resp response) (Handle, string) {
+	locations := slices.Compact(resp.header.Values("Location"))
 	if len(locations) != 1 {
 		return Handle{}, "the answer has " + strconv.Itoa(len(locations)) + " Locations"
 	}
@@ -131,19 +131,19 @@ func (c *Client) located(contract Contract, k call, a answer) (Handle, string) {
 	return handle, ""
 }
 
-// learn records what a response shows beyond this one call: that the token is invalid, or that the
-// account exceeds the rate limit.
-func (c *Client) learn(contract Contract, k call, a answer) {
+// recordStatus records what a response shows beyond this one call: that the token is invalid, or
+// that the account exceeds the rate limit.
+func (c *Client) recordStatus(contract Contract, k call, resp response) {
 	switch {
-	case a.status == http.StatusUnauthorized:
-		c.tokens.Invalidate(a.token)
-	case a.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
-		c.tokens.Invalidate(a.token)
-	case a.status == http.StatusTooManyRequests:
-		c.limiter.hold(c.now(), max(c.retryAfter(a), minRetryAfter))
+	case resp.status == http.StatusUnauthorized:
+		c.tokens.Invalidate(resp.token)
+	case resp.status == http.StatusNotFound && contract.TokenHiddenIn404 && k.method == http.MethodPost:
+		c.tokens.Invalidate(resp.token)
+	case resp.status == http.StatusTooManyRequests:
+		c.limiter.pause(c.now(), max(c.retryAfter(resp), minRetryAfter))
 	}
 }
 
-func (c *Client) retryAfter(a answer) time.Duration {
-	return ParseRetryAfter(a.header.Get("Retry-After"), c.now())
+func (c *Client) retryAfter(resp response) time.Duration {
+	return ParseRetryAfter(resp.header.Get("Retry-After"), c.now())
 }

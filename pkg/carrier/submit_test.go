@@ -18,7 +18,7 @@ import (
 
 var planChange = PlanChangeRequest{ServiceID: 1234567, PlanName: "Fast", Term: 12}
 
-func TestSubmitRequestIsTheSpecified(t *testing.T) {
+func TestSubmitRequestFollowsTheSpecification(t *testing.T) {
 	var got *http.Request
 	var body []byte
 	carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -58,43 +58,43 @@ func TestSubmitReceipts(t *testing.T) {
 		orders = "/api/connect/orders/"
 	)
 	at := func(locations ...string) http.HandlerFunc { return located(201, locations...) }
-	order := func(body string, header ...string) http.HandlerFunc { return answers(201, body, header...) }
+	order := func(body string, header ...string) http.HandlerFunc { return respond(201, body, header...) }
 	for name, test := range map[string]struct {
 		op     Operation
 		answer http.HandlerFunc
 		want   Delivery
 		id     string
 	}{
-		"201 with a Location":                  {PlanChange, at(requests + "5"), Accepted, "5"},
-		"201 with another host's":              {PlanChange, at("https://evil.example" + requests + "5"), Accepted, "5"},
-		"201 with the same Location twice":     {PlanChange, at(requests+"5", requests+"5"), Accepted, "5"},
-		"201 with two Locations (11)":          {PlanChange, at(requests+"5", requests+"6"), Ambiguous, ""},
-		"201 without one":                      {PlanChange, answers(201, ""), Ambiguous, ""},
-		"201 with another operation's":         {PlanChange, at(slots + "5"), Ambiguous, ""},
-		"200 with a Location":                  {PlanChange, answers(200, "", "Location", requests+"5"), Ambiguous, ""},
-		"202 with a Location":                  {PlanChange, answers(202, "", "Location", requests+"5"), Ambiguous, ""},
-		"204 where 201 is right":               {PlanChange, answers(204, "", "Location", requests+"5"), Ambiguous, ""},
-		"an order with a Location":             {OrderCreate, order(`{"id":8}`, "Location", orders+"8"), Accepted, "8"},
-		"an order without one":                 {OrderCreate, order(`{"id":9007199254740993}`), Accepted, "9007199254740993"},
-		"an order with an odd one":             {OrderCreate, order(`{"id":"8"}`, "Location", "/elsewhere/8"), Accepted, "8"},
-		"an order whose ids agree":             {OrderCreate, order(`{"id":8}`, "Location", orders+"08"), Accepted, "08"},
-		"an order of which two ids are given":  {OrderCreate, order(`{"id":9}`, "Location", orders+"8"), Ambiguous, ""},
-		"an order whose body says nothing":     {OrderCreate, order(`<html>`, "Location", orders+"8"), Accepted, "8"},
-		"an order without any id":              {OrderCreate, order(`{"status":"OPEN"}`), Ambiguous, ""},
-		"an order with a page for a body":      {OrderCreate, order(`<html>`), Ambiguous, ""},
-		"an order with two ids (28)":           {OrderCreate, order(`{"id":8,"id":9}`), Ambiguous, ""},
-		"an order with an id that is a float":  {OrderCreate, order(`{"id":8.5}`), Ambiguous, ""},
-		"a reschedule":                         {CancellationReschedule, answers(204, ""), Accepted, "1234567"},
-		"an abort with a strange Location":     {CancellationAbort, answers(204, "", "Location", "//x"), Accepted, "1234567"},
-		"an abort with 201":                    {CancellationAbort, answers(201, ""), Ambiguous, ""},
-		"an appointment cancel":                {AppointmentCancel, answers(204, ""), Accepted, ""},
-		"an appointment cancel with 200":       {AppointmentCancel, answers(200, ""), Ambiguous, ""},
-		"422 with a page":                      {PlanChange, answers(422, "<html>"), Rejected, ""},
-		"502 with a page":                      {PlanChange, answers(502, "<html>"), Ambiguous, ""},
-		"500 with a Location":                  {PlanChange, answers(500, "", "Location", requests+"5"), Ambiguous, ""},
-		"429":                                  {PlanChange, answers(429, ""), NotProcessed, ""},
-		"a body without end after the headers": {PlanChange, endless("Location", requests+"5"), Accepted, "5"},
-		"an error with a body without end":     {PlanChange, endless(), Ambiguous, ""},
+		"201 with a Location":                   {PlanChange, at(requests + "5"), Accepted, "5"},
+		"201 with another host's Location":      {PlanChange, at("https://evil.example" + requests + "5"), Accepted, "5"},
+		"201 with the same Location twice":      {PlanChange, at(requests+"5", requests+"5"), Accepted, "5"},
+		"201 with two Locations (11)":           {PlanChange, at(requests+"5", requests+"6"), Ambiguous, ""},
+		"201 without a Location":                {PlanChange, respond(201, ""), Ambiguous, ""},
+		"201 with another operation's Location": {PlanChange, at(slots + "5"), Ambiguous, ""},
+		"200 with a Location":                   {PlanChange, respond(200, "", "Location", requests+"5"), Ambiguous, ""},
+		"202 with a Location":                   {PlanChange, respond(202, "", "Location", requests+"5"), Ambiguous, ""},
+		"204 where 201 is right":                {PlanChange, respond(204, "", "Location", requests+"5"), Ambiguous, ""},
+		"an order with a Location":              {OrderCreate, order(`{"id":8}`, "Location", orders+"8"), Accepted, "8"},
+		"an order without a Location":           {OrderCreate, order(`{"id":9007199254740993}`), Accepted, "9007199254740993"},
+		"an order with a bad Location":          {OrderCreate, order(`{"id":"8"}`, "Location", "/elsewhere/8"), Accepted, "8"},
+		"an order with equal ids":               {OrderCreate, order(`{"id":8}`, "Location", orders+"08"), Accepted, "08"},
+		"an order with different ids":           {OrderCreate, order(`{"id":9}`, "Location", orders+"8"), Ambiguous, ""},
+		"an order with a page and a Location":   {OrderCreate, order(`<html>`, "Location", orders+"8"), Accepted, "8"},
+		"an order without any id":               {OrderCreate, order(`{"status":"OPEN"}`), Ambiguous, ""},
+		"an order with a page":                  {OrderCreate, order(`<html>`), Ambiguous, ""},
+		"an order with two ids (28)":            {OrderCreate, order(`{"id":8,"id":9}`), Ambiguous, ""},
+		"an order with an id that is a float":   {OrderCreate, order(`{"id":8.5}`), Ambiguous, ""},
+		"a reschedule":                          {CancellationReschedule, respond(204, ""), Accepted, "1234567"},
+		"an abort with a bad Location":          {CancellationAbort, respond(204, "", "Location", "//x"), Accepted, "1234567"},
+		"an abort with 201":                     {CancellationAbort, respond(201, ""), Ambiguous, ""},
+		"an appointment cancel":                 {AppointmentCancel, respond(204, ""), Accepted, ""},
+		"an appointment cancel with 200":        {AppointmentCancel, respond(200, ""), Ambiguous, ""},
+		"422 with a page":                       {PlanChange, respond(422, "<html>"), Rejected, ""},
+		"502 with a page":                       {PlanChange, respond(502, "<html>"), Ambiguous, ""},
+		"500 with a Location":                   {PlanChange, respond(500, "", "Location", requests+"5"), Ambiguous, ""},
+		"429":                                   {PlanChange, respond(429, ""), NotProcessed, ""},
+		"an endless body after a Location":      {PlanChange, endless("Location", requests+"5"), Accepted, "5"},
+		"an endless body without a Location":    {PlanChange, endless(), Ambiguous, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var calls atomic.Int64
@@ -114,24 +114,24 @@ func TestSubmitReceipts(t *testing.T) {
 	}
 }
 
-// located answers with Locations and nothing else.
+// located returns a handler that responds with Locations and nothing else.
 func located(status int, locations ...string) http.HandlerFunc {
 	header := make([]string, 0, 2*len(locations))
 	for _, location := range locations {
 		header = append(header, "Location", location)
 	}
-	return answers(status, "", header...)
+	return respond(status, "", header...)
 }
 
-// endless answers 201 with a body of 8 MiB.
+// endless returns a handler that responds with 201 and a body of 8 MiB.
 func endless(header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		answers(201, strings.Repeat("x", 8<<20), header...)(w, r)
+		respond(201, strings.Repeat("x", 8<<20), header...)(w, r)
 	}
 }
 
-func TestSubmitNotesWhatIsOdd(t *testing.T) {
-	carrier := serve(t, answers(201, "", "Location", "https://evil.example"+requests+"5"))
+func TestSubmitNotesAnotherHost(t *testing.T) {
+	carrier := serve(t, respond(201, "", "Location", "https://evil.example"+requests+"5"))
 	receipt := testClient(t, carrier.URL).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
 	if !strings.Contains(receipt.Note, "evil.example") {
 		t.Errorf("note %q does not name the other host", receipt.Note)
@@ -158,15 +158,15 @@ func TestSubmitNotSent(t *testing.T) {
 		version int
 		class   Class
 	}{
-		"nobody listens":           {testClient(t, "http://"+refused.Addr().String()), PlanChange, 8, Unreachable},
-		"TLS is not spoken":        {testClient(t, "https://"+closed), PlanChange, 8, Unreachable},
-		"loopback is not allowed":  {testClient(t, "https://"+closed, secure), PlanChange, 8, Unreachable},
-		"there is no token":        {config(withoutToken), PlanChange, 8, Unauthorized},
-		"the seam fails":           {wrapped(failing), PlanChange, 8, Unreachable},
-		"the seam goes elsewhere":  {wrapped(toAnotherHost), PlanChange, 8, Unreachable},
-		"the seam drops the token": {wrapped(withoutContext), PlanChange, 8, Unreachable},
-		"no such operation":        {usual, "Banana", 8, Invalid},
-		"not at this version":      {usual, AggregationConversion, 3, Invalid},
+		"nobody listens":                {testClient(t, "http://"+refused.Addr().String()), PlanChange, 8, Unreachable},
+		"the server has no TLS":         {testClient(t, "https://"+closed), PlanChange, 8, Unreachable},
+		"loopback is not allowed":       {testClient(t, "https://"+closed, secure), PlanChange, 8, Unreachable},
+		"there is no token":             {config(withoutToken), PlanChange, 8, Unauthorized},
+		"the wrapper fails":             {wrapped(failing), PlanChange, 8, Unreachable},
+		"the wrapper changes the host":  {wrapped(toAnotherHost), PlanChange, 8, Unreachable},
+		"the wrapper drops the context": {wrapped(withoutContext), PlanChange, 8, Unreachable},
+		"no such operation":             {usual, "Banana", 8, Invalid},
+		"not at this version":           {usual, AggregationConversion, 3, Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
 			receipt := test.client.Submit(t.Context(), test.op, test.version, planChange.Body(), false)
@@ -183,7 +183,7 @@ func TestSubmitNotSent(t *testing.T) {
 func secure(c *Config) { c.AllowInsecure = false }
 
 func withoutToken(c *Config) {
-	c.Tokens = &testTokens{err: &TokenError{Reason: TokenRejected, Message: "refused"}}
+	c.Tokens = &staticTokens{err: &TokenError{Reason: TokenRejected, Message: "refused"}}
 }
 
 func failing(http.RoundTripper) http.RoundTripper {
@@ -208,20 +208,20 @@ func withoutContext(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-func TestSubmitAmbiguousWhenTheAnswerIsLost(t *testing.T) {
-	for name, reply := range map[string]string{
-		"nothing at all":       "",
+func TestSubmitIsAmbiguousWithoutAResponse(t *testing.T) {
+	for name, response := range map[string]string{
+		"no byte":              "",
 		"half a status line":   "HTTP/1.1 2",
 		"half the headers":     "HTTP/1.1 201 Created\r\nLocation: /api",
 		"no HTTP":              "hello\r\n\r\n",
 		"a header flood (31)":  "HTTP/1.1 201 Created\r\nX: " + strings.Repeat("x", 1<<20) + "\r\n\r\n",
-		"a strange status":     "HTTP/1.1 600 What\r\nContent-Length: 0\r\n\r\n",
+		"an unknown status":    "HTTP/1.1 600 What\r\nContent-Length: 0\r\n\r\n",
 		"an unreadable status": "HTTP/1.1 abc What\r\n\r\n",
 	} {
 		t.Run(name, func(t *testing.T) {
 			address := listen(t, func(conn net.Conn) {
 				readRequest(conn)
-				printTo(conn, reply)
+				printTo(conn, response)
 			})
 			receipt := testClient(t, "http://"+address).Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
 			if receipt.Delivery != Ambiguous || receipt.Err == nil {
@@ -231,9 +231,9 @@ func TestSubmitAmbiguousWhenTheAnswerIsLost(t *testing.T) {
 	}
 }
 
-// TestSubmitKeepsTheHandleOfABrokenBody: the headers were complete, so the request is accepted
+// TestSubmitKeepsTheHandleIfTheBodyBreaks: the headers were complete, so the request is accepted
 // whatever follows them.
-func TestSubmitKeepsTheHandleOfABrokenBody(t *testing.T) {
+func TestSubmitKeepsTheHandleIfTheBodyBreaks(t *testing.T) {
 	address := listen(t, func(conn net.Conn) {
 		readRequest(conn)
 		printTo(conn, "HTTP/1.1 201 Created\r\nLocation: "+requests+"5\r\nContent-Length: 100\r\n\r\ncut")
@@ -247,7 +247,7 @@ func TestSubmitKeepsTheHandleOfABrokenBody(t *testing.T) {
 // readRequest reads as much of a request as the tests send in one segment.
 func readRequest(conn net.Conn) { either(conn.Read(make([]byte, 64<<10))) }
 
-func TestSubmitTimesOutAsAmbiguous(t *testing.T) {
+func TestSubmitIsAmbiguousWhenCancelled(t *testing.T) {
 	arrived := make(chan struct{})
 	carrier := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		either(io.Copy(io.Discard, r.Body))
@@ -265,14 +265,14 @@ func TestSubmitTimesOutAsAmbiguous(t *testing.T) {
 	}
 }
 
-func TestSubmitInvalidatesTheToken(t *testing.T) {
+func TestSubmitInvalidatesARefusedToken(t *testing.T) {
 	for _, test := range []struct {
 		op     Operation
 		status int
 		want   int
 	}{{PlanChange, 401, 1}, {PlanOptions, 404, 1}, {PlanChange, 404, 0}, {PlanOptions, 403, 0}, {PlanChange, 500, 0}} {
-		tokens := &testTokens{}
-		carrier := serve(t, answers(test.status, ""))
+		tokens := &staticTokens{}
+		carrier := serve(t, respond(test.status, ""))
 		client := testClient(t, carrier.URL, func(c *Config) { c.Tokens = tokens })
 		client.Submit(t.Context(), test.op, 8, planChange.Body(), false)
 		if got := tokens.invalidations(); got != test.want {
@@ -309,9 +309,9 @@ func TestSubmitShowsNoSecret(t *testing.T) {
 	}
 }
 
-func TestSubmitRetryAfterHoldsTheAccount(t *testing.T) {
+func TestSubmitRetryAfterPausesTheClient(t *testing.T) {
 	clock := newClock()
-	carrier := serve(t, answers(429, "", "Retry-After", "20"))
+	carrier := serve(t, respond(429, "", "Retry-After", "20"))
 	client := testClient(t, carrier.URL, func(c *Config) { c.Now = clock.Now })
 	receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
 	if receipt.RetryAfter != 20*time.Second {

@@ -14,14 +14,14 @@ const (
 	maxExcerpt = 128
 )
 
-// clean makes a server's text safe to print. Control characters become spaces, bidirectional
+// sanitize makes a server's text safe to print. Control characters become spaces, bidirectional
 // controls and zero-width characters are removed, invalid UTF-8 becomes the replacement character,
 // and the text is cut to limit bytes at a character boundary.
-func clean(text string, limit int) string {
+func sanitize(text string, limit int) string {
 	if len(text) > 4*limit {
 		text = text[:4*limit] // the rest cannot survive the cut below
 	}
-	return cut(strings.TrimSpace(visible(text)), limit)
+	return truncate(strings.TrimSpace(visible(text)), limit)
 }
 
 // visible returns the printable form of a text.
@@ -40,8 +40,8 @@ func printable(r rune) rune {
 	return r
 }
 
-// cut shortens text to at most limit bytes, including an ellipsis.
-func cut(text string, limit int) string {
+// truncate shortens text to at most limit bytes, including an ellipsis.
+func truncate(text string, limit int) string {
 	const ellipsis = "…"
 	if len(text) <= limit {
 		return text
@@ -56,7 +56,7 @@ func cut(text string, limit int) string {
 // excerpt returns the part of a rejected value of ours that an error shows. A token that was
 // configured by mistake is redacted.
 func excerpt(text string) string {
-	return cut(strings.TrimSpace(signedToken.ReplaceAllString(visible(text), redacted)), maxExcerpt)
+	return truncate(strings.TrimSpace(signedToken.ReplaceAllString(visible(text), redacted)), maxExcerpt)
 }
 
 // excerptOfServer returns the part of a rejected value from a server that an error shows.
@@ -82,12 +82,12 @@ const (
 // text, so that a zero-width character cannot hide one, and before the cut, so that none is cut in
 // half.
 func (s scrubber) message(text string, limit int) string {
-	return cut(strings.TrimSpace(s.scrub(visible(text))), limit)
+	return truncate(strings.TrimSpace(s.scrub(visible(text))), limit)
 }
 
 // name returns a code or a key, safe to display.
 func (s scrubber) name(text string) string {
-	text = clean(text, maxName)
+	text = sanitize(text, maxName)
 	for _, secret := range s {
 		if len(secret) >= minSecretInName {
 			text = strings.ReplaceAll(text, secret, redacted)

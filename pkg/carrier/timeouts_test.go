@@ -12,15 +12,15 @@ import (
 	"time"
 )
 
-// The tests of this file run in bubbles, in which time passes at once when everything waits. A
-// server that takes a year therefore takes no real time, and the bounds are those of production.
+// The tests of this file run in synctest bubbles, in which time advances as soon as everything
+// waits. A slow server therefore takes no real time, and the bounds are those of production.
 
-// slowServer is a server that answers slowly, after it has read the request.
+// slowServer handles a connection slowly, after its request was read.
 type slowServer func(context.Context, net.Conn)
 
-// drip writes one byte a second until the peer is gone.
-func drip(ctx context.Context, conn net.Conn, reply string) {
-	for _, c := range []byte(reply) {
+// writeSlowly writes one byte a second until the peer is gone.
+func writeSlowly(ctx context.Context, conn net.Conn, response string) {
+	for _, c := range []byte(response) {
 		second, cancel := context.WithTimeout(ctx, time.Second)
 		<-second.Done()
 		cancel()
@@ -43,50 +43,50 @@ func slowServers() map[string]slowCase {
 	flood := strings.Repeat("X-Pad: "+strings.Repeat("x", 100)+"\r\n", 1000)
 	body := strings.Repeat("x", 10_000)
 	return map[string]slowCase{
-		"no answer": {func(_ context.Context, conn net.Conn) {
+		"no response": {func(_ context.Context, conn net.Conn) {
 			either(conn.Read(make([]byte, 1)))
 		}, headersTimeout, Ambiguous},
 		"headers byte by byte": {func(ctx context.Context, conn net.Conn) {
-			drip(ctx, conn, "HTTP/1.1 201 Created\r\n"+flood)
+			writeSlowly(ctx, conn, "HTTP/1.1 201 Created\r\n"+flood)
 		}, headersTimeout, Ambiguous},
 		"endless early hints": {func(ctx context.Context, conn net.Conn) {
-			drip(ctx, conn, strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000))
-		}, wholeTimeout, Ambiguous},
+			writeSlowly(ctx, conn, strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000))
+		}, callTimeout, Ambiguous},
 		"a body byte by byte": {func(ctx context.Context, conn net.Conn) {
 			printTo(conn, "HTTP/1.1 500 Oops\r\nContent-Length: 10000\r\n\r\n")
-			drip(ctx, conn, body)
-		}, wholeTimeout, Ambiguous},
+			writeSlowly(ctx, conn, body)
+		}, callTimeout, Ambiguous},
 		"a handle, and then a body byte by byte": {func(ctx context.Context, conn net.Conn) {
 			printTo(conn, accepted+"Content-Length: 10000\r\n\r\n")
-			drip(ctx, conn, body)
-		}, wholeTimeout, Accepted},
+			writeSlowly(ctx, conn, body)
+		}, callTimeout, Accepted},
 	}
 }
 
-// TestSlowAnswersEnd (32): the deadline is the client's, whatever the server does, and what was
-// known by then is kept.
-func TestSlowAnswersEnd(t *testing.T) {
+// TestSlowResponsesTimeOut (32): the deadline is the client's, whatever the server does, and what
+// was known by then is kept.
+func TestSlowResponsesTimeOut(t *testing.T) {
 	for name, test := range slowServers() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				client := inBubble(t, test.server)
-				watch, cancel := context.WithTimeout(t.Context(), test.bound+time.Second)
+				client := clientOverPipes(t, test.server)
+				deadline, cancel := context.WithTimeout(t.Context(), test.bound+time.Second)
 				defer cancel()
 				receipt := client.Submit(t.Context(), PlanChange, 8, planChange.Body(), true)
-				if receipt.Delivery != test.want || watch.Err() != nil {
-					t.Errorf("%s (%v), %v; want %s within %s", receipt.Delivery, receipt.Err, watch.Err(), test.want, test.bound)
+				if receipt.Delivery != test.want || deadline.Err() != nil {
+					t.Errorf("%s (%v), %v; want %s within %s", receipt.Delivery, receipt.Err, deadline.Err(), test.want, test.bound)
 				}
 			})
 		})
 	}
 }
 
-// TestPollOfASlowBodyEnds: half a resource is not a success.
-func TestPollOfASlowBodyEnds(t *testing.T) {
+// TestPollOfASlowBodyTimesOut: half a resource is not a success.
+func TestPollOfASlowBodyTimesOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		client := inBubble(t, func(ctx context.Context, conn net.Conn) {
+		client := clientOverPipes(t, func(ctx context.Context, conn net.Conn) {
 			printTo(conn, "HTTP/1.1 200 OK\r\nContent-Length: 10000\r\n\r\n")
-			drip(ctx, conn, `{"id":77}`+strings.Repeat(" ", 10_000))
+			writeSlowly(ctx, conn, `{"id":77}`+strings.Repeat(" ", 10_000))
 		})
 		outcome, err := client.Poll(t.Context(), handle)
 		if outcome.State != "" || ClassOf(err) != Unreadable {
@@ -95,40 +95,42 @@ func TestPollOfASlowBodyEnds(t *testing.T) {
 	})
 }
 
-// TestSlowTokenAnswersEnd: an identity provider has less time than a carrier, and as few ways to
-// exceed it.
-func TestSlowTokenAnswersEnd(t *testing.T) {
+// TestSlowTokenResponsesTimeOut: the time limit of an identity provider is shorter than that of a
+// carrier, and as strict.
+func TestSlowTokenResponsesTimeOut(t *testing.T) {
 	for name, test := range slowServers() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				transport := network{allowInsecure: true}.keptAlive()
+				transport := network{allowInsecure: true}.keepAlive()
 				transport.DialContext = pipes(t, test.server)
-				g := newGranter(TokenConfig{TokenURL: "http://id.example/realms/r" + protocolPart, Now: newClock().Now})
-				g.dates.next = transport
+				e := newExchanger(TokenConfig{TokenURL: "http://id.example/realms/r" + protocolPart, Now: newClock().Now}, "")
+				e.transport.next = transport
 				t.Cleanup(transport.CloseIdleConnections)
-				watch, cancel := context.WithTimeout(t.Context(), grantTimeout+time.Second)
+				deadline, cancel := context.WithTimeout(t.Context(), exchangeTimeout+time.Second)
 				defer cancel()
-				_, err := g.exchange(t.Context(), "assertion", newClock().Now())
+				_, err := e.post(t.Context(), "assertion", newClock().Now())
 				if failure, ok := errors.AsType[*TokenError](err); !ok || failure.Reason != TokenUnreachable {
 					t.Errorf("%v, want Unreachable", err)
 				}
-				if watch.Err() != nil {
-					t.Errorf("it took longer than %s", grantTimeout)
+				if deadline.Err() != nil {
+					t.Errorf("it took longer than %s", exchangeTimeout)
 				}
 			})
 		})
 	}
 }
 
-// inBubble returns a client whose connections are pipes to a server: real connections would stop
-// the time of the bubble. All its bounds are those of production.
-func inBubble(t *testing.T, server slowServer) *Client {
+// clientOverPipes returns a client whose connections are pipes to a server: real connections would
+// stop the time of the bubble. All its bounds are those of production.
+func clientOverPipes(t *testing.T, server slowServer) *Client {
 	t.Helper()
 	client := testClient(t, "http://carrier.example")
 	dial := pipes(t, server)
-	way := network{allowInsecure: true}
-	ways := map[**http.Client]*http.Transport{&client.kept: way.keptAlive(), &client.fresh: way.fresh()}
-	for into, transport := range ways {
+	transports := network{allowInsecure: true}
+	clients := map[**http.Client]*http.Transport{
+		&client.keepAlive: transports.keepAlive(), &client.fresh: transports.fresh(),
+	}
+	for into, transport := range clients {
 		transport.DialContext = dial
 		*into = httpClient(authorizer{origin: client.origin, next: transport}, nil)
 	}

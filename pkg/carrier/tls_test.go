@@ -18,21 +18,21 @@ import (
 	"time"
 )
 
-// secured is a server that proves its identity, or fails to.
-type secured struct {
+// tlsServer is a server that proves its identity, or fails to.
+type tlsServer struct {
 	until    time.Time
 	host     net.IP
 	trusted  bool
 	versions [2]uint16 // lowest and highest
 }
 
-// securedServers are those of security case 52, and one with valid TLS.
-func securedServers() map[string]secured {
+// tlsServers are those of security case 52, and one with valid TLS.
+func tlsServers() map[string]tlsServer {
 	future, past := newClock().Now().AddDate(50, 0, 0), newClock().Now().AddDate(-5, 0, 0)
 	here, elsewhere := net.IPv4(127, 0, 0, 1), net.IPv4(192, 0, 2, 1)
 	current, old := [2]uint16{tls.VersionTLS12, tls.VersionTLS13}, [2]uint16{tls.VersionTLS10, tls.VersionTLS11}
-	return map[string]secured{
-		"as it should be":        {future, here, true, current},
+	return map[string]tlsServer{
+		"valid":                  {future, here, true, current},
 		"expired":                {past, here, true, current},
 		"another host's":         {future, elsewhere, true, current},
 		"signed by itself":       {future, here, false, current},
@@ -43,7 +43,7 @@ func securedServers() map[string]secured {
 }
 
 // serve starts the server and returns the certificates that a client would trust.
-func (s secured) serve(t *testing.T, handler http.Handler) (address string, roots *x509.CertPool) {
+func (s tlsServer) serve(t *testing.T, handler http.Handler) (address string, roots *x509.CertPool) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -80,9 +80,9 @@ func (s secured) serve(t *testing.T, handler http.Handler) (address string, root
 // TestTLSRefusals (52): a carrier that does not prove its identity receives no byte of a request,
 // and an identity provider no assertion.
 func TestTLSRefusals(t *testing.T) {
-	for name, server := range securedServers() {
+	for name, server := range tlsServers() {
 		t.Run(name, func(t *testing.T) {
-			good := name == "as it should be"
+			good := name == "valid"
 			var requests atomic.Int64
 			address, roots := server.serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 				requests.Add(1)
@@ -96,7 +96,7 @@ func TestTLSRefusals(t *testing.T) {
 					t.Errorf("fresh %t: %s, %v; want %s", fresh, got.Delivery, got.Err, want)
 				}
 			}
-			a := newAuth(t, func(c *TokenConfig) { c.TokenURL, c.RootCAs = address+"/realms/r"+protocolPart, roots })
+			a := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL, c.RootCAs = address+"/realms/r"+protocolPart, roots })
 			a.mustFail(t, map[bool]TokenReason{true: TokenRejected, false: TokenUnreachable}[good])
 			if arrived := requests.Load() > 0; arrived != good {
 				t.Errorf("%d requests arrived", requests.Load())

@@ -37,11 +37,14 @@ const (
 	TokenPending     TokenReason = "Pending"       // an exchange is in progress and takes long: try again later
 )
 
+// pendingWait is shorter than any pause, so that a returning caller finds the result.
+const pendingWait = 3 * time.Second
+
 // PendingWait returns how long to wait before the next call of Token if err means that an exchange
 // is still in progress, and zero otherwise.
 func PendingWait(err error) time.Duration {
 	if failure, ok := errors.AsType[*TokenError](err); ok && failure.Reason == TokenPending {
-		return pendingPause
+		return pendingWait
 	}
 	return 0
 }
@@ -65,8 +68,8 @@ func (e *TokenError) Error() string {
 	if _, names := errors.AsType[*KeyError](e.cause); names {
 		return "no access token: " + e.cause.Error() // it names the key and the defect
 	}
-	if said := strings.Trim(e.Code+": "+e.Description, ": "); said != "" {
-		text += " (" + said + ")"
+	if description := strings.Trim(e.Code+": "+e.Description, ": "); description != "" {
+		text += " (" + description + ")"
 	}
 	if e.KeyID != "" {
 		text += fmt.Sprintf(", key %q", e.KeyID)

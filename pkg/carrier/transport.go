@@ -16,14 +16,14 @@ import (
 )
 
 // LongestCall is the maximum total duration of one call.
-const LongestCall = wholeTimeout
+const LongestCall = callTimeout
 
 // Bounds of one call.
 const (
 	connectTimeout   = 5 * time.Second
 	handshakeTimeout = 5 * time.Second
 	headersTimeout   = 30 * time.Second
-	wholeTimeout     = 45 * time.Second
+	callTimeout      = 45 * time.Second
 	idleTimeout      = 60 * time.Second
 	maxHeaderBytes   = 64 << 10
 	maxBodyBytes     = 1 << 20
@@ -36,8 +36,8 @@ type network struct {
 	allowInsecure bool           // also allow loopback addresses
 }
 
-// keptAlive returns a transport that reuses connections and uses HTTP/2 if the server supports it.
-func (n network) keptAlive() *http.Transport {
+// keepAlive returns a transport that reuses connections and uses HTTP/2 if the server supports it.
+func (n network) keepAlive() *http.Transport {
 	transport := n.transport()
 	transport.Protocols.SetHTTP2(true)
 	transport.ForceAttemptHTTP2 = true
@@ -101,12 +101,12 @@ func isForbidden(addr netip.Addr) bool {
 	if ip.Is4() {
 		return ip.As4()[0] == 0 // "this network"
 	}
-	return translated(ip)
+	return embedsForbidden(ip)
 }
 
-// translated returns true for IPv6 addresses that lead to a forbidden IPv4 address through a
+// embedsForbidden returns true for IPv6 addresses that lead to a forbidden IPv4 address through a
 // translating gateway or a tunnel.
-func translated(ip netip.Addr) bool {
+func embedsForbidden(ip netip.Addr) bool {
 	bytes := ip.As16()
 	return slices.ContainsFunc(embeddings(), func(e embedding) bool {
 		return e.in.Contains(ip) && isForbidden(netip.AddrFrom4(e.ipv4(bytes)))
@@ -139,16 +139,16 @@ func embeddings() []embedding {
 	}
 }
 
-// stayHere makes an [http.Client] return a redirect instead of following it. A 307 or 308 would
+// noRedirects makes an [http.Client] return a redirect instead of following it. A 307 or 308 would
 // send the POST again, and every redirect would carry the token along.
-func stayHere(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+func noRedirects(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 
 // httpClient applies the caller's wrapper to a transport.
 func httpClient(transport http.RoundTripper, wrap func(http.RoundTripper) http.RoundTripper) *http.Client {
 	if wrap != nil {
 		transport = wrap(transport)
 	}
-	return &http.Client{Transport: transport, CheckRedirect: stayHere}
+	return &http.Client{Transport: transport, CheckRedirect: noRedirects}
 }
 
 // tokenKey is the context key of the token that the authorizer sets on a call.

@@ -63,8 +63,8 @@ func (c Contract) CheckFields(version int, present func(key string) bool) error 
 	return nil
 }
 
-// allows applies all version rules to a body as it will be sent.
-func (c Contract) allows(version int, body []byte) error {
+// checkBody applies all version rules to a body as it will be sent.
+func (c Contract) checkBody(version int, body []byte) error {
 	if err := c.SupportedAt(version); err != nil || len(c.Fields) == 0 {
 		return err
 	}
@@ -84,8 +84,8 @@ func (c Contract) checkField(rule VersionedRule, version int, present func(key s
 		}
 		return nil
 	}
-	demanded := rule.RequiredFrom > 0 && version >= rule.RequiredFrom
-	if demanded && (rule.With == "" || present(rule.With)) {
+	required := rule.RequiredFrom > 0 && version >= rule.RequiredFrom
+	if required && (rule.With == "" || present(rule.With)) {
 		return &MissingFieldError{Operation: c.Operation, Field: rule.Field, With: rule.With, Version: version}
 	}
 	return nil

@@ -12,8 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// versionTable is spec §9, transcribed row by row: the families at versions 1 to 8. A digit stands for
-// a version that exists, a small letter for a deprecated one, a dot for one that does not exist.
+// versionTable is spec §9, transcribed row by row: the families at versions 1 to 8. A digit stands
+// for a version that exists, a small letter for a deprecated one, a dot for one that does not
+// exist.
 var versionTable = map[Operation]string{
 	AggregationConversion:     "...45678",
 	DSLStabilityProfileChange: "...45678",
@@ -57,25 +58,26 @@ func checkVersion(t *testing.T, contract Contract, version int, mark rune) {
 	}
 }
 
-// versionsSeen is a carrier that refuses every call, and the version of its last call.
-type versionsSeen struct {
+// versionRecorder is a client of a carrier that refuses every call, and the version of its last
+// call.
+type versionRecorder struct {
 	*Client
 
 	last atomic.Value
 }
 
-func newVersionsSeen(t *testing.T) *versionsSeen {
+func newVersionRecorder(t *testing.T) *versionRecorder {
 	t.Helper()
-	seen := new(versionsSeen)
-	seen.Client = testClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
-		seen.last.Store(r.Header.Get("X-Api-Version"))
+	recorder := new(versionRecorder)
+	recorder.Client = testClient(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		recorder.last.Store(r.Header.Get("X-Api-Version"))
 		w.WriteHeader(http.StatusUnprocessableEntity)
 	}).URL)
-	return seen
+	return recorder
 }
 
 // check submits once, and checks whether anything was sent, and at which version.
-func (s *versionsSeen) check(t *testing.T, op Operation, version int, body []byte, mark rune) Receipt {
+func (s *versionRecorder) check(t *testing.T, op Operation, version int, body []byte, mark rune) Receipt {
 	t.Helper()
 	want, delivery := "", NotSent
 	if mark != '.' {
@@ -94,9 +96,9 @@ func (s *versionsSeen) check(t *testing.T, op Operation, version int, body []byt
 // carry their version.
 func TestVersionsOnTheWire(t *testing.T) {
 	for op, row := range versionTable {
-		seen := newVersionsSeen(t)
+		recorder := newVersionRecorder(t)
 		for i, mark := range ".." + row + ".." { // from -1 to 10
-			seen.check(t, op, i-1, healthBody, mark)
+			recorder.check(t, op, i-1, healthBody, mark)
 		}
 	}
 }
@@ -106,11 +108,11 @@ var planChangeAt = map[string]struct {
 	request PlanChangeRequest
 	takes   string
 }{
-	"a plan":                    {PlanChangeRequest{PlanName: "Fast", Term: 12}, "12345678"},
-	"an SLA":                    {PlanChangeRequest{RestorationSLA: "Enhanced"}, ".....678"},
-	"an NTD option alone":       {PlanChangeRequest{NTDOption: "1_PORT"}, "1234567."},
-	"an NTD option with a name": {PlanChangeRequest{NTDOption: "1_PORT", ContactName: "a"}, "1234567."},
-	"an NTD option with two":    {PlanChangeRequest{NTDOption: "1", ContactName: "a", ContactPhone: "1"}, "1234567."},
+	"a plan":                      {PlanChangeRequest{PlanName: "Fast", Term: 12}, "12345678"},
+	"an SLA":                      {PlanChangeRequest{RestorationSLA: "Enhanced"}, ".....678"},
+	"an NTD option alone":         {PlanChangeRequest{NTDOption: "1_PORT"}, "1234567."},
+	"an NTD option with a name":   {PlanChangeRequest{NTDOption: "1_PORT", ContactName: "a"}, "1234567."},
+	"an NTD option, two contacts": {PlanChangeRequest{NTDOption: "1", ContactName: "a", ContactPhone: "1"}, "1234567."},
 	"an NTD option with all three": {
 		PlanChangeRequest{NTDOption: "1", ContactName: "a", ContactPhone: "1", ContactEmail: "e"}, "12345678",
 	},
@@ -123,10 +125,10 @@ var planChangeAt = map[string]struct {
 func TestPlanChangeBodiesAtEveryVersion(t *testing.T) {
 	for name, test := range planChangeAt {
 		t.Run(name, func(t *testing.T) {
-			seen := newVersionsSeen(t)
+			recorder := newVersionRecorder(t)
 			for i, mark := range test.takes {
 				err := test.request.Check(i + 1)
-				receipt := seen.check(t, PlanChange, i+1, test.request.Body(), mark)
+				receipt := recorder.check(t, PlanChange, i+1, test.request.Body(), mark)
 				if refused := mark == '.'; refused != (err != nil) || refused && !sameText(receipt.Err.Unwrap(), err) {
 					t.Errorf("version %d: %v, but the check says %v", i+1, receipt.Err, err)
 				}

@@ -8,16 +8,16 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// A family is an operation that is polled: its request, and what its result must contain.
-type family struct {
-	op    carrier.Operation
-	body  []byte
-	facts func(body []byte) ([]any, error)
-	want  []any
+// operationFamily is an operation that is polled: its request, and what its result must contain.
+type operationFamily struct {
+	op     carrier.Operation
+	body   []byte
+	fields func(body []byte) ([]any, error)
+	want   []any
 }
 
-// facts decodes a result and returns the values to compare.
-func facts[T any](decode func([]byte) (T, error), pick func(T) []any) func([]byte) ([]any, error) {
+// pickFields decodes a result and returns the values to compare.
+func pickFields[T any](decode func([]byte) (T, error), pick func(T) []any) func([]byte) ([]any, error) {
 	return func(body []byte) ([]any, error) {
 		decoded, err := decode(body)
 		if err != nil {
@@ -31,21 +31,21 @@ func healthAt(version int) func([]byte) (carrier.HealthResult, error) {
 	return func(body []byte) (carrier.HealthResult, error) { return carrier.DecodeHealth(version, body) }
 }
 
-func healthFacts(r carrier.HealthResult) []any {
+func healthFields(r carrier.HealthResult) []any {
 	return []any{r.Plan, r.TechnologyType, r.Status, r.Indicator.Stability}
 }
 
 // families are all operations that are polled.
-func families() []family {
+func families() []operationFamily {
 	return append(changes(), queries()...)
 }
 
-func changes() []family {
-	return []family{
+func changes() []operationFamily {
+	return []operationFamily{
 		{
 			carrier.PlanChange,
 			carrier.PlanChangeRequest{ServiceID: service, PlanName: "Fast", Term: 12, RestorationSLA: "Enhanced"}.Body(),
-			facts(carrier.DecodePlanChange, func(r carrier.PlanChangeResult) []any {
+			pickFields(carrier.DecodePlanChange, func(r carrier.PlanChangeResult) []any {
 				fee := r.Plan.PlanFee.MonthlyRecurringCharge.Amount
 				return []any{r.ServiceID, r.Plan.Plan, r.Plan.Term, r.SLA.SLA, fee, r.Status}
 			}),
@@ -56,50 +56,50 @@ func changes() []family {
 			carrier.AggregationConversionRequest{
 				ServiceID: service, AggregationMethod: carrier.AggregationEthernet,
 			}.Body(),
-			facts(carrier.DecodeAggregationConversion, func(r carrier.AggregationConversionResult) []any {
+			pickFields(carrier.DecodeAggregationConversion, func(r carrier.AggregationConversionResult) []any {
 				return []any{r.ServiceID, r.ConvertTo, r.Status}
 			}),
 			[]any{service, carrier.AggregationEthernet, carrier.AggregationCompleted},
 		},
 		{
 			carrier.DSLStabilityProfileChange,
-			carrier.DSLStabilityProfileChangeRequest{ServiceID: copper, DSLStabilityProfile: carrier.DSLStable}.Body(),
-			facts(carrier.DecodeDSLStabilityProfileChange, func(r carrier.DSLStabilityProfileChangeResult) []any {
+			carrier.DSLStabilityProfileChangeRequest{ServiceID: copperService, DSLStabilityProfile: carrier.DSLStable}.Body(),
+			pickFields(carrier.DecodeDSLStabilityProfileChange, func(r carrier.DSLStabilityProfileChangeResult) []any {
 				return []any{r.ServiceID, r.DSLStabilityProfile, r.Status}
 			}),
-			[]any{copper, carrier.DSLStable, carrier.DSLChangeCompleted},
+			[]any{copperService, carrier.DSLStable, carrier.DSLChangeCompleted},
 		},
 		{
 			carrier.Reclaim,
-			carrier.ReclaimRequest{ServiceID: gone}.Body(),
-			facts(carrier.DecodeReclaim, func(r carrier.ReclaimResult) []any { return []any{r.ServiceID, r.Status} }),
-			[]any{gone, carrier.ReclaimCompleted},
+			carrier.ReclaimRequest{ServiceID: cancelled}.Body(),
+			pickFields(carrier.DecodeReclaim, func(r carrier.ReclaimResult) []any { return []any{r.ServiceID, r.Status} }),
+			[]any{cancelled, carrier.ReclaimCompleted},
 		},
 		{
 			carrier.CancellationReschedule,
-			carrier.CancellationRescheduleRequest{ServiceID: leaving, CancellationDate: "2026-12-31"}.Body(),
-			facts(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
+			carrier.CancellationRescheduleRequest{ServiceID: cancelling, CancellationDate: "2026-12-31"}.Body(),
+			pickFields(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
 				return []any{r.ServiceID, r.RequestDate, r.Status, r.CanAbort, r.CanReschedule}
 			}),
-			[]any{leaving, "2026-12-31", carrier.CancellationRequested, true, true},
+			[]any{cancelling, "2026-12-31", carrier.CancellationRequested, true, true},
 		},
 		{
 			carrier.CancellationAbort,
-			carrier.CancellationAbortRequest{ServiceID: leaving}.Body(),
-			facts(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
+			carrier.CancellationAbortRequest{ServiceID: cancelling}.Body(),
+			pickFields(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
 				return []any{r.ServiceID, r.Status, r.AbortedOn != "", r.CanRequest}
 			}),
-			[]any{leaving, carrier.CancellationAborted, true, true},
+			[]any{cancelling, carrier.CancellationAborted, true, true},
 		},
 	}
 }
 
-func queries() []family {
-	return []family{
+func queries() []operationFamily {
+	return []operationFamily{
 		{
 			carrier.PlanOptions,
 			carrier.PlanOptionsRequest{ServiceID: service}.Body(),
-			facts(carrier.DecodePlanOptions, func(r carrier.PlanOptionsResult) []any {
+			pickFields(carrier.DecodePlanOptions, func(r carrier.PlanOptionsResult) []any {
 				return []any{len(r.Plans), r.Plans[0].SpeedDown.String(), len(r.SLAs)}
 			}),
 			[]any{3, "25 MBit/s", 2},
@@ -107,13 +107,13 @@ func queries() []family {
 		{
 			carrier.Health,
 			carrier.HealthRequest{ServiceID: service}.Body(),
-			facts(healthAt(8), healthFacts),
+			pickFields(healthAt(8), healthFields),
 			[]any{"Basic", "FTTP", carrier.HealthCompleted, carrier.HealthGreen},
 		},
 		{
 			carrier.FibreBuildCharge,
 			carrier.FibreBuildChargeRequest{LocationID: location}.Body(),
-			facts(carrier.DecodeFibreBuildCharge, func(r carrier.FibreBuildChargeResult) []any {
+			pickFields(carrier.DecodeFibreBuildCharge, func(r carrier.FibreBuildChargeResult) []any {
 				return []any{r.WholesaleLocationID, r.PriceValue}
 			}),
 			[]any{location, carrier.Number("123456")},
@@ -121,7 +121,7 @@ func queries() []family {
 		{
 			carrier.AppointmentSlots,
 			carrier.AppointmentSlotsRequest{DateFrom: "2026-12-01", OrderID: order}.Body(),
-			facts(carrier.DecodeAppointmentSlots, func(r []carrier.AppointmentSlot) []any {
+			pickFields(carrier.DecodeAppointmentSlots, func(r []carrier.AppointmentSlot) []any {
 				return []any{len(r) > 0, r[0].SlotID != ""}
 			}),
 			[]any{true, true},
@@ -129,7 +129,7 @@ func queries() []family {
 		{
 			carrier.DiagnosticTest,
 			carrier.DiagnosticTestRequest{ServiceID: service, TestType: carrier.TestPortReset}.Body(),
-			facts(carrier.DecodeDiagnosticTest, func(r carrier.DiagnosticTestResult) []any {
+			pickFields(carrier.DecodeDiagnosticTest, func(r carrier.DiagnosticTestResult) []any {
 				reset, ok := r.Result.PortReset()
 				return []any{r.ServiceID, r.Result.IsActive, ok, reset.WholesaleTestID != ""}
 			}),
@@ -154,15 +154,15 @@ func TestEveryFamilyOnTheWire(t *testing.T) {
 
 // mustComplete makes one request at an API version, and checks its result, that there was exactly
 // one POST, and that no rule was broken.
-func (f family) mustComplete(t *testing.T, w *wire, version int) {
+func (f operationFamily) mustComplete(t *testing.T, w *wire, version int) {
 	t.Helper()
 	outcome := w.complete(t, f.op, version, f.body)
-	got, err := f.facts(outcome.Body)
+	got, err := f.fields(outcome.Body)
 	if err != nil {
 		t.Fatalf("version %d: %s: %v, %v", version, outcome.State, err, outcome.Err)
 	}
 	if diff := cmp.Diff(f.want, got); diff != "" {
 		t.Errorf("version %d (-want +got):\n%s", version, diff)
 	}
-	w.mustBeOrderly(t, f.op)
+	w.mustHaveOnePOST(t, f.op)
 }

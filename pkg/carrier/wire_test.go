@@ -19,15 +19,15 @@ import (
 // over HTTP.
 
 const (
-	service  = int64(1000001) // an FTTP service
-	leaving  = int64(1000002) // with a cancellation requested
-	copper   = int64(1000003) // an FTTN service
-	gone     = int64(1000004) // cancelled, and can be reclaimed
-	foreign  = int64(1000005) // of another client
-	order    = int64(555)
-	location = "LOC000000000042"
-	keyID    = "key-1"
-	delay    = 10 * time.Second
+	service         = int64(1000001) // an FTTP service
+	cancelling      = int64(1000002) // with a cancellation requested
+	copperService   = int64(1000003) // an FTTN service
+	cancelled       = int64(1000004) // cancelled, and can be reclaimed
+	foreign         = int64(1000005) // of another client
+	order           = int64(555)
+	location        = "LOC000000000042"
+	keyID           = "key-1"
+	processingDelay = 10 * time.Second
 )
 
 // privateKey is generated once: it is slow.
@@ -58,7 +58,7 @@ func seed(now time.Time) simulator.Seed {
 	completed := &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-03-01"}
 	return simulator.Seed{
 		Location: simulator.LocationMixed,
-		Delays:   map[string]simulator.Duration{"default": simulator.Duration(delay)},
+		Delays:   map[string]simulator.Duration{"default": simulator.Duration(processingDelay)},
 		Clients: []simulator.Client{
 			{Name: "reseller", Realm: "resale", Keys: map[string]string{keyID: publicPEM()}},
 			{Name: "other", Realm: "resale", Keys: map[string]string{keyID: publicPEM()}},
@@ -80,9 +80,9 @@ func seed(now time.Time) simulator.Seed {
 				{ID: "CHG2", Type: "unscheduled", StartAt: now.Add(-time.Hour)},
 				{ID: "CHG3", Type: "scheduled", StartAt: now.Add(2 * time.Hour)},
 			}}),
-			owned(simulator.Service{ID: leaving, Cancellation: requested}),
-			owned(simulator.Service{ID: copper, TechnologyType: "FTTN"}),
-			owned(simulator.Service{ID: gone, Cancellation: completed, ReclaimableUntil: "2026-12-30"}),
+			owned(simulator.Service{ID: cancelling, Cancellation: requested}),
+			owned(simulator.Service{ID: copperService, TechnologyType: "FTTN"}),
+			owned(simulator.Service{ID: cancelled, Cancellation: completed, ReclaimableUntil: "2026-12-30"}),
 			{ID: foreign, Client: "other", Plan: "Basic"},
 		},
 	}
@@ -99,11 +99,11 @@ type wire struct {
 
 func newWire(t *testing.T) *wire {
 	t.Helper()
-	return newWireOf(t, "", "")
+	return newWireWithWords(t, "", "")
 }
 
-// newWireOf is a wire whose two ends each use a word for the carrier; empty: wholesale.
-func newWireOf(t *testing.T, theirs, ours string) *wire {
+// newWireWithWords returns a wire whose simulator and client each use a word; empty: wholesale.
+func newWireWithWords(t *testing.T, theirs, ours string) *wire {
 	t.Helper()
 	w := &wire{now: time.Date(2026, time.March, 14, 9, 26, 53, 0, time.UTC)}
 	w.sim = simulator.New(simulator.Options{Seed: seed(w.now), Now: w.clock, APIWord: theirs})
@@ -172,8 +172,8 @@ func (w *wire) complete(t *testing.T, op carrier.Operation, version int, body []
 	}
 }
 
-// mustBeOrderly expects exactly one POST and no broken rule.
-func (w *wire) mustBeOrderly(t *testing.T, op carrier.Operation) {
+// mustHaveOnePOST expects exactly one POST and no broken rule.
+func (w *wire) mustHaveOnePOST(t *testing.T, op carrier.Operation) {
 	t.Helper()
 	if got := w.sim.Submissions(simulator.Operation(op), 0); got.Seen != 1 || got.Processed != 1 {
 		t.Errorf("%s: %+v, want one POST", op, got)

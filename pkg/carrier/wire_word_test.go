@@ -15,12 +15,12 @@ const word = "abc"
 // API they do not.
 func TestEveryFamilyInTheCarriersWord(t *testing.T) {
 	for _, f := range families() {
-		t.Run(string(f.op), func(t *testing.T) { f.mustComplete(t, newWireOf(t, word, word), 8) })
+		t.Run(string(f.op), func(t *testing.T) { f.mustComplete(t, newWireWithWords(t, word, word), 8) })
 	}
 }
 
-// orderInWords are the values of an order that contain the carrier's word.
-func orderInWords(t *testing.T, w *wire) []any {
+// placeOrderWithWord places an order and returns its values that contain the carrier's word.
+func placeOrderWithWord(t *testing.T, w *wire) []any {
 	t.Helper()
 	body := carrier.OrderRequest{
 		PlanName: "Basic", Term: 1, QualificationSearchID: "q-1", LocationID: location, NTDInstallation: carrier.InstallTech,
@@ -51,9 +51,9 @@ func disruptionIDs(t *testing.T, w *wire) (ids []string) {
 
 // TestOrdersAndReadsInTheCarriersWord covers the operations that are not a family.
 func TestOrdersAndReadsInTheCarriersWord(t *testing.T) {
-	w := newWireOf(t, word, word)
+	w := newWireWithWords(t, word, word)
 	want := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"} // a reference is chosen by the customer
-	if diff := cmp.Diff(want, orderInWords(t, w)); diff != "" {
+	if diff := cmp.Diff(want, placeOrderWithWord(t, w)); diff != "" {
 		t.Errorf("order (-want +got):\n%s", diff)
 	}
 	if diff := cmp.Diff([]string{"CHG3", "CHG1", "CHG2"}, disruptionIDs(t, w)); diff != "" {
@@ -61,21 +61,21 @@ func TestOrdersAndReadsInTheCarriersWord(t *testing.T) {
 	}
 }
 
-// TestTheWordIsReallyOnTheWire: a client that does not know the word fails, so the tests above are
+// TestClientWithAnotherWordFails: a client that uses another word fails, so the tests above are
 // meaningful.
-func TestTheWordIsReallyOnTheWire(t *testing.T) {
+func TestClientWithAnotherWordFails(t *testing.T) {
 	for name, ends := range map[string][2]string{
-		"only the carrier has it": {word, ""},
-		"only the client has it":  {"", word},
+		"only the carrier uses it": {word, ""},
+		"only the client uses it":  {"", word},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := newWireOf(t, ends[0], ends[1])
-			understood := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"}
-			if got := orderInWords(t, w); cmp.Equal(understood, got) {
-				t.Errorf("an order was understood: %v", got)
+			w := newWireWithWords(t, ends[0], ends[1])
+			decodedOrder := []any{"wholesale", carrier.InstallTech, "abc wholesale-tech"}
+			if got := placeOrderWithWord(t, w); cmp.Equal(decodedOrder, got) {
+				t.Errorf("an order was decoded: %v", got)
 			}
 			if got := disruptionIDs(t, w); ends[0] == word && got[0] != "" {
-				t.Errorf("disruptions were understood: %v", got)
+				t.Errorf("disruptions were decoded: %v", got)
 			}
 		})
 	}

@@ -20,16 +20,16 @@ type word struct {
 
 var errWord = errors.New("an identifier word is a lower-case letter and at most 31 more lower-case letters or digits")
 
-var errWordTaken = errors.New("an identifier word cannot be one with which other keys of the carrier begin")
+var errWordReserved = errors.New("an identifier word cannot be one with which other keys of the carrier begin")
 
 const maxWord = 32
 
 // keyName is the key of the name of a fee, and of other names.
 const keyName = "name"
 
-// takenWords has the first words of all specification keys that consist of several words. If one of
-// them were the carrier's word, serviceId would be read as wholesaleId.
-const takenWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
+// reservedWords has the first words of all specification keys that consist of several words. If one
+// of them were the carrier's word, serviceId would be read as wholesaleId.
+const reservedWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
 	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
 	"copper created current customer cvc date dsl e end error est estimated fee fibre first formatted " +
 	"generation hardware has health hri http ignore infrastructure installation is last lead legacy loc " +
@@ -45,8 +45,8 @@ func newWord(own string) (word, error) {
 		return word{}, nil
 	case len(own) > maxWord || strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || own[0] <= '9':
 		return word{}, errWord
-	case strings.Contains(takenWords, " "+own+" "):
-		return word{}, errWordTaken
+	case strings.Contains(reservedWords, " "+own+" "):
+		return word{}, errWordReserved
 	}
 	out, in := newSubstitution(specWord, own), newSubstitution(own, specWord)
 	return word{out: &out, in: &in}, nil

@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-func carriersWord(tb testing.TB) word {
+func testWord(tb testing.TB) word {
 	tb.Helper()
 	w, err := newWord("abc")
 	if err != nil {
@@ -21,8 +21,8 @@ func carriersWord(tb testing.TB) word {
 	return w
 }
 
-func TestWordOnTheWire(t *testing.T) {
-	w := carriersWord(t)
+func TestWordTranslatesIdentifiers(t *testing.T) {
+	w := testWord(t)
 	for spec, wire := range map[string]string{
 		`{"wholesaleLocationId":"LOC1"}`:                  `{"abcLocationId":"LOC1"}`,
 		`{"result":{"wholesale_test_id":"1"}}`:            `{"result":{"abc_test_id":"1"}}`,
@@ -48,8 +48,8 @@ func TestWordOnTheWire(t *testing.T) {
 	}
 }
 
-func TestWordLeavesEverythingElse(t *testing.T) {
-	w := carriersWord(t)
+func TestWordIgnoresFreeText(t *testing.T) {
+	w := testWord(t)
 	for _, body := range []string{
 		`{"message":"abc says no","description":"abc-tech","rejectedReason":"abc","alertMessage":"ABC_X"}`,
 		`{"customerRef":"abc-tech","customerReference":"abc","planName":"abc"}`,
@@ -69,7 +69,7 @@ func TestWordLeavesEverythingElse(t *testing.T) {
 	}
 }
 
-func TestWordIsChecked(t *testing.T) {
+func TestNewWordValidates(t *testing.T) {
 	for own, want := range map[string]bool{
 		"": true, specWord: true, "nbn": true, "a1": true, strings.Repeat("a", 32): true,
 		"1a": false, "NBN": false, "n-b": false, "n b": false, `n"`: false, strings.Repeat("a", 33): false, "ñ": false,
@@ -80,8 +80,8 @@ func TestWordIsChecked(t *testing.T) {
 	}
 }
 
-func TestWordOfGoldensSurvivesTheWire(t *testing.T) {
-	w := carriersWord(t)
+func TestWordRoundTripOfGoldens(t *testing.T) {
+	w := testWord(t)
 	for name := range goldens() {
 		spec := golden(t, name)
 		wire := w.toWire(spec)
@@ -89,12 +89,12 @@ func TestWordOfGoldensSurvivesTheWire(t *testing.T) {
 			t.Errorf("%s: the specification's word is on the wire", name)
 		}
 		if got := w.fromWire(wire); !bytes.Equal(got, spec) {
-			t.Errorf("%s does not survive: %s", name, got)
+			t.Errorf("%s changed in the round trip: %s", name, got)
 		}
 	}
 }
 
-func TestClientSpeaksTheCarriersWord(t *testing.T) {
+func TestClientTranslatesTheCarriersWord(t *testing.T) {
 	var sent []byte
 	carrier := serve(t, func(rw http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodGet {
@@ -102,7 +102,7 @@ func TestClientSpeaksTheCarriersWord(t *testing.T) {
 			return
 		}
 		sent = readAll(t, io.LimitReader(r.Body, maxBodyBytes))
-		answers(201, `{"id":8,"provider":"abc","installationType":"abc-tech"}`)(rw, r)
+		respond(201, `{"id":8,"provider":"abc","installationType":"abc-tech"}`)(rw, r)
 	})
 	client := testClient(t, carrier.URL, func(c *Config) { c.Word = "abc" })
 	body := OrderRequest{NTDInstallation: InstallTech, CustomerReference: "wholesale-tech"}.Body()
@@ -126,9 +126,9 @@ func TestClientSpeaksTheCarriersWord(t *testing.T) {
 	}
 }
 
-// TestWordThatIsTaken: a word that is a prefix of keys of the specification would change those
-// keys; every such word is known.
-func TestWordThatIsTaken(t *testing.T) {
+// TestFirstWordsOfKeysAreReserved: a word that is a prefix of keys of the specification would
+// change those keys; every such word is known.
+func TestFirstWordsOfKeysAreReserved(t *testing.T) {
 	orders := OrderRequest{
 		PlanName: "a", Term: 1, TrafficClass: "a", RemoteQualificationSearchID: "a", QualificationSearchID: "a",
 		LocationID: "a", RemoteOrderID: "a", ProductType: "a", RestorationSLA: "a", ContactName: "a", PortID: 1,
@@ -147,7 +147,7 @@ func TestWordThatIsTaken(t *testing.T) {
 	for _, body := range bodies {
 		for first := range firstWords(document(bytes.TrimSpace(body))) {
 			if _, err := newWord(first); err == nil && first != specWord {
-				t.Errorf("%q was taken as an identifier word, but keys begin with it", first)
+				t.Errorf("%q was accepted as an identifier word, but keys begin with it", first)
 			}
 		}
 	}
@@ -178,10 +178,10 @@ func FuzzWord(f *testing.F) {
 		`{"name":"WHOLESALE_X","fee":{"name":"WHOLESALE_X","message":"wholesale-tech"}}`,
 		strings.Repeat(`{"option":[`, 80) + `"wholesale-a","wholesale-b"`,
 		`{"message":["wholesale",{"provider":"wholesale"}]}`,
-	}, oddDocuments()[:30]...) {
+	}, unusualDocuments()[:30]...) {
 		f.Add([]byte(seed))
 	}
-	w := carriersWord(f)
+	w := testWord(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
 		if containsFold(body, "abc") {
 			return // the carrier's word cannot be distinguished from the specification's
@@ -194,9 +194,9 @@ func FuzzWord(f *testing.F) {
 		if json.Valid(body) != json.Valid(wire) {
 			t.Fatalf("%q became %q", body, wire)
 		}
-		spoken, err := parseDocument(wire)
-		if meant, invalid := parseDocument(body); err == nil && invalid == nil {
-			checkWords(t, "", meant, spoken)
+		translated, err := parseDocument(wire)
+		if original, invalid := parseDocument(body); err == nil && invalid == nil {
+			checkTranslation(t, "", original, translated)
 		}
 	})
 }
@@ -207,25 +207,25 @@ var enumerations = []string{
 	"infrastructureInstallationOptions", "hardwareShortfall", "name", "addOnTypeName", "field", "property",
 }
 
-// checkWords expects two documents to differ in keys and enumerations only, and there only in the
-// word.
-func checkWords(t *testing.T, key string, meant, spoken document) {
+// checkTranslation expects two documents to differ in keys and enumerations only, and there only in
+// the word.
+func checkTranslation(t *testing.T, key string, spec, wire document) {
 	t.Helper()
-	if !meant.isObject() && !meant.isArray() {
-		ours := slices.Contains(enumerations, key) && sameButWord(meant.text(), spoken.text())
-		if !bytes.Equal(meant, spoken) && !ours {
-			t.Fatalf("the value %s of %q became %s", meant, key, spoken)
+	if !spec.isObject() && !spec.isArray() {
+		translated := slices.Contains(enumerations, key) && differsByWordOnly(spec.text(), wire.text())
+		if !bytes.Equal(spec, wire) && !translated {
+			t.Fatalf("the value %s of %q became %s", spec, key, wire)
 		}
 		return
 	}
-	next, stop := iter.Pull2(children(key, spoken))
+	next, stop := iter.Pull2(children(key, wire))
 	defer stop()
-	for name, value := range children(key, meant) {
+	for name, value := range children(key, spec) {
 		other, counterpart, ok := next()
-		if !ok || name != other && !sameButWord(name, other) {
+		if !ok || name != other && !differsByWordOnly(name, other) {
 			t.Fatalf("the key %q became %q", name, other)
 		}
-		checkWords(t, name, value, counterpart)
+		checkTranslation(t, name, value, counterpart)
 	}
 }
 
@@ -243,9 +243,9 @@ func children(key string, d document) iter.Seq2[string, document] {
 	}
 }
 
-func sameButWord(meant, spoken string) bool {
+func differsByWordOnly(spec, wire string) bool {
 	for ours, theirs := range map[string]string{specWord: "abc", strings.ToUpper(specWord): "ABC"} {
-		if rest, ok := strings.CutPrefix(meant, ours); ok && theirs+rest == spoken {
+		if rest, ok := strings.CutPrefix(spec, ours); ok && theirs+rest == wire {
 			return true
 		}
 	}

@@ -27,15 +27,15 @@ type call struct {
 // target describes the call in errors.
 func (k call) target() string { return k.method + " " + k.path }
 
-// answer is the result of a call. Status zero means that no response came; failure has the reason.
-type answer struct {
+// response is the result of a call. Status zero means that no response came; err has the reason.
+type response struct {
 	token   Token // the token it was sent with
 	written bool  // a connection was given to the request: bytes may have left
 	status  int
 	header  http.Header
 	body    []byte // with the specification's word instead of the carrier's; nil if bodyErr is set
 	bodyErr error
-	failure error
+	err     error
 }
 
 var (
@@ -43,35 +43,35 @@ var (
 	errNoStatus     = errors.New("the answer's status is 000")
 )
 
-// exchange makes one call and reads the response, within limits of time and size. It never makes a
+// do makes one call and reads the response, within limits of time and size. It never makes a
 // second attempt.
-func (c *Client) exchange(ctx context.Context, k call, token Token) answer {
-	ctx, cancel := context.WithTimeout(withToken(ctx, token), wholeTimeout)
+func (c *Client) do(ctx context.Context, k call, token Token) response {
+	ctx, cancel := context.WithTimeout(withToken(ctx, token), callTimeout)
 	defer cancel()
 	var written atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		GotConn: func(httptrace.GotConnInfo) { written.Store(true) },
 	})
-	req, err := c.request(ctx, k)
+	req, err := c.newRequest(ctx, k)
 	if err != nil {
-		return answer{token: token, failure: err}
+		return response{token: token, err: err}
 	}
-	resp, err := c.transportFor(k).Do(req)
+	resp, err := c.httpClientFor(k).Do(req)
 	if err != nil {
-		return answer{token: token, failure: withoutURL(err), written: written.Load()}
+		return response{token: token, err: withoutURL(err), written: written.Load()}
 	}
-	defer drop(resp.Body)
+	defer closeQuietly(resp.Body)
 	if resp.StatusCode == 0 { // net/http accepts "000" as a status; here it means that there is no response
-		return answer{token: token, failure: errNoStatus, written: true}
+		return response{token: token, err: errNoStatus, written: true}
 	}
-	result := answer{token: token, written: true, status: resp.StatusCode, header: resp.Header}
-	result.body, result.bodyErr = c.readBody(resp)
-	return result
+	received := response{token: token, written: true, status: resp.StatusCode, header: resp.Header}
+	received.body, received.bodyErr = c.readBody(resp)
+	return received
 }
 
-// request builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it has
-// no idempotency key, because either would allow the transport to resend it.
-func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
+// newRequest builds the request of spec §1.1 rules 1 and 2. Its body can be read only once and it
+// has no idempotency key, because either would allow the transport to resend it.
+func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) {
 	address := *c.origin
 	address.Path = k.path
 	address.RawQuery = k.query.Encode()
@@ -80,9 +80,9 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 		return nil, fmt.Errorf("build request: %w", err)
 	}
 	if k.body != nil {
-		outgoing := c.word.toWire(k.body)
-		req.Body = io.NopCloser(bytes.NewReader(outgoing))
-		req.ContentLength = int64(len(outgoing))
+		body := c.word.toWire(k.body)
+		req.Body = io.NopCloser(bytes.NewReader(body))
+		req.ContentLength = int64(len(body))
 		req.Header.Set("Content-Type", "application/json")
 	}
 	req.Header.Set("Accept", "application/json")
@@ -91,11 +91,11 @@ func (c *Client) request(ctx context.Context, k call) (*http.Request, error) {
 	return req, nil
 }
 
-func (c *Client) transportFor(k call) *http.Client {
+func (c *Client) httpClientFor(k call) *http.Client {
 	if k.fresh {
 		return c.fresh
 	}
-	return c.kept
+	return c.keepAlive
 }
 
 // withoutURL unwraps a [url.Error]: the target in our error already names the call.
@@ -120,8 +120,8 @@ func (c *Client) readBody(resp *http.Response) ([]byte, error) {
 	return c.word.fromWire(body.Bytes()), nil
 }
 
-// drop closes a body that is no longer needed, so its error does not matter.
-func drop(body io.Closer) {
+// closeQuietly closes a body that is no longer needed, so its error does not matter.
+func closeQuietly(body io.Closer) {
 	if err := body.Close(); err != nil {
 		return
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// The answers of a carrier are untrusted. The numbers are those of the list of security cases.
+// The responses of a carrier are untrusted. The numbers are those of docs/security-cases.md.
 
 // TestEndlessBodyStopsAtOneMebibyte (21): a chunked body that never ends is read up to the bound,
 // and the connection is closed.
@@ -29,7 +29,7 @@ func TestEndlessBodyStopsAtOneMebibyte(t *testing.T) {
 		if ClassOf(err) != want || len(outcome.Body) > maxBodyBytes {
 			t.Errorf("%d: %s with %d bytes, %v", status, outcome.State, len(outcome.Body), err)
 		}
-		if got := <-sent; got > 64<<20 { // it noticed that nobody reads any more
+		if got := <-sent; got > 64<<20 { // the server notices that the client stopped reading
 			t.Errorf("%d: the server could send %d bytes", status, got)
 		}
 	}
@@ -52,10 +52,10 @@ func TestGzipBombIsNotUnpacked(t *testing.T) {
 	packer := gzip.NewWriter(&bomb)
 	either(io.Copy(packer, io.LimitReader(spaces{}, 64<<20)))
 	ignore(packer.Close())
-	var asked string
+	var encodings string
 	carrier := serve(t, func(w http.ResponseWriter, r *http.Request) {
-		asked += r.Header.Get("Accept-Encoding")
-		answers(http.StatusOK, bomb.String(), "Content-Encoding", "gzip", "Content-Type", "application/json")(w, r)
+		encodings += r.Header.Get("Accept-Encoding")
+		respond(http.StatusOK, bomb.String(), "Content-Encoding", "gzip", "Content-Type", "application/json")(w, r)
 	})
 	client := testClient(t, carrier.URL)
 	if outcome, err := client.Poll(t.Context(), handle); outcome.State != "" || ClassOf(err) != Unreadable {
@@ -67,13 +67,14 @@ func TestGzipBombIsNotUnpacked(t *testing.T) {
 	if receipt := client.Submit(t.Context(), Health, 8, healthBody, false); receipt.Delivery != Ambiguous {
 		t.Errorf("%s, want Ambiguous", receipt.Delivery)
 	}
-	if asked != "" {
-		t.Errorf("we asked for %q", asked)
+	if encodings != "" {
+		t.Errorf("Accept-Encoding was %q", encodings)
 	}
 }
 
-// TestManyValuesAreRefused: a megabyte of commas is not turned into hundreds of megabytes of structs.
-func TestManyValuesAreRefused(t *testing.T) {
+// TestTooManyValuesAreRefused: a megabyte of commas is not turned into hundreds of megabytes of
+// structs.
+func TestTooManyValuesAreRefused(t *testing.T) {
 	many := strings.Repeat("0,", 500_000) + "0"
 	for _, key := range []string{"plans", "infrastructures", "content", "healthCategories", "additionalFees"} {
 		mustBeUnreadable(t, `{"`+key+`":[`+many+`]}`)
@@ -98,7 +99,7 @@ func TestNestedJSON(t *testing.T) {
 		if got := readError([]byte(body), nil); got.Message != "" || got.SubErrors != nil {
 			t.Errorf("an error was read: %v", got)
 		}
-		w := carriersWord(t)
+		w := testWord(t)
 		if got := w.fromWire(w.toWire([]byte(body))); string(got) != body {
 			t.Error("the identifier word changed the document")
 		}
@@ -125,15 +126,15 @@ func TestServerTextIsSanitized(t *testing.T) {
 	encoded := string(quote(evil))
 	raw := `"` + strings.ReplaceAll(strings.ReplaceAll(evil, "\r\n", `\r\n`), "\x00", `\u0000`) + `"`
 	for _, text := range []string{encoded, strings.ReplaceAll(raw, "\x1b", `\u001b`)} {
-		carrier := serve(t, answers(http.StatusUnprocessableEntity, errorOf(text)))
+		carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(text)))
 		receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody, false)
 		if len(receipt.Err.SubErrors) != 1 || !strings.Contains(receipt.Err.Message, "red") {
 			t.Fatalf("the body was not read: %v", receipt.Err)
 		}
-		checkShown(t, receipt.Err.Error())
-		checkShown(t, fmt.Sprint(receipt.Err.SubErrors))
+		checkDisplayable(t, receipt.Err.Error())
+		checkDisplayable(t, fmt.Sprint(receipt.Err.SubErrors))
 		for _, shown := range receipt.Err.SubErrors {
-			checkShown(t, string(shown.Code)+shown.Message+shown.Object+shown.Field+shown.RejectedValue)
+			checkDisplayable(t, string(shown.Code)+shown.Message+shown.Object+shown.Field+shown.RejectedValue)
 		}
 	}
 }
@@ -159,7 +160,7 @@ func TestOurTokenIsRedacted(t *testing.T) {
 		"many times":     strings.Repeat(canaryToken+" ", 1000),
 	} {
 		t.Run(name, func(t *testing.T) {
-			carrier := serve(t, answers(http.StatusUnprocessableEntity, errorOf(string(quote(text)))))
+			carrier := serve(t, respond(http.StatusUnprocessableEntity, errorOf(string(quote(text)))))
 			receipt := testClient(t, carrier.URL).Submit(t.Context(), Health, 8, healthBody, false)
 			shown := fmt.Sprintf("%v %+v %v", receipt.Err, *receipt.Err, receipt.Err.LogValue())
 			if strings.Contains(shown, canaryToken) || strings.Contains(shown, canaryToken[:half]) {
@@ -169,9 +170,9 @@ func TestOurTokenIsRedacted(t *testing.T) {
 	}
 }
 
-// TestEchoedRequestShowsNoSecret: net/http quotes an answer that is not HTTP, and a server may
+// TestEchoedRequestIsRedacted: net/http quotes a response that is not HTTP, and a server may
 // return our own request.
-func TestEchoedRequestShowsNoSecret(t *testing.T) {
+func TestEchoedRequestIsRedacted(t *testing.T) {
 	request := planChange
 	request.ContactName, request.ContactEmail = "Canary Person", "canary@mail.example"
 	for _, before := range []string{"", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nBearer " + canaryToken + "\r\n\r\n"} {
@@ -193,8 +194,8 @@ func TestEchoedRequestShowsNoSecret(t *testing.T) {
 	}
 }
 
-// TestHeaderFloodIsNoAnswer (31): of a POST and of a GET, in one header and in many.
-func TestHeaderFloodIsNoAnswer(t *testing.T) {
+// TestHeaderFloodIsUnreachable (31): of a POST and of a GET, in one header and in many.
+func TestHeaderFloodIsUnreachable(t *testing.T) {
 	for name, flood := range map[string]string{
 		"one header":   "X: " + strings.Repeat("x", 1<<20) + "\r\n",
 		"many headers": strings.Repeat("X: "+strings.Repeat("x", 100)+"\r\n", 10_000),
@@ -202,13 +203,13 @@ func TestHeaderFloodIsNoAnswer(t *testing.T) {
 		"early hints":  "",
 	} {
 		t.Run(name, func(t *testing.T) {
-			reply := "HTTP/1.1 200 OK\r\n" + flood + "Content-Length: 2\r\n\r\n{}"
+			response := "HTTP/1.1 200 OK\r\n" + flood + "Content-Length: 2\r\n\r\n{}"
 			if flood == "" {
-				reply = strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 1000) + reply
+				response = strings.Repeat("HTTP/1.1 103 Early Hints\r\nX: "+strings.Repeat("x", 1000)+"\r\n\r\n", 1000) + response
 			}
 			address := listen(t, func(conn net.Conn) {
 				readRequest(conn)
-				printTo(conn, reply)
+				printTo(conn, response)
 				readUntilGone(conn)
 			})
 			client := testClient(t, "http://"+address)
@@ -230,8 +231,8 @@ func manyNames(n int) string {
 	return headers.String()
 }
 
-// TestStrangeStatuses (36): each is classified, of a POST and of a GET, and none is a success.
-func TestStrangeStatuses(t *testing.T) {
+// TestUnusualStatuses (36): each is classified, of a POST and of a GET, and none is a success.
+func TestUnusualStatuses(t *testing.T) {
 	for _, status := range []string{
 		"000", "100", "101", "199", "200", "203", "205", "206", "226", "299", "300", "306", "399", "402", "418", "451",
 		"499", "500", "599", "600", "999", "1000", "20", "-1", "2OO", "٢٠٠", "", " ",
@@ -265,20 +266,20 @@ func TestRetryAfterOnTheWire(t *testing.T) {
 		"Sat, 14 Mar 2026 99:99:99 GMT":                  0,
 		now.AddDate(-2000, 0, 0).Format(http.TimeFormat): time.Second,
 	} {
-		client := testClient(t, serve(t, answers(http.StatusTooManyRequests, "", "Retry-After", value)).URL)
+		client := testClient(t, serve(t, respond(http.StatusTooManyRequests, "", "Retry-After", value)).URL)
 		receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
 		if receipt.Delivery != NotProcessed || receipt.RetryAfter != want {
 			t.Errorf("Retry-After %.40s: %s, wait %s; want %s", value, receipt.Delivery, receipt.RetryAfter, want)
 		}
-		if wait := prepare(t, client, CallSubmit); wait < time.Second || wait > maxHold {
-			t.Errorf("Retry-After %.40s holds the account for %s", value, wait)
+		if wait := prepare(t, client, CallSubmit); wait < time.Second || wait > maxRatePause {
+			t.Errorf("Retry-After %.40s pauses the client for %s", value, wait)
 		}
 	}
 }
 
-// TestAnswerAboutAnotherServiceIsNoSuccess (26): Poll returns a 200 unchanged, because the handle
+// TestResponseAboutAnotherServiceIsNoSuccess (26): Poll returns a 200 unchanged, because the handle
 // does not contain the service. The IDs that its caller compares are exact, or there is no result.
-func TestAnswerAboutAnotherServiceIsNoSuccess(t *testing.T) {
+func TestResponseAboutAnotherServiceIsNoSuccess(t *testing.T) {
 	for body, same := range map[string]bool{
 		`{"id":77,"serviceId":1234567}`:                    true,
 		`{"id":"77","serviceId":"1234567"}`:                true,
@@ -293,7 +294,7 @@ func TestAnswerAboutAnotherServiceIsNoSuccess(t *testing.T) {
 		`{"id":77,"serviceId":-1234567}`:                   false,
 		`{"id":77,"serviceId":9223372036855410375}`:        false, // 2^63 and 634567
 	} {
-		client := testClient(t, serve(t, answers(http.StatusOK, body)).URL)
+		client := testClient(t, serve(t, respond(http.StatusOK, body)).URL)
 		outcome, err := client.Poll(t.Context(), handle)
 		if err != nil || outcome.State != Done {
 			t.Fatalf("%s: %s, %v", body, outcome.State, err)

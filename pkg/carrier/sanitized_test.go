@@ -9,9 +9,10 @@ import (
 	"time"
 )
 
-// TestErrorsAreFitForACondition: the text of every error of the package is one line of printable
-// characters, of bounded length, without secrets, whatever a server or a user put into it.
-func TestErrorsAreFitForACondition(t *testing.T) {
+// TestErrorsAreSafeForAConditionMessage: the text of every error of the package is one line of
+// printable characters, of bounded length, without secrets, whatever a server or a user put into
+// it.
+func TestErrorsAreSafeForAConditionMessage(t *testing.T) {
 	const canary = "eyJhbGciOiJSUzI1NiJ9.eyJqdGkiOiJjYW5hcnkifQ.c2lnbmF0dXJl"
 	evil := strings.Repeat("\x1b[31m\u202e\r\n\x00\xff"+canary+" ada@mail.example ", 500)
 	kid := strings.ReplaceAll(evil, "ada@mail.example", "") // a key ID may contain an @
@@ -25,27 +26,27 @@ func TestErrorsAreFitForACondition(t *testing.T) {
 	_, idErr := DecodeOrder([]byte(`{"id":"` + canary + `"}`))
 	_, wordErr := newWord(evil)
 	for name, err := range map[string]error{
-		"a token error":    &TokenError{Reason: TokenUnreachable, Message: "m", cause: errors.New(evil)},
-		"a key error":      keyErr,
-		"a strange key id": checkKeyID(kid),
-		"a long key id":    &TokenError{Message: "m", KeyID: excerpt(kid), cause: checkKeyID(kid)},
-		"a location":       locationErr,
-		"a base address":   client(Config{BaseURL: evil}),
-		"another one":      client(Config{BaseURL: "https://host/" + strings.Repeat("%1b", 10_000)}),
-		"a token address":  ValidTokenURL("https://host/"+strings.Repeat("a", 10_000), false),
-		"a body":           decodeErr,
-		"an id":            idErr,
-		"a word":           wordErr,
-		"a version":        PlanChangeRequest{RestorationSLA: evil}.Check(1),
-		"a missing field":  PlanChangeRequest{NTDOption: evil}.Check(8),
-		"no answer":        unreachable(call{operation: PlanChange}, answer{failure: errors.New(evil)}),
-		"an error body":    readError(fmt.Appendf(nil, `{"message":%s}`, quote(evil)), nil),
+		"a token error":     &TokenError{Reason: TokenUnreachable, Message: "m", cause: errors.New(evil)},
+		"a key error":       keyErr,
+		"an invalid key id": checkKeyID(kid),
+		"a long key id":     &TokenError{Message: "m", KeyID: excerpt(kid), cause: checkKeyID(kid)},
+		"a location":        locationErr,
+		"a base address":    client(Config{BaseURL: evil}),
+		"another one":       client(Config{BaseURL: "https://host/" + strings.Repeat("%1b", 10_000)}),
+		"a token address":   ValidTokenURL("https://host/"+strings.Repeat("a", 10_000), false),
+		"a body":            decodeErr,
+		"an id":             idErr,
+		"a word":            wordErr,
+		"a version":         PlanChangeRequest{RestorationSLA: evil}.Check(1),
+		"a missing field":   PlanChangeRequest{NTDOption: evil}.Check(8),
+		"no response":       unreachable(call{operation: PlanChange}, response{err: errors.New(evil)}),
+		"an error body":     readError(fmt.Appendf(nil, `{"message":%s}`, quote(evil)), nil),
 	} {
 		if err == nil {
 			t.Errorf("%s: no error", name)
 			continue
 		}
-		checkShown(t, err.Error())
+		checkDisplayable(t, err.Error())
 		for _, secret := range []string{canary, "ada@", "\n"} {
 			if strings.Contains(err.Error(), secret) {
 				t.Errorf("%s shows %q: %.200s", name, secret, err)
@@ -57,20 +58,20 @@ func TestErrorsAreFitForACondition(t *testing.T) {
 	}
 }
 
-// TestSummaryIsFitToBeShown: the status and the error detail of a request in progress are shown.
-func TestSummaryIsFitToBeShown(t *testing.T) {
+// TestSummaryIsSafeToDisplay: the status and the error detail of a request in progress are shown.
+func TestSummaryIsSafeToDisplay(t *testing.T) {
 	text := quote("\x1b[31m\u202e" + strings.Repeat("ada@mail.example\n", 1000))
 	body := fmt.Appendf(nil, `{"id":7,"status":%s,"serviceStatus":"OPEN","errorDetail":%s}`, text, text)
 	summary, err := DecodeSummary(AggregationConversion, body)
 	if err != nil || summary.ID != 7 || summary.Status == "" || strings.Contains(summary.ErrorDetail, "ada@") {
 		t.Errorf("%+v, %v", summary, err)
 	}
-	checkShown(t, summary.Status)
-	checkShown(t, summary.ErrorDetail)
+	checkDisplayable(t, summary.Status)
+	checkDisplayable(t, summary.ErrorDetail)
 }
 
-// TestNotesAreFitToBeShown: a note quotes the Location, which may contain our token.
-func TestNotesAreFitToBeShown(t *testing.T) {
+// TestNotesAreSafeToDisplay: a note quotes the Location, which may contain our token.
+func TestNotesAreSafeToDisplay(t *testing.T) {
 	for _, location := range []string{
 		"https://" + canaryToken + ".example" + requests + "5", requests + canaryToken,
 		"/" + canaryToken + "\x1b", canaryToken,
@@ -82,23 +83,23 @@ func TestNotesAreFitToBeShown(t *testing.T) {
 		if receipt.Err != nil {
 			shown += receipt.Err.Error()
 		}
-		checkShown(t, shown)
+		checkDisplayable(t, shown)
 		if shown == "" || strings.Contains(shown, canaryToken) || len(shown) > 3*maxMessage {
 			t.Errorf("Location %.60q: note %q, error %v", location, receipt.Note, receipt.Err)
 		}
 	}
 }
 
-// TestResultsPrintNobodysContact: neither results nor requests show personal data, in any verb or
+// TestResultsNeverPrintContacts: neither results nor requests show personal data, in any verb or
 // encoding.
-func TestResultsPrintNobodysContact(t *testing.T) {
+func TestResultsNeverPrintContacts(t *testing.T) {
 	order := OrderRequest{
 		CustomerReference: "SITE-014", ContactName: "Contact Name", ContactPhone: "0400000000",
 		ContactEmail: "contact@example.com",
 	}
 	shown := fmt.Sprintf("%v %+v %#v %s %d %v", order, order, order, &order, []any{order}, order.LogValue())
 	if !strings.Contains(shown, "SITE-014") {
-		t.Errorf("an order is not recognizable: %s", shown)
+		t.Errorf("the order cannot be identified: %s", shown)
 	}
 	for name, decodeGolden := range goldens() {
 		result, err := decodeGolden(golden(t, name))
@@ -111,15 +112,15 @@ func TestResultsPrintNobodysContact(t *testing.T) {
 		}
 		shown += fmt.Sprintf("%v %+v %#v %s %q %x %s", result, result, result, result, result, result, encodedResult)
 	}
-	people := []string{"Contact Name", "0400000000", "contact@", "User Name", "user@", "Other Name", "other@"}
-	for _, person := range people {
-		if strings.Contains(shown, person) || strings.Contains(shown, fmt.Sprintf("%x", person)) {
-			t.Errorf("%q is shown", person)
+	contacts := []string{"Contact Name", "0400000000", "contact@", "User Name", "user@", "Other Name", "other@"}
+	for _, contact := range contacts {
+		if strings.Contains(shown, contact) || strings.Contains(shown, fmt.Sprintf("%x", contact)) {
+			t.Errorf("%q is shown", contact)
 		}
 	}
 }
 
-func TestSmallThings(t *testing.T) {
+func TestAccessors(t *testing.T) {
 	if n, ok := Number("9007199254740993").Int(); !ok || n != 9007199254740993 {
 		t.Errorf("a whole number is %d, %t", n, ok)
 	}

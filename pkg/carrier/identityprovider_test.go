@@ -14,19 +14,19 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// provider is an identity provider with configurable answers, which records the requests.
-type provider struct {
+// identityProvider is a test server with configurable responses, which records the requests.
+type identityProvider struct {
 	clock *testClock
 
-	mu     sync.Mutex
-	answer func(assertion *jwt.Token) (status int, body string)
-	skew   time.Duration
-	jtis   []string
-	kids   []string
-	forms  []map[string][]string
+	mu      sync.Mutex
+	respond func(assertion *jwt.Token) (status int, body string)
+	skew    time.Duration
+	jtis    []string
+	kids    []string
+	forms   []map[string][]string
 }
 
-func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	ignore(r.ParseForm())
@@ -38,7 +38,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	p.jtis = append(p.jtis, fmt.Sprint(claimsOf(token)["jti"]))
 	p.kids = append(p.kids, fmt.Sprint(token.Header["kid"]))
-	status, body := p.answer(token)
+	status, body := p.respond(token)
 	w.Header().Set("Date", p.clock.Now().Add(p.skew).Format(http.TimeFormat))
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
@@ -52,27 +52,27 @@ func claimsOf(token *jwt.Token) jwt.MapClaims {
 	return nil
 }
 
-func (p *provider) exchanges() int {
+func (p *identityProvider) exchanges() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.jtis)
 }
 
-func (p *provider) answers(status int, body string) {
+func (p *identityProvider) respondWith(status int, body string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.answer = func(*jwt.Token) (int, string) { return status, body }
+	p.respond = func(*jwt.Token) (int, string) { return status, body }
 }
 
-// granted is a token reply in the format of spec §5.
-func granted(token string, seconds int) string {
+// tokenResponse is a response in the format of spec §5.
+func tokenResponse(token string, seconds int) string {
 	return fmt.Sprintf(`{"access_token":%q,"expires_in":%d,"refresh_expires_in":0,"token_type":"Bearer",`+
 		`"not-before-policy":0,"scope":""}`, token, seconds)
 }
 
-// authSetup is a source and its identity provider.
-type authSetup struct {
-	*provider
+// tokenSetup is a token source and its identity provider.
+type tokenSetup struct {
+	*identityProvider
 
 	source *ClientCredentials
 	url    string
@@ -81,12 +81,12 @@ type authSetup struct {
 	reads  atomic.Int64
 }
 
-func newAuth(t *testing.T, change ...func(*TokenConfig)) *authSetup {
+func newTokenSetup(t *testing.T, change ...func(*TokenConfig)) *tokenSetup {
 	t.Helper()
-	a := &authSetup{provider: &provider{clock: newClock()}}
-	a.answers(http.StatusOK, granted("at-1", 300))
+	a := &tokenSetup{identityProvider: &identityProvider{clock: newClock()}}
+	a.respondWith(http.StatusOK, tokenResponse("at-1", 300))
 	a.keys.Store(&[]Key{{ID: "kid-1", PEM: pkcs1(testRSA())}})
-	server := httptest.NewServer(a.provider)
+	server := httptest.NewServer(a.identityProvider)
 	t.Cleanup(server.Close)
 	a.url = server.URL + "/auth/realms/reseller"
 	config := TokenConfig{
@@ -104,19 +104,19 @@ func newAuth(t *testing.T, change ...func(*TokenConfig)) *authSetup {
 	return a
 }
 
-// landing is closed when the exchange in progress has ended.
-func (a *authSetup) landing() <-chan struct{} {
+// exchangeDone returns a channel that is closed when the exchange in progress has ended.
+func (a *tokenSetup) exchangeDone() <-chan struct{} {
 	a.source.mu.Lock()
 	defer a.source.mu.Unlock()
-	if a.source.flight == nil {
+	if a.source.exchange == nil {
 		ended := make(chan struct{})
 		close(ended)
 		return ended
 	}
-	return a.source.flight.done
+	return a.source.exchange.done
 }
 
-func (a *authSetup) readKeys(context.Context) ([]Key, error) {
+func (a *tokenSetup) readKeys(context.Context) ([]Key, error) {
 	a.reads.Add(1)
 	if err := a.keyErr.Load(); err != nil {
 		return nil, *err
@@ -124,7 +124,7 @@ func (a *authSetup) readKeys(context.Context) ([]Key, error) {
 	return *a.keys.Load(), nil
 }
 
-func (a *authSetup) mustToken(t *testing.T) Token {
+func (a *tokenSetup) mustToken(t *testing.T) Token {
 	t.Helper()
 	token, err := a.source.Token(t.Context())
 	if err != nil {
@@ -134,14 +134,14 @@ func (a *authSetup) mustToken(t *testing.T) Token {
 }
 
 // mustFail expects no token, for this reason.
-func (a *authSetup) mustFail(t *testing.T, want TokenReason) {
+func (a *tokenSetup) mustFail(t *testing.T, want TokenReason) {
 	t.Helper()
 	if a.failure(t, want) == nil {
 		t.Fatal("no failure")
 	}
 }
 
-func (a *authSetup) failure(t *testing.T, want TokenReason) *TokenError {
+func (a *tokenSetup) failure(t *testing.T, want TokenReason) *TokenError {
 	t.Helper()
 	token, err := a.source.Token(t.Context())
 	failure, ok := errors.AsType[*TokenError](err)

@@ -14,14 +14,14 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// TestNothingPrintsASecret (89): a value of this package that is printed, logged, encoded or passed
-// to panic, in any format, shows neither a line of the key nor a token nor an assertion.
-func TestNothingPrintsASecret(t *testing.T) {
-	a := newAuth(t)
+// TestNoFormatPrintsASecret (89): a value of this package that is printed, logged, encoded or
+// passed to panic, in any format, shows neither a line of the key nor a token nor an assertion.
+func TestNoFormatPrintsASecret(t *testing.T) {
+	a := newTokenSetup(t)
 	var assertion string
-	a.answer = func(token *jwt.Token) (int, string) {
+	a.respond = func(token *jwt.Token) (int, string) {
 		assertion = token.Raw
-		return http.StatusOK, granted(canaryToken, 300)
+		return http.StatusOK, tokenResponse(canaryToken, 300)
 	}
 	token := a.mustToken(t)
 	a.source.Invalidate(Token{}) // no effect: it waits until the exchange has released the source's lock
@@ -36,11 +36,11 @@ func TestNothingPrintsASecret(t *testing.T) {
 		"a token": token, "a list of tokens": []Token{token}, "a map of keys": map[string]Key{"k": (*a.keys.Load())[0]},
 		"the source": a.source, "what it was granted": a.source.current, "its configuration": a.source.config,
 		"a client": client, "its configuration, too": Config{Tokens: a.source},
-		"a context": withToken(t.Context(), token), "an answer": answer{token: token, failure: errNoStatus},
-		"an error of the network": errors.Join(withToken(t.Context(), token).Err(), a.lost(t)),
+		"a context": withToken(t.Context(), token), "a response": response{token: token, err: errNoStatus},
+		"an error of the network": errors.Join(withToken(t.Context(), token).Err(), a.unreachableErr(t)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			shown := everyForm(value)
+			shown := allFormats(value)
 			for _, canary := range canaries {
 				if strings.Contains(shown, canary) {
 					t.Errorf("%.20s... is shown", canary)
@@ -50,17 +50,17 @@ func TestNothingPrintsASecret(t *testing.T) {
 	}
 }
 
-// lost is the error of an unanswered exchange: net/http adds the address to it.
-func (a *authSetup) lost(t *testing.T) error {
+// unreachableErr is the error of an exchange without a response: net/http adds the address to it.
+func (a *tokenSetup) unreachableErr(t *testing.T) error {
 	t.Helper()
-	gone := newAuth(t, func(c *TokenConfig) { c.TokenURL = "http://127.0.0.1:1/auth/realms/r" + protocolPart })
+	gone := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL = "http://127.0.0.1:1/auth/realms/r" + protocolPart })
 	gone.keys.Store(a.keys.Load())
 	_, err := gone.source.Token(context.WithoutCancel(t.Context()))
 	return err
 }
 
-// everyForm returns a value as formatted by fmt, encoding/json, log/slog and a panic.
-func everyForm(value any) string {
+// allFormats returns a value as formatted by fmt, encoding/json, log/slog and a panic.
+func allFormats(value any) string {
 	var shown bytes.Buffer
 	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
 		fmt.Fprintf(&shown, verb+"\n", value)

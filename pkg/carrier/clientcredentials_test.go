@@ -15,9 +15,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTokenExchangeIsTheSpecified(t *testing.T) {
-	a := newAuth(t)
-	a.answer = func(token *jwt.Token) (int, string) {
+func TestTokenExchangeFollowsTheSpecification(t *testing.T) {
+	a := newTokenSetup(t)
+	a.respond = func(token *jwt.Token) (int, string) {
 		if _, err := jwt.Parse(token.Raw, func(*jwt.Token) (any, error) { return &testRSA().PublicKey, nil },
 			jwt.WithValidMethods([]string{"RS256"}), jwt.WithTimeFunc(a.clock.Now)); err != nil {
 			t.Errorf("the assertion is not valid: %v", err)
@@ -30,7 +30,7 @@ func TestTokenExchangeIsTheSpecified(t *testing.T) {
 		if diff := cmp.Diff(want, token.Claims); diff != "" {
 			t.Errorf("claims (-want +got):\n%s", diff)
 		}
-		return http.StatusOK, granted("at-1", 300)
+		return http.StatusOK, tokenResponse("at-1", 300)
 	}
 	got := a.mustToken(t)
 	if want := (Token{NewSecret("at-1"), a.clock.Now().Add(300 * time.Second)}); got != want {
@@ -46,13 +46,13 @@ func TestTokenExchangeIsTheSpecified(t *testing.T) {
 	}
 }
 
-func TestTokenSingleFlight(t *testing.T) {
-	a := newAuth(t)
+func TestTokenCallersShareOneExchange(t *testing.T) {
+	a := newTokenSetup(t)
 	arrived, release := make(chan struct{}, 1), make(chan struct{})
-	a.answer = func(*jwt.Token) (int, string) {
+	a.respond = func(*jwt.Token) (int, string) {
 		arrived <- struct{}{}
 		<-release
-		return http.StatusOK, granted("at-1", 300)
+		return http.StatusOK, tokenResponse("at-1", 300)
 	}
 	const callers = 500
 	var started, done sync.WaitGroup
@@ -74,13 +74,13 @@ func TestTokenSingleFlight(t *testing.T) {
 	}
 }
 
-func TestTokenCallerMayLeaveWithoutEndingTheExchange(t *testing.T) {
-	a := newAuth(t)
+func TestTokenExchangeOutlivesACancelledCaller(t *testing.T) {
+	a := newTokenSetup(t)
 	arrived, release := make(chan struct{}), make(chan struct{})
-	a.answer = func(*jwt.Token) (int, string) {
+	a.respond = func(*jwt.Token) (int, string) {
 		close(arrived)
 		<-release
-		return http.StatusOK, granted("at-1", 300)
+		return http.StatusOK, tokenResponse("at-1", 300)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error)
@@ -91,11 +91,11 @@ func TestTokenCallerMayLeaveWithoutEndingTheExchange(t *testing.T) {
 	<-arrived
 	cancel()
 	if err := <-left; !errors.Is(err, context.Canceled) {
-		t.Errorf("the caller left with %v", err)
+		t.Errorf("the caller returned %v", err)
 	}
 	close(release)
 	if got := a.mustToken(t); got.AccessToken.Reveal() != "at-1" || a.exchanges() != 1 {
-		t.Errorf("the exchange did not survive: %d exchanges", a.exchanges())
+		t.Errorf("the exchange ended with its caller: %d exchanges", a.exchanges())
 	}
 }
 
@@ -107,8 +107,8 @@ func TestTokenIsCachedUntilEightyPercent(t *testing.T) {
 		5:   2500 * time.Millisecond,
 	} {
 		t.Run(fmt.Sprint(life), func(t *testing.T) {
-			a := newAuth(t)
-			a.answers(http.StatusOK, granted("at", life))
+			a := newTokenSetup(t)
+			a.respondWith(http.StatusOK, tokenResponse("at", life))
 			a.mustToken(t)
 			a.clock.advance(fresh - time.Millisecond)
 			a.mustToken(t)
@@ -128,22 +128,22 @@ func TestTokenRedirectIsNotFollowed(t *testing.T) {
 	var elsewhere atomic.Int64
 	other := serve(t, func(http.ResponseWriter, *http.Request) { elsewhere.Add(1) })
 	for _, status := range []int{301, 302, 303, 307, 308} {
-		server := serve(t, answers(status, "", "Location", other.URL))
-		a := newAuth(t, func(c *TokenConfig) { c.TokenURL = server.URL + "/realms/r" + protocolPart })
+		server := serve(t, respond(status, "", "Location", other.URL))
+		a := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL = server.URL + "/realms/r" + protocolPart })
 		a.mustFail(t, TokenUnreachable)
 	}
 	if got := elsewhere.Load(); got != 0 {
-		t.Errorf("%d assertions went elsewhere", got)
+		t.Errorf("%d assertions were sent to another host", got)
 	}
 }
 
 func TestTokenFailuresNeverUseAnAssertionTwice(t *testing.T) {
-	a := newAuth(t)
-	a.answers(http.StatusBadRequest, `{"error":"invalid_client"}`)
+	a := newTokenSetup(t)
+	a.respondWith(http.StatusBadRequest, `{"error":"invalid_client"}`)
 	const failures = 1000
 	for range failures {
 		a.mustFail(t, TokenRejected)
-		a.clock.advance(longestPause)
+		a.clock.advance(maxPause)
 	}
 	seen := make(map[string]bool)
 	for _, jti := range a.jtis {
@@ -161,8 +161,8 @@ func pauses() []time.Duration {
 }
 
 func TestTokenBackOff(t *testing.T) {
-	a := newAuth(t)
-	a.answers(http.StatusInternalServerError, "")
+	a := newTokenSetup(t)
+	a.respondWith(http.StatusInternalServerError, "")
 	for i, pause := range pauses() {
 		a.mustFail(t, TokenUnreachable)
 		if got := a.exchanges(); got != i+1 {
@@ -175,22 +175,22 @@ func TestTokenBackOff(t *testing.T) {
 		}
 		a.clock.advance(time.Millisecond)
 	}
-	a.answers(http.StatusOK, granted("at", 300))
+	a.respondWith(http.StatusOK, tokenResponse("at", 300))
 	a.mustToken(t)
-	a.answers(http.StatusInternalServerError, "")
+	a.respondWith(http.StatusInternalServerError, "")
 	a.clock.advance(time.Hour)
 	a.mustFail(t, TokenUnreachable)
 	a.clock.advance(firstPause)
 	before := a.exchanges()
 	a.mustFail(t, TokenUnreachable)
 	if a.exchanges() != before+1 {
-		t.Error("a success did not make the pauses short again")
+		t.Error("a success did not reset the pauses")
 	}
 }
 
-func TestTokenManyCallersMakeNoHotLoop(t *testing.T) {
-	a := newAuth(t)
-	a.answers(http.StatusBadRequest, `{"error":"invalid_client"}`)
+func TestTokenFailureIsNotRetriedByEveryCaller(t *testing.T) {
+	a := newTokenSetup(t)
+	a.respondWith(http.StatusBadRequest, `{"error":"invalid_client"}`)
 	for range 1000 {
 		a.mustFail(t, TokenRejected)
 	}
@@ -199,15 +199,15 @@ func TestTokenManyCallersMakeNoHotLoop(t *testing.T) {
 	}
 }
 
-func TestTokenOtherKeysEndThePause(t *testing.T) {
-	a := newAuth(t)
-	a.answers(http.StatusBadRequest, `{"error":"invalid_client"}`)
+func TestTokenChangedKeysEndThePause(t *testing.T) {
+	a := newTokenSetup(t)
+	a.respondWith(http.StatusBadRequest, `{"error":"invalid_client"}`)
 	for range 8 { // until the pause is 5 minutes
 		a.mustFail(t, TokenRejected)
-		a.clock.advance(longestPause)
+		a.clock.advance(maxPause)
 	}
 	a.mustFail(t, TokenRejected)
-	a.answers(http.StatusOK, granted("at", 300))
+	a.respondWith(http.StatusOK, tokenResponse("at", 300))
 	a.clock.advance(firstPause)
 	a.mustFail(t, TokenRejected)
 	a.keys.Store(&[]Key{{ID: "kid-2", PEM: pkcs1(otherRSA())}})
@@ -218,10 +218,10 @@ func TestTokenOtherKeysEndThePause(t *testing.T) {
 	}
 }
 
-func TestInvalidateOnlyThatToken(t *testing.T) {
-	a := newAuth(t)
+func TestInvalidateAffectsOnlyThatToken(t *testing.T) {
+	a := newTokenSetup(t)
 	first := a.mustToken(t)
-	a.answers(http.StatusOK, granted("at-2", 300))
+	a.respondWith(http.StatusOK, tokenResponse("at-2", 300))
 	for range 100 { // a hundred calls were rejected with the same token
 		a.source.Invalidate(first)
 		if got := a.mustToken(t); got.AccessToken.Reveal() != "at-2" {
@@ -237,11 +237,11 @@ func TestInvalidateOnlyThatToken(t *testing.T) {
 }
 
 func TestInvalidateOfFreshTokensBacksOff(t *testing.T) {
-	a := newAuth(t)
+	a := newTokenSetup(t)
 	number := 0
-	a.answer = func(*jwt.Token) (int, string) {
+	a.respond = func(*jwt.Token) (int, string) {
 		number++
-		return http.StatusOK, granted(fmt.Sprint("at-", number), 300)
+		return http.StatusOK, tokenResponse(fmt.Sprint("at-", number), 300)
 	}
 	a.source.Invalidate(a.mustToken(t))
 	for i, pause := range pauses() {
@@ -287,20 +287,20 @@ func TestNewTokenSourceChecksItsAddress(t *testing.T) {
 	}
 }
 
-func TestTokenHangingExchangeKeepsNobody(t *testing.T) {
-	a := newAuth(t, func(c *TokenConfig) { c.Patience = time.Millisecond })
+func TestTokenHangingExchangeDoesNotBlockCallers(t *testing.T) {
+	a := newTokenSetup(t, func(c *TokenConfig) { c.MaxWait = time.Millisecond })
 	release := make(chan struct{})
-	a.answer = func(*jwt.Token) (int, string) {
+	a.respond = func(*jwt.Token) (int, string) {
 		<-release
-		return http.StatusOK, granted("at-1", 300)
+		return http.StatusOK, tokenResponse("at-1", 300)
 	}
 	for range 1000 { // none of them waits longer than the first
 		if wait := PendingWait(a.failure(t, TokenPending)); wait <= 0 || wait >= firstPause {
-			t.Fatalf("one comes back after %s; the end of the exchange is known for %s at least", wait, firstPause)
+			t.Fatalf("the wait is %s, want less than the first pause of %s", wait, firstPause)
 		}
 	}
 	close(release)
-	<-a.landing()
+	<-a.exchangeDone()
 	a.mustToken(t)
 	if got := a.exchanges(); got != 1 {
 		t.Errorf("%d exchanges, want 1", got)

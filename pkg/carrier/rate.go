@@ -21,23 +21,23 @@ const (
 	defaultRequestsPerSecond = 5
 	defaultBurst             = 10
 	submitShare              = 0.3             // share of the bucket reserved for POSTs that change something
-	maxHold                  = 1 * time.Minute // maximum pause that one 429 can cause
-	soonest                  = 10 * time.Millisecond
+	maxRatePause             = 1 * time.Minute // maximum pause that one 429 can cause
+	minWait                  = 10 * time.Millisecond
 )
 
 // Rate is the token bucket shared by all clients that the carrier treats as one, and the pause that
 // the carrier asked them for. Polls stop before the bucket is empty, so that there is always
 // capacity for a new request, however many are being polled.
 type Rate struct {
-	mu     sync.Mutex
-	bucket *rate.Limiter
-	kept   float64 // tokens that polls leave in the bucket
-	held   time.Time
+	mu          sync.Mutex
+	bucket      *rate.Limiter
+	reserved    float64 // tokens that polls leave in the bucket
+	pausedUntil time.Time
 }
 
 // NewRate returns a full bucket with a rate per second and a burst.
 func NewRate(perSecond float64, burst int) *Rate {
-	return &Rate{bucket: rate.NewLimiter(rate.Limit(perSecond), burst), kept: keptOf(burst)}
+	return &Rate{bucket: rate.NewLimiter(rate.Limit(perSecond), burst), reserved: reservedOf(burst)}
 }
 
 // Set changes the rate and the burst. Tokens already taken and a pause remain in effect.
@@ -46,18 +46,18 @@ func (l *Rate) Set(now time.Time, perSecond float64, burst int) {
 	defer l.mu.Unlock()
 	l.bucket.SetLimitAt(now, rate.Limit(perSecond))
 	l.bucket.SetBurstAt(now, burst)
-	l.kept = keptOf(burst)
+	l.reserved = reservedOf(burst)
 }
 
 // IsFresh returns true if the rate has no state: its bucket is full and there is no pause.
 func (l *Rate) IsFresh(now time.Time) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.held.After(now) && l.bucket.TokensAt(now) >= float64(l.bucket.Burst())
+	return !l.pausedUntil.After(now) && l.bucket.TokensAt(now) >= float64(l.bucket.Burst())
 }
 
-// keptOf returns the number of tokens that polls leave in the bucket.
-func keptOf(burst int) float64 {
+// reservedOf returns the number of tokens that polls leave in the bucket.
+func reservedOf(burst int) float64 {
 	return math.Min(math.Ceil(submitShare*float64(burst)), float64(burst-1))
 }
 
@@ -65,27 +65,27 @@ func keptOf(burst int) float64 {
 func (l *Rate) Take(kind CallKind, now time.Time) time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if wait := l.held.Sub(now); wait > 0 {
+	if wait := l.pausedUntil.Sub(now); wait > 0 {
 		return wait
 	}
 	needed := 1.0
 	if kind == CallPoll {
-		needed += l.kept
+		needed += l.reserved
 	}
 	if missing := needed - l.bucket.TokensAt(now); missing > 0 {
 		wait := time.Duration(missing / float64(l.bucket.Limit()) * float64(time.Second))
-		return max(wait, soonest)
+		return max(wait, minWait)
 	}
 	l.bucket.AllowN(now, 1)
 	return 0
 }
 
-// hold pauses all calls for a while: a 429 is about the client as a whole, not about the one
+// pause pauses all calls for a while: a 429 is about the client as a whole, not about the one
 // request that received it.
-func (l *Rate) hold(now time.Time, wait time.Duration) {
+func (l *Rate) pause(now time.Time, wait time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if until := now.Add(min(wait, maxHold)); until.After(l.held) {
-		l.held = until
+	if until := now.Add(min(wait, maxRatePause)); until.After(l.pausedUntil) {
+		l.pausedUntil = until
 	}
 }

@@ -27,6 +27,6 @@ func TestHostListed(t *testing.T) {
 		}
 	}
 	if HostListed("", "https://api.carrier.example") || HostListed("*", "https://api.carrier.example") {
-		t.Error("a list that names no host lists one")
+		t.Error("a list without hosts lists a host")
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestTokenKeysError(t *testing.T) {
-	a := newAuth(t)
+func TestTokenReturnsTheErrorOfKeys(t *testing.T) {
+	a := newTokenSetup(t)
 	missing := errors.New("secret not found")
 	a.keyErr.Store(&missing)
 	if _, err := a.source.Token(t.Context()); !errors.Is(err, missing) {
@@ -23,12 +23,12 @@ func TestTokenKeysError(t *testing.T) {
 	a.mustToken(t)
 }
 
-func TestTokenTwoKeys(t *testing.T) {
+func TestTokenUsesTheFirstAcceptedKey(t *testing.T) {
 	first, second := Key{ID: "old", PEM: pkcs1(testRSA())}, Key{ID: "new", PEM: pkcs1(otherRSA())}
-	takes := func(kid string) func(*jwt.Token) (int, string) {
+	accepts := func(kid string) func(*jwt.Token) (int, string) {
 		return func(token *jwt.Token) (int, string) {
 			if token.Header["kid"] == kid {
-				return http.StatusOK, granted("at", 300)
+				return http.StatusOK, tokenResponse("at", 300)
 			}
 			return http.StatusBadRequest, `{"error":"invalid_client"}`
 		}
@@ -38,14 +38,14 @@ func TestTokenTwoKeys(t *testing.T) {
 		taken string
 		want  []string
 	}{
-		"the first is taken":            {[]Key{first, second}, "old", []string{"old", "old"}},
-		"only the second is taken":      {[]Key{first, second}, "new", []string{"old", "new", "new"}},
-		"the first cannot be used":      {[]Key{{ID: "bad", PEM: []byte("x")}, second}, "new", []string{"new", "new"}},
-		"the working one is remembered": {[]Key{second, first}, "old", []string{"new", "old", "old"}},
+		"the first key is accepted":       {[]Key{first, second}, "old", []string{"old", "old"}},
+		"only the second key is accepted": {[]Key{first, second}, "new", []string{"old", "new", "new"}},
+		"the first key cannot be used":    {[]Key{{ID: "bad", PEM: []byte("x")}, second}, "new", []string{"new", "new"}},
+		"the accepted key is tried first": {[]Key{second, first}, "old", []string{"new", "old", "old"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAuth(t)
-			a.answer = takes(test.taken)
+			a := newTokenSetup(t)
+			a.respond = accepts(test.taken)
 			a.keys.Store(&test.keys)
 			a.mustToken(t)
 			a.clock.advance(250 * time.Second)
@@ -57,33 +57,34 @@ func TestTokenTwoKeys(t *testing.T) {
 	}
 }
 
-func TestTokenBadKeys(t *testing.T) {
+func TestTokenRejectsBadKeys(t *testing.T) {
 	for name, keys := range map[string][]Key{
-		"none":          {},
-		"a broken one":  {{ID: "kid", PEM: []byte("canary")}},
-		"a strange kid": {{ID: "kid\n\"x\"", PEM: pkcs1(testRSA())}},
+		"none":           {},
+		"a broken one":   {{ID: "kid", PEM: []byte("canary")}},
+		"an invalid kid": {{ID: "kid\n\"x\"", PEM: pkcs1(testRSA())}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			a := newAuth(t)
+			a := newTokenSetup(t)
 			a.keys.Store(&keys)
-			failure := a.failure(t, TokenKeyInvalid)
-			if strings.Contains(failure.Error(), "canary") || strings.Contains(failure.Error(), "\n") {
-				t.Errorf("the error shows the key: %s", failure)
+			err := a.failure(t, TokenKeyInvalid)
+			if strings.Contains(err.Error(), "canary") || strings.Contains(err.Error(), "\n") {
+				t.Errorf("the error shows the key: %s", err)
 			}
 			if a.exchanges() != 0 {
-				t.Error("an exchange was made with it")
+				t.Error("an exchange was made")
 			}
 		})
 	}
 }
 
-// strict accepts an assertion only if its iat is within 2 seconds of the provider's own clock.
-func (a *authSetup) strict(token *jwt.Token) (int, string) {
+// requireCurrentIAT accepts an assertion only if its iat is within 2 seconds of the provider's own
+// clock.
+func (a *tokenSetup) requireCurrentIAT(token *jwt.Token) (int, string) {
 	issued, err := token.Claims.GetIssuedAt()
 	if err != nil || issued.Sub(a.clock.Now().Add(a.skew)).Abs() > 2*time.Second {
 		return http.StatusBadRequest, `{"error":"invalid_client"}`
 	}
-	return http.StatusOK, granted("at", 300)
+	return http.StatusOK, tokenResponse("at", 300)
 }
 
 func TestTokenClockSkew(t *testing.T) {
@@ -99,8 +100,8 @@ func TestTokenClockSkew(t *testing.T) {
 	} {
 		skew, exchanges := test.skew, test.exchanges
 		t.Run(skew.String(), func(t *testing.T) {
-			a := newAuth(t)
-			a.answer, a.skew = a.strict, skew
+			a := newTokenSetup(t)
+			a.respond, a.skew = a.requireCurrentIAT, skew
 			a.mustToken(t)
 			if got := a.exchanges(); got != exchanges {
 				t.Errorf("%d exchanges, want %d", got, exchanges)
@@ -108,37 +109,37 @@ func TestTokenClockSkew(t *testing.T) {
 			a.clock.advance(250 * time.Second)
 			a.mustToken(t)
 			if got := a.exchanges(); got != exchanges+1 {
-				t.Errorf("the skew was not remembered: %d exchanges, want %d", got, exchanges+1)
+				t.Errorf("the skew was not kept: %d exchanges, want %d", got, exchanges+1)
 			}
 		})
 	}
 	for _, skew := range []time.Duration{301 * time.Second, -2 * time.Hour} {
 		t.Run(skew.String(), func(t *testing.T) {
-			a := newAuth(t)
-			a.answer, a.skew = a.strict, skew
+			a := newTokenSetup(t)
+			a.respond, a.skew = a.requireCurrentIAT, skew
 			a.mustFail(t, TokenClockSkew)
 		})
 	}
 }
 
-// TestTokenClockSteps (42): two clocks that agreed are suddenly two hours apart. Nothing is granted
-// until they agree again, the reason shows that, and then tokens are granted again. Which of the
-// two has jumped makes no difference: pauses use the monotonic clock.
-func TestTokenClockSteps(t *testing.T) {
-	a := newAuth(t)
-	a.answer = a.strict
+// TestTokenRecoversFromAClockStep (42): two clocks that agreed are suddenly two hours apart.
+// Nothing is granted until they agree again, the reason shows that, and then tokens are granted
+// again. Which of the two has jumped makes no difference: pauses use the monotonic clock.
+func TestTokenRecoversFromAClockStep(t *testing.T) {
+	a := newTokenSetup(t)
+	a.respond = a.requireCurrentIAT
 	for _, step := range []time.Duration{30 * time.Second, 2 * time.Hour, -2 * time.Hour} {
 		a.mustToken(t)
 		a.skew = step
-		a.clock.advance(longestPause) // the token is used up
-		if step.Abs() < skewRefused {
+		a.clock.advance(maxPause) // the token expires
+		if step.Abs() < maxSkew {
 			a.mustToken(t)
-			a.clock.advance(longestPause)
+			a.clock.advance(maxPause)
 			continue
 		}
 		a.mustFail(t, TokenClockSkew)
 		a.skew = 0
-		a.clock.advance(longestPause)
+		a.clock.advance(maxPause)
 	}
 	a.mustToken(t)
 }

@@ -1,0 +1,252 @@
+package carrier
+
+import (
+	"context"
+	"crypto/x509"
+	"errors"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// TokenConfig configures the client's identity and where its tokens come from (spec §5).
+type TokenConfig struct {
+	TokenURL   string // the token endpoint; its URL without protocolPart is the JWT's audience
+	ClientName string // client_id, iss and sub
+
+	// Keys returns the client's private keys: one, or two during a rotation. The first key that the
+	// identity provider accepts is used. Keys is called for every exchange, so a replaced key needs no
+	// restart. Token returns its error unchanged.
+	Keys func(ctx context.Context) ([]Key, error)
+
+	RootCAs       *x509.CertPool                            // nil: the system's roots
+	AllowInsecure bool                                      // allow plain http and loopback addresses
+	Now           func() time.Time                          // the clock; required
+	NewID         func() string                             // returns the jti of an assertion; nil: a random GUID
+	Sign          Signer                                    // signs each assertion; nil: [Sign]
+	MaxWait       time.Duration                             // how long callers wait for an exchange; 0: 2 seconds
+	Wrap          func(http.RoundTripper) http.RoundTripper // wraps the transport; nil: no wrapper
+	UserAgent     string                                    // User-Agent header
+}
+
+const (
+	defaultMaxWait    = 2 * time.Second // longer than a healthy identity provider takes
+	firstPause        = 5 * time.Second
+	maxPause          = 5 * time.Minute
+	keyRereadInterval = time.Second // during a pause: different keys end it
+)
+
+var (
+	errNoClock = errors.New("the token source needs a clock and keys")
+
+	errTokensRefused = &TokenError{
+		Reason: TokenRejected, HTTPStatus: http.StatusUnauthorized,
+		Message: "the carrier refuses tokens that the identity provider has just granted",
+	}
+	errPending = &TokenError{Reason: TokenPending, Message: "the identity provider has not answered yet"}
+)
+
+// ClientCredentials is a [TokenSource] for the client credentials grant with a private-key JWT
+// (spec §5).
+//
+// At most one exchange runs at a time, each with a new assertion. Callers wait for it until MaxWait
+// has passed since its start, so an identity provider that hangs blocks the exchange, but callers
+// only for that long. A token is handed out until 80 % of its lifetime has passed.
+// After a failure, or if the carrier refuses tokens as fast as they are granted, the source pauses
+// for 5 seconds to 5 minutes, and Token returns the last error at once. A change of keys ends the
+// pause.
+type ClientCredentials struct {
+	config    TokenConfig
+	exchanger *exchanger
+
+	mu       sync.Mutex
+	current  grantedToken
+	exchange *sharedExchange // the one in progress; nil: none
+	pause    pause
+	keys     keyState
+	refusals int // consecutive tokens refused by the carrier; a token that expires unrefused resets it
+}
+
+// sharedExchange is one exchange and the callers that wait for it.
+type sharedExchange struct {
+	done    chan struct{}
+	overdue <-chan struct{} // closed when callers stop waiting
+	token   Token
+	err     error
+}
+
+// result returns the result of the exchange, or errPending if it is still in progress.
+func (e *sharedExchange) result() (Token, error) {
+	select {
+	case <-e.done:
+		return e.token, e.err
+	default:
+		return Token{}, errPending
+	}
+}
+
+// pause is a period without exchanges.
+type pause struct {
+	err        error
+	length     time.Duration
+	until      time.Time
+	rereadKeys time.Time
+}
+
+// NewTokenSource returns a source without making any call. It fails with an [AddressError] if
+// TokenURL is not usable, and with another error if Now or Keys is missing.
+func NewTokenSource(config TokenConfig) (*ClientCredentials, error) {
+	audience, err := audienceOf(config.TokenURL, config.AllowInsecure)
+	if err != nil {
+		return nil, err
+	}
+	if config.Now == nil || config.Keys == nil {
+		return nil, errNoClock
+	}
+	if config.NewID == nil {
+		config.NewID = newGUID
+	}
+	if config.Sign == nil {
+		config.Sign = Sign
+	}
+	if config.MaxWait == 0 {
+		config.MaxWait = defaultMaxWait
+	}
+	return &ClientCredentials{config: config, exchanger: newExchanger(config, audience)}, nil
+}
+
+// Token implements [TokenSource]. Its error is a [TokenError], or the error of Keys.
+func (s *ClientCredentials) Token(ctx context.Context) (Token, error) {
+	token, exchange, err := s.currentOrExchange(ctx)
+	if exchange == nil {
+		return token, err
+	}
+	select {
+	case <-exchange.done:
+		return exchange.result()
+	case <-exchange.overdue:
+		return exchange.result()
+	case <-ctx.Done():
+		return Token{}, &TokenError{Reason: TokenUnreachable, Message: "gave up waiting", cause: ctx.Err()}
+	}
+}
+
+// currentOrExchange returns the known result, or the exchange to wait for, which it starts if
+// necessary.
+func (s *ClientCredentials) currentOrExchange(ctx context.Context) (Token, *sharedExchange, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := s.config.Now()
+	switch {
+	case now.Before(s.current.usableUntil):
+		return s.current.token, nil, nil
+	case now.Before(s.pause.until) && now.Before(s.pause.rereadKeys):
+		return Token{}, nil, s.pause.err
+	case s.exchange == nil:
+		s.startExchange(context.WithoutCancel(ctx)) // it outlives this caller, because others wait for it too
+	}
+	return Token{}, s.exchange, nil
+}
+
+func (s *ClientCredentials) startExchange(ctx context.Context) {
+	waiting, cancel := context.WithTimeout(ctx, s.config.MaxWait)
+	exchange := &sharedExchange{done: make(chan struct{}), overdue: waiting.Done()}
+	s.exchange = exchange
+	go func() {
+		defer cancel()
+		s.runExchange(ctx, exchange)
+	}()
+}
+
+// runExchange runs one exchange and publishes its result to all waiting callers.
+func (s *ClientCredentials) runExchange(ctx context.Context, exchange *sharedExchange) {
+	granted, err := s.obtainToken(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		s.succeeded(granted)
+	} else {
+		s.failed(err)
+	}
+	exchange.token, exchange.err = granted.token, err
+	s.exchange = nil
+	close(exchange.done)
+}
+
+// obtainToken reads the keys and tries them in turn.
+func (s *ClientCredentials) obtainToken(ctx context.Context) (grantedToken, error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*exchangeTimeout)
+	defer cancel()
+	keys, err := s.config.Keys(ctx)
+	if err != nil {
+		s.forgetKeys()
+		return grantedToken{}, err
+	}
+	ordered, err := s.updateKeys(keys)
+	if err != nil {
+		return grantedToken{}, err
+	}
+	return s.exchanger.tryKeys(ctx, ordered)
+}
+
+// forgetKeys makes the next keys that are read count as changed.
+func (s *ClientCredentials) forgetKeys() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.keys.hash = keyHash{}
+}
+
+// updateKeys ends a pause if the keys have changed. Otherwise it returns the error that caused the
+// pause.
+func (s *ClientCredentials) updateKeys(keys []Key) ([]Key, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if hash := hashKeys(keys); hash != s.keys.hash {
+		s.keys = keyState{hash: hash}
+		s.pause, s.refusals = pause{}, 0
+	}
+	if s.config.Now().Before(s.pause.until) {
+		return nil, s.pause.err
+	}
+	return s.keys.order(keys), nil
+}
+
+func (s *ClientCredentials) succeeded(granted grantedToken) {
+	if !s.current.usableUntil.IsZero() { // the last token expired without being invalidated
+		s.refusals = 0
+	}
+	s.current, s.pause, s.keys.accepted = granted, pause{}, granted.keyID
+}
+
+// failed doubles the pause. During a pause only a re-read of the keys can have failed, so the pause
+// keeps its length.
+func (s *ClientCredentials) failed(err error) {
+	now := s.config.Now()
+	if now.Before(s.pause.until) {
+		s.pause.err, s.pause.rereadKeys = err, now.Add(keyRereadInterval)
+		return
+	}
+	s.pauseFor(err, min(max(2*s.pause.length, firstPause), maxPause))
+}
+
+func (s *ClientCredentials) pauseFor(err error, length time.Duration) {
+	now := s.config.Now()
+	s.pause = pause{err: err, length: length, until: now.Add(length), rereadKeys: now.Add(keyRereadInterval)}
+}
+
+// Invalidate implements [TokenSource]. The first refused token is replaced at once. If its
+// replacement is refused too, the fault is not in the token, and every further exchange is delayed
+// longer.
+func (s *ClientCredentials) Invalidate(token Token) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if token.AccessToken.IsZero() || token.AccessToken != s.current.token.AccessToken {
+		return
+	}
+	s.current = grantedToken{}
+	s.refusals++
+	if s.refusals > 1 {
+		doublings := min(s.refusals-2, 6)
+		s.pauseFor(errTokensRefused, min(firstPause<<doublings, maxPause))
+	}
+}

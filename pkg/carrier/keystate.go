@@ -1,0 +1,37 @@
+package carrier
+
+import (
+	"crypto/sha256"
+	"slices"
+)
+
+// keyHash is a hash of the ids and the contents of keys. Zero means that they could not be read.
+type keyHash [sha256.Size]byte
+
+// keyState has what a source remembers of its keys: a hash of them, and the id of the key that
+// worked. It never holds a key.
+type keyState struct {
+	hash     keyHash // of the keys last read
+	accepted string  // id of the last accepted key; empty: none yet
+}
+
+func hashKeys(keys []Key) keyHash {
+	hash := sha256.New()
+	for _, key := range keys {
+		for _, part := range [][]byte{[]byte(key.ID), key.PEM} {
+			sum := sha256.Sum256(part)
+			hash.Write(sum[:])
+		}
+	}
+	return keyHash(hash.Sum(nil))
+}
+
+// order puts the last accepted key first, so that a rotation causes one refused exchange in total,
+// not one per token.
+func (r keyState) order(keys []Key) []Key {
+	i := slices.IndexFunc(keys, func(k Key) bool { return k.ID == r.accepted })
+	if i <= 0 {
+		return keys
+	}
+	return slices.Concat(keys[i:i+1], keys[:i], keys[i+1:])
+}

@@ -1,0 +1,131 @@
+package carrier
+
+import (
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+)
+
+const (
+	minLifetime     = 5 * time.Second   // a token with a shorter lifetime is useless
+	maxLifetime     = 300 * time.Second // spec §8: 300 seconds in the response shape; longer lifetimes are not trusted
+	defaultLifetime = 60 * time.Second  // if expires_in is missing or not a number
+
+	maxTokenBytes = 16 << 10
+)
+
+// grantedToken is an access token that the identity provider granted.
+type grantedToken struct {
+	token       Token
+	usableUntil time.Time // it may be handed out until then
+	keyID       string    // the key that was accepted
+}
+
+// readToken validates the token that the identity provider returned.
+func readToken(response *oauth2.Token, start time.Time) (grantedToken, error) {
+	lifetime := lifetimeOf(response.Extra("expires_in"))
+	switch {
+	case !strings.EqualFold(response.TokenType, "Bearer"):
+		return grantedToken{}, rejectedToken("the identity provider granted a token that is not of type Bearer")
+	case len(response.AccessToken) > maxTokenBytes || strings.IndexFunc(response.AccessToken, notInToken) >= 0:
+		return grantedToken{}, rejectedToken("the identity provider granted a token that cannot stand in a header")
+	case lifetime < minLifetime:
+		return grantedToken{}, &TokenError{
+			Reason: TokenTooShort, HTTPStatus: http.StatusOK,
+			Message: "the identity provider grants tokens that live less than 5 seconds",
+		}
+	}
+	return grantedToken{
+		token:       Token{AccessToken: NewSecret(response.AccessToken), Expires: start.Add(lifetime)},
+		usableUntil: start.Add(usableFor(lifetime)),
+	}, nil
+}
+
+func rejectedToken(message string) *TokenError {
+	return &TokenError{Reason: TokenRejected, HTTPStatus: http.StatusOK, Message: message}
+}
+
+func notInToken(r rune) bool { return r <= ' ' || r >= 0x7f }
+
+// usableFor returns how long a token with a given lifetime is handed out: for 80 % of it, and so
+// that at least min(15 s, half of it) is left.
+func usableFor(lifetime time.Duration) time.Duration {
+	left := min(15*time.Second, lifetime/2)
+	return min(lifetime/5*4, lifetime-left)
+}
+
+// lifetimeOf reads expires_in, in seconds: a number, or a number in a string. It has an upper
+// bound: with a wrong large value, an expired token would be used until the carrier refused it.
+func lifetimeOf(expiresIn any) time.Duration {
+	var seconds float64
+	switch value := expiresIn.(type) {
+	case float64:
+		seconds = value
+	case int64:
+		seconds = float64(value)
+	case string:
+		parsed, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+		if err != nil && !errors.Is(err, strconv.ErrRange) {
+			return defaultLifetime
+		}
+		seconds = parsed
+	default:
+		return defaultLifetime
+	}
+	if math.IsNaN(seconds) {
+		return defaultLifetime
+	}
+	return time.Duration(math.Min(math.Max(seconds, 0), maxLifetime.Seconds()) * float64(time.Second))
+}
+
+// secretsIn returns an assertion and its parts.
+func secretsIn(signed string) scrubber {
+	return append(scrubber{signed}, strings.Split(signed, ".")...)
+}
+
+// exchangeError classifies a failed exchange. Of the response body, the error has only the code and
+// the description of RFC 6749.
+func exchangeError(err error, scrub scrubber) *TokenError {
+	if refused, ok := errors.AsType[*oauth2.RetrieveError](err); ok {
+		return refusalError(refused, scrub)
+	}
+	if broken, ok := errors.AsType[*url.Error](err); ok {
+		return &TokenError{
+			Reason: TokenUnreachable, Message: "the identity provider cannot be reached", cause: broken.Err,
+		}
+	}
+	return &TokenError{
+		Reason: TokenUnreachable, HTTPStatus: http.StatusOK, Message: "the identity provider's answer is not a token",
+	}
+}
+
+// refusalError separates a response about the client, which a person must fix, from one about the
+// server. Keycloak answers 400 invalid_client to a client that it does not know.
+func refusalError(refused *oauth2.RetrieveError, scrub scrubber) *TokenError {
+	status := refused.Response.StatusCode
+	failure := &TokenError{
+		Reason: TokenUnreachable, HTTPStatus: status, Code: oauthErrorCode(refused.ErrorCode),
+		Description: scrub.message(refused.ErrorDescription, maxExcerpt),
+		Message:     "the identity provider answered " + strconv.Itoa(status),
+	}
+	busy := status == http.StatusRequestTimeout || status == http.StatusTooManyRequests
+	if status < 300 || status >= 400 && status < 500 && !busy {
+		failure.Reason = TokenRejected
+	}
+	return failure
+}
+
+// oauthErrorCode returns a code of RFC 6749, or "" for text in another form.
+func oauthErrorCode(code string) string {
+	const longest = 64
+	if len(code) > longest || strings.Trim(code, "abcdefghijklmnopqrstuvwxyz_") != "" {
+		return ""
+	}
+	return code
+}
