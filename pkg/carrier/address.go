@@ -112,6 +112,14 @@ func checkHost(u *url.URL) error {
 	return nil
 }
 
+// forbiddenAddress reports an address that a host name resolved to.
+func forbiddenAddress(address string) error {
+	return &AddressError{
+		Address: excerpt(address), Insecure: true,
+		Defect: "the host's address is loopback, link-local, of a metadata service or no host's",
+	}
+}
+
 func addressDefect(u *url.URL, text string) *AddressError {
 	shown := url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	return &AddressError{Address: excerpt(shown.String()), Defect: text}

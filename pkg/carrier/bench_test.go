@@ -1,7 +1,6 @@
 package carrier
 
 import (
-	"bytes"
 	"slices"
 	"testing"
 )
@@ -14,21 +13,6 @@ func measure(b *testing.B, body []byte, what func([]byte)) {
 	for b.Loop() {
 		what(body)
 	}
-}
-
-// BenchmarkWord rewrites the largest document: for the carrier, back, and where there is nothing to
-// rewrite, which is true of most responses.
-func BenchmarkWord(b *testing.B) {
-	w := testWord(b)
-	spec := golden(b, "qualification.json")
-	without := bytes.ReplaceAll(bytes.ReplaceAll(spec, []byte("wholesale"), []byte("x")), []byte("WHOLESALE"), []byte("X"))
-	b.Run("out", func(b *testing.B) { measure(b, spec, func(body []byte) { w.toWire(body) }) })
-	b.Run("in", func(b *testing.B) { measure(b, w.toWire(spec), func(body []byte) { w.fromWire(body) }) })
-	b.Run("absent", func(b *testing.B) { measure(b, without, func(body []byte) { w.fromWire(body) }) })
-	b.Run("none", func(b *testing.B) { measure(b, spec, func(body []byte) { word{}.fromWire(body) }) })
-	b.Run("request", func(b *testing.B) {
-		measure(b, OrderRequest{NTDInstallation: InstallTech}.Body(), func(body []byte) { w.toWire(body) })
-	})
 }
 
 // BenchmarkDecode decodes every golden document.

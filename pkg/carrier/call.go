@@ -11,7 +11,13 @@ import (
 	"net/url"
 	"strconv"
 	"sync/atomic"
+	"time"
 )
+
+// LongestCall is the maximum total duration of one call.
+const LongestCall = 45 * time.Second
+
+const maxBodyBytes = 1 << 20
 
 // call is one HTTP request to the carrier.
 type call struct {
@@ -46,7 +52,7 @@ var (
 // do makes one call and reads the response, within limits of time and size. It never makes a
 // second attempt.
 func (c *Client) do(ctx context.Context, k call, token Token) response {
-	ctx, cancel := context.WithTimeout(withToken(ctx, token), callTimeout)
+	ctx, cancel := context.WithTimeout(withToken(ctx, token), LongestCall)
 	defer cancel()
 	var written atomic.Bool
 	ctx = httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
@@ -80,7 +86,7 @@ func (c *Client) newRequest(ctx context.Context, k call) (*http.Request, error) 
 		return nil, fmt.Errorf("build request: %w", err)
 	}
 	if k.body != nil {
-		body := c.word.toWire(k.body)
+		body := c.word.ToWire(k.body)
 		req.Body = io.NopCloser(bytes.NewReader(body))
 		req.ContentLength = int64(len(body))
 		req.Header.Set("Content-Type", "application/json")
@@ -117,7 +123,7 @@ func (c *Client) readBody(resp *http.Response) ([]byte, error) {
 	case n > maxBodyBytes:
 		return nil, errBodyTooLarge
 	}
-	return c.word.fromWire(body.Bytes()), nil
+	return c.word.FromWire(body.Bytes()), nil
 }
 
 // closeQuietly closes a body that is no longer needed, so its error does not matter.

@@ -7,6 +7,9 @@ import (
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/transport"
 )
 
 // Config configures the client of one account at one carrier.
@@ -35,7 +38,7 @@ const DefaultUserAgent = "broadband-operator"
 type Client struct {
 	origin    *url.URL
 	version   int
-	word      word
+	word      identifier.Word
 	userAgent string
 	tokens    TokenSource
 	limiter   *Rate
@@ -58,24 +61,26 @@ func NewClient(config Config) (*Client, error) {
 	if !config.isValid() {
 		return nil, errConfig
 	}
-	identifier, err := newWord(config.Word)
+	word, err := identifier.NewWord(config.Word)
 	if err != nil {
 		return nil, err
 	}
 	if config.Rate == nil {
 		config.Rate = NewRate(config.RequestsPerSecond, config.Burst)
 	}
-	transports := network{roots: config.RootCAs, allowInsecure: config.AllowInsecure}
+	transports := transport.Config{
+		RootCAs: config.RootCAs, AllowInsecure: config.AllowInsecure, Forbidden: forbiddenAddress,
+	}
 	return &Client{
 		origin:    origin,
 		version:   config.Version,
-		word:      identifier,
+		word:      word,
 		userAgent: config.UserAgent,
 		tokens:    config.Tokens,
 		limiter:   config.Rate,
 		now:       config.Now,
-		keepAlive: httpClient(authorizer{origin: origin, next: transports.keepAlive()}, config.Wrap),
-		fresh:     httpClient(authorizer{origin: origin, next: transports.fresh()}, config.Wrap),
+		keepAlive: httpClient(authorizer{origin: origin, next: transports.KeepAlive()}, config.Wrap),
+		fresh:     httpClient(authorizer{origin: origin, next: transports.Fresh()}, config.Wrap),
 	}, nil
 }
 

@@ -3,6 +3,8 @@ package carrier
 import (
 	"net/http"
 	"strings"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // maxSubErrors limits how many sub-errors of one response are kept.
@@ -51,7 +53,7 @@ func secretsOf(k call, resp response) scrubber {
 
 // readError reads a standard error body as far as possible.
 func readError(body []byte, scrub scrubber) *Error {
-	d, err := parseDocument(body)
+	d, err := jsondoc.Parse(body)
 	if err != nil {
 		return &Error{}
 	}
@@ -93,14 +95,14 @@ func isContact(key string) bool { return strings.Contains(strings.ToLower(key), 
 
 // contactsIn returns the contact details in a request body.
 func contactsIn(body []byte) []string {
-	d, err := parseDocument(body)
+	d, err := jsondoc.Parse(body)
 	if err != nil {
 		return nil
 	}
 	var contacts []string
-	for key, value := range d.members() {
+	for key, value := range d.Members() {
 		if isContact(key) {
-			contacts = append(contacts, value.text())
+			contacts = append(contacts, value.Text())
 		}
 	}
 	return contacts

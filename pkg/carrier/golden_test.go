@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // goldens are the documents transcribed from the field tables of spec §2, each with its decoder.
@@ -113,7 +115,7 @@ func TestGoldenDocumentsHaveNoUnknownKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d, err := parseDocument(golden(t, name))
+		d, err := jsondoc.Parse(golden(t, name))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,12 +126,12 @@ func TestGoldenDocumentsHaveNoUnknownKey(t *testing.T) {
 }
 
 // unknownKeys lists the keys of a document for which a type has no field.
-func unknownKeys(t reflect.Type, d document, path string) (unknown []string) {
+func unknownKeys(t reflect.Type, d jsondoc.Value, path string) (unknown []string) {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		return unknownKeys(t.Elem(), d, path)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() != reflect.Uint8:
-		for element := range d.elements() {
+		for element := range d.Elements() {
 			unknown = append(unknown, unknownKeys(t.Elem(), element, path)...)
 		}
 		return unknown
@@ -137,7 +139,7 @@ func unknownKeys(t reflect.Type, d document, path string) (unknown []string) {
 		return nil
 	}
 	fields := wireFields(t)
-	for key, value := range d.members() {
+	for key, value := range d.Members() {
 		if field, ok := fields[key]; ok {
 			unknown = append(unknown, unknownKeys(field, value, path+"."+key)...)
 		} else {

@@ -137,7 +137,7 @@ func golden(tb testing.TB, name string) []byte {
 
 // testRSA is one key for all tests; generating one is slow.
 var testRSA = sync.OnceValue(func() *rsa.PrivateKey {
-	key, err := rsa.GenerateKey(rand.Reader, minKeyBits)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		panic(err)
 	}
@@ -146,7 +146,7 @@ var testRSA = sync.OnceValue(func() *rsa.PrivateKey {
 
 // otherRSA is a second one, for rotations.
 var otherRSA = sync.OnceValue(func() *rsa.PrivateKey {
-	key, err := rsa.GenerateKey(rand.Reader, minKeyBits)
+	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		panic(err)
 	}
@@ -155,13 +155,4 @@ var otherRSA = sync.OnceValue(func() *rsa.PrivateKey {
 
 func pkcs1(key *rsa.PrivateKey) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key)})
-}
-
-func pkcs8(tb testing.TB, key any) []byte {
-	tb.Helper()
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }

@@ -1,6 +1,6 @@
 package carrier
 
-import "slices"
+import "github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 
 // Infrastructure is an installation at a location: a network termination device or a copper pair.
 // Exactly one of NTD and CopperPair is set, or neither if the carrier describes a third kind.
@@ -90,29 +90,19 @@ type RateRange struct {
 }
 
 // readWire reads the common fields, and those of the kind that the entry's keys indicate.
-func (i *Infrastructure) readWire(d document) {
+func (i *Infrastructure) readWire(d jsondoc.Value) {
 	type plain Infrastructure
 	*i = Infrastructure{}
 	reader := newReader()
 	reader.read((*plain)(i), d)
 	switch {
-	case has(d, "ntdType", "ntdPorts", "ntdVersion"):
+	case d.Has("ntdType", "ntdPorts", "ntdVersion"):
 		i.NTD = new(NTD)
 		reader.read(i.NTD, d)
-	case has(d, "copperPairStatus", "serviceStatus", "serviceabilityClass"):
+	case d.Has("copperPairStatus", "serviceStatus", "serviceabilityClass"):
 		i.CopperPair = new(CopperPair)
 		reader.read(i.CopperPair, d)
 	}
-}
-
-// has reports whether an object has at least one of the keys.
-func has(d document, keys ...string) bool {
-	for key := range d.members() {
-		if slices.Contains(keys, key) {
-			return true
-		}
-	}
-	return false
 }
 
 // InUse reports whether an order on the port would be a transfer (order rule 5).

@@ -1,54 +1,15 @@
 package carrier
 
 import (
+	"errors"
 	"net"
 	"net/http"
 	"strings"
 	"sync/atomic"
 	"testing"
-)
 
-// TestDialerChecksTheDialedAddress (12, 15, 16): whatever a name resolved to, and in whatever
-// spelling of the address.
-func TestDialerChecksTheDialedAddress(t *testing.T) {
-	for address, want := range map[string]bool{
-		"93.184.216.34:443": true, "[2606:2800:220:1::1]:443": true, "8.8.8.8:8443": true,
-		"10.0.0.1:443": true, "172.16.0.1:443": true, "192.168.0.1:443": true, "[fd12:3456::1]:443": true, // a private line
-		"127.0.0.1:443": false, "127.255.255.254:443": false, "[::1]:443": false, // loopback
-		"[::ffff:127.0.0.1]:443": false, "[::ffff:169.254.169.254]:443": false, // IPv4 inside IPv6
-		"[64:ff9b::7f00:1]:443": false, "[64:ff9b::a9fe:a9fe]:443": false, "[::127.0.0.1]:443": false, // NAT64 and older
-		"[64:ff9b::8.8.8.8]:443":           true,
-		"[64:ff9b:1::169.254.169.254]:443": false, "[64:ff9b:1::8.8.8.8]:443": true, // NAT64 of a site
-		"[2002:a9fe:a9fe::1]:443": false, "[2002:7f00:1::]:443": false, "[2002:808:808::1]:443": true, // 6to4
-		"[2001:0:a9fe:a9fe::f7f7:f7f7]:443": false, // a Teredo server
-		"[2001:0:808:808::5601:5601]:443":   false, // a Teredo client, which is hidden
-		"[2001:0:808:808::f7f7:f7f7]:443":   true,
-		"169.254.169.254:80":                false, // metadata of most clouds
-		"169.254.170.2:80":                  false,
-		"[fd00:ec2::254]:80":                false,
-		"100.100.100.200:80":                false,
-		"192.0.0.192:80":                    false,
-		"168.63.129.16:80":                  false,
-		"[fe80::1]:443":                     false,
-		"[fe80::1%eth0]:443":                false,
-		"0.0.0.0:443":                       false, // this machine again
-		"0.1.2.3:443":                       false,
-		"[::]:443":                          false,
-		"224.0.0.1:443":                     false,
-		"[ff02::1]:443":                     false,
-		"255.255.255.255:443":               false,
-		"carrier.example:443":               false, // an unresolved name
-		"":                                  false,
-		"127.0.0.1":                         false,
-	} {
-		if err := (network{}).checkDialed("tcp", address, nil); (err == nil) != want {
-			t.Errorf("%s: %v, want allowed %t", address, err, want)
-		}
-		if err := (network{allowInsecure: true}).checkDialed("tcp", address, nil); err != nil {
-			t.Errorf("%s: %v, though everything is allowed", address, err)
-		}
-	}
-}
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/transport"
+)
 
 // TestNamesThatResolveToThisMachine (16): the check is made after the name was resolved, for the
 // carrier and the identity provider alike, and no connection is made.
@@ -62,7 +23,7 @@ func TestNamesThatResolveToThisMachine(t *testing.T) {
 	base := "https://localhost:" + port
 	client := testClient(t, base, secure)
 	receipt := client.Submit(t.Context(), Health, 8, healthBody, false)
-	if receipt.Delivery != NotSent || !strings.Contains(receipt.Err.Error(), forbiddenAddress) {
+	if refused, ok := errors.AsType[*AddressError](receipt.Err); receipt.Delivery != NotSent || !ok || !refused.Insecure {
 		t.Errorf("%s, %v; want NotSent because of the address", receipt.Delivery, receipt.Err)
 	}
 	a := newTokenSetup(t, func(c *TokenConfig) { c.TokenURL, c.AllowInsecure = base+"/realms/r"+protocolPart, false })
@@ -81,8 +42,8 @@ func TestProxiesOfTheEnvironmentAreIgnored(t *testing.T) {
 		t.Setenv(name, proxy.URL)
 	}
 	t.Setenv("NO_PROXY", "")
-	transports := network{}
-	if transports.keepAlive().Proxy != nil || transports.fresh().Proxy != nil {
+	transports := transport.Config{}
+	if transports.KeepAlive().Proxy != nil || transports.Fresh().Proxy != nil {
 		t.Error("a transport has a proxy")
 	}
 	// Proxy detection does not treat this address as loopback, but it leads to this machine.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
 )
 
 // NTDInstallation states who installs the device; other values are kept.
@@ -54,7 +56,7 @@ type OrderRequest struct {
 // Body returns the request as it is sent, with the keys in the order of the specification's table.
 func (r OrderRequest) Body() []byte {
 	var w bodyWriter
-	return w.text("sourceType", specWord).
+	return w.text("sourceType", identifier.SpecWord).
 		text("planName", r.PlanName).
 		number("term", int64(r.Term)).
 		text("trafficClass", r.TrafficClass).

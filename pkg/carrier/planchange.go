@@ -3,6 +3,8 @@ package carrier
 import (
 	"fmt"
 	"log/slog"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // PlanChangeRequest requests another plan, another restoration SLA, or both (spec §4, Plan /
@@ -119,14 +121,14 @@ type NTDOption struct {
 }
 
 // readWire also accepts the bare name of an option.
-func (o *NTDOption) readWire(d document) {
+func (o *NTDOption) readWire(d jsondoc.Value) {
 	type plain NTDOption
 	*o = NTDOption{}
-	if d.isObject() {
+	if d.IsObject() {
 		newReader().read((*plain)(o), d)
 		return
 	}
-	o.Option = d.text()
+	o.Option = d.Text()
 }
 
 // SLA is a restoration SLA that is offered or was requested (spec §2, sla).

@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // OutcomeState is the progress of an accepted request.
@@ -71,7 +73,7 @@ func (c *Client) completed(k call, resp response) (Outcome, error) {
 	if resp.bodyErr != nil {
 		return Outcome{}, unreadable(k, resp.bodyErr)
 	}
-	if _, err := parseDocument(resp.body); err != nil {
+	if _, err := jsondoc.Parse(resp.body); err != nil {
 		return Outcome{}, unreadable(k, err)
 	}
 	return Outcome{State: Done, Body: resp.body}, nil

@@ -1,6 +1,10 @@
 package carrier
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
+)
 
 // Qualification is the result of a service qualification, on which an order is based (spec §2,
 // service qualification result). Its endpoint is not documented; the document is obtained
@@ -48,14 +52,14 @@ type Qualification struct {
 // object: a single product, or products by name, which are all included.
 type QualifiedProducts []QualifiedProduct
 
-func (p *QualifiedProducts) readWire(d document) {
+func (p *QualifiedProducts) readWire(d jsondoc.Value) {
 	*p = nil
-	if !d.isObject() || has(d, "id", keyName, "planOptions") {
+	if !d.IsObject() || d.Has("id", "name", "planOptions") {
 		readList((*[]QualifiedProduct)(p), d)
 		return
 	}
-	for _, value := range d.members() {
-		if value.isArray() || value.isObject() {
+	for _, value := range d.Members() {
+		if value.IsArray() || value.IsObject() {
 			var part []QualifiedProduct
 			readList(&part, value)
 			*p = append(*p, part...)
@@ -64,7 +68,7 @@ func (p *QualifiedProducts) readWire(d document) {
 }
 
 // readList reads an array or a single element. Null is an empty list.
-func readList[T any](into *[]T, d document) { newReader().read(into, d) }
+func readList[T any](into *[]T, d jsondoc.Value) { newReader().read(into, d) }
 
 // QualifiedProduct is a product that can be ordered.
 type QualifiedProduct struct {

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 var (
@@ -18,7 +20,7 @@ var (
 
 // wireValue is a type that decodes itself because it has several shapes on the wire.
 type wireValue interface {
-	readWire(d document)
+	readWire(d jsondoc.Value)
 }
 
 // tolerantReader fills structs from JSON by their json tags, as tolerantly as possible: if one
@@ -33,11 +35,11 @@ type tolerantReader struct {
 // readObject fills into, a pointer to a struct, from a body that must be an object. Only the
 // resource's ids must be valid: see checkIdentity.
 func readObject(body []byte, into any) error {
-	d, err := parseDocument(body)
+	d, err := jsondoc.Parse(body)
 	switch {
 	case err != nil:
 		return err
-	case !d.isObject():
+	case !d.IsObject():
 		return errNotObject
 	}
 	if err := checkResourceIDs(d); err != nil {
@@ -49,11 +51,11 @@ func readObject(body []byte, into any) error {
 
 // readArray fills into, a pointer to a slice, from a body that must be an array.
 func readArray(body []byte, into any) error {
-	d, err := parseDocument(body)
+	d, err := jsondoc.Parse(body)
 	switch {
 	case err != nil:
 		return err
-	case !d.isArray():
+	case !d.IsArray():
 		return errNotArray
 	}
 	newReader().read(into, d)
@@ -65,15 +67,15 @@ func newReader() tolerantReader {
 }
 
 // read fills what into points to.
-func (r tolerantReader) read(into any, d document) { r.fill(reflect.ValueOf(into).Elem(), d) }
+func (r tolerantReader) read(into any, d jsondoc.Value) { r.fill(reflect.ValueOf(into).Elem(), d) }
 
 // checkResourceIDs ensures that the ids of the resource can be compared with those requested: its
 // id and service id must be whole numbers in range, and must not be given twice with different
 // values.
-func checkResourceIDs(d document) error {
+func checkResourceIDs(d jsondoc.Value) error {
 	seen := make(map[string]int64)
-	for key, value := range d.members() {
-		if key != "id" && key != "serviceId" || value.isNull() {
+	for key, value := range d.Members() {
+		if key != "id" && key != "serviceId" || value.IsNull() {
 			continue
 		}
 		id, ok := wholeNumber(value)
@@ -89,12 +91,12 @@ func checkResourceIDs(d document) error {
 }
 
 // wholeNumber reads a number, or a number in a string, without converting it to a float.
-func wholeNumber(d document) (int64, bool) {
-	n, err := strconv.ParseInt(strings.TrimSpace(d.text()), 10, 64)
+func wholeNumber(d jsondoc.Value) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(d.Text()), 10, 64)
 	return n, err == nil
 }
 
-func wholeOrZero(d document) int64 {
+func wholeOrZero(d jsondoc.Value) int64 {
 	if n, ok := wholeNumber(d); ok {
 		return n
 	}
@@ -102,7 +104,7 @@ func wholeOrZero(d document) int64 {
 }
 
 // fill sets v from d, as far as the value can be converted.
-func (r tolerantReader) fill(v reflect.Value, d document) {
+func (r tolerantReader) fill(v reflect.Value, d jsondoc.Value) {
 	if special, ok := reflect.TypeAssert[wireValue](v.Addr()); ok {
 		special.readWire(d)
 		return
@@ -112,17 +114,17 @@ func (r tolerantReader) fill(v reflect.Value, d document) {
 		return
 	}
 	if secret, ok := reflect.TypeAssert[*Secret](v.Addr()); ok {
-		*secret = NewSecret(d.text())
+		*secret = NewSecret(d.Text())
 		return
 	}
-	if d.isNull() {
+	if d.IsNull() {
 		v.SetZero()
 		return
 	}
 	r.fillKind(v, d)
 }
 
-func (r tolerantReader) fillKind(v reflect.Value, d document) {
+func (r tolerantReader) fillKind(v reflect.Value, d jsondoc.Value) {
 	switch kind := v.Kind(); {
 	case kind == reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
@@ -134,45 +136,45 @@ func (r tolerantReader) fillKind(v reflect.Value, d document) {
 	case kind == reflect.Map:
 		fillMap(v, d)
 	case kind == reflect.String:
-		v.SetString(d.text())
+		v.SetString(d.Text())
 	case kind == reflect.Bool:
-		v.SetBool(strings.EqualFold(d.text(), "true"))
+		v.SetBool(strings.EqualFold(d.Text(), "true"))
 	case v.CanInt():
 		v.SetInt(wholeOrZero(d))
 	}
 }
 
-func (r tolerantReader) fillStruct(v reflect.Value, d document) {
+func (r tolerantReader) fillStruct(v reflect.Value, d jsondoc.Value) {
 	fields := r.fieldsOf(v.Type())
-	for key, value := range d.members() {
+	for key, value := range d.Members() {
 		if i, known := fields[key]; known {
 			r.fill(v.Field(i), value)
 		}
 	}
 }
 
-func (r tolerantReader) fillSlice(v reflect.Value, d document) {
+func (r tolerantReader) fillSlice(v reflect.Value, d jsondoc.Value) {
 	v.SetZero()
-	if !d.isArray() { // "a list as its only element"
+	if !d.IsArray() { // "a list as its only element"
 		r.appendTo(v, d)
 		return
 	}
-	for element := range d.elements() {
+	for element := range d.Elements() {
 		r.appendTo(v, element)
 	}
 }
 
-func (r tolerantReader) appendTo(v reflect.Value, d document) {
+func (r tolerantReader) appendTo(v reflect.Value, d jsondoc.Value) {
 	element := reflect.New(v.Type().Elem()).Elem()
 	r.fill(element, d)
 	v.Set(reflect.Append(v, element))
 }
 
 // fillMap fills a map of strings: the attributes of a fee, whose keys differ per fee.
-func fillMap(v reflect.Value, d document) {
+func fillMap(v reflect.Value, d jsondoc.Value) {
 	v.Set(reflect.MakeMap(v.Type()))
-	for key, value := range d.members() {
-		v.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(value.text()))
+	for key, value := range d.Members() {
+		v.SetMapIndex(reflect.ValueOf(key), reflect.ValueOf(value.Text()))
 	}
 }
 

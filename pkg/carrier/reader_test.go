@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // TestReaderAcceptsUndocumentedShapes has one case for each shape that the specification leaves
@@ -64,10 +66,10 @@ func TestReaderAcceptsUndocumentedShapes(t *testing.T) {
 
 func TestReaderRefuses(t *testing.T) {
 	for body, want := range map[string]error{
-		``:                                errNotJSON,
-		`{"id":1`:                         errNotJSON,
-		`{"id":1} x`:                      errNotJSON,
-		`<html>`:                          errNotJSON,
+		``:                                jsondoc.ErrNotJSON,
+		`{"id":1`:                         jsondoc.ErrNotJSON,
+		`{"id":1} x`:                      jsondoc.ErrNotJSON,
+		`<html>`:                          jsondoc.ErrNotJSON,
 		`[]`:                              errNotObject,
 		`7`:                               errNotObject,
 		`{"id":1.5}`:                      errInvalidID,
@@ -82,7 +84,7 @@ func TestReaderRefuses(t *testing.T) {
 		`{"id":1,"id":1}`:                 nil,
 		`{"id":null,"id":1}`:              nil,
 		` {"id" : 1 , "serviceId":"2"} `:  nil,
-		strings.Repeat(`{"a":`, 20_000) + `1` + strings.Repeat(`}`, 20_000): errNotJSON,
+		strings.Repeat(`{"a":`, 20_000) + `1` + strings.Repeat(`}`, 20_000): jsondoc.ErrNotJSON,
 	} {
 		_, err := DecodePlanChange([]byte(body))
 		if !errors.Is(err, want) || want == nil && err != nil {

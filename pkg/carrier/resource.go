@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 )
 
 // Timestamp is a point in time exactly as the carrier wrote it. Two timestamps are equal if their
@@ -69,14 +71,14 @@ type Fee struct {
 // traffic class, which are concatenated.
 type Fees []Fee
 
-func (f *Fees) readWire(d document) {
+func (f *Fees) readWire(d jsondoc.Value) {
 	*f = nil
-	if d.isArray() || isFee(d) {
+	if d.IsArray() || isFee(d) {
 		readList((*[]Fee)(f), d)
 		return
 	}
-	for _, value := range d.members() {
-		if value.isArray() || isFee(value) {
+	for _, value := range d.Members() {
+		if value.IsArray() || isFee(value) {
 			var part []Fee
 			readList(&part, value)
 			*f = append(*f, part...)
@@ -85,8 +87,8 @@ func (f *Fees) readWire(d document) {
 }
 
 // isFee returns true for a single fee, false for an object of fees by traffic class.
-func isFee(d document) bool {
-	return has(d, "name", "oneTimeCharge", "monthlyRecurringCharge", "attributes")
+func isFee(d jsondoc.Value) bool {
+	return d.Has("name", "oneTimeCharge", "monthlyRecurringCharge", "attributes")
 }
 
 // Speed is a line rate (spec §2, value objects).
@@ -96,14 +98,14 @@ type Speed struct {
 }
 
 // readWire also accepts a bare number, as in the plans of a qualification.
-func (s *Speed) readWire(d document) {
+func (s *Speed) readWire(d jsondoc.Value) {
 	type plain Speed
 	*s = Speed{}
-	if d.isObject() {
+	if d.IsObject() {
 		newReader().read((*plain)(s), d)
 		return
 	}
-	s.Speed = Number(d.text())
+	s.Speed = Number(d.Text())
 }
 
 // String returns number and unit, such as "100 MBit/s", or "" if there is no speed.

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
 )
 
 // TestErrorsAreSafeForAConditionMessage: the text of every error of the package is one line of
@@ -20,11 +22,11 @@ func TestErrorsAreSafeForAConditionMessage(t *testing.T) {
 		_, err := NewClient(c)
 		return err
 	}
-	_, keyErr := ParseKey([]byte(evil))
+	_, keyErr := Sign(Key{ID: "kid", PEM: []byte(evil)}, "")
 	_, locationErr := ParseLocation(PlanChange, 8, evil)
 	_, decodeErr := DecodePlanChange([]byte(evil))
 	_, idErr := DecodeOrder([]byte(`{"id":"` + canary + `"}`))
-	_, wordErr := newWord(evil)
+	_, wordErr := identifier.NewWord(evil)
 	for name, err := range map[string]error{
 		"a token error":     &TokenError{Reason: TokenUnreachable, Message: "m", cause: errors.New(evil)},
 		"a key error":       keyErr,

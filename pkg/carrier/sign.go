@@ -2,9 +2,10 @@ package carrier
 
 import (
 	"crypto/rsa"
-	"errors"
 
 	"github.com/golang-jwt/jwt/v5"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/rsakey"
 )
 
 // Signer returns the RS256 signature of a text with a key. Its error is a [KeyError].
@@ -12,7 +13,7 @@ type Signer func(key Key, text string) ([]byte, error)
 
 // Sign is the [Signer] that parses the key for each signature and keeps nothing of it.
 func Sign(key Key, text string) ([]byte, error) {
-	private, err := usableKey(key)
+	private, err := parseKey(key)
 	if err != nil {
 		return nil, err
 	}
@@ -23,13 +24,13 @@ func Sign(key Key, text string) ([]byte, error) {
 	return signature, nil
 }
 
-func usableKey(key Key) (*rsa.PrivateKey, error) {
+func parseKey(key Key) (*rsa.PrivateKey, error) {
 	if err := checkKeyID(key.ID); err != nil {
 		return nil, err
 	}
-	private, err := ParseKey(key.PEM)
-	if keyErr, ok := errors.AsType[*KeyError](err); ok {
-		return nil, &KeyError{ID: key.ID, Defect: keyErr.Defect}
+	private, err := rsakey.Parse(key.PEM)
+	if err != nil {
+		return nil, &KeyError{ID: key.ID, Defect: err.Error()}
 	}
-	return private, err
+	return private, nil
 }

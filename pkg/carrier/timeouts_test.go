@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/transport"
 )
 
 // The tests of this file run in synctest bubbles, in which time advances as soon as everything
@@ -45,21 +47,21 @@ func slowServers() map[string]slowCase {
 	return map[string]slowCase{
 		"no response": {func(_ context.Context, conn net.Conn) {
 			either(conn.Read(make([]byte, 1)))
-		}, headersTimeout, Ambiguous},
+		}, transport.HeadersTimeout, Ambiguous},
 		"headers byte by byte": {func(ctx context.Context, conn net.Conn) {
 			writeSlowly(ctx, conn, "HTTP/1.1 201 Created\r\n"+flood)
-		}, headersTimeout, Ambiguous},
+		}, transport.HeadersTimeout, Ambiguous},
 		"endless early hints": {func(ctx context.Context, conn net.Conn) {
 			writeSlowly(ctx, conn, strings.Repeat("HTTP/1.1 103 Early Hints\r\n\r\n", 1000))
-		}, callTimeout, Ambiguous},
+		}, LongestCall, Ambiguous},
 		"a body byte by byte": {func(ctx context.Context, conn net.Conn) {
 			printTo(conn, "HTTP/1.1 500 Oops\r\nContent-Length: 10000\r\n\r\n")
 			writeSlowly(ctx, conn, body)
-		}, callTimeout, Ambiguous},
+		}, LongestCall, Ambiguous},
 		"a handle, and then a body byte by byte": {func(ctx context.Context, conn net.Conn) {
 			printTo(conn, accepted+"Content-Length: 10000\r\n\r\n")
 			writeSlowly(ctx, conn, body)
-		}, callTimeout, Accepted},
+		}, LongestCall, Accepted},
 	}
 }
 
@@ -101,11 +103,11 @@ func TestSlowTokenResponsesTimeOut(t *testing.T) {
 	for name, test := range slowServers() {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				transport := network{allowInsecure: true}.keepAlive()
-				transport.DialContext = pipes(t, test.server)
+				network := transport.Config{AllowInsecure: true}.KeepAlive()
+				network.DialContext = pipes(t, test.server)
 				e := newExchanger(TokenConfig{TokenURL: "http://id.example/realms/r" + protocolPart, Now: newClock().Now}, "")
-				e.transport.next = transport
-				t.Cleanup(transport.CloseIdleConnections)
+				e.transport.next = network
+				t.Cleanup(network.CloseIdleConnections)
 				deadline, cancel := context.WithTimeout(t.Context(), exchangeTimeout+time.Second)
 				defer cancel()
 				_, err := e.post(t.Context(), "assertion", newClock().Now())
@@ -126,13 +128,13 @@ func clientOverPipes(t *testing.T, server slowServer) *Client {
 	t.Helper()
 	client := testClient(t, "http://carrier.example")
 	dial := pipes(t, server)
-	transports := network{allowInsecure: true}
+	transports := transport.Config{AllowInsecure: true}
 	clients := map[**http.Client]*http.Transport{
-		&client.keepAlive: transports.keepAlive(), &client.fresh: transports.fresh(),
+		&client.keepAlive: transports.KeepAlive(), &client.fresh: transports.Fresh(),
 	}
-	for into, transport := range clients {
-		transport.DialContext = dial
-		*into = httpClient(authorizer{origin: client.origin, next: transport}, nil)
+	for into, network := range clients {
+		network.DialContext = dial
+		*into = httpClient(authorizer{origin: client.origin, next: network}, nil)
 	}
 	return client
 }

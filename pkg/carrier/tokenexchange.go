@@ -11,6 +11,8 @@ import (
 
 	"golang.org/x/oauth2"
 	"golang.org/x/oauth2/clientcredentials"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/transport"
 )
 
 const (
@@ -32,13 +34,12 @@ type exchanger struct {
 }
 
 func newExchanger(config TokenConfig, audience string) *exchanger {
-	transport := &tokenTransport{
-		next:      network{roots: config.RootCAs, allowInsecure: config.AllowInsecure}.keepAlive(),
-		userAgent: config.UserAgent,
-		now:       config.Now,
+	network := transport.Config{
+		RootCAs: config.RootCAs, AllowInsecure: config.AllowInsecure, Forbidden: forbiddenAddress,
 	}
+	innermost := &tokenTransport{next: network.KeepAlive(), userAgent: config.UserAgent, now: config.Now}
 	return &exchanger{
-		config: config, audience: audience, transport: transport, http: httpClient(transport, config.Wrap),
+		config: config, audience: audience, transport: innermost, http: httpClient(innermost, config.Wrap),
 	}
 }
 

@@ -1,6 +1,10 @@
 package carrier
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
+)
 
 // UnsupportedVersionError reports an operation, or a field of its body, that does not exist at an
 // API version. It is detected before anything is sent.
@@ -68,11 +72,11 @@ func (c Contract) checkBody(version int, body []byte) error {
 	if err := c.SupportedAt(version); err != nil || len(c.Fields) == 0 {
 		return err
 	}
-	d, err := parseDocument(body)
+	d, err := jsondoc.Parse(body)
 	if err != nil {
 		return err
 	}
-	return c.CheckFields(version, func(key string) bool { return has(d, key) })
+	return c.CheckFields(version, func(key string) bool { return d.Has(key) })
 }
 
 func (c Contract) checkField(rule VersionedRule, version int, present func(key string) bool) error {

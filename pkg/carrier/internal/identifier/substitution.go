@@ -1,62 +1,12 @@
-package carrier
+package identifier
 
 import (
 	"bytes"
-	"errors"
 	"strings"
 )
 
-// specWord is the word that the specification uses in place of the carrier's own.
-const specWord = "wholesale"
-
-// word replaces the carrier's own word in identifiers, so that the rest of this package uses only
-// the specification's. It occurs in keys, such as wholesaleLocationId and wholesale_test_id, and in
-// enumeration values, such as wholesale, wholesale-tech and WHOLESALE_TECHNICIAN_FOR_INSTALL.
-// Nothing else is changed: free text may contain the carrier's name, and customer references belong
-// to the customer.
-type word struct {
-	out, in *substitution // nil: the carrier uses the specification's word
-}
-
-var errWord = errors.New("an identifier word is a lower-case letter and at most 31 more lower-case letters or digits")
-
-var errWordReserved = errors.New("an identifier word cannot be one with which other keys of the carrier begin")
-
-const maxWord = 32
-
 // keyName is the key of the name of a fee, and of other names.
 const keyName = "name"
-
-// reservedWords has the first words of all specification keys that consist of several words. If one
-// of them were the carrier's word, serviceId would be read as wholesaleId.
-const reservedWords = " aborted access add additional address aggregation alert allowed alternative api appointment " +
-	"available avc bandwidth battery building can cancellation cancelled connectivity contact convert " +
-	"copper created current customer cvc date dsl e end error est estimated fee fibre first formatted " +
-	"generation hardware has health hri http ignore infrastructure installation is last lead legacy loc " +
-	"location lower maintenance monthly network new next nfas ntd null one order performance permission " +
-	"plan poi port pots pri price product qualification quote recommended referenced region rejected " +
-	"remaining remote replacement request requested require requires restoration service serviceability " +
-	"sla slot source speed sq stability start street subsequent technology test timezone total traffic " +
-	"transfer uni unit upper upstream valid vlan within "
-
-func newWord(own string) (word, error) {
-	switch {
-	case own == "" || own == specWord:
-		return word{}, nil
-	case len(own) > maxWord || strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || own[0] <= '9':
-		return word{}, errWord
-	case strings.Contains(reservedWords, " "+own+" "):
-		return word{}, errWordReserved
-	}
-	out, in := newSubstitution(specWord, own), newSubstitution(own, specWord)
-	return word{out: &out, in: &in}, nil
-}
-
-// toWire returns a body with the carrier's word.
-func (w word) toWire(body []byte) []byte { return rewrite(body, w.out) }
-
-// fromWire returns a body with the specification's word.
-func (w word) fromWire(body []byte) []byte { return rewrite(body, w.in) }
 
 // substitution is one direction of the replacement.
 type substitution struct {

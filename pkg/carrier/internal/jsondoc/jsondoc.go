@@ -1,0 +1,164 @@
+// Package jsondoc reads JSON without decoding it into Go values, which would lose the digits of
+// numbers, the order of keys, and duplicate keys.
+package jsondoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"iter"
+	"slices"
+)
+
+// Value is one JSON value that is known to be valid, so that reading it needs no error handling:
+// [json.Valid] has checked all of it, including its depth.
+type Value []byte
+
+// maxValues limits the number of values in one document. Otherwise a megabyte of "0,0,0" would
+// become half a million structs. The carrier's documents have less than a tenth of this.
+const maxValues = 1 << 16
+
+// The errors of [Parse].
+var (
+	ErrNotJSON       = errors.New("the body is not one JSON document")
+	ErrTooManyValues = errors.New("the body has more values than any answer of the carrier")
+)
+
+// Parse validates a body and returns it without surrounding whitespace. Commas separate
+// values, so counting commas limits the number of values.
+func Parse(body []byte) (Value, error) {
+	trimmed := bytes.Trim(body, " \t\r\n") // only the whitespace of RFC 8259
+	switch {
+	case bytes.Count(trimmed, []byte{','}) > maxValues:
+		return nil, ErrTooManyValues
+	case !json.Valid(trimmed):
+		return nil, ErrNotJSON
+	}
+	return Value(trimmed), nil
+}
+
+// IsNull reports whether the value is null or missing.
+func (d Value) IsNull() bool { return len(d) == 0 || d[0] == 'n' }
+
+// IsObject reports whether the value is an object.
+func (d Value) IsObject() bool { return len(d) > 0 && d[0] == '{' }
+
+// IsArray reports whether the value is an array.
+func (d Value) IsArray() bool { return len(d) > 0 && d[0] == '[' }
+
+func (d Value) isString() bool { return len(d) > 0 && d[0] == '"' }
+
+// Text returns a scalar as text: the content of a string, a number exactly as written, true or
+// false. Null is empty, and an object or an array is its own JSON text.
+func (d Value) Text() string {
+	switch {
+	case d.IsNull():
+		return ""
+	case !d.isString():
+		return string(d)
+	}
+	var text string
+	if err := json.Unmarshal(d, &text); err != nil {
+		return string(d)
+	}
+	return text
+}
+
+// Members yields the keys and values of an object in order, including duplicates. It yields nothing
+// for other values.
+func (d Value) Members() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if !d.IsObject() {
+			return
+		}
+		for at := d.skipSpace(1); d[at] != '}'; {
+			key := d[at:d.end(at)]
+			at = d.skipSpace(d.skipSpace(at+len(key)) + 1) // skip the colon
+			value := d[at:d.end(at)]
+			if !yield(key.Text(), value) {
+				return
+			}
+			at = d.skipComma(at + len(value))
+		}
+	}
+}
+
+// Elements yields the values of an array in order. It yields nothing for other values.
+func (d Value) Elements() iter.Seq[Value] {
+	return func(yield func(Value) bool) {
+		if !d.IsArray() {
+			return
+		}
+		for at := d.skipSpace(1); d[at] != ']'; {
+			value := d[at:d.end(at)]
+			if !yield(value) {
+				return
+			}
+			at = d.skipComma(at + len(value))
+		}
+	}
+}
+
+// Has reports whether an object has at least one of the keys.
+func (d Value) Has(keys ...string) bool {
+	for key := range d.Members() {
+		if slices.Contains(keys, key) {
+			return true
+		}
+	}
+	return false
+}
+
+func (d Value) skipSpace(at int) int {
+	for d[at] == ' ' || d[at] == '\n' || d[at] == '\r' || d[at] == '\t' {
+		at++
+	}
+	return at
+}
+
+func (d Value) skipComma(at int) int {
+	at = d.skipSpace(at)
+	if d[at] == ',' {
+		at = d.skipSpace(at + 1)
+	}
+	return at
+}
+
+// end returns the end of the value that starts at a position.
+func (d Value) end(at int) int {
+	switch d[at] {
+	case '"':
+		return d.endOfString(at)
+	case '{', '[':
+		return d.endOfComposite(at)
+	}
+	if length := bytes.IndexAny(d[at:], ",]} \n\r\t"); length >= 0 {
+		return at + length
+	}
+	return len(d)
+}
+
+func (d Value) endOfString(at int) int {
+	for at++; d[at] != '"'; at++ {
+		if d[at] == '\\' {
+			at++
+		}
+	}
+	return at + 1
+}
+
+func (d Value) endOfComposite(at int) int {
+	for depth := 0; ; at++ {
+		switch d[at] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+			if depth == 0 {
+				return at + 1
+			}
+		case '"':
+			at = d.endOfString(at) - 1
+		}
+	}
+}

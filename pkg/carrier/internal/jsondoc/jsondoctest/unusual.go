@@ -1,0 +1,13 @@
+// Package jsondoctest has documents for tests of code that reads JSON.
+package jsondoctest
+
+// Unusual returns short documents, valid and invalid ones, that are easy to read wrongly.
+func Unusual() []string {
+	return []string{
+		``, ` `, `null`, `true`, `"a"`, `7`, `-0.0e+10`, `{}`, `[]`, `[[]]`, `[{}]`, `{"":""}`, `{"a":1,"a":2}`,
+		` { "a" : [ 1 , "}" , { "b" : "]" } ] , "c\"" : null } `,
+		"\t[\n1\r,2 ]\n", `"\ud800"`, `"\u0000"`, `"\\"`, `["\\\"",1]`,
+		`{"a\u0062":1,"ab":2}`, "\"\xff\"", "{\"\xff\":1}", `{"a":1}x`, `{"a":1,}`, `[1,]`, `{"a" 1}`, `[1 2]`, `01`,
+		`1e400`,
+	}
+}

@@ -1,0 +1,80 @@
+// Package transport makes the HTTP transports of the client. They use no proxy, give up early, and
+// refuse to connect to addresses that no carrier has.
+package transport
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net"
+	"net/http"
+	"net/netip"
+	"syscall"
+	"time"
+)
+
+// HeadersTimeout is the maximum time between a request and the headers of its response.
+const HeadersTimeout = 30 * time.Second
+
+const (
+	connectTimeout   = 5 * time.Second
+	handshakeTimeout = 5 * time.Second
+	idleTimeout      = 60 * time.Second
+	maxHeaderBytes   = 64 << 10
+	maxIdleConns     = 32
+)
+
+// Config states how transports may connect.
+type Config struct {
+	RootCAs       *x509.CertPool // nil: the system's roots
+	AllowInsecure bool           // allow addresses of this machine, its local link and metadata services
+
+	Forbidden func(address string) error // returns the error for such an address; required unless they are allowed
+}
+
+// KeepAlive returns a transport that reuses connections and uses HTTP/2 if the server supports it.
+func (c Config) KeepAlive() *http.Transport {
+	transport := c.transport()
+	transport.Protocols.SetHTTP2(true)
+	transport.ForceAttemptHTTP2 = true
+	return transport
+}
+
+// Fresh returns an HTTP/1.1 transport that opens a new connection for every request. Go's transport
+// resends a POST by itself if a reused connection turns out to be closed or an HTTP/2 stream is
+// reset. Neither can happen here.
+func (c Config) Fresh() *http.Transport {
+	transport := c.transport()
+	transport.DisableKeepAlives = true
+	return transport
+}
+
+func (c Config) transport() *http.Transport {
+	protocols := new(http.Protocols)
+	protocols.SetHTTP1(true)
+	dialer := &net.Dialer{Timeout: connectTimeout, Control: c.checkDialed}
+	return &http.Transport{
+		Proxy:                  nil, // a proxy from the environment would see our calls and could decide where they go
+		DialContext:            dialer.DialContext,
+		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: c.RootCAs},
+		TLSHandshakeTimeout:    handshakeTimeout,
+		ResponseHeaderTimeout:  HeadersTimeout,
+		IdleConnTimeout:        idleTimeout,
+		MaxIdleConnsPerHost:    maxIdleConns,
+		MaxResponseHeaderBytes: maxHeaderBytes,
+		DisableCompression:     true, // prevents decompression bombs
+		Protocols:              protocols,
+	}
+}
+
+// checkDialed checks the address that is dialed, after name resolution: a public name that resolves
+// to this machine or to a metadata service is not a carrier.
+func (c Config) checkDialed(_, address string, _ syscall.RawConn) error {
+	if c.AllowInsecure {
+		return nil
+	}
+	dialed, err := netip.ParseAddrPort(address)
+	if err != nil || isForbidden(dialed.Addr()) {
+		return c.Forbidden(address)
+	}
+	return nil
+}
