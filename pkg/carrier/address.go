@@ -29,23 +29,9 @@ const (
 // (spec §5).
 const protocolPart = "/protocol/openid-connect/token"
 
-// ValidBaseURL returns nil for a usable address of the carrier: an https origin, which is a scheme,
-// a host and an optional port. Plain http needs allowInsecure. Anything else is an [AddressError].
-func ValidBaseURL(address string, allowInsecure bool) error {
-	_, err := parseOrigin(address, allowInsecure)
-	return err
-}
-
-// ValidTokenURL returns nil for a usable token endpoint: an https address whose path ends in
-// /protocol/openid-connect/token, because the part before it is the audience of the signed JWT
-// (spec §5). Plain http needs allowInsecure. Anything else is an [AddressError].
-func ValidTokenURL(address string, allowInsecure bool) error {
-	_, err := audienceOf(address, allowInsecure)
-	return err
-}
-
-// audienceOf derives the realm address from the token endpoint. It cannot be configured separately,
-// so a malicious token endpoint never receives an assertion that the real one would accept.
+// audienceOf derives the realm address, which is the audience of assertions (spec §5), from the
+// token endpoint. It cannot be configured separately, so a malicious token endpoint never receives
+// an assertion that the real one would accept.
 func audienceOf(address string, allowInsecure bool) (string, error) {
 	u, err := parseAddress(address, allowInsecure)
 	if err != nil {
@@ -61,6 +47,7 @@ func audienceOf(address string, allowInsecure bool) (string, error) {
 	return realm, nil
 }
 
+// parseOrigin parses the carrier's address: a scheme, a host and an optional port.
 func parseOrigin(address string, allowInsecure bool) (*url.URL, error) {
 	u, err := parseAddress(address, allowInsecure)
 	if err != nil {

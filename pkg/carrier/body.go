@@ -75,6 +75,12 @@ func (w *bodyWriter) bytes() []byte {
 	return append(w.buffer, '}')
 }
 
+// serviceBody returns the body of the operations that need only a service id.
+func serviceBody(serviceID int64) []byte {
+	var w bodyWriter
+	return w.number("serviceId", serviceID).bytes()
+}
+
 // quote returns value as a JSON string. Marshaling a string cannot fail.
 func quote(value string) []byte {
 	quoted, err := json.Marshal(value)

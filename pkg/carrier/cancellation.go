@@ -6,9 +6,6 @@ import (
 	"strconv"
 )
 
-// cancellationPath is the path of a service's cancellation: "path id is the service id" (spec §4).
-const cancellationPath = "/api/connect/services/service-cancellations/requests/{id}"
-
 // CancellationRescheduleRequest moves a pending cancellation to another date (spec §4).
 type CancellationRescheduleRequest struct {
 	ServiceID        int64  // required

@@ -1,5 +1,7 @@
 package carrier
 
+import "net/http"
+
 // Delivery states what is known about the outcome of one POST.
 type Delivery string
 
@@ -31,8 +33,20 @@ func Classify(o Observation) Delivery {
 	case o.Status == o.Success && o.Handle:
 		return Accepted
 	}
-	if delivery, ok := statusDeliveries[o.Status]; ok {
-		return delivery
+	return deliveryOfStatus(o.Status)
+}
+
+// deliveryOfStatus returns what an error status proves. 401: "bearer token missing or invalid"
+// (spec §7). A rate limiter runs before the handler, so 425 and 429 prove that nothing was done.
+// All other statuses prove nothing: 408, 409, 5xx and redirects can also follow completed work.
+func deliveryOfStatus(status int) Delivery {
+	switch status {
+	case http.StatusUnauthorized, http.StatusTooEarly, http.StatusTooManyRequests:
+		return NotProcessed
+	case http.StatusBadRequest, http.StatusForbidden, http.StatusNotFound, http.StatusMethodNotAllowed,
+		http.StatusNotAcceptable, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong,
+		http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity:
+		return Rejected
 	}
 	return Ambiguous
 }

@@ -14,7 +14,7 @@ import (
 
 // Config configures the client of one account at one carrier.
 type Config struct {
-	BaseURL       string         // https origin of the carrier; see ValidBaseURL
+	BaseURL       string         // https origin of the carrier: https://host or https://host:port
 	Version       int            // X-API-VERSION of reads that have no handle, 1 to 8
 	Word          string         // the carrier's own word in identifiers, [a-z][a-z0-9]*; empty: wholesale
 	Tokens        TokenSource    // required
@@ -102,12 +102,6 @@ func (c Config) isValid() bool {
 		c.Version >= versionFirst && c.Version <= versionLast &&
 		c.RequestsPerSecond > 0 && c.Burst > 0
 }
-
-// Version returns the API version of reads that have no handle.
-func (c *Client) Version() int { return c.version }
-
-// BaseURL returns the carrier's origin.
-func (c *Client) BaseURL() string { return c.origin.String() }
 
 // CloseIdleConnections closes idle connections. The client remains usable.
 func (c *Client) CloseIdleConnections() {

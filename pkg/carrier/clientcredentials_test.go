@@ -278,8 +278,8 @@ func TestNewTokenSourceChecksItsAddress(t *testing.T) {
 		if (err == nil) != want {
 			t.Errorf("NewTokenSource(%q) = %v, want success %t", address, err, want)
 		}
-		if _, ok := errors.AsType[*AddressError](err); err != nil && !ok || ValidTokenURL(address, false) == nil != want {
-			t.Errorf("%q: %v is no AddressError, or ValidTokenURL differs", address, err)
+		if _, ok := errors.AsType[*AddressError](err); err != nil && !ok {
+			t.Errorf("%q: %v is not an AddressError", address, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "pw") {
 			t.Errorf("%v shows the password", err)

@@ -85,11 +85,31 @@ type Contract struct {
 	followAt map[int]string // versions whose GET has a different path
 }
 
+// VersionedRule is one rule of spec §9 about a field of a request body.
+type VersionedRule struct {
+	Field        string // the key in the body
+	Since        int    // the first version that accepts the field
+	RequiredFrom int    // the first version that requires it; zero: none does
+	With         string // required only if this other field is set
+}
+
 const (
 	versionFirst = 1 // spec §9: versions 1 to 8 exist
 	versionLast  = 8
 	deprecated   = 2 // spec §9: 1 and 2 are deprecated where they exist
 )
+
+// cancellationPath is the path of a service's cancellation: "path id is the service id" (spec §4).
+const cancellationPath = "/api/connect/services/service-cancellations/requests/{id}"
+
+// planChangeRules are the version rules of the plan change: spec §9, "6 adds optional
+// restorationSla; 8 makes contact details mandatory when ntdOption is set".
+var planChangeRules = []VersionedRule{
+	{Field: keyRestorationSLA, Since: 6},
+	{Field: keyContactName, Since: versionFirst, RequiredFrom: 8, With: keyNTDOption},
+	{Field: keyContactPhone, Since: versionFirst, RequiredFrom: 8, With: keyNTDOption},
+	{Field: keyContactEmail, Since: versionFirst, RequiredFrom: 8, With: keyNTDOption},
+}
 
 // Poll bounds of the table. Only the 5 seconds of the fibre build charge come from the carrier
 // (spec §8). The rest is "a sensible rate", chosen by how long a user would be willing to wait.

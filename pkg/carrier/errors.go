@@ -41,8 +41,18 @@ func ClassOf(err error) Class {
 
 // classOfStatus returns the class of any status. Unexpected ones are Unreadable.
 func classOfStatus(status int) Class {
-	if class, ok := statusClasses[status]; ok {
-		return class
+	switch status {
+	case http.StatusBadRequest, http.StatusMethodNotAllowed, http.StatusNotAcceptable,
+		http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong, http.StatusUnsupportedMediaType:
+		return Invalid
+	case http.StatusUnauthorized:
+		return Unauthorized
+	case http.StatusForbidden, http.StatusNotFound:
+		return NotFoundOrForbidden
+	case http.StatusUnprocessableEntity:
+		return Refused
+	case http.StatusTooEarly, http.StatusTooManyRequests:
+		return Throttled
 	}
 	if status >= http.StatusInternalServerError && status < 600 {
 		return ServerFault

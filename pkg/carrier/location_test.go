@@ -158,8 +158,8 @@ func TestForeignHost(t *testing.T) {
 		"https://api.carrier.example.evil" + requests:      "api.carrier.example.evil",
 		"https://api.carrier.example@evil.test" + requests: "evil.test",
 	} {
-		if got := ForeignHost(base, location); got != want {
-			t.Errorf("ForeignHost(%q) = %q, want %q", location, got, want)
+		if got := foreignHost(base, location); got != want {
+			t.Errorf("foreignHost(%q) = %q, want %q", location, got, want)
 		}
 	}
 }

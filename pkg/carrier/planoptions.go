@@ -9,12 +9,6 @@ type PlanOptionsRequest struct {
 // Body returns the request as it is sent.
 func (r PlanOptionsRequest) Body() []byte { return serviceBody(r.ServiceID) }
 
-// serviceBody returns the body of the operations that need only a service id.
-func serviceBody(serviceID int64) []byte {
-	var w bodyWriter
-	return w.number("serviceId", serviceID).bytes()
-}
-
 // PlanOptionsResult has the plans and SLAs that a service could change to, with their fees (spec
 // §2, service plan change options). It has neither its own id nor that of the service.
 type PlanOptionsResult struct {

@@ -153,8 +153,8 @@ func TestRetryAfter(t *testing.T) {
 		now.Add(-time.Hour).Format(http.TimeFormat):       time.Second,
 		now.Add(48 * time.Hour).Format(http.TimeFormat):   time.Hour,
 	} {
-		if got := ParseRetryAfter(value, now); got != want {
-			t.Errorf("ParseRetryAfter(%q) = %s, want %s", value, got, want)
+		if got := parseRetryAfter(value, now); got != want {
+			t.Errorf("parseRetryAfter(%q) = %s, want %s", value, got, want)
 		}
 	}
 }
@@ -165,8 +165,8 @@ func FuzzRetryAfter(f *testing.F) {
 	}
 	now := newClock().Now()
 	f.Fuzz(func(t *testing.T, value string) {
-		if got := ParseRetryAfter(value, now); got != 0 && (got < minRetryAfter || got > maxRetryAfter) {
-			t.Fatalf("ParseRetryAfter(%q) = %s", value, got)
+		if got := parseRetryAfter(value, now); got != 0 && (got < minRetryAfter || got > maxRetryAfter) {
+			t.Fatalf("parseRetryAfter(%q) = %s", value, got)
 		}
 	})
 }

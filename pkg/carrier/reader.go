@@ -62,6 +62,9 @@ func readArray(body []byte, into any) error {
 	return nil
 }
 
+// readList reads an array or a single element. Null is an empty list.
+func readList[T any](into *[]T, d jsondoc.Value) { newReader().read(into, d) }
+
 func newReader() tolerantReader {
 	return tolerantReader{fields: make(map[reflect.Type]map[string]int)}
 }

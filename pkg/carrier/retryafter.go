@@ -14,9 +14,9 @@ const (
 	maxRetryAfter = time.Hour
 )
 
-// ParseRetryAfter reads a Retry-After header, in seconds or as a date, and clamps it to 1 second to
+// parseRetryAfter reads a Retry-After header, in seconds or as a date, and clamps it to 1 second to
 // 1 hour. It returns zero if the value is empty or neither of the two.
-func ParseRetryAfter(value string, now time.Time) time.Duration {
+func parseRetryAfter(value string, now time.Time) time.Duration {
 	value = strings.TrimSpace(value)
 	seconds, err := strconv.ParseInt(value, 10, 64)
 	if err == nil || errors.Is(err, strconv.ErrRange) { // out of range still means "very long" or "in the past"

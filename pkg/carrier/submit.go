@@ -125,7 +125,7 @@ func (c *Client) handleInLocation(contract Contract, k call, resp response) (Han
 	if err != nil {
 		return Handle{}, err.Error()
 	}
-	if host := ForeignHost(c.origin.String(), locations[0]); host != "" {
+	if host := foreignHost(c.origin.String(), locations[0]); host != "" {
 		return handle, "the Location names another host, " + host + "; only its id was used"
 	}
 	return handle, ""
@@ -145,5 +145,5 @@ func (c *Client) recordStatus(contract Contract, k call, resp response) {
 }
 
 func (c *Client) retryAfter(resp response) time.Duration {
-	return ParseRetryAfter(resp.header.Get("Retry-After"), c.now())
+	return parseRetryAfter(resp.header.Get("Retry-After"), c.now())
 }

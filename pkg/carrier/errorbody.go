@@ -128,18 +128,3 @@ func unreadable(k call, err error) *Error {
 		Message: err.Error(), cause: err,
 	}
 }
-
-// undecodable reports that the result of an operation cannot be decoded.
-func undecodable(op Operation, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{Operation: op, Class: Unreadable, Message: err.Error(), cause: err}
-}
-
-// decode reads the result of an operation, as tolerantly as possible.
-func decode[Result any](op Operation, body []byte) (Result, error) {
-	var result Result
-	err := readObject(body, &result)
-	return result, undecodable(op, err)
-}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/identifier"
 )
@@ -22,6 +23,10 @@ func TestErrorsAreSafeForAConditionMessage(t *testing.T) {
 		_, err := NewClient(c)
 		return err
 	}
+	tokenSource := func(address string) error {
+		_, err := NewTokenSource(TokenConfig{TokenURL: address})
+		return err
+	}
 	_, keyErr := Sign(Key{ID: "kid", PEM: []byte(evil)}, "")
 	_, locationErr := ParseLocation(PlanChange, 8, evil)
 	_, decodeErr := DecodePlanChange([]byte(evil))
@@ -35,7 +40,7 @@ func TestErrorsAreSafeForAConditionMessage(t *testing.T) {
 		"a location":        locationErr,
 		"a base address":    client(Config{BaseURL: evil}),
 		"another one":       client(Config{BaseURL: "https://host/" + strings.Repeat("%1b", 10_000)}),
-		"a token address":   ValidTokenURL("https://host/"+strings.Repeat("a", 10_000), false),
+		"a token address":   tokenSource("https://host/" + strings.Repeat("a", 10_000)),
 		"a body":            decodeErr,
 		"an id":             idErr,
 		"a word":            wordErr,
@@ -135,8 +140,41 @@ func TestAccessors(t *testing.T) {
 	if got := (&RateError{Wait: time.Second}).Error(); !strings.Contains(got, "1s") {
 		t.Errorf("%q does not say how long", got)
 	}
-	client := testClient(t, "https://carrier.example/", secure)
-	if client.BaseURL() != "https://carrier.example" || client.Version() != 8 {
-		t.Errorf("a client of %s at version %d", client.BaseURL(), client.Version())
+}
+
+func TestSanitize(t *testing.T) {
+	for text, want := range map[string]string{
+		"plain":                  "plain",
+		"\tspace\t":              "space",
+		"a\x1b[31mred\x1b[0m":    "a [31mred [0m",
+		"line\r\nbreak\tand\x00": "line  break and",
+		"\u202eevil\u2066\u200b": "evil",
+		"soft\u00adhyphen":       "softhyphen",
+		"two\u2028lines":         "two lines",
+		"bad\xff\xfebytes":       "bad\ufffdbytes",
+		"日本語":                    "日本語",
+	} {
+		if got := sanitize(text, maxMessage); got != want {
+			t.Errorf("sanitize(%q) = %q, want %q", text, got, want)
+		}
+	}
+	long := sanitize(strings.Repeat("語", 10_000), maxMessage)
+	if len(long) > maxMessage || !utf8.ValidString(long) || !strings.HasSuffix(long, "…") {
+		t.Errorf("a long text became %d bytes, ending in %q", len(long), long[len(long)-6:])
+	}
+}
+
+func TestScrub(t *testing.T) {
+	scrub := scrubber{"token-1", "Ada Lovelace", "x", ""}
+	for text, want := range map[string]string{
+		"the token-1 was refused":             "the REDACTED was refused",
+		"contact Ada Lovelace":                "contact REDACTED",
+		"mail to ada@mail.example now":        "mail to REDACTED now",
+		"jwt eyJhbGciOi.eyJqdGkiOi.c2ln here": "jwt REDACTED here",
+		"nothing to redact: box":              "nothing to redact: box",
+	} {
+		if got := scrub.scrub(text); got != want {
+			t.Errorf("scrub(%q) = %q, want %q", text, got, want)
+		}
 	}
 }

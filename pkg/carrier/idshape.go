@@ -1,0 +1,44 @@
+package carrier
+
+import (
+	"strconv"
+	"strings"
+)
+
+// IDShape is the format of the id in an operation's Location.
+type IDShape string
+
+// The id formats.
+const (
+	IDNumeric IDShape = "numeric" // [0-9]{1,19}, in the range of 63 bits (spec §1.1 rule 4)
+	IDOpaque  IDShape = "opaque"  // [A-Za-z0-9_-]{1,128} (spec §4, plan-change options)
+	IDNone    IDShape = "none"    // the operation has no id
+)
+
+const (
+	maxNumericID = 19  // digits of the largest 63-bit number
+	maxOpaqueID  = 128 // a UUID has 36
+)
+
+// accepts reports whether id has this format. An id is never parsed and printed again: an accepted
+// id is used unchanged.
+func (s IDShape) accepts(id string) bool {
+	switch s {
+	case IDNumeric:
+		if id == "" || len(id) > maxNumericID || strings.Trim(id, "0123456789") != "" {
+			return false
+		}
+		_, err := strconv.ParseInt(id, 10, 64)
+		return err == nil
+	case IDOpaque:
+		return id != "" && len(id) <= maxOpaqueID && strings.IndexFunc(id, notOpaque) < 0
+	case IDNone:
+		return false
+	}
+	return false
+}
+
+func notOpaque(r rune) bool {
+	alphanumeric := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	return !alphanumeric && r != '_' && r != '-'
+}
