@@ -77,19 +77,19 @@ func changes() []operationFamily {
 		},
 		{
 			carrier.CancellationReschedule,
-			carrier.CancellationRescheduleRequest{ServiceID: cancelling, CancellationDate: "2026-12-31"}.Body(),
+			carrier.CancellationRescheduleRequest{ServiceID: pendingCancellation, CancellationDate: "2026-12-31"}.Body(),
 			pickFields(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
 				return []any{r.ServiceID, r.RequestDate, r.Status, r.CanAbort, r.CanReschedule}
 			}),
-			[]any{cancelling, "2026-12-31", carrier.CancellationRequested, true, true},
+			[]any{pendingCancellation, "2026-12-31", carrier.CancellationRequested, true, true},
 		},
 		{
 			carrier.CancellationAbort,
-			carrier.CancellationAbortRequest{ServiceID: cancelling}.Body(),
+			carrier.CancellationAbortRequest{ServiceID: pendingCancellation}.Body(),
 			pickFields(carrier.DecodeCancellation, func(r carrier.Cancellation) []any {
 				return []any{r.ServiceID, r.Status, r.AbortedOn != "", r.CanRequest}
 			}),
-			[]any{cancelling, carrier.CancellationAborted, true, true},
+			[]any{pendingCancellation, carrier.CancellationAborted, true, true},
 		},
 	}
 }

@@ -68,7 +68,7 @@ func TestOrderOnTheWire(t *testing.T) {
 
 func TestReadsOnTheWire(t *testing.T) {
 	w := newWire(t)
-	cancellation, err := w.Cancellation(t.Context(), cancelling)
+	cancellation, err := w.Cancellation(t.Context(), pendingCancellation)
 	if err != nil || cancellation.Status != carrier.CancellationRequested || cancellation.RequestDate != "2026-12-24" {
 		t.Errorf("%+v, %v", cancellation, err)
 	}
@@ -145,15 +145,15 @@ func TestFaultsOnTheWire(t *testing.T) {
 
 func TestARevokedTokenIsReplaced(t *testing.T) {
 	w := newWire(t)
-	if _, err := w.Cancellation(t.Context(), cancelling); err != nil {
+	if _, err := w.Cancellation(t.Context(), pendingCancellation); err != nil {
 		t.Fatal(err)
 	}
 	w.sim.RevokeTokens()
-	_, err := w.Cancellation(t.Context(), cancelling)
+	_, err := w.Cancellation(t.Context(), pendingCancellation)
 	if failure, ok := errors.AsType[*carrier.Error](err); !ok || failure.Class != carrier.Unauthorized {
 		t.Fatalf("with a revoked token: %v", err)
 	}
-	if _, err := w.Cancellation(t.Context(), cancelling); err != nil {
+	if _, err := w.Cancellation(t.Context(), pendingCancellation); err != nil {
 		t.Errorf("with its replacement: %v", err)
 	}
 }

@@ -19,15 +19,15 @@ import (
 // over HTTP.
 
 const (
-	service         = int64(1000001) // an FTTP service
-	cancelling      = int64(1000002) // with a cancellation requested
-	copperService   = int64(1000003) // an FTTN service
-	cancelled       = int64(1000004) // cancelled, and can be reclaimed
-	foreign         = int64(1000005) // of another client
-	order           = int64(555)
-	location        = "LOC000000000042"
-	keyID           = "key-1"
-	processingDelay = 10 * time.Second
+	service             = int64(1000001) // an FTTP service
+	pendingCancellation = int64(1000002) // with a cancellation requested
+	copperService       = int64(1000003) // an FTTN service
+	cancelled           = int64(1000004) // cancelled, and can be reclaimed
+	foreign             = int64(1000005) // of another client
+	order               = int64(555)
+	location            = "LOC000000000042"
+	keyID               = "key-1"
+	processingDelay     = 10 * time.Second
 )
 
 // privateKey is generated once: it is slow.
@@ -80,7 +80,7 @@ func seed(now time.Time) simulator.Seed {
 				{ID: "CHG2", Type: "unscheduled", StartAt: now.Add(-time.Hour)},
 				{ID: "CHG3", Type: "scheduled", StartAt: now.Add(2 * time.Hour)},
 			}}),
-			owned(simulator.Service{ID: cancelling, Cancellation: requested}),
+			owned(simulator.Service{ID: pendingCancellation, Cancellation: requested}),
 			owned(simulator.Service{ID: copperService, TechnologyType: "FTTN"}),
 			owned(simulator.Service{ID: cancelled, Cancellation: completed, ReclaimableUntil: "2026-12-30"}),
 			{ID: foreign, Client: "other", Plan: "Basic"},

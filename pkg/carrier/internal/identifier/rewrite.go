@@ -1,6 +1,9 @@
 package identifier
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // rewrite copies a document in one pass and replaces the word in identifiers. The body need not be
 // valid JSON: anything unrecognized is copied. A body without the word is returned unchanged.
@@ -74,13 +77,10 @@ func (w *rewriter) next() {
 
 // inFee reports whether the current position is inside a fee, where a name is an enumeration.
 // Elsewhere, as in a plan or a product, a name is free text.
-func (w *rewriter) inFee() bool {
-	for _, key := range w.enclosing {
-		if string(key) == "fee" || string(key) == "fees" || bytes.HasSuffix(key, []byte("Fee")) {
-			return true
-		}
-	}
-	return false
+func (w *rewriter) inFee() bool { return slices.ContainsFunc(w.enclosing, isFee) }
+
+func isFee(key []byte) bool {
+	return string(key) == "fee" || string(key) == "fees" || bytes.HasSuffix(key, []byte("Fee"))
 }
 
 // text copies one string: a key if a colon follows it, otherwise a value.

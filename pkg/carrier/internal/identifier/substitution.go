@@ -5,6 +5,12 @@ import (
 	"strings"
 )
 
+const (
+	lowerCase = "abcdefghijklmnopqrstuvwxyz"
+	upperCase = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	digits    = "0123456789"
+)
+
 // keyName is the key of the name of a fee, and of other names.
 const keyName = "name"
 
@@ -54,7 +60,7 @@ func (s substitution) appendEnum(out, value []byte) []byte {
 	if !ok {
 		return s.appendUpper(out, value)
 	}
-	if len(rest) == 0 || rest[0] == '-' && isAll(rest, isKebab) {
+	if len(rest) == 0 || rest[0] == '-' && consistsOf(rest, lowerCase+digits+"-") {
 		return append(append(out, s.to...), rest...)
 	}
 	return append(out, value...)
@@ -63,22 +69,13 @@ func (s substitution) appendEnum(out, value []byte) []byte {
 // appendUpper appends a value such as WHOLESALE_TECHNICIAN_FOR_INSTALL.
 func (s substitution) appendUpper(out, value []byte) []byte {
 	rest, ok := bytes.CutPrefix(value, []byte(s.fromUpper))
-	if ok && len(rest) > 1 && rest[0] == '_' && isAll(rest, isUpperSnake) {
+	if ok && len(rest) > 1 && rest[0] == '_' && consistsOf(rest, upperCase+digits+"_") {
 		return append(append(out, s.toUpper...), rest...)
 	}
 	return append(out, value...)
 }
 
-func isAll(text []byte, holds func(byte) bool) bool {
-	for _, c := range text {
-		if !holds(c) {
-			return false
-		}
-	}
-	return true
-}
+// consistsOf reports whether a text has no other characters.
+func consistsOf(text []byte, characters string) bool { return len(bytes.Trim(text, characters)) == 0 }
 
-func isUpper(c byte) bool      { return 'A' <= c && c <= 'Z' }
-func isDigit(c byte) bool      { return '0' <= c && c <= '9' }
-func isKebab(c byte) bool      { return 'a' <= c && c <= 'z' || isDigit(c) || c == '-' }
-func isUpperSnake(c byte) bool { return isUpper(c) || isDigit(c) || c == '_' }
+func isUpper(c byte) bool { return 'A' <= c && c <= 'Z' }

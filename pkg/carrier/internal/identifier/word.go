@@ -42,7 +42,7 @@ func NewWord(own string) (Word, error) {
 	switch {
 	case own == "" || own == SpecWord:
 		return Word{}, nil
-	case len(own) > maxWord || strings.Trim(own, "abcdefghijklmnopqrstuvwxyz0123456789") != "" || own[0] <= '9':
+	case len(own) > maxWord || strings.Trim(own, lowerCase+digits) != "" || own[0] <= '9':
 		return Word{}, errWord
 	case strings.Contains(reservedWords, " "+own+" "):
 		return Word{}, errReserved

@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +11,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc/jsondoctest"
 )
+
+// specified is the folder of the documents transcribed from the specification.
+const specified = "../../testdata"
 
 func testWord(tb testing.TB) Word {
 	tb.Helper()
@@ -84,7 +85,7 @@ func TestNewWordValidates(t *testing.T) {
 
 func TestWordRoundTripOfGoldens(t *testing.T) {
 	w := testWord(t)
-	for name, spec := range specified(t) {
+	for name, spec := range jsondoctest.Specified(t, specified) {
 		wire := w.ToWire(spec)
 		if strings.Contains(strings.ToLower(string(wire)), SpecWord) {
 			t.Errorf("%s: the specification's word is on the wire", name)
@@ -95,24 +96,8 @@ func TestWordRoundTripOfGoldens(t *testing.T) {
 	}
 }
 
-// specified returns the documents that are transcribed from the specification, by name.
-func specified(tb testing.TB) map[string][]byte {
-	tb.Helper()
-	names, err := filepath.Glob("../../testdata/*.json")
-	if err != nil || len(names) == 0 {
-		tb.Fatalf("%d documents, %v", len(names), err)
-	}
-	bodies := make(map[string][]byte, len(names))
-	for _, name := range names {
-		if bodies[name], err = os.ReadFile(name); err != nil {
-			tb.Fatal(err)
-		}
-	}
-	return bodies
-}
-
 func FuzzWord(f *testing.F) {
-	for _, body := range specified(f) {
+	for _, body := range jsondoctest.Specified(f, specified) {
 		f.Add(body)
 	}
 	for _, seed := range append([]string{
@@ -125,22 +110,27 @@ func FuzzWord(f *testing.F) {
 	}
 	w := testWord(f)
 	f.Fuzz(func(t *testing.T, body []byte) {
-		if containsFold(body, "abc") {
-			return // the carrier's word cannot be distinguished from the specification's
-		}
-		before := bytes.Clone(body)
-		wire := w.ToWire(body)
-		if got := w.FromWire(wire); !bytes.Equal(got, body) || !bytes.Equal(body, before) {
-			t.Fatalf("%q came back as %q, over %q", body, got, wire)
-		}
-		if json.Valid(body) != json.Valid(wire) {
-			t.Fatalf("%q became %q", body, wire)
-		}
-		translated, err := jsondoc.Parse(wire)
-		if original, invalid := jsondoc.Parse(body); err == nil && invalid == nil {
-			checkTranslation(t, "", original, translated)
+		if !containsFold(body, "abc") { // the carrier's word cannot be distinguished from the specification's
+			checkRoundTrip(t, w, body)
 		}
 	})
+}
+
+// checkRoundTrip expects a document to be the same after a translation and its reverse.
+func checkRoundTrip(t *testing.T, w Word, body []byte) {
+	t.Helper()
+	before := bytes.Clone(body)
+	wire := w.ToWire(body)
+	if got := w.FromWire(wire); !bytes.Equal(got, body) || !bytes.Equal(body, before) {
+		t.Fatalf("%q came back as %q, over %q", body, got, wire)
+	}
+	if json.Valid(body) != json.Valid(wire) {
+		t.Fatalf("%q became %q", body, wire)
+	}
+	translated, err := jsondoc.Parse(wire)
+	if original, invalid := jsondoc.Parse(body); err == nil && invalid == nil {
+		checkTranslation(t, "", original, translated)
+	}
 }
 
 // enumerations are the keys whose values we may rewrite, transcribed independently.
@@ -154,10 +144,7 @@ var enumerations = []string{
 func checkTranslation(t *testing.T, key string, spec, wire jsondoc.Value) {
 	t.Helper()
 	if !spec.IsObject() && !spec.IsArray() {
-		translated := slices.Contains(enumerations, key) && differsByWordOnly(spec.Text(), wire.Text())
-		if !bytes.Equal(spec, wire) && !translated {
-			t.Fatalf("the value %s of %q became %s", spec, key, wire)
-		}
+		checkScalar(t, key, spec, wire)
 		return
 	}
 	next, stop := iter.Pull2(children(key, wire))
@@ -168,6 +155,14 @@ func checkTranslation(t *testing.T, key string, spec, wire jsondoc.Value) {
 			t.Fatalf("the key %q became %q", name, other)
 		}
 		checkTranslation(t, name, value, counterpart)
+	}
+}
+
+func checkScalar(t *testing.T, key string, spec, wire jsondoc.Value) {
+	t.Helper()
+	translated := slices.Contains(enumerations, key) && differsByWordOnly(spec.Text(), wire.Text())
+	if !bytes.Equal(spec, wire) && !translated {
+		t.Fatalf("the value %s of %q became %s", spec, key, wire)
 	}
 }
 
@@ -202,7 +197,7 @@ func containsFold(body []byte, text string) bool {
 // rewrite, which is true of most responses.
 func BenchmarkWord(b *testing.B) {
 	w := testWord(b)
-	spec := specified(b)["../../testdata/qualification.json"]
+	spec := jsondoctest.Specified(b, specified)["qualification.json"]
 	without := bytes.ReplaceAll(bytes.ReplaceAll(spec, []byte("wholesale"), []byte("x")), []byte("WHOLESALE"), []byte("X"))
 	b.Run("out", func(b *testing.B) { measure(b, spec, func(body []byte) { w.ToWire(body) }) })
 	b.Run("in", func(b *testing.B) { measure(b, w.ToWire(spec), func(body []byte) { w.FromWire(body) }) })

@@ -24,10 +24,12 @@ var (
 	ErrTooManyValues = errors.New("the body has more values than any answer of the carrier")
 )
 
+const whitespace = " \t\r\n" // only that of RFC 8259
+
 // Parse validates a body and returns it without surrounding whitespace. Commas separate
 // values, so counting commas limits the number of values.
 func Parse(body []byte) (Value, error) {
-	trimmed := bytes.Trim(body, " \t\r\n") // only the whitespace of RFC 8259
+	trimmed := bytes.Trim(body, whitespace)
 	switch {
 	case bytes.Count(trimmed, []byte{','}) > maxValues:
 		return nil, ErrTooManyValues
@@ -109,12 +111,7 @@ func (d Value) Has(keys ...string) bool {
 	return false
 }
 
-func (d Value) skipSpace(at int) int {
-	for d[at] == ' ' || d[at] == '\n' || d[at] == '\r' || d[at] == '\t' {
-		at++
-	}
-	return at
-}
+func (d Value) skipSpace(at int) int { return len(d) - len(bytes.TrimLeft(d[at:], whitespace)) }
 
 func (d Value) skipComma(at int) int {
 	at = d.skipSpace(at)

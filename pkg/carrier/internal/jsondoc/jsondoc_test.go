@@ -3,13 +3,14 @@ package jsondoc
 import (
 	"bytes"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/internal/jsondoc/jsondoctest"
 )
+
+// specified is the folder of the documents transcribed from the specification.
+const specified = "../../testdata"
 
 // decoded returns a document as package json would decode it into an any, with numbers as they are
 // written.
@@ -71,7 +72,7 @@ func TestValueMatchesEncodingJSON(t *testing.T) {
 	for _, body := range documents() {
 		mustMatchEncodingJSON(t, []byte(body))
 	}
-	for _, body := range specified(t) {
+	for _, body := range jsondoctest.Specified(t, specified) {
 		mustMatchEncodingJSON(t, body)
 	}
 }
@@ -82,24 +83,6 @@ func documents() []string {
 	return append(jsondoctest.Unusual(), nested(100), nested(20_000), "["+strings.Repeat("0,", maxValues)+"0]")
 }
 
-// specified returns the documents that are transcribed from the specification.
-func specified(tb testing.TB) [][]byte {
-	tb.Helper()
-	names, err := filepath.Glob("../../testdata/*.json")
-	if err != nil || len(names) == 0 {
-		tb.Fatalf("%d documents, %v", len(names), err)
-	}
-	bodies := make([][]byte, 0, len(names))
-	for _, name := range names {
-		body, err := os.ReadFile(name)
-		if err != nil {
-			tb.Fatal(err)
-		}
-		bodies = append(bodies, body)
-	}
-	return bodies
-}
-
 // FuzzValue compares the walk over documents, which is written by hand because it has to keep
 // numbers, order and equal keys, with package json. Both must find the same.
 func FuzzValue(f *testing.F) {
@@ -108,7 +91,7 @@ func FuzzValue(f *testing.F) {
 			f.Add([]byte(body))
 		}
 	}
-	for _, body := range specified(f) {
+	for _, body := range jsondoctest.Specified(f, specified) {
 		f.Add(body)
 	}
 	f.Fuzz(func(t *testing.T, body []byte) { mustMatchEncodingJSON(t, body) })

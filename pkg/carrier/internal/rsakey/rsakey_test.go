@@ -18,28 +18,29 @@ import (
 )
 
 // testRSA is one key for all tests; generating one is slow.
-var testRSA = sync.OnceValue(func() *rsa.PrivateKey {
-	key, err := rsa.GenerateKey(rand.Reader, minBits)
+var testRSA = sync.OnceValue(func() *rsa.PrivateKey { return must(rsa.GenerateKey(rand.Reader, minBits)) })
+
+// must returns a key or its encoding, which cannot fail with the arguments of these tests.
+func must[T any](result T, err error) T {
 	if err != nil {
 		panic(err)
 	}
-	return key
-})
+	return result
+}
 
 func pkcs1(key *rsa.PrivateKey) []byte {
 	return pemBlock("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key))
 }
 
-func pkcs8(tb testing.TB, key any) []byte {
-	tb.Helper()
-	return pemBlock("PRIVATE KEY", pkcs8DER(tb, key))
+func pkcs8(key any) []byte {
+	return pemBlock("PRIVATE KEY", pkcs8DER(key))
 }
 
 func TestParseAccepts(t *testing.T) {
 	key := testRSA()
 	for name, file := range map[string][]byte{
 		"PKCS#1":                      pkcs1(key),
-		"PKCS#8":                      pkcs8(t, key),
+		"PKCS#8":                      pkcs8(key),
 		"space around it":             joinBytes([]byte("\n\n  "), pkcs1(key), []byte("\n \n")),
 		"line ends of another system": bytes.ReplaceAll(pkcs1(key), []byte("\n"), []byte("\r\n")),
 	} {
@@ -55,7 +56,7 @@ func TestParseAccepts(t *testing.T) {
 // TestParseOverwritesDecodedBytes (91): as far as we control it. The garbage collector may keep
 // copies of the file and of the key.
 func TestParseOverwritesDecodedBytes(t *testing.T) {
-	for name, file := range map[string][]byte{"PKCS#1": pkcs1(testRSA()), "PKCS#8": pkcs8(t, testRSA())} {
+	for name, file := range map[string][]byte{"PKCS#1": pkcs1(testRSA()), "PKCS#8": pkcs8(testRSA())} {
 		block, err := onlyBlock(file)
 		if err != nil {
 			t.Fatal(err)
@@ -77,32 +78,15 @@ func pemBlock(kind string, der []byte) []byte {
 }
 
 // refusedKeys are the files of security case 45 and the error text for each.
-func refusedKeys(tb testing.TB) map[string]struct {
+func refusedKeys() map[string]struct {
 	file []byte
 	want string
 } {
-	tb.Helper()
 	key := testRSA()
-	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	ecDER, err := x509.MarshalECPrivateKey(ec)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	_, edwards, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	small, err := rsa.GenerateKey(rand.Reader, minBits/2)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	public, err := x509.MarshalPKIXPublicKey(&key.PublicKey)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	ec := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
+	edwards := ed25519.NewKeyFromSeed(make([]byte, ed25519.SeedSize))
+	small := must(rsa.GenerateKey(rand.Reader, minBits/2))
+	public := must(x509.MarshalPKIXPublicKey(&key.PublicKey))
 	legacy := pem.EncodeToMemory(&pem.Block{
 		Type: "RSA PRIVATE KEY", Bytes: x509.MarshalPKCS1PrivateKey(key),
 		Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-256-CBC,00"},
@@ -116,9 +100,9 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"no PEM":                 {[]byte("hello"), "does not start with a PEM block"},
 		"DER without PEM":        {x509.MarshalPKCS1PrivateKey(key), "does not start with a PEM block"},
 		"text before it":         {joinBytes([]byte("key:\n"), pkcs1(key)), "does not start with a PEM block"},
-		"an EC key":              {pemBlock("EC PRIVATE KEY", ecDER), "elliptic curve"},
-		"an EC key in PKCS#8":    {pkcs8(tb, ec), "not an RSA key"},
-		"Ed25519":                {pkcs8(tb, edwards), "not an RSA key"},
+		"an EC key":              {pemBlock("EC PRIVATE KEY", must(x509.MarshalECPrivateKey(ec))), "elliptic curve"},
+		"an EC key in PKCS#8":    {pkcs8(ec), "not an RSA key"},
+		"Ed25519":                {pkcs8(edwards), "not an RSA key"},
 		"1024 bits":              {pkcs1(small), "1024 bits"},
 		"encrypted PKCS#1":       {legacy, "encrypted"},
 		"encrypted PKCS#8":       {pemBlock("ENCRYPTED PRIVATE KEY", []byte{1}), "encrypted"},
@@ -132,44 +116,40 @@ func refusedKeys(tb testing.TB) map[string]struct {
 		"damaged inside":         {pemBlock("RSA PRIVATE KEY", x509.MarshalPKCS1PrivateKey(key)[:300]), "PKCS#1"},
 		"damaged PKCS#8":         {pemBlock("PRIVATE KEY", []byte{0x30, 1, 2}), "PKCS#8"},
 		"5 MiB":                  {bytes.Repeat([]byte("A"), 5<<20), "larger"},
-		"PKCS#8 called PKCS#1":   {pemBlock("RSA PRIVATE KEY", pkcs8DER(tb, key)), "PKCS#1"},
-		"exponent 1":             {pkcs1WithExponent(tb, key, 1), "not a sound"},
-		"exponent 0":             {pkcs1WithExponent(tb, key, 0), "not a sound"},
-		"an even exponent":       {pkcs1WithExponent(tb, key, 65536), "not a sound"},
-		"another exponent":       {pkcs1WithExponent(tb, key, 17), "not a sound"},
-		"a negative exponent":    {pkcs1WithExponent(tb, key, -3), "not a sound"},
-		"a real certificate":     {pemBlock("CERTIFICATE", certificateOf(tb, key)), "certificate"},
+		"PKCS#8 called PKCS#1":   {pemBlock("RSA PRIVATE KEY", pkcs8DER(key)), "PKCS#1"},
+		"exponent 1":             {pkcs1WithExponent(key, 1), "not a sound"},
+		"exponent 0":             {pkcs1WithExponent(key, 0), "not a sound"},
+		"an even exponent":       {pkcs1WithExponent(key, 65536), "not a sound"},
+		"another exponent":       {pkcs1WithExponent(key, 17), "not a sound"},
+		"a negative exponent":    {pkcs1WithExponent(key, -3), "not a sound"},
+		"a real certificate":     {pemBlock("CERTIFICATE", certificateOf(key)), "certificate"},
 		"a key and certificate":  {joinBytes(pkcs1(key), pemBlock("CERTIFICATE", []byte{1})), "exactly one"},
 		"a certificate request":  {pemBlock("CERTIFICATE REQUEST", []byte{1}), "certificate"},
-		"cut off in its DER":     {pemBlock("PRIVATE KEY", pkcs8DER(tb, key)[:700]), "PKCS#8"},
-		"another modulus":        {pkcs1WithModulus(tb, key), "not a sound"},
-		"16,400 bits":            {pkcs1OfBits(tb, key, 16_400), "not a sound"},
+		"cut off in its DER":     {pemBlock("PRIVATE KEY", pkcs8DER(key)[:700]), "PKCS#8"},
+		"another modulus":        {pkcs1WithModulus(key), "not a sound"},
+		"16,400 bits":            {pkcs1OfBits(key, 16_400), "not a sound"},
 		"PKCS#1 called a public": {pemBlock("RSA PUBLIC KEY", x509.MarshalPKCS1PublicKey(&key.PublicKey)), "public key"},
 	}
 }
 
 // pkcs1WithExponent is a key whose public exponent differs from the one it was generated with.
-func pkcs1WithExponent(tb testing.TB, key *rsa.PrivateKey, exponent int) []byte {
-	tb.Helper()
-	return pkcs1Of(tb, key.N, exponent, key)
+func pkcs1WithExponent(key *rsa.PrivateKey, exponent int) []byte {
+	return pkcs1Of(key.N, exponent, key)
 }
 
 // pkcs1WithModulus is a key whose modulus is not the product of its primes.
-func pkcs1WithModulus(tb testing.TB, key *rsa.PrivateKey) []byte {
-	tb.Helper()
-	return pkcs1Of(tb, new(big.Int).Add(key.N, big.NewInt(2)), key.E, key)
+func pkcs1WithModulus(key *rsa.PrivateKey) []byte {
+	return pkcs1Of(new(big.Int).Add(key.N, big.NewInt(2)), key.E, key)
 }
 
 // pkcs1OfBits is a key whose modulus has this many bits.
-func pkcs1OfBits(tb testing.TB, key *rsa.PrivateKey, bits uint) []byte {
-	tb.Helper()
-	return pkcs1Of(tb, new(big.Int).SetBit(big.NewInt(1), int(bits)-1, 1), key.E, key)
+func pkcs1OfBits(key *rsa.PrivateKey, bits uint) []byte {
+	return pkcs1Of(new(big.Int).SetBit(big.NewInt(1), int(bits)-1, 1), key.E, key)
 }
 
 // pkcs1Of encodes what no library would: the sequence of RFC 8017, appendix A.1.2.
-func pkcs1Of(tb testing.TB, modulus *big.Int, exponent int, key *rsa.PrivateKey) []byte {
-	tb.Helper()
-	der, err := asn1.Marshal(struct {
+func pkcs1Of(modulus *big.Int, exponent int, key *rsa.PrivateKey) []byte {
+	der := must(asn1.Marshal(struct {
 		Version             int
 		N                   *big.Int
 		E                   int
@@ -177,34 +157,19 @@ func pkcs1Of(tb testing.TB, modulus *big.Int, exponent int, key *rsa.PrivateKey)
 	}{
 		0, modulus, exponent, key.D, key.Primes[0], key.Primes[1],
 		key.Precomputed.Dp, key.Precomputed.Dq, key.Precomputed.Qinv,
-	})
-	if err != nil {
-		tb.Fatal(err)
-	}
+	}))
 	return pemBlock("RSA PRIVATE KEY", der)
 }
 
-func certificateOf(tb testing.TB, key *rsa.PrivateKey) []byte {
-	tb.Helper()
+func certificateOf(key *rsa.PrivateKey) []byte {
 	template := &x509.Certificate{SerialNumber: big.NewInt(1)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return der
+	return must(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))
 }
 
-func pkcs8DER(tb testing.TB, key any) []byte {
-	tb.Helper()
-	der, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return der
-}
+func pkcs8DER(key any) []byte { return must(x509.MarshalPKCS8PrivateKey(key)) }
 
 func TestParseRefuses(t *testing.T) {
-	for name, test := range refusedKeys(t) {
+	for name, test := range refusedKeys() {
 		t.Run(name, func(t *testing.T) {
 			key, err := Parse(test.file)
 			if err == nil || key != nil {
@@ -233,7 +198,7 @@ func quotesFile(text string, file []byte) bool {
 
 func FuzzParse(f *testing.F) {
 	f.Add(pkcs1(testRSA()))
-	for _, test := range refusedKeys(f) {
+	for _, test := range refusedKeys() {
 		if len(test.file) < maxFile {
 			f.Add(test.file)
 		}
@@ -259,7 +224,8 @@ func FuzzParse(f *testing.F) {
 // checkError checks what must be true of the error for every refused file.
 func checkError(t *testing.T, err error) {
 	t.Helper()
-	if text := err.Error(); len(text) > 128 || strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	notPrintable := func(r rune) bool { return !unicode.IsPrint(r) }
+	if text := err.Error(); len(text) > 128 || strings.ContainsFunc(text, notPrintable) {
 		t.Fatalf("error %q is long or not printable", err)
 	}
 }

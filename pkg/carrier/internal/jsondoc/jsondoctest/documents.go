@@ -1,6 +1,28 @@
 // Package jsondoctest has documents for tests of code that reads JSON.
 package jsondoctest
 
+import (
+	"io/fs"
+	"os"
+	"testing"
+)
+
+// Specified returns the documents of a folder, which are transcribed from the specification, by name.
+func Specified(tb testing.TB, folder string) map[string][]byte {
+	tb.Helper()
+	names, err := fs.Glob(os.DirFS(folder), "*.json")
+	if err != nil || len(names) == 0 {
+		tb.Fatalf("%d documents in %s, %v", len(names), folder, err)
+	}
+	bodies := make(map[string][]byte, len(names))
+	for _, name := range names {
+		if bodies[name], err = fs.ReadFile(os.DirFS(folder), name); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return bodies
+}
+
 // Unusual returns short documents, valid and invalid ones, that are easy to read wrongly.
 func Unusual() []string {
 	return []string{
