@@ -14,7 +14,7 @@ import (
 func (l *simulation) resolve() {
 	l.peace = true
 	l.noServer, l.noCarrier = time.Time{}, time.Time{}
-	l.world.Carrier.Calm()
+	l.world.Carrier.DisableHostile()
 	l.world.Carrier.Disarm()
 	for _, one := range l.managers[1:] {
 		one.dead = true

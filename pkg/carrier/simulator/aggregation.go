@@ -4,7 +4,7 @@ package simulator
 func aggregationFields() []field {
 	return []field{
 		{name: serviceIDField, kind: number, required: true},
-		{name: "aggregationMethod", kind: text, required: true, words: aggregationMethods()},
+		{name: "aggregationMethod", kind: text, required: true, allowed: aggregationMethods()},
 	}
 }
 
@@ -14,7 +14,7 @@ func aggregationFamily() family {
 	return family{
 		operation: OpAggregationConversion,
 		accept:    acceptAggregation, effect: convertAggregation,
-		announce: announced(aggregationModified(), aggregationNotModified()),
+		announce: announceAs(aggregationModified(), aggregationNotModified()),
 		pending:  showAggregation, result: showAggregation, // spec §3: 202 with resource
 		failed: "constraints.service.aggregation.conversion.request.failed", failure: statusFailed,
 		object: "ServiceAggregationConversionRequest",
@@ -23,18 +23,18 @@ func aggregationFamily() family {
 
 // acceptAggregation applies spec §7: the service must be a TC4 service.
 func acceptAggregation(x *exchange, _ *request) error {
-	if x.line.TrafficClass != defaultTrafficClass {
+	if x.service.TrafficClass != defaultTrafficClass {
 		return refused(subError{
 			Code: "constraints.service.not.tc4", Message: "The service is not a TC4 service",
 			Object: "CreateServiceAggregationConversionRequestCommand",
-			Field:  "technologyType", RejectedValue: x.line.TechnologyType, // spec §7 has this field
+			Field:  "technologyType", RejectedValue: x.service.TechnologyType, // spec §7 has this field
 		})
 	}
-	return x.modifiable()
+	return x.requireModifiable()
 }
 
-func convertAggregation(on *line, r *request) {
-	on.aggregation.set(r.DoneAt, r.asked().text("aggregationMethod"))
+func convertAggregation(svc *serviceState, r *request) {
+	svc.aggregation.set(r.DoneAt, r.body().text("aggregationMethod"))
 }
 
 // aggregationResult is the aggregation conversion resource of spec §2.
@@ -53,9 +53,9 @@ type aggregationResult struct {
 func showAggregation(x *exchange, r *request) any {
 	user := x.client.User
 	return aggregationResult{
-		ID: r.Number, ServiceID: r.ServiceID, ConvertTo: r.asked().text("aggregationMethod"),
+		ID: r.Number, ServiceID: r.ServiceID, ConvertTo: r.body().text("aggregationMethod"),
 		Status: r.status(x.now), RequestedOn: timestamp(r.SubmittedAt),
 		RequestedByID: user.ID, RequestedByName: user.Name, RequestedByEmail: user.Email,
-		ErrorDetail: r.errorSoFar(x.now),
+		ErrorDetail: r.errorDetailAt(x.now),
 	}
 }

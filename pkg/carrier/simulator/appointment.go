@@ -38,14 +38,14 @@ func acceptSlots(x *exchange, _ *request) error {
 }
 
 // cancelSlots cancels an appointment-request, even if it was canceled before.
-func cancelSlots(x *exchange) (reply, error) {
+func cancelSlots(x *exchange) (response, error) {
 	id := strconv.FormatInt(x.fields.number("appointmentRequestId"), 10)
 	given, known := x.sim.requests[id]
 	if !known || given.Operation != OpAppointmentSlots || given.Client != x.client.Name {
-		return reply{}, notFound()
+		return response{}, notFound()
 	}
 	x.call.Accepted, x.call.RequestID = true, id
-	return reply{status: http.StatusNoContent}, nil
+	return response{status: http.StatusNoContent}, nil
 }
 
 // slot is the appointment slot of spec §2.
@@ -78,7 +78,7 @@ func slotOffers() []slotOffer {
 func showSlots(x *exchange, r *request) any {
 	const week = 7
 	slots := []slot{}
-	first := x.sim.dayStarts(r.asked().text("dateFrom"))
+	first := x.sim.dayStarts(r.body().text("dateFrom"))
 	for ahead := range week {
 		day := first.AddDate(0, 0, ahead)
 		if day.Weekday() == time.Saturday || day.Weekday() == time.Sunday {

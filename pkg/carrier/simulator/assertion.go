@@ -12,7 +12,7 @@ import (
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 
 // authenticate applies spec §5: the client proves its identity with a signed JWT that it uses once.
-func (x *exchangeOfTokens) authenticate() error {
+func (x *tokenExchange) authenticate() error {
 	if x.form.Get("client_assertion_type") != assertionType {
 		return invalidRequest("Parameter client_assertion_type is missing or not known")
 	}
@@ -21,14 +21,14 @@ func (x *exchangeOfTokens) authenticate() error {
 	}
 	var claims jwt.RegisteredClaims
 	if err := x.verify(&claims); err != nil {
-		x.violate(RuleAssertion, err.Error())
+		x.recordViolation(RuleAssertion, err.Error())
 		return err
 	}
-	return x.strike(claims)
+	return x.useOnce(claims)
 }
 
 // verify checks the signature and every claim that spec §5 lists.
-func (x *exchangeOfTokens) verify(claims *jwt.RegisteredClaims) error {
+func (x *tokenExchange) verify(claims *jwt.RegisteredClaims) error {
 	parser := jwt.NewParser(
 		jwt.WithValidMethods([]string{jwt.SigningMethodRS256.Alg()}), // spec §5: must be RS256
 		jwt.WithTimeFunc(func() time.Time { return x.now }),
@@ -42,7 +42,7 @@ func (x *exchangeOfTokens) verify(claims *jwt.RegisteredClaims) error {
 		return x.key(token, claims)
 	})
 	if err != nil {
-		return invalidClient(reasonOf(err))
+		return invalidClient(keycloakReason(err))
 	}
 	if claims.ID == "" || claims.IssuedAt == nil {
 		return invalidClient("The token has no jti or no iat")
@@ -50,31 +50,31 @@ func (x *exchangeOfTokens) verify(claims *jwt.RegisteredClaims) error {
 	return nil
 }
 
-// reason is why no key was found, in Keycloak's wording.
-type reason string
+// refusalReason is why no key was found, in Keycloak's wording.
+type refusalReason string
 
 // Error returns the reason.
-func (r reason) Error() string { return string(r) }
+func (r refusalReason) Error() string { return string(r) }
 
 // key finds the client's public key by the kid in the header.
-func (x *exchangeOfTokens) key(token *jwt.Token, claims *jwt.RegisteredClaims) (*rsa.PublicKey, error) {
+func (x *tokenExchange) key(token *jwt.Token, claims *jwt.RegisteredClaims) (*rsa.PublicKey, error) {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	holder, known := x.sim.clients[claims.Issuer]
 	named := x.form.Get("client_id")
 	if !known || holder.Realm != x.realm || claims.Subject != claims.Issuer || named != claims.Issuer {
-		return nil, reason("Invalid client or Invalid client credentials")
+		return nil, refusalReason("Invalid client or Invalid client credentials")
 	}
 	kid, isText := token.Header["kid"].(string)
-	if !isText || holder.keys[kid] == nil || x.sim.hostile.retired(holder.keys, kid, x.now) {
-		return nil, reason("Unable to load public key")
+	if !isText || holder.keys[kid] == nil || x.sim.hostile.refusesKey(holder.keys, kid, x.now) {
+		return nil, refusalReason("Unable to load public key")
 	}
 	return holder.keys[kid], nil
 }
 
-// reasonOf returns Keycloak's wording of a refusal.
-func reasonOf(err error) string {
-	if known, found := errors.AsType[reason](err); found {
+// keycloakReason returns Keycloak's wording of a refusal.
+func keycloakReason(err error) string {
+	if known, found := errors.AsType[refusalReason](err); found {
 		return string(known)
 	}
 	words := []struct {
@@ -97,8 +97,8 @@ func reasonOf(err error) string {
 	return "Invalid token"
 }
 
-// strike marks the jti as used (spec §8: each JWT is single use).
-func (x *exchangeOfTokens) strike(claims jwt.RegisteredClaims) error {
+// useOnce marks the jti as used (spec §8: each JWT is single use).
+func (x *tokenExchange) useOnce(claims jwt.RegisteredClaims) error {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	key := claims.Issuer + " " + claims.ID
@@ -111,13 +111,13 @@ func (x *exchangeOfTokens) strike(claims jwt.RegisteredClaims) error {
 	return nil
 }
 
-// violate records that the exchange breaks a rule.
-func (x *exchangeOfTokens) violate(rule Rule, detail string) {
+// recordViolation records that the exchange breaks a rule.
+func (x *tokenExchange) recordViolation(rule Rule, detail string) {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	x.sim.journal.violations.add(x.violation(rule, detail))
 }
 
-func (x *exchangeOfTokens) violation(rule Rule, detail string) Violation {
-	return Violation{Time: x.now, Rule: rule, Detail: clip(detail), Operation: OpToken, Path: clip(x.call.Path)}
+func (x *tokenExchange) violation(rule Rule, detail string) Violation {
+	return Violation{Time: x.now, Rule: rule, Detail: truncate(detail), Operation: OpToken, Path: truncate(x.call.Path)}
 }

@@ -9,28 +9,28 @@ import (
 )
 
 // send writes the response, or breaks it as the fault requires.
-func (f Fault) send(w http.ResponseWriter, answer reply, how manner) {
+func (f Fault) send(w http.ResponseWriter, resp response, opts writeOptions) {
 	switch f.Kind {
 	case FaultReset:
-		reset(w)
+		resetConnection(w)
 	case FaultHang:
-		how.wait()
-		reset(w)
+		opts.wait()
+		resetConnection(w)
 	case FaultCutBody:
-		answer.cut(w, how)
+		resp.writeCut(w, opts)
 	case FaultTrickle:
-		answer.trickle(w, how)
+		resp.writeTrickle(w, opts)
 	case FaultBomb:
-		answer.bomb(w, how)
+		resp.writeBomb(w, opts)
 	case FaultNone, FaultStatus, FaultPage, FaultBody, FaultRedirect, FaultNoLocation, FaultLocation,
 		FaultEndInError, FaultStall:
-		answer.write(w, how)
+		resp.write(w, opts)
 	}
 }
 
-// patience returns a function that waits until nobody is waiting for a response: the client has
+// waiter returns a function that waits until nobody is waiting for a response: the client has
 // disconnected or the simulator is closed.
-func (s *Simulator) patience(caller context.Context) func() {
+func (s *Simulator) waiter(caller context.Context) func() {
 	return func() {
 		select {
 		case <-caller.Done():
@@ -39,8 +39,8 @@ func (s *Simulator) patience(caller context.Context) func() {
 	}
 }
 
-// reset closes the connection without a response, with an RST if it is a TCP connection.
-func reset(w http.ResponseWriter) {
+// resetConnection closes the connection without a response, with an RST if it is a TCP connection.
+func resetConnection(w http.ResponseWriter) {
 	connection, _, err := http.NewResponseController(w).Hijack()
 	if err != nil {
 		panic(http.ErrAbortHandler) // HTTP/2: the server resets the stream
@@ -54,13 +54,13 @@ func reset(w http.ResponseWriter) {
 	_ = connection.Close() //nolint:errcheck // the connection is broken on purpose
 }
 
-// cut sends the headers and half of the body.
-func (a reply) cut(w http.ResponseWriter, how manner) {
+// writeCut sends the headers and half of the body.
+func (resp response) writeCut(w http.ResponseWriter, opts writeOptions) {
 	const missing = 512
-	content := a.encode(how)
-	a.writeHead(w, how)
+	content := resp.encode(opts)
+	resp.writeHead(w, opts)
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)+missing))
-	w.WriteHeader(a.status)
+	w.WriteHeader(resp.status)
 	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
 	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
 	panic(http.ErrAbortHandler)

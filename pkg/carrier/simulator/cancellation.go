@@ -7,42 +7,42 @@ import (
 
 // The states of a cancellation. The last two are not in the specification but were observed.
 const (
-	cancelRequested = "REQUESTED"
-	cancelInError   = "IN_ERROR"
-	cancelCompleted = "COMPLETED"
-	cancelAborted   = "ABORTED"
-	cancelHanded    = "IN_PROGRESS"
-	cancelRejected  = "REJECTED"
+	cancelRequested  = "REQUESTED"
+	cancelInError    = "IN_ERROR"
+	cancelCompleted  = "COMPLETED"
+	cancelAborted    = "ABORTED"
+	cancelInProgress = "IN_PROGRESS"
+	cancelRejected   = "REJECTED"
 )
 
 func cancellationStates() []string {
-	return []string{cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelHanded, cancelRejected}
+	return []string{cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelInProgress, cancelRejected}
 }
 
-// ending is the state of a service's cancellation: the last action and its time. The date and the
-// clock determine whether the cancellation has been carried out.
-type ending struct {
-	Done        string    `json:"done,omitempty"` // the state after the last action; empty if there was none
-	Date        string    `json:"date,omitempty"` // the day on which the service is to end
-	RequestedOn time.Time `json:"requestedOn,omitzero"`
-	RequestedBy User      `json:"requestedBy,omitzero"`
-	AbortedOn   time.Time `json:"abortedOn,omitzero"`
-	AbortedBy   User      `json:"abortedBy,omitzero"`
-	ErrorDetail string    `json:"errorDetail,omitempty"`
-	DueAt       time.Time `json:"dueAt,omitzero"`       // when a requested cancellation is carried out
-	ReclaimedAt time.Time `json:"reclaimedAt,omitzero"` // when a reclaim restores the service; zero if there is none
-	SettledAt   time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
-	Refused     bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
+// cancellation is the state of a service's cancellation: the last action and its time. The date and
+// the clock determine whether the cancellation has been carried out.
+type cancellation struct {
+	LastStatus   string    `json:"done,omitempty"` // the state after the last action; empty if there was none
+	Date         string    `json:"date,omitempty"` // the day on which the service is to end
+	RequestedOn  time.Time `json:"requestedOn,omitzero"`
+	RequestedBy  User      `json:"requestedBy,omitzero"`
+	AbortedOn    time.Time `json:"abortedOn,omitzero"`
+	AbortedBy    User      `json:"abortedBy,omitzero"`
+	ErrorDetail  string    `json:"errorDetail,omitempty"`
+	DueAt        time.Time `json:"dueAt,omitzero"`       // when a requested cancellation is carried out
+	ReclaimedAt  time.Time `json:"reclaimedAt,omitzero"` // when a reclaim restores the service; zero if there is none
+	SettledAt    time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
+	ChangeFailed bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
 }
 
 // cancellationOf returns the initial cancellation of a service in the seed.
-func (s *Simulator) cancellationOf(service *Service, now time.Time) ending {
+func (s *Simulator) cancellationOf(service *Service, now time.Time) cancellation {
 	seed := service.Cancellation
 	if seed == nil {
-		return ending{}
+		return cancellation{}
 	}
-	c := ending{
-		Done: seed.Status, Date: seed.RequestDate, RequestedOn: now, ErrorDetail: seed.ErrorDetail,
+	c := cancellation{
+		LastStatus: seed.Status, Date: seed.RequestDate, RequestedOn: now, ErrorDetail: seed.ErrorDetail,
 		RequestedBy: s.clients[service.Client].User, DueAt: s.dayStarts(seed.RequestDate),
 	}
 	if seed.Status == cancelRequested {
@@ -75,25 +75,25 @@ func (s *Simulator) dayStarts(day string) time.Time {
 }
 
 // status computes the state (spec §3).
-func (c *ending) status(now time.Time) string {
+func (c *cancellation) status(now time.Time) string {
 	if !c.ReclaimedAt.IsZero() && !now.Before(c.ReclaimedAt) {
 		return ""
 	}
 	// REQUESTED and reaching the cancellation date: COMPLETED.
-	if c.Done == cancelRequested && !now.Before(c.DueAt) {
+	if c.LastStatus == cancelRequested && !now.Before(c.DueAt) {
 		return cancelCompleted
 	}
-	return c.Done
+	return c.LastStatus
 }
 
-func (c *ending) cancelled(now time.Time) bool { return c.status(now) == cancelCompleted }
+func (c *cancellation) cancelled(now time.Time) bool { return c.status(now) == cancelCompleted }
 
-// cameTrue reports whether the cancellation was carried out at exactly this instant.
-func (c *ending) cameTrue(at time.Time) bool { return c.DueAt.Equal(at) && c.cancelled(at) }
+// carriedOutAt reports whether the cancellation was carried out at exactly this instant.
+func (c *cancellation) carriedOutAt(at time.Time) bool { return c.DueAt.Equal(at) && c.cancelled(at) }
 
-// open reports whether the cancellation has not been submitted to the carrier yet, so that it can
-// be rescheduled and aborted.
-func (c *ending) open(now time.Time) bool {
+// changeable reports whether the cancellation has not been submitted to the carrier yet, so that it
+// can be rescheduled and aborted.
+func (c *cancellation) changeable(now time.Time) bool {
 	status := c.status(now)
 	return status == cancelRequested || status == cancelInError
 }
@@ -120,29 +120,29 @@ type cancellationResult struct {
 }
 
 // readCancellation is the GET by service id (spec §4).
-func readCancellation(x *exchange) (reply, error) {
-	on, err := x.lineInPath()
+func readCancellation(x *exchange) (response, error) {
+	svc, err := x.serviceInPath()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	switch {
-	case x.now.Before(on.ending.SettledAt):
-		return reply{status: http.StatusAccepted, body: on.showCancellation(x.now)}, nil
-	case on.ending.Refused:
-		status := on.ending.status(x.now)
-		return reply{}, refused(notEligible(subError{
+	case x.now.Before(svc.cancellation.SettledAt):
+		return response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}, nil
+	case svc.cancellation.ChangeFailed:
+		status := svc.cancellation.status(x.now)
+		return response{}, refused(notEligible(subError{
 			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
 		}))
 	}
-	return reply{status: http.StatusOK, body: on.showCancellation(x.now)}, nil
+	return response{status: http.StatusOK, body: svc.showCancellation(x.now)}, nil
 }
 
-func (l *line) showCancellation(now time.Time) cancellationResult {
-	c, status := l.ending, l.ending.status(now) // a copy: the result outlives the lock
+func (svc *serviceState) showCancellation(now time.Time) cancellationResult {
+	c, status := svc.cancellation, svc.cancellation.status(now) // a copy: the result outlives the lock
 	result := cancellationResult{
-		ServiceID: l.ID, Cancelled: status == cancelCompleted, Status: orNull(status),
-		CanRequestCancellation: !l.NotCancellable && (status == "" || status == cancelAborted),
-		CanAbortCancellation:   c.open(now), CanRescheduleCancellation: c.open(now),
+		ServiceID: svc.ID, Cancelled: status == cancelCompleted, Status: orNull(status),
+		CanRequestCancellation: !svc.NotCancellable && (status == "" || status == cancelAborted),
+		CanAbortCancellation:   c.changeable(now), CanRescheduleCancellation: c.changeable(now),
 	}
 	if status == "" {
 		return result

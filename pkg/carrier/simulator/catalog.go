@@ -2,7 +2,7 @@ package simulator
 
 import "cmp"
 
-// catalog is the carrier's offer, in the form used in replies.
+// catalog is the carrier's offer, in the form used in responses.
 type catalog struct {
 	currency Currency
 	plans    map[string]Plan

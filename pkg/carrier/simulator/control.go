@@ -18,8 +18,8 @@ func (s *Simulator) Advance(by time.Duration) {
 	s.skew += by
 }
 
-// Calm turns a hostile carrier into a friendly one. Earlier effects remain.
-func (s *Simulator) Calm() {
+// DisableHostile turns a hostile carrier into a friendly one. Earlier effects remain.
+func (s *Simulator) DisableHostile() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
@@ -71,7 +71,7 @@ func (s *Simulator) AddService(service Service) error {
 	if err := service.Cancellation.check(); err != nil {
 		return fmt.Errorf("service %d: cancellation: %w", service.ID, err)
 	}
-	s.addLine(service, s.now())
+	s.putService(service, s.now())
 	return nil
 }
 
@@ -95,21 +95,21 @@ func (s *Simulator) RemoveService(id int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	delete(s.lines, id)
+	delete(s.services, id)
 }
 
 // SetPlan changes the plan of a service without a request. A plan change in progress still takes
 // effect later.
 func (s *Simulator) SetPlan(serviceID int64, plan string) error {
-	return s.edit(serviceID, func(l *line) {
+	return s.edit(serviceID, func(svc *serviceState) {
 		now := s.now()
-		l.plan.set(now, soldPlan{Name: plan, Term: l.plan.at(now).Term})
+		svc.plan.set(now, planAndTerm{Name: plan, Term: svc.plan.at(now).Term})
 	})
 }
 
 // SetHealth changes the result of health requests.
 func (s *Simulator) SetHealth(serviceID int64, health Health) error {
-	return s.edit(serviceID, func(l *line) { l.Health = health })
+	return s.edit(serviceID, func(svc *serviceState) { svc.Health = health })
 }
 
 // SetCancellation replaces the cancellation of a service; nil is none.
@@ -117,23 +117,23 @@ func (s *Simulator) SetCancellation(serviceID int64, cancellation *Cancellation)
 	if err := cancellation.check(); err != nil {
 		return err
 	}
-	return s.edit(serviceID, func(l *line) {
-		l.Cancellation = cancellation
-		l.ending = s.cancellationOf(&l.Service, s.now())
-		s.announceCancellation(l)
+	return s.edit(serviceID, func(svc *serviceState) {
+		svc.Cancellation = cancellation
+		svc.cancellation = s.cancellationOf(&svc.Service, s.now())
+		s.announceCancellation(svc)
 	})
 }
 
 // edit applies a change to an existing service.
-func (s *Simulator) edit(serviceID int64, change func(*line)) error {
+func (s *Simulator) edit(serviceID int64, change func(*serviceState)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	found, known := s.lines[serviceID]
+	svc, known := s.services[serviceID]
 	if !known {
 		return fmt.Errorf("there is no service %d", serviceID)
 	}
-	change(found)
+	change(svc)
 	return nil
 }
 
@@ -141,20 +141,20 @@ func (s *Simulator) edit(serviceID int64, change func(*line)) error {
 func (s *Simulator) Service(id int64) (Service, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	found, known := s.lines[id]
+	svc, known := s.services[id]
 	if !known {
 		return Service{}, false
 	}
-	return found.snapshot(s.now()), true
+	return svc.snapshot(s.now()), true
 }
 
 // Services returns all services, ordered by id.
 func (s *Simulator) Services() []Service {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	services := make([]Service, 0, len(s.lines))
-	for _, l := range s.lines {
-		services = append(services, l.snapshot(s.now()))
+	services := make([]Service, 0, len(s.services))
+	for _, svc := range s.services {
+		services = append(services, svc.snapshot(s.now()))
 	}
 	slices.SortFunc(services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
 	return services
@@ -169,16 +169,16 @@ func (s *Simulator) Orders() []PlacedOrder {
 }
 
 // snapshot returns the service at an instant.
-func (l *line) snapshot(now time.Time) Service {
-	service, plan := l.Service, l.plan.at(now)
+func (svc *serviceState) snapshot(now time.Time) Service {
+	service, plan := svc.Service, svc.plan.at(now)
 	service.Plan, service.Term = plan.Name, plan.Term
-	service.RestorationSLA = l.sla.at(now)
-	service.AggregationMethod = l.aggregation.at(now)
-	service.DSLStabilityProfile = l.profile.at(now)
+	service.RestorationSLA = svc.sla.at(now)
+	service.AggregationMethod = svc.aggregation.at(now)
+	service.DSLStabilityProfile = svc.profile.at(now)
 	service.Cancellation = nil
-	if status := l.ending.status(now); status != "" {
+	if status := svc.cancellation.status(now); status != "" {
 		service.Cancellation = &Cancellation{
-			Status: status, RequestDate: l.ending.Date, ErrorDetail: l.ending.ErrorDetail,
+			Status: status, RequestDate: svc.cancellation.Date, ErrorDetail: svc.cancellation.ErrorDetail,
 		}
 	}
 	return service

@@ -52,14 +52,14 @@ type Delivery struct {
 // how many were delivered. A failed event becomes due again after a pause that doubles, until its
 // attempts are used up. Events are sent only by Deliver: a test calls it after moving its clock,
 // the program calls it periodically.
-func (s *Simulator) Deliver(ctx context.Context, via Doer) int {
+func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 	delivered := 0
 	for _, e := range s.takeDue() {
 		if ctx.Err() != nil {
-			s.postpone(e)
+			s.requeue(e)
 			continue
 		}
-		if s.attempt(ctx, via, e) {
+		if s.attempt(ctx, client, e) {
 			delivered++
 		}
 	}
@@ -84,15 +84,15 @@ func (s *Simulator) Waiting() int {
 func (s *Simulator) takeDue() []*event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var taken []*event
+	var due []*event
 	for e := s.outbox.due(s.now()); e != nil; e = s.outbox.due(s.now()) {
-		taken = append(taken, e)
+		due = append(due, e)
 	}
-	return taken
+	return due
 }
 
-// postpone puts back an event that was not attempted.
-func (s *Simulator) postpone(e *event) {
+// requeue puts back an event that was not attempted.
+func (s *Simulator) requeue(e *event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.outbox.put(e)
@@ -100,22 +100,22 @@ func (s *Simulator) postpone(e *event) {
 
 // message is an event ready to be sent.
 type message struct {
-	url     string
-	body    []byte
-	header  http.Header
-	written Delivery
+	url      string
+	body     []byte
+	header   http.Header
+	delivery Delivery
 }
 
 // attempt sends an event and records the result.
-func (s *Simulator) attempt(ctx context.Context, via Doer, e *event) bool {
-	m, stillTrue := s.compose(e)
-	if !stillTrue {
+func (s *Simulator) attempt(ctx context.Context, client Doer, e *event) bool {
+	m, valid := s.compose(e)
+	if !valid {
 		return false
 	}
-	m.written.Status = m.send(ctx, via)
-	m.written.Delivered = m.written.Status >= http.StatusOK && m.written.Status < http.StatusMultipleChoices
-	s.settle(e, m.written)
-	return m.written.Delivered
+	m.delivery.Status = m.send(ctx, client)
+	m.delivery.Delivered = m.delivery.Status >= http.StatusOK && m.delivery.Status < http.StatusMultipleChoices
+	s.recordAttempt(e, m.delivery)
+	return m.delivery.Delivered
 }
 
 // compose builds the message of an event. It drops an event that did not happen, or whose service
@@ -124,10 +124,10 @@ func (s *Simulator) compose(e *event) (message, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
-	resource, stillTrue := s.resourceOf(e)
+	resource, valid := s.resourceOf(e)
 	resource = s.word.write(resource)
 	holder := s.clients[e.Client]
-	if !stillTrue || holder == nil {
+	if !valid || holder == nil {
 		s.outbox.drop(e)
 		return message{}, false
 	}
@@ -141,11 +141,11 @@ func (s *Simulator) compose(e *event) (message, bool) {
 		m.header.Set("Z-Notification-Type", e.Dotted+".notification")
 		m.header.Set("Z-Notification-Model", e.Model)
 	}
-	id := "evt_" + opaque(e.Number)
+	id := "evt_" + opaqueID(e.Number)
 	if secret != "" {
 		m.sign(secret, id, s.options.Now())
 	}
-	m.written = Delivery{
+	m.delivery = Delivery{
 		Time: s.now(), EventID: id, Name: name, Client: e.Client,
 		ServiceID: e.ServiceID, OrderID: e.OrderID, Attempt: e.Attempts + 1,
 	}
@@ -157,14 +157,14 @@ func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 	if e.Resource != nil {
 		return e.Resource, true
 	}
-	on := s.lines[e.ServiceID]
-	if on == nil {
+	svc := s.services[e.ServiceID]
+	if svc == nil {
 		return nil, false
 	}
-	if e.Dotted == serviceCancelled().dotted && !on.ending.cameTrue(e.HappensAt) {
+	if e.Dotted == serviceCancelled().dotted && !svc.cancellation.carriedOutAt(e.HappensAt) {
 		return nil, false // the cancellation was rescheduled or aborted
 	}
-	return encoded(on.notice(e.HappensAt)), true
+	return encoded(svc.eventResource(e.HappensAt)), true
 }
 
 // envelope returns the body in the specification's form.
@@ -194,32 +194,32 @@ func (m *message) sign(secret, id string, now time.Time) {
 }
 
 // send makes the call and returns the response status, zero without a response.
-func (m *message) send(ctx context.Context, via Doer) int {
+func (m *message) send(ctx context.Context, client Doer) int {
 	const enough = 64 << 10
 	call, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
 	if err != nil {
 		return 0
 	}
 	call.Header = m.header
-	response, err := via.Do(call)
+	resp, err := client.Do(call)
 	if err != nil {
 		return 0
 	}
-	_, _ = io.CopyN(io.Discard, response.Body, enough) //nolint:errcheck // allows the connection to be reused
-	_ = response.Body.Close()                          //nolint:errcheck // the receiver's response does not matter
-	return response.StatusCode
+	_, _ = io.CopyN(io.Discard, resp.Body, enough) //nolint:errcheck // allows the connection to be reused
+	_ = resp.Body.Close()                          //nolint:errcheck // the receiver's response does not matter
+	return resp.StatusCode
 }
 
-// settle drops an event that was delivered or has no attempts left, and queues any other for its
-// next attempt.
-func (s *Simulator) settle(e *event, written Delivery) {
+// recordAttempt drops an event that was delivered or has no attempts left, and queues any other for
+// its next attempt.
+func (s *Simulator) recordAttempt(e *event, delivery Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
 	e.Attempts++
-	written.GivenUp = !written.Delivered && e.Attempts >= cmp.Or(s.options.Seed.Events.Attempts, defaultAttempts)
-	s.journal.deliveries.add(written)
-	if written.Delivered || written.GivenUp {
+	delivery.GivenUp = !delivery.Delivered && e.Attempts >= cmp.Or(s.options.Seed.Events.Attempts, defaultAttempts)
+	s.journal.deliveries.add(delivery)
+	if delivery.Delivered || delivery.GivenUp {
 		s.outbox.drop(e)
 		return
 	}
@@ -230,5 +230,5 @@ func (s *Simulator) settle(e *event, written Delivery) {
 // backoff returns the pause after a number of failures.
 func (s *Simulator) backoff(failures int) time.Duration {
 	first := cmp.Or(time.Duration(s.options.Seed.Events.Backoff), defaultBackoff)
-	return time.Duration(float64(min(first<<(failures-1), longestBackoff)) / s.options.Speed)
+	return time.Duration(float64(min(first<<(failures-1), maxBackoff)) / s.options.Speed)
 }

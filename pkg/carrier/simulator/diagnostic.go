@@ -31,25 +31,25 @@ func testTypes() []string {
 
 // acceptDiagnostic accepts one test at a time of an active service.
 func acceptDiagnostic(x *exchange, r *request) error {
-	if err := x.active(); err != nil {
+	if err := x.requireActive(); err != nil {
 		return err
 	}
-	types, asked := x.sim.options.Seed.TestTypes, x.fields.text("testType")
+	types, testType := x.sim.options.Seed.TestTypes, x.fields.text("testType")
 	if types == nil {
 		types = testTypes()
 	}
-	refusal := subError{Object: "CreateServiceDiagnosticTestRequestCommand", RejectedValue: asked}
-	if !slices.Contains(types, asked) {
+	refusal := subError{Object: "CreateServiceDiagnosticTestRequestCommand", RejectedValue: testType}
+	if !slices.Contains(types, testType) {
 		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.test-type.invalid", "testType"
 		refusal.Message = "There is no such test"
 		return refused(refusal)
 	}
-	if x.now.Before(x.line.testedUntil) {
+	if x.now.Before(x.service.testedUntil) {
 		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.in-progress", serviceIDField
 		refusal.Message = "A test is in progress"
 		return refused(refusal)
 	}
-	x.line.testedUntil = r.DoneAt
+	x.service.testedUntil = r.DoneAt
 	return nil
 }
 
@@ -78,7 +78,7 @@ type diagnosticStage struct {
 
 func showDiagnostic(_ *exchange, r *request) any {
 	const local = "2006-01-02T15:04:05"
-	kind, third := r.asked().text("testType"), r.DoneAt.Sub(r.SubmittedAt)/3
+	kind, third := r.body().text("testType"), r.DoneAt.Sub(r.SubmittedAt)/3
 	names := []string{"completed", "accepted", "in-progress", "pending"} // newest first
 	stages := make([]diagnosticStage, 0, len(names))
 	for i, name := range names {
@@ -88,7 +88,7 @@ func showDiagnostic(_ *exchange, r *request) any {
 	return diagnosticResult{
 		ServiceID: r.ServiceID, TestType: kind, CreatedOn: timestamp(r.SubmittedAt),
 		Result: diagnosticBody{
-			ID: opaque(r.Number), Status: stages, Type: kind, RequestedAt: timestamp(r.SubmittedAt),
+			ID: opaqueID(r.Number), Status: stages, Type: kind, RequestedAt: timestamp(r.SubmittedAt),
 			Result: map[string]string{
 				"wholesale_test_id": fmt.Sprintf("WRI%012d", r.Number), "result": "Passed",
 				"start": timestamp(r.SubmittedAt), "end": timestamp(r.DoneAt),

@@ -62,17 +62,17 @@ type pageQuery struct {
 }
 
 // listDisruptions is the GET of a service's disruptions (spec §4).
-func listDisruptions(x *exchange) (reply, error) {
-	on, err := x.lineInPath()
+func listDisruptions(x *exchange) (response, error) {
+	svc, err := x.serviceInPath()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
 	query, err := x.sim.word.parsePageQuery(x.request.URL.Query())
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	found := query.sort(query.filter(on.Disruptions, x.now))
-	return reply{status: http.StatusOK, body: query.cut(found)}, nil
+	found := query.sort(query.filter(svc.Disruptions, x.now))
+	return response{status: http.StatusOK, body: query.slice(found)}, nil
 }
 
 // parsePageQuery applies the defaults of spec §8. An invalid parameter is a 400.
@@ -85,10 +85,10 @@ func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
 		}
 	}
 	var err error
-	if query.page, err = countIn(values, "page", 0, 0); err != nil {
+	if query.page, err = queryNumber(values, "page", 0, 0); err != nil {
 		return query, err
 	}
-	if query.size, err = countIn(values, "size", defaultSize, 1); err != nil {
+	if query.size, err = queryNumber(values, "size", defaultSize, 1); err != nil {
 		return query, err
 	}
 	query.size = min(query.size, largest)
@@ -96,8 +96,8 @@ func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
 	return query, err
 }
 
-// countIn reads a number from the query that must be at least the given minimum.
-func countIn(values url.Values, name string, usual, least int) (int, error) {
+// queryNumber reads a number from the query that must be at least the given minimum.
+func queryNumber(values url.Values, name string, usual, least int) (int, error) {
 	if !values.Has(name) {
 		return usual, nil
 	}
@@ -162,8 +162,8 @@ func (q *pageQuery) sort(found []disruptionInfo) []disruptionInfo {
 	return found
 }
 
-// cut returns one page of the disruptions. A page beyond the last is empty.
-func (q *pageQuery) cut(found []disruptionInfo) disruptionPage {
+// slice returns one page of the disruptions. A page beyond the last is empty.
+func (q *pageQuery) slice(found []disruptionInfo) disruptionPage {
 	pages := (len(found) + q.size - 1) / q.size
 	content := []disruptionInfo{}
 	if q.page < pages {

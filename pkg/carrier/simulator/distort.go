@@ -13,7 +13,7 @@ import (
 // twice, and with an additional unknown one that is null.
 type distortion struct {
 	shuffle, repeat, null bool
-	dice                  *rand.Rand
+	random                *rand.Rand
 }
 
 // distortion decides how to distort the next response. Nil leaves it unchanged.
@@ -22,8 +22,8 @@ func (h *hostility) distortion() *distortion {
 		return nil
 	}
 	const half = 500
-	dice := rand.New(rand.NewPCG(h.dice.Uint64(), 0)) //nolint:gosec // G404: as in newHostility
-	return &distortion{shuffle: h.chance(half), repeat: h.chance(10), null: h.chance(half), dice: dice}
+	random := rand.New(rand.NewPCG(h.random.Uint64(), 0)) //nolint:gosec // G404: as in newHostility
+	return &distortion{shuffle: h.chance(half), repeat: h.chance(10), null: h.chance(half), random: random}
 }
 
 // member is one name and its value.
@@ -45,12 +45,12 @@ func (d *distortion) apply(content []byte) []byte {
 		members = append(members, member{"_nothing", json.RawMessage("null")})
 	}
 	if d.repeat {
-		members = append(members, members[d.dice.IntN(len(members))])
+		members = append(members, members[d.random.IntN(len(members))])
 	}
 	if d.shuffle {
-		d.dice.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
+		d.random.Shuffle(len(members), func(i, j int) { members[i], members[j] = members[j], members[i] })
 	}
-	return join(members)
+	return joinMembers(members)
 }
 
 // membersOf returns the members of an object in order.
@@ -75,7 +75,7 @@ func membersOf(content []byte) ([]member, bool) {
 	return members, true
 }
 
-func join(members []member) []byte {
+func joinMembers(members []member) []byte {
 	var out bytes.Buffer
 	separator := byte('{')
 	for _, m := range members {
@@ -89,31 +89,31 @@ func join(members []member) []byte {
 	return out.Bytes()
 }
 
-// trickle sends the headers and half of the body, and then nothing until nobody is waiting any
+// writeTrickle sends the headers and half of the body, and then nothing until nobody is waiting any
 // more.
-func (a reply) trickle(w http.ResponseWriter, how manner) {
-	content := a.encode(how)
-	a.writeHead(w, how)
+func (resp response) writeTrickle(w http.ResponseWriter, opts writeOptions) {
+	content := resp.encode(opts)
+	resp.writeHead(w, opts)
 	w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
-	w.WriteHeader(a.status)
+	w.WriteHeader(resp.status)
 	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
 	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
-	how.wait()
+	opts.wait()
 	panic(http.ErrAbortHandler)
 }
 
-// bomb sends a gigabyte of blanks compressed to a megabyte. A client without limits would read all
-// of them before any JSON.
-func (a reply) bomb(w http.ResponseWriter, how manner) {
+// writeBomb sends a gigabyte of blanks compressed to a megabyte. A client without limits would read
+// all of them before any JSON.
+func (resp response) writeBomb(w http.ResponseWriter, opts writeOptions) {
 	const part, parts = 1 << 20, 1 << 10
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	_, _ = zip.Write(bytes.Repeat([]byte(" "), part)) //nolint:errcheck // writing to a buffer cannot fail
 	_ = zip.Close()                                   //nolint:errcheck // as above
-	a.writeHead(w, how)
+	resp.writeHead(w, opts)
 	w.Header().Set("Content-Type", jsonMediaType)
 	w.Header().Set("Content-Encoding", "gzip")
-	w.WriteHeader(a.status)
+	w.WriteHeader(resp.status)
 	for range parts { // consecutive members of a gzip stream decompress to one text
 		if _, err := w.Write(packed.Bytes()); err != nil {
 			return // the client has disconnected

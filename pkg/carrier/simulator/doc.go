@@ -6,7 +6,7 @@
 //	            ┌───────────── Simulator ─────────────┐
 //	client ───▶ │ Identity   assertion → access token │
 //	       ───▶ │ ServeHTTP  route → common rules     │ ──▶ store: services, requests, the clock
-//	            │            → family → reply         │
+//	            │            → family → response      │
 //	       ◀─── │ Deliver    facts → events           │
 //	test   ───▶ │ FailNext, SetPlan, Calls, …         │
 //	            │ Management the same as JSON         │
@@ -28,7 +28,7 @@
 //
 // # Where the specification is silent
 //
-// Each line is a choice of this package. Given an easy and an unusual way to do something, it
+// Each item is a choice of this package. Given an easy and an unusual way to do something, it
 // chooses the unusual one, so that a client must follow the specification and not this code.
 //
 //   - Ids of requests start above 2^53 and have gaps; those of plan change options are opaque text.

@@ -73,14 +73,16 @@ func serviceNotModified() eventKind {
 	return eventKind{"ServiceModificationRejected", "", serviceModel}
 }
 
-// announced returns the announcement of a request's end (spec §6): one kind of event if it
+// announceAs returns the announcement of a request's end (spec §6): one kind of event if it
 // completes, another if it fails.
-func announced(completed, failed eventKind) func(*Simulator, *line, *request) []eventKind {
-	return func(_ *Simulator, _ *line, r *request) []eventKind { return []eventKind{r.either(completed, failed)} }
+func announceAs(completed, failed eventKind) func(*Simulator, *serviceState, *request) []eventKind {
+	return func(_ *Simulator, _ *serviceState, r *request) []eventKind {
+		return []eventKind{r.eventFor(completed, failed)}
+	}
 }
 
-// either returns the first kind if the request completes, and the second if it fails.
-func (r *request) either(completed, failed eventKind) eventKind {
+// eventFor returns the first kind if the request completes, and the second if it fails.
+func (r *request) eventFor(completed, failed eventKind) eventKind {
 	if r.Failure == "" {
 		return completed
 	}
@@ -89,26 +91,26 @@ func (r *request) either(completed, failed eventKind) eventKind {
 
 // announcePlanChange distinguishes the three uses of a plan change (spec §4): plan, restoration SLA
 // or both. It must be called before the request takes effect.
-func announcePlanChange(s *Simulator, on *line, r *request) []eventKind {
-	asked := r.asked()
-	wanted := soldPlan{Name: asked.text("planName"), Term: asked.number(termField)}
-	sla := asked.text("restorationSla")
-	newSLA := sla != "" && sla != on.sla.at(r.SubmittedAt)
+func announcePlanChange(s *Simulator, svc *serviceState, r *request) []eventKind {
+	body := r.body()
+	wanted := planAndTerm{Name: body.text("planName"), Term: body.number(termField)}
+	sla := body.text("restorationSla")
+	newSLA := sla != "" && sla != svc.sla.at(r.SubmittedAt)
 	var kinds []eventKind
-	if wanted != on.plan.at(r.SubmittedAt) || !newSLA {
-		kinds = append(kinds, r.either(planChanged(), planNotChanged()))
+	if wanted != svc.plan.at(r.SubmittedAt) || !newSLA {
+		kinds = append(kinds, r.eventFor(planChanged(), planNotChanged()))
 		if s.options.Seed.Events.Deprecated {
-			kinds = append(kinds, r.either(serviceModified(), serviceNotModified()))
+			kinds = append(kinds, r.eventFor(serviceModified(), serviceNotModified()))
 		}
 	}
 	if newSLA {
-		kinds = append(kinds, r.either(slaChanged(), slaNotChanged()))
+		kinds = append(kinds, r.eventFor(slaChanged(), slaNotChanged()))
 	}
 	return kinds
 }
 
-// serviceNotice is a service as shown in an event.
-type serviceNotice struct {
+// eventService is a service as shown in an event.
+type eventService struct {
 	ID                  int64   `json:"id"`
 	SourceType          string  `json:"sourceType"`
 	TechnologyType      string  `json:"technologyType"`
@@ -124,22 +126,22 @@ type serviceNotice struct {
 	Cancelled           bool    `json:"cancelled"`
 }
 
-// notice returns the service as it was when the event happened.
-func (l *line) notice(at time.Time) serviceNotice {
-	then := l.snapshot(at)
-	return serviceNotice{
+// eventResource returns the service as it was when the event happened.
+func (svc *serviceState) eventResource(at time.Time) eventService {
+	then := svc.snapshot(at)
+	return eventService{
 		ID: then.ID, SourceType: then.SourceType, TechnologyType: then.TechnologyType, TrafficClass: then.TrafficClass,
 		Plan: then.Plan, Term: then.Term, RestorationSLA: orNull(then.RestorationSLA),
 		AggregationMethod: then.AggregationMethod, DSLStabilityProfile: then.DSLStabilityProfile,
 		WholesaleServiceID: then.WholesaleServiceID, LocID: then.LocationID, AVCID: orNull(*then.AVCID),
-		Cancelled: l.ending.cancelled(at),
+		Cancelled: svc.cancellation.cancelled(at),
 	}
 }
 
-// orderNotice is an order as shown in an event: with type instead of orderType, with the fields of
+// eventOrder is an order as shown in an event: with type instead of orderType, with the fields of
 // the rejection, and without status, provider and fee (field notes). A field here hides the order's
 // field with the same key.
-type orderNotice struct {
+type eventOrder struct {
 	orderInfo
 
 	Type           string    `json:"type"`
@@ -152,8 +154,8 @@ type orderNotice struct {
 	Fee            *struct{} `json:"fee,omitempty"`
 }
 
-// appointmentNotice is an appointment that the carrier canceled.
-type appointmentNotice struct {
+// eventAppointment is an appointment that the carrier canceled.
+type eventAppointment struct {
 	ID      int64  `json:"id"`
 	OrderID int64  `json:"orderId"`
 	Status  string `json:"status"`

@@ -27,39 +27,39 @@ type exchange struct {
 	fields  fields   // the body; nil if there is none or it cannot be read
 	parsed  error    // why the body cannot be read
 
-	client  *client // set by the token rule
-	version int     // set by the version rule
-	line    *line   // set by ownLine: the service that the call is about
+	client  *client       // set by the token rule
+	version int           // set by the version rule
+	service *serviceState // set by findService: the service that the call is about
 
 	fault      Fault
 	distortion *distortion
 	call       Call // the journal entry
 }
 
-// reply is a response before it is written.
-type reply struct {
+// response is a response before it is written.
+type response struct {
 	status   int
 	location string
 	body     any // nil for none, raw if it is not JSON
 	header   map[string]string
 }
 
-// raw is a body that is sent unchanged.
-type raw struct{ contentType, text string }
+// rawBody is a body that is sent unchanged.
+type rawBody struct{ contentType, text string }
 
 // ServeHTTP implements the carrier API.
 func (s *Simulator) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x := &exchange{sim: s, request: r}
 	x.body, x.bodyErr = readBounded(r.Body, maxBodyBytes)
-	answer := s.process(x)
+	resp := s.process(x)
 	if s.options.Observe != nil {
 		s.options.Observe(x.call)
 	}
-	x.send(r.Context(), w, answer)
+	x.send(r.Context(), w, resp)
 }
 
 // process determines the response. Calls of the carrier API access the store only here.
-func (s *Simulator) process(x *exchange) reply {
+func (s *Simulator) process(x *exchange) response {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
@@ -69,21 +69,21 @@ func (s *Simulator) process(x *exchange) reply {
 	if x.fault.Kind == FaultNone {
 		x.fault = s.hostile.fault(x.route)
 	}
-	var answer reply
+	var resp response
 	if x.fault.processes() {
-		answer = x.judge()
-		answer = x.again(answer)
+		resp = x.handle()
+		resp = x.duplicate(resp)
 	}
-	answer = x.fault.alter(answer, x)
-	x.call.Fault, x.call.Status = x.fault.Kind, answer.status
+	resp = x.fault.apply(resp, x)
+	x.call.Fault, x.call.Status = x.fault.Kind, resp.status
 	s.journal.add(x.call)
-	return answer
+	return resp
 }
 
-// again simulates a gateway that occasionally delivers an accepted submission a second time. If the
-// second one is accepted too, its response is returned. A hostile carrier also occasionally loses
-// all requests.
-func (x *exchange) again(first reply) reply {
+// duplicate simulates a gateway that occasionally delivers an accepted submission a second time. If
+// the second one is accepted too, its response is returned. A hostile carrier also occasionally
+// loses all requests.
+func (x *exchange) duplicate(first response) response {
 	hostile := x.sim.hostile
 	x.distortion = hostile.distortion()
 	if hostile.chance(1) {
@@ -94,7 +94,7 @@ func (x *exchange) again(first reply) reply {
 	}
 	of := x.call
 	x.call.Accepted = false
-	second := x.judge()
+	second := x.handle()
 	if !x.call.Accepted {
 		x.call = of
 		return first
@@ -140,7 +140,7 @@ func (x *exchange) serviceID() int64 {
 		return x.fields.number(serviceIDField)
 	}
 	if x.route.rules.serviceID {
-		return wholeNumber(x.id)
+		return parseID(x.id)
 	}
 	if followed, found := x.sim.requests[x.id]; found && followed.Operation == x.route.operation {
 		return followed.ServiceID
@@ -148,22 +148,22 @@ func (x *exchange) serviceID() int64 {
 	return 0
 }
 
-// judge applies the common rules, then the route's own handler.
-func (x *exchange) judge() reply {
+// handle applies the common rules, then the route's own handler.
+func (x *exchange) handle() response {
 	for _, rule := range commonRules() {
 		if err := rule(x); err != nil {
 			return x.refusal(err)
 		}
 	}
-	answer, err := x.route.handle(x)
+	resp, err := x.route.handle(x)
 	if err != nil {
 		return x.refusal(err)
 	}
-	return answer
+	return resp
 }
 
 // refusal returns the response for an error.
-func (x *exchange) refusal(err error) reply {
+func (x *exchange) refusal(err error) response {
 	p, known := errors.AsType[*problem](err)
 	if !known {
 		p = standard(http.StatusInternalServerError)
@@ -171,14 +171,14 @@ func (x *exchange) refusal(err error) reply {
 	for _, sub := range p.subErrors {
 		x.call.Codes = append(x.call.Codes, sub.Code)
 	}
-	return p.reply(x.now)
+	return p.response(x.now)
 }
 
 // send writes the response, or applies the fault instead.
-func (x *exchange) send(ctx context.Context, w http.ResponseWriter, answer reply) {
-	x.fault.send(w, answer, manner{
+func (x *exchange) send(ctx context.Context, w http.ResponseWriter, resp response) {
+	x.fault.send(w, resp, writeOptions{
 		now: x.now.Add(x.sim.dateSkew), headers: commonHeaders(), exact: x.sim.options.Seed.ExactReplies,
-		wait: x.sim.patience(ctx), distortion: x.distortion, word: x.sim.word,
+		wait: x.sim.waiter(ctx), distortion: x.distortion, word: x.sim.word,
 	})
 }
 
@@ -194,8 +194,8 @@ func commonHeaders() map[string]string {
 	}
 }
 
-// manner has the differences between the two servers in how they write a response.
-type manner struct {
+// writeOptions has the differences between the two servers in how they write a response.
+type writeOptions struct {
 	now     time.Time
 	headers map[string]string
 	exact   bool // without the undocumented field
@@ -206,28 +206,28 @@ type manner struct {
 }
 
 // write sends the response unchanged.
-func (a reply) write(w http.ResponseWriter, how manner) {
-	content := a.encode(how)
-	a.writeHead(w, how)
-	w.WriteHeader(a.status)
+func (resp response) write(w http.ResponseWriter, opts writeOptions) {
+	content := resp.encode(opts)
+	resp.writeHead(w, opts)
+	w.WriteHeader(resp.status)
 	_, _ = w.Write(content) //nolint:errcheck // the peer may have disconnected
 }
 
-func (a reply) writeHead(w http.ResponseWriter, how manner) {
+func (resp response) writeHead(w http.ResponseWriter, opts writeOptions) {
 	header := w.Header()
-	for name, value := range how.headers {
+	for name, value := range opts.headers {
 		header.Set(name, value)
 	}
-	header.Set("Date", how.now.UTC().Format(http.TimeFormat))
-	if a.location != "" {
-		header.Set("Location", a.location)
+	header.Set("Date", opts.now.UTC().Format(http.TimeFormat))
+	if resp.location != "" {
+		header.Set("Location", resp.location)
 	}
-	for name, value := range a.header {
+	for name, value := range resp.header {
 		header.Set(name, value)
 	}
-	switch body := a.body.(type) {
+	switch body := resp.body.(type) {
 	case nil:
-	case raw:
+	case rawBody:
 		header.Set("Content-Type", body.contentType)
 	default:
 		header.Set("Content-Type", jsonMediaType)
@@ -238,20 +238,20 @@ func (a reply) writeHead(w http.ResponseWriter, how manner) {
 const unknownField = `"_undocumented":{"since":9},`
 
 // encode returns the body as sent.
-func (a reply) encode(how manner) []byte {
-	switch body := a.body.(type) {
+func (resp response) encode(opts writeOptions) []byte {
+	switch body := resp.body.(type) {
 	case nil:
 		return nil
-	case raw:
+	case rawBody:
 		return []byte(body.text)
 	}
-	content, err := json.Marshal(a.body)
+	content, err := json.Marshal(resp.body)
 	if err != nil {
 		return nil // every body of this package can be marshaled
 	}
-	content = how.word.write(content)
-	if !how.exact && content[0] == '{' && len(content) > len("{}") {
+	content = opts.word.write(content)
+	if !opts.exact && content[0] == '{' && len(content) > len("{}") {
 		content = append([]byte("{"+unknownField), content[1:]...)
 	}
-	return how.distortion.apply(content)
+	return opts.distortion.apply(content)
 }

@@ -33,8 +33,8 @@ const (
 	FaultCutBody FaultKind = "CutBody"
 	// FaultNoLocation processes the call and omits the Location.
 	FaultNoLocation FaultKind = "NoLocation"
-	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced with
-	// the true path.
+	// FaultLocation processes the call and sends this Location instead; {path} in it is replaced
+	// with the true path.
 	FaultLocation FaultKind = "Location"
 	// FaultEndInError accepts the request, which then ends in error, with Body as its errorDetail.
 	FaultEndInError FaultKind = "EndInError"
@@ -44,7 +44,8 @@ const (
 	// FaultTrickle processes the call and sends half of the response, then nothing more until the
 	// client disconnects or the simulator is closed.
 	FaultTrickle FaultKind = "Trickle"
-	// FaultBomb processes the call and responds with a gigabyte of blanks, compressed to a megabyte.
+	// FaultBomb processes the call and responds with a gigabyte of blanks, compressed to a
+	// megabyte.
 	FaultBomb FaultKind = "Bomb"
 )
 
@@ -120,11 +121,11 @@ func (s *Simulator) knownTarget(target string) bool {
 	if target == "*" || target == string(OpToken) {
 		return true
 	}
-	return slices.ContainsFunc(s.routes, func(r route) bool { return s.aims(target, &r) })
+	return slices.ContainsFunc(s.routes, func(r route) bool { return s.targets(target, &r) })
 }
 
-// aims reports whether a target matches the route.
-func (s *Simulator) aims(target string, r *route) bool {
+// targets reports whether a target matches the route.
+func (s *Simulator) targets(target string, r *route) bool {
 	if target == "*" || target == r.name() {
 		return true
 	}
@@ -141,7 +142,7 @@ func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
 		return Fault{}
 	}
 	i := slices.IndexFunc(s.faults, func(a armedFault) bool {
-		return s.aims(a.target, r) && (a.fault.ServiceID == 0 || a.fault.ServiceID == serviceID)
+		return s.targets(a.target, r) && (a.fault.ServiceID == 0 || a.fault.ServiceID == serviceID)
 	})
 	if i < 0 {
 		return Fault{}
@@ -163,43 +164,43 @@ func (f Fault) processes() bool {
 	return true
 }
 
-// alter applies the fault to a response. Status zero means that there is no response.
-func (f Fault) alter(answer reply, x *exchange) reply {
+// apply applies the fault to a response. Status zero means that there is no response.
+func (f Fault) apply(resp response, x *exchange) response {
 	switch f.Kind {
 	case FaultReset, FaultHang:
-		return reply{}
+		return response{}
 	case FaultStatus, FaultPage, FaultBody, FaultRedirect:
-		return f.instead(x.request.URL, x.now)
+		return f.ownResponse(x.request.URL, x.now)
 	case FaultNoLocation:
-		answer.location = ""
+		resp.location = ""
 	case FaultLocation:
-		if answer.location != "" {
-			answer.location = f.relocate(answer.location)
+		if resp.location != "" {
+			resp.location = f.locationFor(resp.location)
 		}
 	case FaultNone, FaultCutBody, FaultEndInError, FaultStall, FaultTrickle, FaultBomb:
 	}
-	return answer
+	return resp
 }
 
-// instead returns the fault's own response, which is independent of the call.
-func (f Fault) instead(called *url.URL, now time.Time) reply {
-	answer := reply{status: f.Status, header: f.header()}
+// ownResponse returns the fault's own response, which is independent of the call.
+func (f Fault) ownResponse(called *url.URL, now time.Time) response {
+	resp := response{status: f.Status, header: f.header()}
 	if f.Kind == FaultRedirect {
-		answer.status = cmp.Or(f.Status, http.StatusTemporaryRedirect)
-		answer.location = cmp.Or(f.Location, called.Path)
-		return answer
+		resp.status = cmp.Or(f.Status, http.StatusTemporaryRedirect)
+		resp.location = cmp.Or(f.Location, called.Path)
+		return resp
 	}
 	if f.Kind == FaultBody {
-		answer.body = raw{jsonMediaType, f.Body}
-		return answer
+		resp.body = rawBody{jsonMediaType, f.Body}
+		return resp
 	}
 	if f.Kind == FaultPage {
 		page := fmt.Sprintf("<html><body><h1>%d %s</h1></body></html>\n", f.Status, http.StatusText(f.Status))
-		answer.body = raw{"text/html", page}
-		return answer
+		resp.body = rawBody{"text/html", page}
+		return resp
 	}
-	answer.body = standard(f.Status).reply(now).body
-	return answer
+	resp.body = standard(f.Status).response(now).body
+	return resp
 }
 
 func (f Fault) header() map[string]string {
@@ -209,8 +210,8 @@ func (f Fault) header() map[string]string {
 	return map[string]string{"Retry-After": f.RetryAfter}
 }
 
-// relocate returns the fault's Location with the true path filled in.
-func (f Fault) relocate(location string) string {
+// locationFor returns the fault's Location with the true path filled in.
+func (f Fault) locationFor(location string) string {
 	path := location
 	if parsed, err := url.Parse(location); err == nil {
 		path = parsed.Path

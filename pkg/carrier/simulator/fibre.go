@@ -64,7 +64,7 @@ type fibreResult struct {
 
 func showFibre(x *exchange, r *request) any {
 	const usualDays = 90
-	build := x.sim.catalog.fibre[r.asked().text("locationId")]
+	build := x.sim.catalog.fibre[r.body().text("locationId")]
 	quoted := r.DoneAt.In(x.sim.zone)
 	return fibreResult{
 		WholesaleLocationID: build.LocationID, WholesaleQuoteID: fmt.Sprintf("EEQ-%d", r.Number),

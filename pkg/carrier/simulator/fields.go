@@ -28,7 +28,7 @@ type field struct {
 	kind     fieldKind
 	required bool
 	since    int            // the first version with the field, 0 if all have it
-	words    []string       // the only allowed texts, nil if any is
+	allowed  []string       // the only allowed texts, nil if any is
 	pattern  *regexp.Regexp // the required format of a text, nil if any is allowed
 }
 
@@ -103,18 +103,18 @@ func (f fields) number(name string) int64 {
 	return value
 }
 
-// typed reports the first field whose JSON type differs from the table.
-func (f fields) typed(table []field) error {
+// checkTypes reports the first field whose JSON type differs from the table.
+func (f fields) checkTypes(table []field) error {
 	for _, row := range table {
-		if f.has(row.name) && !row.kind.fits(f[row.name]) {
+		if f.has(row.name) && !row.kind.matches(f[row.name]) {
 			return malformed("The field '" + row.name + "' has the wrong type")
 		}
 	}
 	return nil
 }
 
-// fits reports whether a JSON value has the type.
-func (k fieldKind) fits(value json.RawMessage) bool {
+// matches reports whether a JSON value has the type.
+func (k fieldKind) matches(value json.RawMessage) bool {
 	switch k {
 	case number:
 		var n int64
@@ -136,8 +136,8 @@ func (k fieldKind) fits(value json.RawMessage) bool {
 	return false
 }
 
-// broken returns a sub-error for every field that breaks a rule of its own row.
-func (f fields) broken(table []field) []subError {
+// subErrors returns a sub-error for every field that breaks a rule of its own row.
+func (f fields) subErrors(table []field) []subError {
 	var found []subError
 	for _, row := range table {
 		switch {
@@ -159,7 +159,7 @@ func nullField(name string) subError {
 }
 
 func (r *field) allows(value string) bool {
-	if r.words != nil && !slices.Contains(r.words, value) {
+	if r.allowed != nil && !slices.Contains(r.allowed, value) {
 		return false
 	}
 	return r.pattern == nil || r.pattern.MatchString(value)

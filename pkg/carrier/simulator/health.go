@@ -5,8 +5,9 @@ import (
 	"fmt"
 )
 
-// newNames is the first version with the field names of spec §2. Version 5 has different ones.
-const newNames = 6
+// versionWithNewNames is the first version with the field names of spec §2. Version 5 has different
+// ones.
+const versionWithNewNames = 6
 
 // healthResult has the fields of the service health resource that all versions share. Unknown
 // values are null.
@@ -79,8 +80,8 @@ func healthFamily() family {
 
 // acceptHealth accepts every request. It fails later if the service's Health.Fails is set.
 func acceptHealth(x *exchange, r *request) error {
-	if x.line.Health.Fails {
-		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.line.Health.ErrorDetail, "The health is not available")
+	if x.service.Health.Fails {
+		r.Failure, r.ErrorDetail = statusFailed, cmp.Or(x.service.Health.ErrorDetail, "The health is not available")
 	}
 	return nil
 }
@@ -88,7 +89,7 @@ func acceptHealth(x *exchange, r *request) error {
 // pendingHealth applies spec §2: the 202 of version 5 has all fields, and the content fields are
 // null.
 func pendingHealth(x *exchange, r *request) any {
-	if x.version >= newNames {
+	if x.version >= versionWithNewNames {
 		return nil
 	}
 	return healthV5{healthResult: x.healthHead(r), ServiceStatus: r.status(x.now)}
@@ -100,15 +101,15 @@ func (x *exchange) healthHead(r *request) healthResult {
 }
 
 func showHealth(x *exchange, r *request) any {
-	on := x.sim.lines[r.ServiceID]
-	found := on.Health
+	svc := x.sim.services[r.ServiceID]
+	found := svc.Health
 	light := indicator{
 		Connectivity: cmp.Or(found.Connectivity, green),
 		Performance:  cmp.Or(found.Performance, green),
 		Stability:    cmp.Or(found.Stability, green),
 	}
-	head, categories := x.healthContent(r, on), on.healthCategories()
-	if x.version >= newNames {
+	head, categories := x.healthContent(r, svc), svc.healthCategories()
+	if x.version >= versionWithNewNames {
 		return healthV6{
 			healthResult: head, Status: r.status(x.now), Indicator: &light, HealthCategories: categories,
 		}
@@ -122,14 +123,14 @@ func showHealth(x *exchange, r *request) any {
 const green = "Green"
 
 // healthContent returns the service as it was when the request completed.
-func (x *exchange) healthContent(r *request, on *line) healthResult {
-	found, head, refreshed := on.Health, x.healthHead(r), timestamp(r.DoneAt)
-	plan := x.sim.catalog.healthName(on.plan.at(r.DoneAt).Name)
+func (x *exchange) healthContent(r *request, svc *serviceState) healthResult {
+	found, head, refreshed := svc.Health, x.healthHead(r), timestamp(r.DoneAt)
+	plan := x.sim.catalog.healthName(svc.plan.at(r.DoneAt).Name)
 	record := cmp.Or(found.HRIID, fmt.Sprintf("HRI%020d", r.Number))
 	head.LastRefreshedOn = &refreshed
-	head.WholesaleServiceID, head.TechnologyType = &on.WholesaleServiceID, &on.TechnologyType
-	head.Plan, head.LocID, head.AVCID = &plan, &on.LocationID, orNull(*on.AVCID)
-	head.PRIID, head.HRIID, head.ErrorDetail = &on.PRIID, &record, orNull(found.ErrorDetail)
+	head.WholesaleServiceID, head.TechnologyType = &svc.WholesaleServiceID, &svc.TechnologyType
+	head.Plan, head.LocID, head.AVCID = &plan, &svc.LocationID, orNull(*svc.AVCID)
+	head.PRIID, head.HRIID, head.ErrorDetail = &svc.PRIID, &record, orNull(found.ErrorDetail)
 	head.CurrentCondition = &condition{
 		Code: found.Code, Status: cmp.Or(found.Status, green),
 		AlertMessage: found.AlertMessage, Summary: found.Summary,
@@ -144,9 +145,9 @@ func (c *catalog) healthName(plan string) string {
 }
 
 // healthCategories returns the seed's categories, or the one that every technology has.
-func (l *line) healthCategories() []HealthCategory {
-	if l.Health.Categories != nil {
-		return l.Health.Categories
+func (svc *serviceState) healthCategories() []HealthCategory {
+	if svc.Health.Categories != nil {
+		return svc.Health.Categories
 	}
 	status := green
 	return []HealthCategory{{

@@ -14,28 +14,28 @@ import (
 // the same order give the same decisions. The caller of a method must hold the lock. A nil
 // hostility decides nothing.
 type hostility struct {
-	source *rand.PCG
-	dice   *rand.Rand
-	skew   time.Duration       // of the Date header of the carrier API
-	shy    map[string]struct{} // tokens that will be refused once
+	source     *rand.PCG
+	random     *rand.Rand
+	skew       time.Duration       // of the Date header of the carrier API
+	refuseOnce map[string]struct{} // tokens that will be refused once
 }
 
 func newHostility(seed uint64) *hostility {
 	const golden = 0x9e3779b97f4a7c15 // any constant will do
-	h := &hostility{source: rand.NewPCG(seed, golden), shy: make(map[string]struct{})}
-	h.dice = rand.New(h.source) //nolint:gosec // G404: the sequence must be repeatable
+	h := &hostility{source: rand.NewPCG(seed, golden), refuseOnce: make(map[string]struct{})}
+	h.random = rand.New(h.source) //nolint:gosec // G404: the sequence must be repeatable
 	const widest = 30
-	h.skew = time.Duration(h.dice.IntN(2*widest+1)-widest) * time.Second
+	h.skew = time.Duration(h.random.IntN(2*widest+1)-widest) * time.Second
 	return h
 }
 
-// savedHostile is the position in the random sequence, and the tokens that will be refused.
-type savedHostile struct {
-	Source string   `json:"source"`
-	Shy    []string `json:"shy"`
+// savedHostility is the position in the random sequence, and the tokens that will be refused.
+type savedHostility struct {
+	Source     string   `json:"source"`
+	RefuseOnce []string `json:"shy"`
 }
 
-func (h *hostility) save() *savedHostile {
+func (h *hostility) save() *savedHostility {
 	if h == nil {
 		return nil
 	}
@@ -43,15 +43,15 @@ func (h *hostility) save() *savedHostile {
 	if err != nil {
 		return nil // MarshalBinary never fails
 	}
-	saved := &savedHostile{Source: base64.StdEncoding.EncodeToString(source)}
-	for token := range h.shy {
-		saved.Shy = append(saved.Shy, token)
+	saved := &savedHostility{Source: base64.StdEncoding.EncodeToString(source)}
+	for token := range h.refuseOnce {
+		saved.RefuseOnce = append(saved.RefuseOnce, token)
 	}
 	return saved
 }
 
 // restore continues a saved sequence. The state of a friendly carrier has none.
-func (h *hostility) restore(saved *savedHostile) {
+func (h *hostility) restore(saved *savedHostility) {
 	if h == nil || saved == nil {
 		return
 	}
@@ -59,42 +59,42 @@ func (h *hostility) restore(saved *savedHostile) {
 	if err != nil || h.source.UnmarshalBinary(source) != nil {
 		return // the sequence starts over
 	}
-	for _, token := range saved.Shy {
-		h.shy[token] = struct{}{}
+	for _, token := range saved.RefuseOnce {
+		h.refuseOnce[token] = struct{}{}
 	}
 }
 
 // chance returns true with a probability in thousandths.
-func (h *hostility) chance(perMille int) bool { return h != nil && h.dice.IntN(1000) < perMille }
+func (h *hostility) chance(perMille int) bool { return h != nil && h.random.IntN(1000) < perMille }
 
 // fault returns the fault of a call, with the probabilities of the mix.
 func (h *hostility) fault(r *route) Fault {
 	if h == nil || r == nil {
 		return Fault{}
 	}
-	roll := h.dice.IntN(1000)
-	for _, share := range h.mix() {
-		if roll < share.perMille {
-			return share.make()
+	roll := h.random.IntN(1000)
+	for _, weighted := range h.faultMix() {
+		if roll < weighted.perMille {
+			return weighted.make()
 		}
-		roll -= share.perMille
+		roll -= weighted.perMille
 	}
 	return Fault{}
 }
 
-// share is a fault and its probability.
-type share struct {
+// weightedFault is a fault and its probability.
+type weightedFault struct {
 	perMille int
 	make     func() Fault
 }
 
-// mix returns the faults and their probabilities. Gateway faults may occur before or after the call
-// has taken effect.
-func (h *hostility) mix() []share {
-	return []share{
+// faultMix returns the faults and their probabilities. Gateway faults may occur before or after the
+// call has taken effect.
+func (h *hostility) faultMix() []weightedFault {
+	return []weightedFault{
 		{30, func() Fault { return Fault{Kind: FaultStatus, Status: 500, Processed: h.coin()} }},
 		{30, func() Fault { return Fault{Kind: FaultStatus, Status: 502, Processed: h.coin()} }},
-		{20, func() Fault { return Fault{Kind: FaultPage, Status: 502 + h.dice.IntN(2), Processed: h.coin()} }},
+		{20, func() Fault { return Fault{Kind: FaultPage, Status: 502 + h.random.IntN(2), Processed: h.coin()} }},
 		{20, func() Fault { return Fault{Kind: FaultReset, Processed: true} }},
 		{20, func() Fault { return Fault{Kind: FaultHang, Processed: true} }},
 		{10, func() Fault { return Fault{Kind: FaultCutBody} }},
@@ -102,7 +102,7 @@ func (h *hostility) mix() []share {
 		{10, func() Fault { return Fault{Kind: FaultTrickle} }},
 		{5, func() Fault { return Fault{Kind: FaultBomb} }},
 		{20, func() Fault { return Fault{Kind: FaultStatus, Status: 429, RetryAfter: h.retryAfter()} }},
-		{10, func() Fault { return Fault{Kind: FaultRedirect, Status: h.redirect(), Processed: h.coin()} }},
+		{10, func() Fault { return Fault{Kind: FaultRedirect, Status: h.redirectStatus(), Processed: h.coin()} }},
 		{100, func() Fault { return Fault{Kind: FaultLocation, Location: h.location()} }},
 	}
 }
@@ -113,23 +113,23 @@ func (h *hostility) tokenFault() Fault {
 	case h.chance(30):
 		return Fault{Kind: FaultStatus, Status: 500, Processed: h.coin()}
 	case h.chance(20):
-		return Fault{Kind: FaultPage, Status: 502 + h.dice.IntN(2)}
+		return Fault{Kind: FaultPage, Status: 502 + h.random.IntN(2)}
 	case h.chance(10):
 		return Fault{Kind: FaultReset, Processed: true}
 	}
 	return Fault{}
 }
 
-func (h *hostility) coin() bool { return h.dice.IntN(2) == 0 }
+func (h *hostility) coin() bool { return h.random.IntN(2) == 0 }
 
 // pick returns one of several values.
-func pick[T any](h *hostility, from ...T) T { return from[h.dice.IntN(len(from))] }
+func pick[T any](h *hostility, from ...T) T { return from[h.random.IntN(len(from))] }
 
 func (h *hostility) retryAfter() string {
 	return pick(h, "", "1", "7", "Wed, 21 Oct 2015 07:28:00 GMT", "soon", "-1", "1000000000")
 }
 
-func (h *hostility) redirect() int {
+func (h *hostility) redirectStatus() int {
 	return pick(h, http.StatusSeeOther, http.StatusTemporaryRedirect, http.StatusPermanentRedirect)
 }
 
@@ -141,20 +141,20 @@ func (h *hostility) location() string {
 	)
 }
 
-// doubts reports whether a valid token is refused. Each token is refused at most once.
-func (h *hostility) doubts(token string) bool {
+// refuses reports whether a valid token is refused. Each token is refused at most once.
+func (h *hostility) refuses(token string) bool {
 	if h == nil {
 		return false
 	}
-	_, shy := h.shy[token]
-	delete(h.shy, token)
-	return shy
+	_, refused := h.refuseOnce[token]
+	delete(h.refuseOnce, token)
+	return refused
 }
 
-// issued marks some tokens to be refused once.
-func (h *hostility) issued(token string) {
+// tokenIssued marks some tokens to be refused once.
+func (h *hostility) tokenIssued(token string) {
 	if h.chance(50) {
-		h.shy[token] = struct{}{}
+		h.refuseOnce[token] = struct{}{}
 	}
 }
 
@@ -178,21 +178,21 @@ func (h *hostility) delay(usual time.Duration) time.Duration {
 		return usual
 	}
 	const longest = 15 * time.Second
-	return time.Duration(h.dice.Int64N(int64(longest)))
+	return time.Duration(h.random.Int64N(int64(longest)))
 }
 
 // id returns a random number above 2^53, sometimes close to the largest possible one.
 func (h *hostility) id() int64 {
 	const near, above = 1 << 20, 1 << 53
 	if h.chance(100) {
-		return math.MaxInt64 - h.dice.Int64N(near)
+		return math.MaxInt64 - h.random.Int64N(near)
 	}
-	return above + h.dice.Int64N(math.MaxInt64-above)
+	return above + h.random.Int64N(math.MaxInt64-above)
 }
 
-// retired reports whether a key is currently refused. Of a client with several keys, each is
+// refusesKey reports whether a key is currently refused. Of a client with several keys, each is
 // refused in turn for ten minutes.
-func (h *hostility) retired(keys parsedKeys, kid string, now time.Time) bool {
+func (h *hostility) refusesKey(keys parsedKeys, kid string, now time.Time) bool {
 	const turn = 600
 	if h == nil || len(keys) < 2 {
 		return false
@@ -205,15 +205,15 @@ func (h *hostility) retired(keys parsedKeys, kid string, now time.Time) bool {
 	return kids[int(now.Unix()/turn)%len(kids)] == kid
 }
 
-// toggle adds a body to a 202 without one, and removes it from a 202 with one.
-func (h *hostility) toggle(answer reply, status string) reply {
+// toggleBody adds a body to a 202 without one, and removes it from a 202 with one.
+func (h *hostility) toggleBody(resp response, status string) response {
 	if !h.chance(100) {
-		return answer
+		return resp
 	}
-	if answer.body != nil {
-		answer.body = nil
-		return answer
+	if resp.body != nil {
+		resp.body = nil
+		return resp
 	}
-	answer.body = map[string]string{statusField: status}
-	return answer
+	resp.body = map[string]string{statusField: status}
+	return resp
 }

@@ -20,8 +20,8 @@ const (
 // maxFormBytes limits a token request. An assertion needs about a kilobyte.
 const maxFormBytes = 64 << 10
 
-// tokenReply is the successful response (spec §5).
-type tokenReply struct {
+// tokenResponse is the successful response (spec §5).
+type tokenResponse struct {
 	AccessToken      string `json:"access_token"`
 	ExpiresIn        any    `json:"expires_in,omitempty"` // a number, unless the carrier is hostile
 	RefreshExpiresIn int64  `json:"refresh_expires_in"`
@@ -52,8 +52,8 @@ func invalidClient(reason string) error {
 	}
 }
 
-// exchangeOfTokens is one call of the identity provider.
-type exchangeOfTokens struct {
+// tokenExchange is one call of the identity provider.
+type tokenExchange struct {
 	sim     *Simulator
 	request *http.Request
 	now     time.Time
@@ -69,17 +69,17 @@ func (s *Simulator) Identity() http.Handler {
 }
 
 func (s *Simulator) serveIdentity(w http.ResponseWriter, r *http.Request) {
-	x := &exchangeOfTokens{sim: s, request: r, now: s.options.Now()}
+	x := &tokenExchange{sim: s, request: r, now: s.options.Now()}
 	x.call = Call{Time: x.now, Method: r.Method, Path: r.URL.Path, Operation: OpToken}
 	x.fault = s.takeTokenFault()
-	var answer reply
+	var resp response
 	if x.fault.processes() {
-		answer = x.answer()
+		resp = x.handle()
 	}
-	answer = x.disturb(answer)
-	x.call.Status, x.call.Fault = answer.status, x.fault.Kind
-	s.note(x.call)
-	x.send(r.Context(), w, answer)
+	resp = x.applyFault(resp)
+	x.call.Status, x.call.Fault = resp.status, x.fault.Kind
+	s.record(x.call)
+	x.send(r.Context(), w, resp)
 }
 
 // takeTokenFault removes and returns the first fault for the token endpoint.
@@ -92,8 +92,8 @@ func (s *Simulator) takeTokenFault() Fault {
 	return s.hostile.tokenFault()
 }
 
-// note records a call in the journal and calls the observer.
-func (s *Simulator) note(call Call) {
+// record records a call in the journal and calls the observer.
+func (s *Simulator) record(call Call) {
 	s.mu.Lock()
 	s.changes++
 	s.journal.add(call)
@@ -103,31 +103,31 @@ func (s *Simulator) note(call Call) {
 	}
 }
 
-// answer exchanges an assertion for a token.
-func (x *exchangeOfTokens) answer() reply {
-	steps := []func(*exchangeOfTokens) error{
-		(*exchangeOfTokens).readRequest,
-		(*exchangeOfTokens).checkGrant,
-		(*exchangeOfTokens).authenticate,
+// handle exchanges an assertion for a token.
+func (x *tokenExchange) handle() response {
+	steps := []func(*tokenExchange) error{
+		(*tokenExchange).readRequest,
+		(*tokenExchange).checkGrant,
+		(*tokenExchange).authenticate,
 	}
 	for _, step := range steps {
 		if err := step(x); err != nil {
 			return x.refusal(err)
 		}
 	}
-	return reply{status: http.StatusOK, body: x.issue()}
+	return response{status: http.StatusOK, body: x.issue()}
 }
 
-func (x *exchangeOfTokens) refusal(err error) reply {
+func (x *tokenExchange) refusal(err error) response {
 	refused, known := errors.AsType[*oauthError](err)
 	if !known {
 		refused = &oauthError{status: http.StatusInternalServerError, Code: "unknown_error"}
 	}
-	return reply{status: refused.status, body: refused}
+	return response{status: refused.status, body: refused}
 }
 
 // readRequest reads the realm and the form.
-func (x *exchangeOfTokens) readRequest() error {
+func (x *tokenExchange) readRequest() error {
 	realm, isToken := strings.CutSuffix(strings.TrimPrefix(x.request.URL.Path, identityPrefix), tokenSuffix)
 	if !isToken || !x.sim.hasRealm(realm) {
 		return &oauthError{status: http.StatusNotFound, Code: "Realm does not exist"}
@@ -163,7 +163,7 @@ func (s *Simulator) hasRealm(realm string) bool {
 }
 
 // checkGrant checks the form of spec §5. Each parameter must occur exactly once.
-func (x *exchangeOfTokens) checkGrant() error {
+func (x *tokenExchange) checkGrant() error {
 	for name, values := range x.form {
 		if len(values) > 1 {
 			return invalidRequest("duplicated parameter: " + name)
@@ -181,7 +181,7 @@ func (x *exchangeOfTokens) checkGrant() error {
 }
 
 // issue creates an access token. The token is random; its holder is in the store.
-func (x *exchangeOfTokens) issue() tokenReply {
+func (x *tokenExchange) issue() tokenResponse {
 	lifetime := time.Duration(x.sim.options.Seed.Token.ExpiresIn)
 	if lifetime == 0 {
 		lifetime = defaultExpiresIn
@@ -190,35 +190,35 @@ func (x *exchangeOfTokens) issue() tokenReply {
 	x.sim.mu.Lock()
 	defer x.sim.mu.Unlock()
 	x.sim.tokens.put(token, x.sim.clients[x.call.Client], x.now, x.now.Add(lifetime))
-	x.sim.hostile.issued(token)
+	x.sim.hostile.tokenIssued(token)
 	x.call.Accepted = true
-	return tokenReply{
+	return tokenResponse{
 		AccessToken: token, ExpiresIn: x.sim.hostile.expiresIn(int64(lifetime / time.Second)), TokenType: "Bearer",
 	}
 }
 
-// disturb applies the fault to a response.
-func (x *exchangeOfTokens) disturb(answer reply) reply {
+// applyFault applies the fault to a response.
+func (x *tokenExchange) applyFault(resp response) response {
 	switch x.fault.Kind {
 	case FaultReset, FaultHang:
-		return reply{}
+		return response{}
 	case FaultPage, FaultBody, FaultRedirect:
-		return x.fault.instead(x.request.URL, x.now)
+		return x.fault.ownResponse(x.request.URL, x.now)
 	case FaultStatus:
 		failure := &oauthError{Code: "unknown_error", Description: http.StatusText(x.fault.Status)}
-		return reply{status: x.fault.Status, body: failure, header: x.fault.header()}
+		return response{status: x.fault.Status, body: failure, header: x.fault.header()}
 	case FaultNone, FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall,
 		FaultTrickle, FaultBomb:
-		return answer
+		return resp
 	}
-	return answer
+	return resp
 }
 
 // send writes the response with the headers that RFC 6749 requires. Date has the provider's own
 // clock, from which clients determine their clock skew.
-func (x *exchangeOfTokens) send(ctx context.Context, w http.ResponseWriter, answer reply) {
-	x.fault.send(w, answer, manner{
+func (x *tokenExchange) send(ctx context.Context, w http.ResponseWriter, resp response) {
+	x.fault.send(w, resp, writeOptions{
 		now: x.now, headers: map[string]string{"Cache-Control": "no-store", "Pragma": "no-cache"}, exact: true,
-		wait: x.sim.patience(ctx),
+		wait: x.sim.waiter(ctx),
 	})
 }

@@ -73,8 +73,8 @@ type Count struct {
 	Seen int `json:"seen"`
 	// Processed is how many of them took effect, whatever the response.
 	Processed int `json:"processed"`
-	// Duplicated is how many of these a gateway delivered twice, with both processed. Only a hostile
-	// carrier has such a gateway.
+	// Duplicated is how many of these a gateway delivered twice, with both processed. Only a
+	// hostile carrier has such a gateway.
 	Duplicated int `json:"duplicated,omitempty"`
 }
 
@@ -83,11 +83,11 @@ type journal struct {
 	calls      ring[Call]
 	violations ring[Violation]
 	deliveries ring[Delivery]
-	counts     map[submission]Count
+	counts     map[submissionKey]Count
 }
 
-// submission is the key by which submissions are counted.
-type submission struct {
+// submissionKey is the key by which submissions are counted.
+type submissionKey struct {
 	operation Operation
 	subject   string
 }
@@ -99,29 +99,29 @@ func newJournal(limit int) journal {
 	return journal{
 		calls: ring[Call]{limit: limit}, violations: ring[Violation]{limit: limit},
 		deliveries: ring[Delivery]{limit: limit},
-		counts:     make(map[submission]Count),
+		counts:     make(map[submissionKey]Count),
 	}
 }
 
 // Limits on what a caller can put into the journal: the length of its texts, and the number of
 // subjects that are counted separately. Beyond that, only known subjects and the total are counted.
 const (
-	longestText  = 256
-	mostSubjects = 1 << 20
+	maxTextBytes = 256
+	maxSubjects  = 1 << 20
 )
 
-// clip shortens a text from a caller and copies it, so that the body it came from can be freed.
-func clip(text string) string {
-	if len(text) <= longestText {
+// truncate shortens a text from a caller and copies it, so that the body it came from can be freed.
+func truncate(text string) string {
+	if len(text) <= maxTextBytes {
 		return text
 	}
-	return strings.Clone(strings.ToValidUTF8(text[:longestText], ""))
+	return strings.Clone(strings.ToValidUTF8(text[:maxTextBytes], ""))
 }
 
 // add records a call, and counts it if it is a submission.
 func (j *journal) add(call Call) {
-	call.Method, call.Path, call.Client = clip(call.Method), clip(call.Path), clip(call.Client)
-	call.Subject, call.RequestID, call.JTI = clip(call.Subject), clip(call.RequestID), clip(call.JTI)
+	call.Method, call.Path, call.Client = truncate(call.Method), truncate(call.Path), truncate(call.Client)
+	call.Subject, call.RequestID, call.JTI = truncate(call.Subject), truncate(call.RequestID), truncate(call.JTI)
 	j.calls.add(call)
 	if call.Method != http.MethodPost {
 		return
@@ -131,9 +131,9 @@ func (j *journal) add(call Call) {
 		subjects = subjects[:1]
 	}
 	for _, subject := range subjects {
-		of := submission{call.Operation, subject}
+		of := submissionKey{call.Operation, subject}
 		count, known := j.counts[of]
-		if known || len(j.counts) < mostSubjects {
+		if known || len(j.counts) < maxSubjects {
 			j.counts[of] = count.with(call)
 		}
 	}
@@ -151,10 +151,10 @@ func (c Count) with(call Call) Count {
 	return c
 }
 
-// violate records that the call breaks a rule.
-func (x *exchange) violate(rule Rule, detail string) {
+// recordViolation records that the call breaks a rule.
+func (x *exchange) recordViolation(rule Rule, detail string) {
 	x.sim.journal.violations.add(Violation{
-		Time: x.now, Rule: rule, Detail: clip(detail), Operation: x.call.Operation, Path: clip(x.call.Path),
+		Time: x.now, Rule: rule, Detail: truncate(detail), Operation: x.call.Operation, Path: truncate(x.call.Path),
 	})
 }
 
@@ -185,7 +185,7 @@ func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
 func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.journal.counts[submission{operation, clip(subject)}]
+	return s.journal.counts[submissionKey{operation, truncate(subject)}]
 }
 
 // ring keeps the newest values.

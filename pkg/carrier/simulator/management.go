@@ -11,31 +11,33 @@ import (
 // a separate listener, because it has no authentication.
 func (s *Simulator) Management() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /_sim/calls", show(s.Calls))
-	mux.HandleFunc("GET /_sim/violations", show(s.Violations))
-	mux.HandleFunc("GET /_sim/services", show(s.Services))
-	mux.HandleFunc("GET /_sim/orders", show(s.Orders))
-	mux.HandleFunc("GET /_sim/events", show(s.Deliveries))
-	mux.HandleFunc("GET /_sim/services/{id}", s.manageService)
-	mux.HandleFunc("GET /_sim/submissions/{operation}", s.manageSubmissions)
-	mux.HandleFunc("POST /_sim/services", take(s.AddService))
-	mux.HandleFunc("POST /_sim/plan", take(func(c planCommand) error { return s.SetPlan(c.ServiceID, c.Plan) }))
-	mux.HandleFunc("POST /_sim/health", take(func(c healthCommand) error { return s.SetHealth(c.ServiceID, c.Health) }))
-	mux.HandleFunc("POST /_sim/cancellation", take(func(c cancellationCommand) error {
+	mux.HandleFunc("GET /_sim/calls", serveList(s.Calls))
+	mux.HandleFunc("GET /_sim/violations", serveList(s.Violations))
+	mux.HandleFunc("GET /_sim/services", serveList(s.Services))
+	mux.HandleFunc("GET /_sim/orders", serveList(s.Orders))
+	mux.HandleFunc("GET /_sim/events", serveList(s.Deliveries))
+	mux.HandleFunc("GET /_sim/services/{id}", s.serveService)
+	mux.HandleFunc("GET /_sim/submissions/{operation}", s.serveSubmissions)
+	mux.HandleFunc("POST /_sim/services", serveCommand(s.AddService))
+	mux.HandleFunc("POST /_sim/plan", serveCommand(func(c planCommand) error { return s.SetPlan(c.ServiceID, c.Plan) }))
+	mux.HandleFunc("POST /_sim/health", serveCommand(func(c healthCommand) error {
+		return s.SetHealth(c.ServiceID, c.Health)
+	}))
+	mux.HandleFunc("POST /_sim/cancellation", serveCommand(func(c cancellationCommand) error {
 		return s.SetCancellation(c.ServiceID, c.Cancellation)
 	}))
-	mux.HandleFunc("POST /_sim/keys", take(func(c keysCommand) error { return s.SetKeys(c.Client, c.Keys) }))
-	mux.HandleFunc("POST /_sim/callback", take(func(c callbackCommand) error {
+	mux.HandleFunc("POST /_sim/keys", serveCommand(func(c keysCommand) error { return s.SetKeys(c.Client, c.Keys) }))
+	mux.HandleFunc("POST /_sim/callback", serveCommand(func(c callbackCommand) error {
 		return s.SetCallback(c.Client, c.Callback, c.Secret)
 	}))
-	mux.HandleFunc("POST /_sim/appointment-cancelled", take(func(c appointmentCommand) error {
+	mux.HandleFunc("POST /_sim/appointment-cancelled", serveCommand(func(c appointmentCommand) error {
 		return s.CancelAppointment(c.OrderID, c.Reason)
 	}))
-	mux.HandleFunc("POST /_sim/faults", take(func(c faultCommand) error { return s.FailNext(c.Target, c.Fault) }))
-	mux.HandleFunc("DELETE /_sim/faults", do(s.Disarm))
-	mux.HandleFunc("POST /_sim/advance", take(s.advance))
-	mux.HandleFunc("POST /_sim/forget", do(s.Forget))
-	mux.HandleFunc("POST /_sim/revoke-tokens", do(s.RevokeTokens))
+	mux.HandleFunc("POST /_sim/faults", serveCommand(func(c faultCommand) error { return s.FailNext(c.Target, c.Fault) }))
+	mux.HandleFunc("DELETE /_sim/faults", serveAction(s.Disarm))
+	mux.HandleFunc("POST /_sim/advance", serveCommand(s.advance))
+	mux.HandleFunc("POST /_sim/forget", serveAction(s.Forget))
+	mux.HandleFunc("POST /_sim/revoke-tokens", serveAction(s.RevokeTokens))
 	return mux
 }
 
@@ -85,8 +87,8 @@ func (s *Simulator) advance(c advanceCommand) error {
 	return nil
 }
 
-func (s *Simulator) manageService(w http.ResponseWriter, r *http.Request) {
-	service, known := s.Service(wholeNumber(r.PathValue("id")))
+func (s *Simulator) serveService(w http.ResponseWriter, r *http.Request) {
+	service, known := s.Service(parseID(r.PathValue("id")))
 	if !known {
 		http.Error(w, "there is no such service", http.StatusNotFound)
 		return
@@ -94,14 +96,14 @@ func (s *Simulator) manageService(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, service)
 }
 
-// manageSubmissions counts by ?subject=, which is a service id for most operations. Without a
+// serveSubmissions counts by ?subject=, which is a service id for most operations. Without a
 // subject it counts all.
-func (s *Simulator) manageSubmissions(w http.ResponseWriter, r *http.Request) {
+func (s *Simulator) serveSubmissions(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, s.SubmissionsAbout(Operation(r.PathValue("operation")), r.URL.Query().Get("subject")))
 }
 
-// show serves the result of a method.
-func show[T any](list func() []T) http.HandlerFunc {
+// serveList responds with the result of a method.
+func serveList[T any](list func() []T) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		values := list()
 		if last, err := strconv.Atoi(r.URL.Query().Get("last")); err == nil && last >= 0 && last < len(values) {
@@ -111,9 +113,9 @@ func show[T any](list func() []T) http.HandlerFunc {
 	}
 }
 
-// take calls a method with the decoded body. It responds with 204, or with 400 and the reason in
-// plain text.
-func take[T any](command func(T) error) http.HandlerFunc {
+// serveCommand calls a method with the decoded body. It responds with 204, or with 400 and the
+// reason in plain text.
+func serveCommand[T any](command func(T) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var arguments T
 		decoder := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBodyBytes))
@@ -130,8 +132,8 @@ func take[T any](command func(T) error) http.HandlerFunc {
 	}
 }
 
-// do calls a method without arguments.
-func do(command func()) http.HandlerFunc {
+// serveAction calls a method without arguments.
+func serveAction(command func()) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		command()
 		w.WriteHeader(http.StatusNoContent)

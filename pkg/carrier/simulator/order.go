@@ -23,7 +23,7 @@ func orderFields() []field {
 		{name: termField, kind: number, required: true},
 		{name: "qualificationSearchId", kind: text, required: true},
 		{name: "locationId", kind: text, required: true},
-		{name: "aggregationMethod", kind: text, required: true, words: aggregationMethods()},
+		{name: "aggregationMethod", kind: text, required: true, allowed: aggregationMethods()},
 		{name: "trafficClass", kind: text},
 		{name: "remoteQualificationSearchId", kind: text},
 		{name: "remoteOrderId", kind: text},
@@ -36,11 +36,11 @@ func orderFields() []field {
 		{name: "portId", kind: number},
 		{name: "requireVLAN", kind: flag},
 		{name: "vlanId", kind: number},
-		{name: "ntdInstallation", kind: text, words: []string{
+		{name: "ntdInstallation", kind: text, allowed: []string{
 			"wholesale-tech", "wholesale-no-action", "wholesale-dispatch",
 		}},
 		{name: "avcIdForTransfer", kind: text},
-		{name: "transferType", kind: text, words: []string{serviceTransfer, connectOutstanding}},
+		{name: "transferType", kind: text, allowed: []string{serviceTransfer, connectOutstanding}},
 	}
 }
 
@@ -55,17 +55,17 @@ type order struct {
 }
 
 // createOrder places an order (spec §4): 201, a Location and the order.
-func createOrder(x *exchange) (reply, error) {
+func createOrder(x *exchange) (response, error) {
 	o := &order{exchange: x}
 	for _, rule := range orderRules() {
 		if err := rule(o); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
 	placed := o.place()
 	x.call.Accepted, x.call.RequestID = true, strconv.FormatInt(placed.ID, 10)
-	return reply{
-		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: o.show(placed),
+	return response{
+		status: http.StatusCreated, location: ordersPath + x.call.RequestID, body: o.info(placed),
 	}, nil
 }
 
@@ -77,7 +77,7 @@ func orderRules() []func(*order) error {
 		(*order).infrastructureFound,
 		(*order).additionalAllowed, // scenario 4
 		(*order).capacityLeft,      // scenarios 2 and 3
-		(*order).transferFitting,   // scenarios 5 to 7
+		(*order).transferValid,     // scenarios 5 to 7
 	}
 }
 
@@ -157,8 +157,8 @@ func (o *order) capacityLeft() error {
 	return o.invalid("constraints.order.ntd.capacity.exceeded", "planName", o.plan.Name)
 }
 
-// transferFitting applies scenarios 5 to 7.
-func (o *order) transferFitting() error {
+// transferValid applies scenarios 5 to 7.
+func (o *order) transferValid() error {
 	if o.port == nil {
 		return o.noTransfer()
 	}
@@ -223,8 +223,8 @@ func (o *order) place() PlacedOrder {
 	case o.transfer() && avc != "" && avc != o.port.AVCID:
 		placed.RejectedAt, placed.RejectedReason = done, "The AVC id is incorrect"
 	case o.transfer():
-		o.sim.disconnect(o.client.Name, o.port.AVCID, ending{
-			Done: cancelRequested, Date: o.now.In(o.sim.zone).Format(time.DateOnly), RequestedOn: o.now,
+		o.sim.disconnect(o.client.Name, o.port.AVCID, cancellation{
+			LastStatus: cancelRequested, Date: o.now.In(o.sim.zone).Format(time.DateOnly), RequestedOn: o.now,
 			RequestedBy: o.client.User, DueAt: done,
 		})
 	}
@@ -236,10 +236,10 @@ func (o *order) place() PlacedOrder {
 }
 
 // disconnect ends the client's service on a circuit, if there is one.
-func (s *Simulator) disconnect(owner, avc string, how ending) {
-	on := s.lines[s.circuits[avc]]
-	if on != nil && on.Client == owner {
-		on.ending = how
-		s.announceCancellation(on)
+func (s *Simulator) disconnect(owner, avc string, how cancellation) {
+	svc := s.services[s.serviceByAVC[avc]]
+	if svc != nil && svc.Client == owner {
+		svc.cancellation = how
+		s.announceCancellation(svc)
 	}
 }

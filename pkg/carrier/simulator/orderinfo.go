@@ -64,27 +64,27 @@ type additionalFee struct {
 	Fee           fee    `json:"fee"`
 }
 
-// show returns the order as it was placed.
-func (o *order) show(placed PlacedOrder) orderInfo {
-	offers, asked := &o.sim.catalog, o.fields
+// info returns the order as it was placed.
+func (o *order) info(placed PlacedOrder) orderInfo {
+	offers, body := &o.sim.catalog, o.fields
 	info := orderInfo{
 		ID: placed.ID, Provider: wholesaleSource, OrderType: "new", Status: statusOpen,
 		ServiceClass: o.site.ServiceClass, TechnologyType: o.site.TechnologyType,
-		TrafficClass:     strings.ToUpper(cmp.Or(asked.text("trafficClass"), defaultTrafficClass)),
-		InstallationType: cmp.Or(asked.text("ntdInstallation"), "wholesale-no-action"),
+		TrafficClass:     strings.ToUpper(cmp.Or(body.text("trafficClass"), defaultTrafficClass)),
+		InstallationType: cmp.Or(body.text("ntdInstallation"), "wholesale-no-action"),
 		CustomerRef:      placed.CustomerReference, LocID: o.site.LocationID,
-		AVCIDForTransfer: orNull(asked.text("avcIdForTransfer")), VLANID: asked.numberOrNull("vlanId"),
+		AVCIDForTransfer: orNull(body.text("avcIdForTransfer")), VLANID: body.numberOrNull("vlanId"),
 		POI: orNull(o.site.POI), POIName: orNull(o.site.POIName), Region: cmp.Or(o.site.Region, "Urban"),
-		ESLA: cmp.Or(asked.text("restorationSla"), standardWord),
+		ESLA: cmp.Or(body.text("restorationSla"), standardWord),
 		BandwidthProfile: bandwidthProfile{
 			SpeedDown: o.plan.SpeedDown, SpeedUp: o.plan.SpeedUp, PlanName: o.plan.Name,
 		},
 		Infrastructure: o.infraInfo(), Address: o.site.Address,
 		Fee: offers.fee("", o.plan.Price, map[string]string{
-			"plan": o.plan.Name, termField: string(asked[termField]),
+			"plan": o.plan.Name, termField: string(body[termField]),
 		}),
 		AdditionalFees: o.additionalFees(), Appointments: []struct{}{},
-		AggregationMethod: asked.text("aggregationMethod"), TransferType: orNull(asked.text("transferType")),
+		AggregationMethod: body.text("aggregationMethod"), TransferType: orNull(body.text("transferType")),
 		IsNFAS: o.plan.NFASFee != nil, IsCancellable: true,
 	}
 	if o.transfer() {

@@ -131,27 +131,27 @@ func (s *Simulator) formOf(e *event) EventForm {
 }
 
 // announceEnd announces the end of a request if its family has events (spec §6).
-func (s *Simulator) announceEnd(kind family, on *line, r *request) {
+func (s *Simulator) announceEnd(kind family, svc *serviceState, r *request) {
 	if kind.announce == nil {
 		return
 	}
-	for _, named := range kind.announce(s, on, r) {
+	for _, named := range kind.announce(s, svc, r) {
 		s.announce(named, event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
 	}
 }
 
 // announceCancellation announces that a service will be canceled. If it is not canceled by then,
 // the event is dropped.
-func (s *Simulator) announceCancellation(on *line) {
-	if on.ending.Done == cancelRequested {
-		s.announce(serviceCancelled(), event{Client: on.Client, ServiceID: on.ID, HappensAt: on.ending.DueAt})
+func (s *Simulator) announceCancellation(svc *serviceState) {
+	if svc.cancellation.LastStatus == cancelRequested {
+		s.announce(serviceCancelled(), event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})
 	}
 }
 
 // announceRejection announces the rejection of an order, with the order as it was placed.
 func (o *order) announceRejection(placed PlacedOrder) {
-	info := o.show(placed)
-	notice := orderNotice{
+	info := o.info(placed)
+	notice := eventOrder{
 		orderInfo: info, Type: info.OrderType,
 		RejectedReason: placed.RejectedReason, RejectedOn: timestamp(placed.RejectedAt),
 	}
@@ -179,7 +179,7 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	if !known {
 		return fmt.Errorf("there is no order %d", orderID)
 	}
-	notice := appointmentNotice{ID: s.nextID(), OrderID: orderID, Status: "CANCELLED", Reason: reason}
+	notice := eventAppointment{ID: s.nextID(), OrderID: orderID, Status: "CANCELLED", Reason: reason}
 	s.announce(appointmentCancelled(), event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})

@@ -34,18 +34,18 @@ type planChange struct {
 
 	request *request
 	plan    Plan
-	known   bool // the carrier offers the plan on the service's technology
+	offered bool // the carrier offers the plan on the service's technology
 }
 
 // acceptPlanChange checks a plan change. The first broken rule determines the response.
 func acceptPlanChange(x *exchange, r *request) error {
 	plan, known := x.sim.catalog.plans[x.fields.text("planName")]
-	change := &planChange{exchange: x, request: r, plan: plan, known: known && plan.suits(x.line.TechnologyType)}
+	change := &planChange{exchange: x, request: r, plan: plan, offered: known && plan.suits(x.service.TechnologyType)}
 	rules := []func(*planChange) error{
-		(*planChange).sourceTakesIt,
-		(*planChange).namesContact,
-		(*planChange).namesNTD,
-		(*planChange).planExists,
+		(*planChange).sourceSupported,
+		(*planChange).contactGiven,
+		(*planChange).ntdGiven,
+		(*planChange).planKnown,
 		(*planChange).termOffered,
 		(*planChange).slaOffered,
 		(*planChange).ntdOffered,
@@ -55,19 +55,19 @@ func acceptPlanChange(x *exchange, r *request) error {
 			return err
 		}
 	}
-	return x.modifiable()
+	return x.requireModifiable()
 }
 
-// sourceTakesIt applies spec §9: version 8 added plan changes of the alternate source.
-func (p *planChange) sourceTakesIt() error {
-	if p.line.alternate() && p.version < lastVersion {
-		return p.invalid("constraints.service.source.type.not.supported", "sourceType", p.line.SourceType)
+// sourceSupported applies spec §9: version 8 added plan changes of the alternate source.
+func (p *planChange) sourceSupported() error {
+	if p.service.alternate() && p.version < lastVersion {
+		return p.invalid("constraints.service.source.type.not.supported", "sourceType", p.service.SourceType)
 	}
 	return nil
 }
 
-// namesContact applies spec §4: contacts are required when ntdOption is set, from version 8.
-func (p *planChange) namesContact() error {
+// contactGiven applies spec §4: contacts are required when ntdOption is set, from version 8.
+func (p *planChange) contactGiven() error {
 	if !p.fields.has("ntdOption") || p.version < lastVersion {
 		return nil
 	}
@@ -83,23 +83,23 @@ func (p *planChange) namesContact() error {
 	return nil
 }
 
-// namesNTD applies spec §4: ntdOption is required for plans faster than 1000 MBit/s.
-func (p *planChange) namesNTD() error {
+// ntdGiven applies spec §4: ntdOption is required for plans faster than 1000 MBit/s.
+func (p *planChange) ntdGiven() error {
 	const fast = 1000
-	if p.known && p.plan.SpeedDown > fast && !p.line.alternate() && !p.fields.has("ntdOption") {
+	if p.offered && p.plan.SpeedDown > fast && !p.service.alternate() && !p.fields.has("ntdOption") {
 		return argumentsInvalid(nullField("ntdOption"))
 	}
 	return nil
 }
 
-// planExists applies spec §7: the plan name is unavailable.
-func (p *planChange) planExists() error {
+// planKnown applies spec §7: the plan name is unavailable.
+func (p *planChange) planKnown() error {
 	switch {
-	case p.known && p.plan.Fails:
+	case p.offered && p.plan.Fails:
 		p.request.Failure, p.request.ErrorDetail = statusInError, "The carrier has rejected the plan change"
-	case !p.known && p.sim.options.Seed.UnknownPlan == RefuseOnRead:
+	case !p.offered && p.sim.options.Seed.UnknownPlan == RefuseOnRead:
 		p.request.Failure, p.request.ErrorDetail = statusInError, "The plan is not available"
-	case !p.known:
+	case !p.offered:
 		return p.invalid("constraints.plan.change.plan.name.invalid", "planName", p.fields.text("planName"))
 	}
 	return nil
@@ -107,7 +107,7 @@ func (p *planChange) planExists() error {
 
 func (p *planChange) termOffered() error {
 	term := p.fields.number(termField)
-	if p.known && len(p.plan.Terms) > 0 && !slices.Contains(p.plan.Terms, term) {
+	if p.offered && len(p.plan.Terms) > 0 && !slices.Contains(p.plan.Terms, term) {
 		return p.invalid("constraints.plan.change.term.invalid", termField, term)
 	}
 	return nil
@@ -140,11 +140,11 @@ func (p *planChange) invalid(code, name string, value any) error {
 
 // changePlan is the effect of a completed plan change. Without a restoration SLA the service keeps
 // its own.
-func changePlan(on *line, r *request) {
-	asked := r.asked()
-	on.plan.set(r.DoneAt, soldPlan{Name: asked.text("planName"), Term: asked.number(termField)})
-	if sla := asked.text("restorationSla"); sla != "" {
-		on.sla.set(r.DoneAt, sla)
+func changePlan(svc *serviceState, r *request) {
+	body := r.body()
+	svc.plan.set(r.DoneAt, planAndTerm{Name: body.text("planName"), Term: body.number(termField)})
+	if sla := body.text("restorationSla"); sla != "" {
+		svc.sla.set(r.DoneAt, sla)
 	}
 }
 
@@ -168,17 +168,17 @@ type wholesalePlanChangeResult struct {
 }
 
 func showPlanChange(x *exchange, r *request) any {
-	on, asked := x.sim.lines[r.ServiceID], r.asked()
-	plan := x.sim.catalog.plans[asked.text("planName")]
+	svc, body := x.sim.services[r.ServiceID], r.body()
+	plan := x.sim.catalog.plans[body.text("planName")]
 	result := planChangeResult{
 		ID: r.Number, ServiceID: r.ServiceID, RequestedOn: timestamp(r.SubmittedAt), Status: r.status(x.now),
-		Plan: x.sim.catalog.planInfo(on, plan, asked.number(termField)),
-		SLA:  x.sim.catalog.slaOf(on.sla.at(r.DoneAt)),
+		Plan: x.sim.catalog.planInfo(svc, plan, body.number(termField)),
+		SLA:  x.sim.catalog.slaOf(svc.sla.at(r.DoneAt)),
 	}
-	if on.alternate() {
+	if svc.alternate() {
 		return result
 	}
-	contact := installationContact(on, asked)
+	contact := installationContact(svc, body)
 	return wholesalePlanChangeResult{
 		planChangeResult: result,
 		ContactName:      orNull(contact.Name), ContactPhone: orNull(contact.Phone), ContactEmail: orNull(contact.Email),
@@ -197,13 +197,13 @@ func (c *catalog) slaOf(name string) *slaInfo {
 
 // installationContact applies spec §4: without contact details the order's are used. This happens
 // only below version 8.
-func installationContact(on *line, asked fields) Contact {
-	if !asked.has("ntdOption") {
+func installationContact(svc *serviceState, body fields) Contact {
+	if !body.has("ntdOption") {
 		return Contact{}
 	}
 	return Contact{
-		Name:  cmp.Or(asked.text(contactNameField), on.Contact.Name),
-		Phone: cmp.Or(asked.text(contactPhoneField), on.Contact.Phone),
-		Email: cmp.Or(asked.text(contactEmailField), on.Contact.Email),
+		Name:  cmp.Or(body.text(contactNameField), svc.Contact.Name),
+		Phone: cmp.Or(body.text(contactPhoneField), svc.Contact.Phone),
+		Email: cmp.Or(body.text(contactEmailField), svc.Contact.Email),
 	}
 }

@@ -34,14 +34,14 @@ type ntdOptionInfo struct {
 }
 
 // planInfo returns a plan as it would be on a service.
-func (c *catalog) planInfo(on *line, plan Plan, term int64) any {
+func (c *catalog) planInfo(svc *serviceState, plan Plan, term int64) any {
 	months := strconv.FormatInt(term, 10)
 	info := planInfo{
-		SourceType: on.SourceType, AccessTechnology: on.TechnologyType, Plan: plan.Name, Term: months,
+		SourceType: svc.SourceType, AccessTechnology: svc.TechnologyType, Plan: plan.Name, Term: months,
 		SpeedDown: mbits(plan.SpeedDown), SpeedUp: mbits(plan.SpeedUp),
 		PlanFee: c.fee("", plan.Price, map[string]string{"plan": plan.Name, termField: months}),
 	}
-	if on.alternate() {
+	if svc.alternate() {
 		return info
 	}
 	return wholesalePlanInfo{

@@ -16,15 +16,15 @@ func planOptionsFamily() family {
 
 // showPlanOptions lists every plan that is available to the service, once per term.
 func showPlanOptions(x *exchange, r *request) any {
-	on, offers := x.sim.lines[r.ServiceID], &x.sim.catalog
+	svc, offers := x.sim.services[r.ServiceID], &x.sim.catalog
 	result := planOptionsResult{Plans: []any{}, SLAs: []slaInfo{}}
 	for _, name := range offers.order {
 		plan := offers.plans[name]
-		if !plan.suits(on.TechnologyType) {
+		if !plan.suits(svc.TechnologyType) {
 			continue
 		}
 		for _, term := range plan.terms() {
-			result.Plans = append(result.Plans, offers.planInfo(on, plan, term))
+			result.Plans = append(result.Plans, offers.planInfo(svc, plan, term))
 		}
 	}
 	for _, sla := range offers.slas {

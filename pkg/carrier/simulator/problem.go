@@ -50,8 +50,8 @@ type errorBody struct {
 // Error returns the code and message of the problem.
 func (p *problem) Error() string { return p.code + ": " + p.message }
 
-// reply returns the problem as a response.
-func (p *problem) reply(now time.Time) reply {
+// response returns the problem as a response.
+func (p *problem) response(now time.Time) response {
 	body := errorBody{
 		HTTPStatusCode: p.status, Type: p.kind, Code: p.code, Message: p.message,
 		APISubErrors: p.subErrors, Timestamp: now.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
@@ -59,7 +59,7 @@ func (p *problem) reply(now time.Time) reply {
 	if body.APISubErrors == nil {
 		body.APISubErrors = []subError{} // spec §7: empty for 400, 404 and 502, never null
 	}
-	return reply{status: p.status, body: body, header: p.header}
+	return response{status: p.status, body: body, header: p.header}
 }
 
 // malformed is a 400: the body cannot be read.

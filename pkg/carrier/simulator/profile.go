@@ -4,7 +4,7 @@ package simulator
 func profileFields() []field {
 	return []field{
 		{name: serviceIDField, kind: number, required: true},
-		{name: "dslStabilityProfile", kind: text, required: true, words: []string{standardWord, "Stable"}},
+		{name: "dslStabilityProfile", kind: text, required: true, allowed: []string{standardWord, "Stable"}},
 	}
 }
 
@@ -12,7 +12,7 @@ func profileFamily() family {
 	return family{
 		operation: OpDSLStabilityProfileChange,
 		accept:    acceptProfile, effect: changeProfile,
-		announce: announced(profileChanged(), profileNotChanged()),
+		announce: announceAs(profileChanged(), profileNotChanged()),
 		pending:  showProfile, result: showProfile,
 		failed: "constraints.service.dsl.stability.profile.change.status.in.error",
 		object: "ServiceDslStabilityProfileChangeRequest",
@@ -21,19 +21,19 @@ func profileFamily() family {
 
 // acceptProfile applies spec §4: one change at a time, with its own error code.
 func acceptProfile(x *exchange, _ *request) error {
-	if x.line.busy(x.now) && x.line.busyWith == OpDSLStabilityProfileChange {
+	if x.service.busy(x.now) && x.service.busyWith == OpDSLStabilityProfileChange {
 		return refused(subError{
 			Code:    "constraints.service.dsl.stability.change.request.in.progress",
 			Message: "A stability profile change is in progress",
 			Object:  "CreateServiceDslStabilityProfileChangeRequestCommand",
-			Field:   "serviceDslStabilityProfileChangeRequest", RejectedValue: x.line.ID,
+			Field:   "serviceDslStabilityProfileChangeRequest", RejectedValue: x.service.ID,
 		})
 	}
-	return x.modifiable()
+	return x.requireModifiable()
 }
 
-func changeProfile(on *line, r *request) {
-	on.profile.set(r.DoneAt, r.asked().text("dslStabilityProfile"))
+func changeProfile(svc *serviceState, r *request) {
+	svc.profile.set(r.DoneAt, r.body().text("dslStabilityProfile"))
 }
 
 // profileResult is the DSL stability profile change resource of spec §2.
@@ -50,8 +50,8 @@ type profileResult struct {
 
 func showProfile(x *exchange, r *request) any {
 	return profileResult{
-		ID: r.Number, ServiceID: r.ServiceID, DSLStabilityProfile: r.asked().text("dslStabilityProfile"),
+		ID: r.Number, ServiceID: r.ServiceID, DSLStabilityProfile: r.body().text("dslStabilityProfile"),
 		Status: r.status(x.now), RequestedOn: timestamp(r.SubmittedAt),
-		RequestedByID: x.client.User.ID, RequestedByName: x.client.User.Name, ErrorDetail: r.errorSoFar(x.now),
+		RequestedByID: x.client.User.ID, RequestedByName: x.client.User.Name, ErrorDetail: r.errorDetailAt(x.now),
 	}
 }

@@ -6,7 +6,7 @@ func reclaimFamily() family {
 	return family{
 		operation: OpReclaim,
 		accept:    acceptReclaim, effect: reclaim, result: showReclaim,
-		announce: announced(reclaimActivated(), reclaimFailed()),
+		announce: announceAs(reclaimActivated(), reclaimFailed()),
 		failed:   "constraints.service.reclaim.request.status.in.error", object: "ServiceReclaimRequest",
 	}
 }
@@ -15,19 +15,19 @@ func reclaimFamily() family {
 // disconnected and the deadline must not have passed.
 func acceptReclaim(x *exchange, _ *request) error {
 	today := x.now.In(x.sim.zone).Format(time.DateOnly)
-	if !x.line.ending.cancelled(x.now) || x.line.ReclaimableUntil < today {
+	if !x.service.cancellation.cancelled(x.now) || x.service.ReclaimableUntil < today {
 		return refused(subError{
 			Code:    "constraints.service.not.eligible.for.reclaims",
 			Message: "The disconnection of the service is not reversible",
-			Object:  "CreateServiceReclaimRequestCommand", Field: serviceIDField, RejectedValue: x.line.ID,
+			Object:  "CreateServiceReclaimRequestCommand", Field: serviceIDField, RejectedValue: x.service.ID,
 		})
 	}
-	return x.idle()
+	return x.requireIdle()
 }
 
 // reclaim ends the cancellation when the request completes.
-func reclaim(on *line, r *request) {
-	on.ending.ReclaimedAt = r.DoneAt
+func reclaim(svc *serviceState, r *request) {
+	svc.cancellation.ReclaimedAt = r.DoneAt
 }
 
 // reclaimResult is the reclaim resource of spec §2.

@@ -28,7 +28,7 @@ type request struct {
 	Operation   Operation       `json:"operation"`
 	Client      string          `json:"client"`
 	ServiceID   int64           `json:"serviceId,omitempty"`
-	Asked       json.RawMessage `json:"asked"`
+	Body        json.RawMessage `json:"asked"`
 	SubmittedAt time.Time       `json:"submittedAt"`
 	DoneAt      time.Time       `json:"doneAt"`
 	// Failure is the final status if it does not complete.
@@ -66,39 +66,39 @@ func (r *request) stalledStatus() string {
 	return statusRetry
 }
 
-// errorSoFar returns the error detail of the request at an instant, null if there is none.
-func (r *request) errorSoFar(now time.Time) *string {
+// errorDetailAt returns the error detail of the request at an instant, null if there is none.
+func (r *request) errorDetailAt(now time.Time) *string {
 	if status := r.status(now); status == statusOpen || status == statusCompleted && r.Failure == "" && !r.Stalled {
 		return nil
 	}
 	return orNull(r.ErrorDetail)
 }
 
-func (r *request) asked() fields {
-	parsed, err := parseFields(r.Asked)
+func (r *request) body() fields {
+	parsed, err := parseFields(r.Body)
 	if err != nil {
 		return nil // it was parsed before it was accepted
 	}
 	return parsed
 }
 
-// family is everything that differs between the asynchronous operations. All use submit and follow.
+// family is everything that differs between the asynchronous operations. All use submit and poll.
 type family struct {
 	operation Operation
 	// accept checks a submission for a service of the client; nil accepts everything. It may set
 	// Failure and ErrorDetail, so that the request is accepted and fails later.
 	accept func(*exchange, *request) error
 	// effect is the effect of a completed request on the service; nil if it only reads.
-	effect func(*line, *request)
-	// announce returns the events that announce its end. It is called when the request begins; nil for
-	// none.
-	announce func(*Simulator, *line, *request) []eventKind
+	effect func(*serviceState, *request)
+	// announce returns the events that announce its end. It is called when the request begins; nil
+	// for none.
+	announce func(*Simulator, *serviceState, *request) []eventKind
 	// pending is the body of a 202; nil for none.
 	pending func(*exchange, *request) any
 	// result is the body of a 200.
 	result func(*exchange, *request) any
-	// failed is the sub-error code of a request that did not complete, timedOut that of one that took
-	// too long. object is the resource's name in both.
+	// failed is the sub-error code of a request that did not complete, timedOut that of one that
+	// took too long. object is the resource's name in both.
 	failed, timedOut, object string
 	// failure is the status of a request that did not complete; IN_ERROR when empty.
 	failure string
@@ -121,28 +121,28 @@ func families() []family {
 }
 
 // submit is the POST of the asynchronous pattern (spec §1 rule 3): 201, no body, a Location.
-func submit(x *exchange) (reply, error) {
-	if err := x.ownLine(); err != nil {
-		return reply{}, err
+func submit(x *exchange) (response, error) {
+	if err := x.findService(); err != nil {
+		return response{}, err
 	}
 	kind := x.sim.families[x.route.operation]
-	r := x.draft(kind)
+	r := x.newRequest(kind)
 	if kind.accept != nil {
 		if err := kind.accept(x, r); err != nil {
-			return reply{}, err
+			return response{}, err
 		}
 	}
-	x.foretell(kind, r)
-	x.sim.begin(kind, x.line, r)
+	x.decideOutcome(kind, r)
+	x.sim.begin(kind, x.service, r)
 	x.call.Accepted, x.call.RequestID = true, r.ID
-	return reply{status: http.StatusCreated, location: x.location(r)}, nil
+	return response{status: http.StatusCreated, location: x.location(r)}, nil
 }
 
-// foretell decides how an accepted request ends, by the fault or the service's seed.
-func (x *exchange) foretell(kind family, r *request) {
+// decideOutcome decides how an accepted request ends, by the fault or the service's seed.
+func (x *exchange) decideOutcome(kind family, r *request) {
 	var outcome Outcome
-	if x.line != nil {
-		outcome = x.line.Outcomes[string(r.Operation)]
+	if x.service != nil {
+		outcome = x.service.Outcomes[string(r.Operation)]
 	}
 	failure := cmp.Or(kind.failure, statusInError)
 	switch {
@@ -151,23 +151,23 @@ func (x *exchange) foretell(kind family, r *request) {
 	case x.fault.Kind == FaultStall:
 		r.Stalled, r.ErrorDetail = true, x.fault.Body
 	case outcome == OutcomeFails:
-		r.Failure, r.ErrorDetail = failure, "The carrier could not do it"
+		r.Failure, r.ErrorDetail = failure, "The carrier could not carry out the request"
 	case outcome == OutcomeTimesOut:
-		r.Failure, r.ErrorDetail = statusTimeout, "The carrier did not answer in time"
+		r.Failure, r.ErrorDetail = statusTimeout, "The carrier did not respond in time"
 	case outcome == OutcomeStalls:
-		r.Stalled, r.ErrorDetail = true, "The carrier is looking into it"
+		r.Stalled, r.ErrorDetail = true, "The carrier is investigating"
 	}
 }
 
-func (x *exchange) draft(kind family) *request {
+func (x *exchange) newRequest(kind family) *request {
 	number := x.sim.nextID()
 	r := &request{
 		ID: strconv.FormatInt(number, 10), Number: number, Operation: x.route.operation,
-		Client: x.client.Name, ServiceID: x.serviceID(), Asked: x.fields.encode(),
+		Client: x.client.Name, ServiceID: x.serviceID(), Body: x.fields.encode(),
 		SubmittedAt: x.now, DoneAt: x.now.Add(x.sim.delay(x.route.operation)),
 	}
 	if kind.opaque {
-		r.ID = opaque(number)
+		r.ID = opaqueID(number)
 	}
 	return r
 }
@@ -181,24 +181,24 @@ func (f fields) encode() json.RawMessage {
 }
 
 // begin stores a request and schedules its effect.
-func (s *Simulator) begin(kind family, on *line, r *request) {
+func (s *Simulator) begin(kind family, svc *serviceState, r *request) {
 	s.requests[r.ID] = r
-	s.announceEnd(kind, on, r)
+	s.announceEnd(kind, svc, r)
 	if kind.effect == nil {
 		return
 	}
-	on.busyUntil, on.busyWith = r.DoneAt, r.Operation
+	svc.busyUntil, svc.busyWith = r.DoneAt, r.Operation
 	if r.Failure == "" {
-		kind.effect(on, r)
+		kind.effect(svc, r)
 	}
 }
 
 func (x *exchange) location(r *request) string {
-	return x.place(x.sim.readPath(r.Operation, x.version, r.ID))
+	return x.formatLocation(x.sim.readPath(r.Operation, x.version, r.ID))
 }
 
-// place returns a path in the form that the seed requires.
-func (x *exchange) place(path string) string {
+// formatLocation returns a path in the form that the seed requires.
+func (x *exchange) formatLocation(path string) string {
 	form := x.sim.options.Seed.Location
 	if form == LocationPath || form == LocationMixed && len(x.sim.requests)%2 == 0 {
 		return path
@@ -217,36 +217,37 @@ func origin(r *http.Request, configured string) string {
 	return "http://" + r.Host
 }
 
-// follow is the GET of the asynchronous pattern: 202 in progress, 200 complete, 422 failed.
-func follow(x *exchange) (reply, error) {
+// poll is the GET of the asynchronous pattern: 202 in progress, 200 complete, 422 failed.
+func poll(x *exchange) (response, error) {
 	r, err := x.ownRequest()
 	if err != nil {
-		return reply{}, err
+		return response{}, err
 	}
-	x.judgePollInterval(r)
+	x.checkPollInterval(r)
 	kind := x.sim.families[r.Operation]
 	status := r.status(x.now)
 	switch status {
 	case statusCompleted:
-		return reply{status: http.StatusOK, body: kind.result(x, r)}, nil
+		return response{status: http.StatusOK, body: kind.result(x, r)}, nil
 	case statusTimeout:
 		kind.failed = cmp.Or(kind.timedOut, kind.failed)
 	}
 	if x.now.Before(r.DoneAt) {
-		return x.sim.hostile.toggle(kind.inProgress(x, r), status), nil // spec §3: also IN_ERROR, while it can still complete
+		// spec §3: also IN_ERROR, while it can still complete
+		return x.sim.hostile.toggleBody(kind.inProgress(x, r), status), nil
 	}
-	return reply{}, refused(subError{
+	return response{}, refused(subError{
 		Code: kind.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
 		Object: kind.object, Field: statusField, RejectedValue: status,
 	})
 }
 
-func (f family) inProgress(x *exchange, r *request) reply {
-	answer := reply{status: http.StatusAccepted}
+func (f family) inProgress(x *exchange, r *request) response {
+	resp := response{status: http.StatusAccepted}
 	if f.pending != nil {
-		answer.body = f.pending(x, r)
+		resp.body = f.pending(x, r)
 	}
-	return answer
+	return resp
 }
 
 // ownRequest finds the request in the path. A request of another client or operation does not
@@ -262,7 +263,7 @@ func (x *exchange) ownRequest() (*request, error) {
 	if !found || r.Operation != x.route.operation || r.Client != x.client.Name {
 		return nil, notFound()
 	}
-	if r.ServiceID != 0 && x.sim.lines[r.ServiceID] == nil {
+	if r.ServiceID != 0 && x.sim.services[r.ServiceID] == nil {
 		return nil, notFound() // the service was removed
 	}
 	return r, nil
@@ -274,8 +275,8 @@ func numeric(id string) bool {
 	return err == nil
 }
 
-// wholeNumber returns an id in a path as a number, zero if it is not one.
-func wholeNumber(id string) int64 {
+// parseID returns an id in a path as a number, zero if it is not one.
+func parseID(id string) int64 {
 	parsed, err := strconv.ParseInt(id, 10, 64)
 	if err != nil {
 		return 0
@@ -283,12 +284,12 @@ func wholeNumber(id string) int64 {
 	return parsed
 }
 
-// judgePollInterval records a violation if a FibreBuildCharge request is polled more than once in 5
+// checkPollInterval records a violation if a FibreBuildCharge request is polled more than once in 5
 // seconds (spec §8).
-func (x *exchange) judgePollInterval(r *request) {
+func (x *exchange) checkPollInterval(r *request) {
 	const shortest = 5 * time.Second
 	if r.Operation == OpFibreBuildCharge && !r.PolledAt.IsZero() && x.now.Sub(r.PolledAt) < shortest {
-		x.violate(RulePollInterval, "polled again after "+x.now.Sub(r.PolledAt).String())
+		x.recordViolation(RulePollInterval, "polled again after "+x.now.Sub(r.PolledAt).String())
 	}
 	r.PolledAt = x.now
 }

@@ -15,59 +15,59 @@ func rescheduleFields() []field {
 }
 
 // reschedule moves a cancellation to another date (spec §3).
-func reschedule(x *exchange) (reply, error) {
+func reschedule(x *exchange) (response, error) {
 	day := x.fields.text("cancellationDate")
 	if day < x.now.In(x.sim.zone).Format(time.DateOnly) { // an empty text is before every date
-		return reply{}, argumentsInvalid(subError{
+		return response{}, argumentsInvalid(subError{
 			Code: "constraints.local.date.future.or.present", Message: "must be a date in the present or in the future",
 			Object: "RescheduleServiceCancellationCommand", Field: "cancellationDate", RejectedValue: orNull(day),
 		})
 	}
-	return x.alterCancellation(func(c *ending) {
-		c.Done, c.Date, c.ErrorDetail = cancelRequested, day, ""
+	return x.changeCancellation(func(c *cancellation) {
+		c.LastStatus, c.Date, c.ErrorDetail = cancelRequested, day, ""
 		c.DueAt = x.sim.cancellationDue(day, x.now)
 	})
 }
 
 // abort withdraws a cancellation (spec §3).
-func abort(x *exchange) (reply, error) {
-	return x.alterCancellation(func(c *ending) {
-		c.Done, c.AbortedOn, c.AbortedBy, c.ErrorDetail = cancelAborted, x.now, x.client.User, ""
+func abort(x *exchange) (response, error) {
+	return x.changeCancellation(func(c *cancellation) {
+		c.LastStatus, c.AbortedOn, c.AbortedBy, c.ErrorDetail = cancelAborted, x.now, x.client.User, ""
 	})
 }
 
-// alterCancellation changes a cancellation that has not been submitted to the carrier yet. It
+// changeCancellation changes a cancellation that has not been submitted to the carrier yet. It
 // responds with 204 and the Location of the cancellation.
-func (x *exchange) alterCancellation(change func(*ending)) (reply, error) {
-	if err := x.ownLine(); err != nil {
-		return reply{}, err
+func (x *exchange) changeCancellation(change func(*cancellation)) (response, error) {
+	if err := x.findService(); err != nil {
+		return response{}, err
 	}
-	if err := x.alterable(); err != nil {
-		return reply{}, err
+	if err := x.requireChangeable(); err != nil {
+		return response{}, err
 	}
-	on := &x.line.ending
-	on.SettledAt = x.now.Add(x.sim.delay(x.route.operation))
-	on.Refused = x.fault.Kind == FaultEndInError
-	if !on.Refused {
-		change(on)
-		x.sim.announceCancellation(x.line)
+	c := &x.service.cancellation
+	c.SettledAt = x.now.Add(x.sim.delay(x.route.operation))
+	c.ChangeFailed = x.fault.Kind == FaultEndInError
+	if !c.ChangeFailed {
+		change(c)
+		x.sim.announceCancellation(x.service)
 	}
-	id := strconv.FormatInt(x.line.ID, 10)
+	id := strconv.FormatInt(x.service.ID, 10)
 	x.call.Accepted, x.call.RequestID = true, id
 	path := x.sim.readPath(OpCancellationRead, x.version, id)
-	return reply{status: http.StatusNoContent, location: x.place(path)}, nil
+	return response{status: http.StatusNoContent, location: x.formatLocation(path)}, nil
 }
 
-// alterable applies the state table of spec §3.
-func (x *exchange) alterable() error {
+// requireChangeable applies the state table of spec §3.
+func (x *exchange) requireChangeable() error {
 	refusal := subError{
-		Object: "ServiceCancellation", Field: statusField, RejectedValue: orNull(x.line.ending.status(x.now)),
+		Object: "ServiceCancellation", Field: statusField, RejectedValue: orNull(x.service.cancellation.status(x.now)),
 		Code: "constraints.service-cancellation.not.requested", Message: "No cancellation is requested",
 	}
 	switch {
-	case x.line.NotCancellable:
+	case x.service.NotCancellable:
 		return refused(notEligible(refusal))
-	case !x.line.ending.open(x.now):
+	case !x.service.cancellation.changeable(x.now):
 		return refused(refusal)
 	}
 	return nil

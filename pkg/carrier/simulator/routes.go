@@ -26,9 +26,9 @@ type routeRules struct {
 	serviceID    bool // the id is a service id
 }
 
-// handler answers a call that passed the common rules. An error is a *problem; any other error is a
-// 500.
-type handler func(*exchange) (reply, error)
+// handler responds to a call that passed the common rules. An error is a *problem; any other error
+// is a 500.
+type handler func(*exchange) (response, error)
 
 // lastVersion is the newest X-API-VERSION (spec §9).
 const lastVersion = 8
@@ -54,25 +54,25 @@ func routes() []route {
 	numericID := routeRules{numericID: true}
 	return []route{
 		post(OpAggregationConversion, 4, aggregationPath+"request", aggregationFields(), submit),
-		with(numericID, get(OpAggregationConversion, 4, aggregationPath+"requests/{id}", follow)),
+		with(numericID, get(OpAggregationConversion, 4, aggregationPath+"requests/{id}", poll)),
 		post(OpPlanChange, 1, planChangesPath+"request", planChangeFields(), submit),
-		get(OpPlanChange, 1, planChangesPath+"requests/{id}", follow),
+		get(OpPlanChange, 1, planChangesPath+"requests/{id}", poll),
 		with(oddToken, post(OpPlanOptions, 1, planChangesPath+"options/request", serviceFields(), submit)),
-		get(OpPlanOptions, 1, planChangesPath+"options/requests/{id}", follow),
+		get(OpPlanOptions, 1, planChangesPath+"options/requests/{id}", poll),
 		post(OpHealth, 5, healthPath+"request", serviceFields(), submit),
-		until(5, get(OpHealth, 5, healthPath+"request/{id}", follow)), // spec §4: version 5 has a different path
-		get(OpHealth, 6, healthPath+"requests/{id}", follow),
+		until(5, get(OpHealth, 5, healthPath+"request/{id}", poll)), // spec §4: version 5 has a different path
+		get(OpHealth, 6, healthPath+"requests/{id}", poll),
 		post(OpDSLStabilityProfileChange, 4, profilePath+"request", profileFields(), submit),
-		with(numericID, get(OpDSLStabilityProfileChange, 4, profilePath+"requests/{id}", follow)),
+		with(numericID, get(OpDSLStabilityProfileChange, 4, profilePath+"requests/{id}", poll)),
 		post(OpFibreBuildCharge, 6, fibrePath+"request", fibreFields(), submit),
-		get(OpFibreBuildCharge, 6, fibrePath+"requests/{id}", follow),
+		get(OpFibreBuildCharge, 6, fibrePath+"requests/{id}", poll),
 		post(OpReclaim, 1, reclaimsPath+"request", serviceFields(), submit),
-		get(OpReclaim, 1, reclaimsPath+"requests/{id}", follow),
+		get(OpReclaim, 1, reclaimsPath+"requests/{id}", poll),
 		post(OpAppointmentSlots, 1, slotsPath+"request", slotsFields(), submit),
-		get(OpAppointmentSlots, 1, slotsPath+"requests/{id}", follow),
+		get(OpAppointmentSlots, 1, slotsPath+"requests/{id}", poll),
 		post(OpAppointmentCancel, 1, slotsPath+"cancel", slotsCancelFields(), cancelSlots),
 		post(OpDiagnosticTest, 1, testsPath+"request", diagnosticFields(), submit),
-		get(OpDiagnosticTest, 1, testsPath+"requests/{id}", follow),
+		get(OpDiagnosticTest, 1, testsPath+"requests/{id}", poll),
 		post(OpCancellationReschedule, 1, cancellationsPath+"reschedule", rescheduleFields(), reschedule),
 		post(OpCancellationAbort, 1, cancellationsPath+"abort", serviceFields(), abort),
 		with(byService, get(OpCancellationRead, 1, cancellationsPath+"{id}", readCancellation)),

@@ -17,7 +17,7 @@ func commonRules() []func(*exchange) error {
 		noIdempotencyKey, // never refused: the carrier ignores the header
 		validToken,       // 401; 404 for the POST of plan change options
 		permitted,        // 404
-		offeredVersion,   // 400
+		supportedVersion, // 400
 		jsonMedia,        // 415
 		readableBody,     // 413, 400
 		knownFields,      // never refused: unknown fields are ignored
@@ -30,10 +30,10 @@ func knownRoute(x *exchange) error {
 		return nil
 	}
 	if len(x.allowed) > 0 {
-		x.violate(RuleMethod, x.request.Method)
+		x.recordViolation(RuleMethod, x.request.Method)
 		return methodRefused(strings.Join(x.allowed, ", "))
 	}
-	x.violate(RulePath, "the specification has no such path")
+	x.recordViolation(RulePath, "the specification has no such path")
 	return notFound()
 }
 
@@ -42,7 +42,7 @@ func knownRoute(x *exchange) error {
 func noIdempotencyKey(x *exchange) error {
 	for _, name := range []string{"Idempotency-Key", "X-Idempotency-Key"} {
 		if x.request.Method == http.MethodPost && x.request.Header.Get(name) != "" {
-			x.violate(RuleIdempotencyKey, name)
+			x.recordViolation(RuleIdempotencyKey, name)
 		}
 	}
 	return nil
@@ -56,10 +56,10 @@ func validToken(x *exchange) error {
 		status = http.StatusUnauthorized
 	}
 	if x.request.Header.Get("Authorization") == "" {
-		x.violate(RuleHeader, "Authorization is missing")
+		x.recordViolation(RuleHeader, "Authorization is missing")
 	}
 	x.client = x.sim.bearer(x.request)
-	if x.client == nil || x.sim.hostile.doubts(bearerToken(x.request)) {
+	if x.client == nil || x.sim.hostile.refuses(bearerToken(x.request)) {
 		return tokenRefused(status)
 	}
 	return nil
@@ -100,15 +100,15 @@ func versionOf(r *http.Request) int {
 	return version
 }
 
-// offeredVersion applies spec §9.
-func offeredVersion(x *exchange) error {
+// supportedVersion applies spec §9.
+func supportedVersion(x *exchange) error {
 	if x.request.Header.Get("X-Api-Version") == "" {
-		x.violate(RuleHeader, "X-API-VERSION is missing")
+		x.recordViolation(RuleHeader, "X-API-VERSION is missing")
 		return versionRefused("X-API-VERSION is required")
 	}
 	x.version = versionOf(x.request)
 	if x.version < x.route.since || x.version > x.route.until {
-		x.violate(RuleVersion, "X-API-VERSION "+x.request.Header.Get("X-Api-Version"))
+		x.recordViolation(RuleVersion, "X-API-VERSION "+x.request.Header.Get("X-Api-Version"))
 		return versionRefused("X-API-VERSION is not supported here")
 	}
 	return nil
@@ -124,7 +124,7 @@ func jsonMedia(x *exchange) error {
 	}
 	contentType := x.request.Header.Get("Content-Type")
 	if contentType == "" {
-		x.violate(RuleHeader, "Content-Type is missing")
+		x.recordViolation(RuleHeader, "Content-Type is missing")
 	}
 	media, parameters, err := mime.ParseMediaType(contentType)
 	charset := cmp.Or(parameters["charset"], "utf-8")
@@ -143,10 +143,10 @@ func readableBody(x *exchange) error {
 		return bodyTooLarge()
 	}
 	if x.parsed != nil {
-		x.violate(RuleBody, x.parsed.Error())
+		x.recordViolation(RuleBody, x.parsed.Error())
 		return x.parsed
 	}
-	return x.fields.typed(x.route.fields)
+	return x.fields.checkTypes(x.route.fields)
 }
 
 // knownFields drops the fields that the route does not have at the call's version, and records a
@@ -160,7 +160,7 @@ func knownFields(x *exchange) error {
 	}
 	for name := range x.fields {
 		if _, kept := known[name]; !kept {
-			x.violate(RuleField, name+" is not a field of this request at this version")
+			x.recordViolation(RuleField, name+" is not a field of this request at this version")
 		}
 	}
 	x.fields = known
@@ -169,7 +169,7 @@ func knownFields(x *exchange) error {
 
 // validFields applies the rules for single fields in the tables of spec §4.
 func validFields(x *exchange) error {
-	if broken := x.fields.broken(x.route.fields); len(broken) > 0 {
+	if broken := x.fields.subErrors(x.route.fields); len(broken) > 0 {
 		return argumentsInvalid(broken...)
 	}
 	return nil

@@ -19,7 +19,7 @@ type Seed struct {
 	Location LocationForm `json:"location,omitempty"`
 	// FirstRequestID is the first numeric id of a request or order; 2^53+1 when zero.
 	FirstRequestID int64 `json:"firstRequestId,omitempty"`
-	// ExactReplies removes the extra, undocumented field from the replies.
+	// ExactReplies removes the extra, undocumented field from the responses.
 	ExactReplies bool `json:"exactReplies,omitempty"`
 	// TimeZone is the carrier's time zone, which determines when a date begins and ends; UTC when
 	// empty.

@@ -176,8 +176,8 @@ func (c *Cancellation) check() error {
 	return nil
 }
 
-// complete returns the service with defaults for all ids and texts that the seed omits.
-func complete(s Service) Service {
+// withDefaults returns the service with defaults for all ids and texts that the seed omits.
+func withDefaults(s Service) Service {
 	s.SourceType = cmp.Or(s.SourceType, wholesaleSource)
 	s.TechnologyType = cmp.Or(s.TechnologyType, defaultTechnology)
 	s.TrafficClass = cmp.Or(s.TrafficClass, defaultTrafficClass)

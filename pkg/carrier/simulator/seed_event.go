@@ -10,8 +10,8 @@ import (
 
 // EventRules states where and how events are sent (spec §6, which leaves all of this open).
 type EventRules struct {
-	// Callback is the destination of events for clients without their own callback. When empty, they
-	// are not sent.
+	// Callback is the destination of events for clients without their own callback. When empty,
+	// they are not sent.
 	Callback string `json:"callback,omitempty"`
 	// Secret signs the events of clients without their own secret. When empty, they are not signed.
 	Secret string `json:"secret,omitempty"`
@@ -21,7 +21,8 @@ type EventRules struct {
 	Attempts int `json:"attempts,omitempty"`
 	// Backoff is the pause after the first failure. It doubles with each failure; 1 s when zero.
 	Backoff Duration `json:"backoff,omitempty"`
-	// Deprecated also sends ServiceModified and ServiceModificationRejected, each after its successor.
+	// Deprecated also sends ServiceModified and ServiceModificationRejected, each after its
+	// successor.
 	Deprecated bool `json:"deprecated,omitempty"`
 }
 
@@ -39,8 +40,8 @@ const (
 const (
 	defaultAttempts = 5
 	defaultBackoff  = time.Second
-	longestBackoff  = 5 * time.Minute
-	mostAttempts    = 20
+	maxBackoff      = 5 * time.Minute
+	maxAttempts     = 20
 )
 
 func (s *Seed) checkEvents() []error {
@@ -49,8 +50,8 @@ func (s *Seed) checkEvents() []error {
 	if !slices.Contains(forms, s.Events.Form) {
 		problems = append(problems, fmt.Errorf("events.form: %q is not one of %q", s.Events.Form, forms[1:]))
 	}
-	if s.Events.Attempts < 0 || s.Events.Attempts > mostAttempts || s.Events.Backoff < 0 {
-		problems = append(problems, fmt.Errorf("events: attempts is 0 to %d and backoff not negative", mostAttempts))
+	if s.Events.Attempts < 0 || s.Events.Attempts > maxAttempts || s.Events.Backoff < 0 {
+		problems = append(problems, fmt.Errorf("events: attempts is 0 to %d and backoff not negative", maxAttempts))
 	}
 	if err := CheckCallback(s.Events.Callback); err != nil {
 		problems = append(problems, fmt.Errorf("events.callback: %w", err))

@@ -53,7 +53,7 @@ type Infrastructure struct {
 	Ports           []Port `json:"ports"`
 }
 
-// Port is a place for a service.
+// Port is a port of an NTD, or a copper pair.
 type Port struct {
 	ID int64 `json:"portId"`
 	// Used means that the NTD port has a service. AVCID is its AVC, if the carrier knows it.

@@ -17,20 +17,20 @@ type Options struct {
 	// CarrierURL and IdentityURL are the origins of the two servers, without a trailing slash. When
 	// empty, each is taken from the current call.
 	CarrierURL, IdentityURL string
-	// Callback is the destination of events for clients without their own callback, and CallbackSecret
-	// is their signing key; those of the seed when empty.
+	// Callback is the destination of events for clients without their own callback, and
+	// CallbackSecret is their signing key; those of the seed when empty.
 	Callback, CallbackSecret string
 	// Speed divides every delay; 1 when zero.
 	Speed float64
-	// Hostile makes the carrier cause random faults, most of them allowed by the specification, some
-	// not: see the package documentation. RandomSeed makes them repeatable.
+	// Hostile makes the carrier cause random faults, most of them allowed by the specification,
+	// some not: see the package documentation. RandomSeed makes them repeatable.
 	Hostile    bool
 	RandomSeed uint64
 	// APIWord is the carrier's own word in identifiers; the specification's word, wholesale, when
 	// empty.
 	APIWord string
-	// JournalLimit is how many calls, and how many violations, are kept; 100 000 when zero. Counts are
-	// exact whatever the limit.
+	// JournalLimit is how many calls, and how many violations, are kept; 100 000 when zero. Counts
+	// are exact whatever the limit.
 	JournalLimit int
 	// Observe is called for every call just before the response is sent. It may call the Simulator.
 	Observe func(Call)
@@ -47,22 +47,22 @@ type Simulator struct {
 	dateSkew time.Duration
 	released chan struct{} // closed by Close: releases hanging calls
 
-	mu       sync.Mutex // guards everything below
-	skew     time.Duration
-	hostile  *hostility // nil for a friendly carrier
-	clients  map[string]*client
-	tokens   expiring[*client]
-	jtis     expiring[struct{}]
-	catalog  catalog
-	lines    map[int64]*line
-	circuits map[string]int64 // the service of each AVC
-	requests map[string]*request
-	orders   map[int64]PlacedOrder
-	lastID   int64
-	faults   []armedFault
-	outbox   outbox
-	changes  uint64 // counts possible changes of the state, so that it is saved only after one
-	journal  journal
+	mu           sync.Mutex // guards everything below
+	skew         time.Duration
+	hostile      *hostility // nil for a friendly carrier
+	clients      map[string]*client
+	tokens       expiring[*client]
+	jtis         expiring[struct{}]
+	catalog      catalog
+	services     map[int64]*serviceState
+	serviceByAVC map[string]int64 // the service of each AVC
+	requests     map[string]*request
+	orders       map[int64]PlacedOrder
+	lastID       int64
+	faults       []armedFault
+	outbox       outbox
+	changes      uint64 // counts possible changes of the state, so that it is saved only after one
+	journal      journal
 }
 
 // check reports options with which no simulator can be created.
@@ -102,7 +102,7 @@ func New(options Options) *Simulator {
 		s.hostile = newHostility(options.RandomSeed)
 		s.dateSkew = s.hostile.skew
 	}
-	s.plant(options.Seed)
+	s.populate(options.Seed)
 	return s
 }
 

@@ -17,23 +17,23 @@ const stateVersion = 1
 // state is everything that can change after the seed is loaded. The offer and the qualifications
 // cannot change, so they are only in the seed.
 type state struct {
-	Version     int           `json:"version"`
-	Skew        Duration      `json:"skew"`
-	LastID      int64         `json:"lastId"`
-	LastEvent   int64         `json:"lastEvent"`
-	Clients     []savedClient `json:"clients"`
-	Services    []savedLine   `json:"services"`
-	Requests    []*request    `json:"requests"`
-	Orders      []PlacedOrder `json:"orders"`
-	Events      []*event      `json:"events"`
-	Faults      []savedFault  `json:"faults"`
-	Tokens      []savedToken  `json:"tokens"`
-	Assertions  []savedToken  `json:"assertions"`
-	Calls       []Call        `json:"calls"`
-	Violations  []Violation   `json:"violations"`
-	Deliveries  []Delivery    `json:"deliveries"`
-	Submissions []savedCount  `json:"submissions"`
-	Hostility   *savedHostile `json:"hostility,omitempty"`
+	Version     int             `json:"version"`
+	Skew        Duration        `json:"skew"`
+	LastID      int64           `json:"lastId"`
+	LastEvent   int64           `json:"lastEvent"`
+	Clients     []savedClient   `json:"clients"`
+	Services    []savedService  `json:"services"`
+	Requests    []*request      `json:"requests"`
+	Orders      []PlacedOrder   `json:"orders"`
+	Events      []*event        `json:"events"`
+	Faults      []savedFault    `json:"faults"`
+	Tokens      []savedToken    `json:"tokens"`
+	Assertions  []savedToken    `json:"assertions"`
+	Calls       []Call          `json:"calls"`
+	Violations  []Violation     `json:"violations"`
+	Deliveries  []Delivery      `json:"deliveries"`
+	Submissions []savedCount    `json:"submissions"`
+	Hostility   *savedHostility `json:"hostility,omitempty"`
 }
 
 // savedClient has the fields of a client that can change.
@@ -44,17 +44,17 @@ type savedClient struct {
 	CallbackSecret string            `json:"callbackSecret,omitempty"`
 }
 
-// savedLine is a service with its timelines.
-type savedLine struct {
-	Service     Service            `json:"service"`
-	Plan        timeline[soldPlan] `json:"plan"`
-	SLA         timeline[string]   `json:"sla"`
-	Aggregation timeline[string]   `json:"aggregation"`
-	Profile     timeline[string]   `json:"profile"`
-	Ending      ending             `json:"ending"`
-	BusyUntil   time.Time          `json:"busyUntil,omitzero"`
-	BusyWith    Operation          `json:"busyWith,omitempty"`
-	TestedUntil time.Time          `json:"testedUntil,omitzero"`
+// savedService is a service with its timelines.
+type savedService struct {
+	Service      Service               `json:"service"`
+	Plan         timeline[planAndTerm] `json:"plan"`
+	SLA          timeline[string]      `json:"sla"`
+	Aggregation  timeline[string]      `json:"aggregation"`
+	Profile      timeline[string]      `json:"profile"`
+	Cancellation cancellation          `json:"ending"`
+	BusyUntil    time.Time             `json:"busyUntil,omitzero"`
+	BusyWith     Operation             `json:"busyWith,omitempty"`
+	TestedUntil  time.Time             `json:"testedUntil,omitzero"`
 }
 
 type savedFault struct {
@@ -99,8 +99,8 @@ func (s *Simulator) state() state {
 	for _, c := range s.clients {
 		saved.Clients = append(saved.Clients, savedClient{c.Name, c.Keys, c.Callback, c.CallbackSecret})
 	}
-	for _, l := range s.lines {
-		saved.Services = append(saved.Services, l.save())
+	for _, svc := range s.services {
+		saved.Services = append(saved.Services, svc.save())
 	}
 	for _, r := range s.requests {
 		copied := *r
@@ -130,11 +130,11 @@ func (s *Simulator) saveTokens(saved *state) {
 	}
 }
 
-func (l *line) save() savedLine {
-	return savedLine{
-		Service: l.Service, Plan: slices.Clone(l.plan), SLA: slices.Clone(l.sla),
-		Aggregation: slices.Clone(l.aggregation), Profile: slices.Clone(l.profile), Ending: l.ending,
-		BusyUntil: l.busyUntil, BusyWith: l.busyWith, TestedUntil: l.testedUntil,
+func (svc *serviceState) save() savedService {
+	return savedService{
+		Service: svc.Service, Plan: slices.Clone(svc.plan), SLA: slices.Clone(svc.sla),
+		Aggregation: slices.Clone(svc.aggregation), Profile: slices.Clone(svc.profile), Cancellation: svc.cancellation,
+		BusyUntil: svc.busyUntil, BusyWith: svc.busyWith, TestedUntil: svc.testedUntil,
 	}
 }
 
@@ -161,7 +161,7 @@ func (s *Simulator) Restore(r io.Reader) error {
 			holder.Callback, holder.CallbackSecret = c.Callback, c.CallbackSecret
 		}
 	}
-	s.restoreWorld(&saved)
+	s.restoreStore(&saved)
 	s.restoreTokens(&saved)
 	s.restoreJournal(&saved)
 	s.hostile.restore(saved.Hostility)
@@ -175,7 +175,7 @@ func (saved *state) check() ([]parsedKeys, error) {
 		return nil, fmt.Errorf("the version is %d and not %d", saved.Version, stateVersion)
 	}
 	for i := range saved.Services {
-		if !saved.Services[i].whole() {
+		if !saved.Services[i].isComplete() {
 			return nil, fmt.Errorf("services[%d]: a part is missing", i)
 		}
 	}
@@ -193,21 +193,22 @@ func (saved *state) check() ([]parsedKeys, error) {
 	return keys, nil
 }
 
-// whole reports whether all parts are present that other code uses without checking.
-func (l *savedLine) whole() bool {
-	return l.Service.ID > 0 && l.Service.AVCID != nil && len(l.Plan) > 0 && len(l.SLA) > 0 &&
-		len(l.Aggregation) > 0 && len(l.Profile) > 0
+// isComplete reports whether all parts are present that other code uses without checking.
+func (saved *savedService) isComplete() bool {
+	return saved.Service.ID > 0 && saved.Service.AVCID != nil && len(saved.Plan) > 0 && len(saved.SLA) > 0 &&
+		len(saved.Aggregation) > 0 && len(saved.Profile) > 0
 }
 
-func (s *Simulator) restoreWorld(saved *state) {
-	s.lines = make(map[int64]*line, len(saved.Services))
-	s.circuits = make(map[string]int64, len(saved.Services))
-	for _, l := range saved.Services {
-		s.lines[l.Service.ID] = &line{
-			Service: l.Service, plan: l.Plan, sla: l.SLA, aggregation: l.Aggregation, profile: l.Profile,
-			ending: l.Ending, busyUntil: l.BusyUntil, busyWith: l.BusyWith, testedUntil: l.TestedUntil,
+func (s *Simulator) restoreStore(saved *state) {
+	s.services = make(map[int64]*serviceState, len(saved.Services))
+	s.serviceByAVC = make(map[string]int64, len(saved.Services))
+	for _, svc := range saved.Services {
+		s.services[svc.Service.ID] = &serviceState{
+			Service: svc.Service, plan: svc.Plan, sla: svc.SLA, aggregation: svc.Aggregation, profile: svc.Profile,
+			cancellation: svc.Cancellation, busyUntil: svc.BusyUntil, busyWith: svc.BusyWith,
+			testedUntil: svc.TestedUntil,
 		}
-		s.circuits[*l.Service.AVCID] = l.Service.ID
+		s.serviceByAVC[*svc.Service.AVCID] = svc.Service.ID
 	}
 	s.requests = make(map[string]*request, len(saved.Requests))
 	for _, r := range saved.Requests {
@@ -256,6 +257,6 @@ func (s *Simulator) restoreJournal(saved *state) {
 		s.journal.deliveries.add(delivery)
 	}
 	for _, counted := range saved.Submissions {
-		s.journal.counts[submission{counted.Operation, counted.Subject}] = counted.Count
+		s.journal.counts[submissionKey{counted.Operation, counted.Subject}] = counted.Count
 	}
 }

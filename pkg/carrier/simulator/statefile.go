@@ -20,10 +20,10 @@ type StateFile struct {
 // OpenState restores the simulator from a file. A missing file is not an error: the first Save
 // creates it.
 func OpenState(sim *Simulator, path string) (*StateFile, error) {
-	kept := &StateFile{sim: sim, path: path}
+	state := &StateFile{sim: sim, path: path}
 	file, err := os.Open(path) //nolint:gosec // G304: the operator chooses the file
 	if errors.Is(err, fs.ErrNotExist) {
-		return kept, nil
+		return state, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open state: %w", err)
@@ -32,8 +32,8 @@ func OpenState(sim *Simulator, path string) (*StateFile, error) {
 	if err := sim.Restore(bufio.NewReader(file)); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	kept.saved = sim.changed()
-	return kept, nil
+	state.saved = sim.changed()
+	return state, nil
 }
 
 // changed returns the number of possible changes of the state.

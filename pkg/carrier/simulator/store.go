@@ -18,8 +18,8 @@ type client struct {
 // parsedKeys are public keys by kid.
 type parsedKeys map[string]*rsa.PublicKey
 
-// plant fills an empty store from a valid seed.
-func (s *Simulator) plant(seed Seed) {
+// populate fills an empty store from a valid seed.
+func (s *Simulator) populate(seed Seed) {
 	now := s.now()
 	s.clients = make(map[string]*client, len(seed.Clients))
 	for _, c := range seed.Clients {
@@ -32,10 +32,10 @@ func (s *Simulator) plant(seed Seed) {
 	s.zone = zone(seed.TimeZone)
 	s.catalog = newCatalog(seed)
 	s.outbox = newOutbox()
-	s.lines = make(map[int64]*line, len(seed.Services))
-	s.circuits = make(map[string]int64, len(seed.Services))
+	s.services = make(map[int64]*serviceState, len(seed.Services))
+	s.serviceByAVC = make(map[string]int64, len(seed.Services))
 	for _, service := range seed.Services {
-		s.addLine(service, now)
+		s.putService(service, now)
 	}
 	s.requests = make(map[string]*request)
 	s.orders = make(map[int64]PlacedOrder, len(seed.Orders))
@@ -82,8 +82,8 @@ func (s *Simulator) hostileID() int64 {
 	}
 }
 
-// opaque returns a number as the text of an opaque id (spec §4: plan change options).
-func opaque(id int64) string {
+// opaqueID returns a number as the text of an opaque id (spec §4: plan change options).
+func opaqueID(id int64) string {
 	const length = 18
 	sum := sha256.Sum256([]byte(strconv.FormatInt(id, 10)))
 	return base64.RawURLEncoding.EncodeToString(sum[:length])
@@ -91,11 +91,11 @@ func opaque(id int64) string {
 
 // expiring is a map whose values expire. Expired values are removed some time later.
 type expiring[V any] struct {
-	entries map[string]dated[V]
+	entries map[string]expiringEntry[V]
 	sweepAt int
 }
 
-type dated[V any] struct {
+type expiringEntry[V any] struct {
 	value   V
 	expires time.Time
 }
@@ -123,7 +123,7 @@ func (e *expiring[V]) put(key string, value V, now, expires time.Time) {
 		e.sweepAt = max(smallest, 2*len(e.entries))
 	}
 	if e.entries == nil {
-		e.entries = make(map[string]dated[V])
+		e.entries = make(map[string]expiringEntry[V])
 	}
-	e.entries[key] = dated[V]{value: value, expires: expires}
+	e.entries[key] = expiringEntry[V]{value: value, expires: expires}
 }

@@ -160,7 +160,7 @@ func (w apiWord) object(content json.RawMessage) json.RawMessage {
 	for i, m := range members {
 		members[i] = member{w.key(m.name), w.value(m.name, m.value)}
 	}
-	return join(members)
+	return joinMembers(members)
 }
 
 func (w apiWord) array(key string, content json.RawMessage) json.RawMessage {
