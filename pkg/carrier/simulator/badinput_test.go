@@ -15,11 +15,11 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// endless is an endless body that counts how much of it was read.
-type endless struct{ read int64 }
+// endlessBody is an endless body that counts how much of it was read.
+type endlessBody struct{ read int64 }
 
 // Read returns spaces.
-func (e *endless) Read(p []byte) (int, error) {
+func (e *endlessBody) Read(p []byte) (int, error) {
 	for i := range p {
 		p[i] = ' '
 	}
@@ -28,9 +28,9 @@ func (e *endless) Read(p []byte) (int, error) {
 }
 
 // serve calls a handler without a network.
-func (w *world) serve(handler http.Handler, path string, content io.Reader, headers map[string]string) answer {
-	request := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, path, content)
-	request.Header.Set("Authorization", "Bearer "+w.token)
+func (h *harness) serve(handler http.Handler, path string, content io.Reader, headers map[string]string) response {
+	request := httptest.NewRequestWithContext(h.t.Context(), http.MethodPost, path, content)
+	request.Header.Set("Authorization", "Bearer "+h.token)
 	request.Header.Set("X-Api-Version", "8")
 	request.Header.Set("Content-Type", "application/json")
 	for name, value := range headers {
@@ -38,12 +38,12 @@ func (w *world) serve(handler http.Handler, path string, content io.Reader, head
 	}
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, request)
-	return answer{t: w.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
+	return response{t: h.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
 }
 
-// TestBodiesWithoutEndAreReadToTheBound sends one to each server.
-func TestBodiesWithoutEndAreReadToTheBound(t *testing.T) {
-	w := start(t)
+// TestEndlessBodiesAreReadUpToALimit sends an endless body to each server.
+func TestEndlessBodiesAreReadUpToALimit(t *testing.T) {
+	h := start(t)
 	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
 	cases := map[string]struct {
 		handler http.Handler
@@ -51,24 +51,24 @@ func TestBodiesWithoutEndAreReadToTheBound(t *testing.T) {
 		headers map[string]string
 		bound   int64
 	}{
-		"carrier":           {w.sim, health, nil, 1 << 20},
-		"identity provider": {w.sim.Identity(), tokenPath, form, 64 << 10},
-		"unknown path":      {w.sim, "/nowhere", nil, 1 << 20},
+		"carrier":           {h.sim, health, nil, 1 << 20},
+		"identity provider": {h.sim.Identity(), tokenPath, form, 64 << 10},
+		"unknown path":      {h.sim, "/nowhere", nil, 1 << 20},
 	}
 	for name, c := range cases {
-		content := &endless{}
-		got := w.serve(c.handler, c.path, content, c.headers)
+		content := &endlessBody{}
+		got := h.serve(c.handler, c.path, content, c.headers)
 		if got.status/100 != 4 || content.read > 2*c.bound {
 			t.Errorf("%s: %d after %d bytes", name, got.status, content.read)
 		}
 	}
-	if got := w.serve(w.sim.Management(), "/_sim/plan", &endless{}, nil); got.status != http.StatusBadRequest {
+	if got := h.serve(h.sim.Management(), "/_sim/plan", &endlessBody{}, nil); got.status != http.StatusBadRequest {
 		t.Errorf("management: %d", got.status)
 	}
 }
 
-// TestCompressedBodiesAreNotUnpacked sends a bomb: a gigabyte in a megabyte.
-func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
+// TestCompressedBodiesAreNotDecompressed sends a gigabyte compressed to a megabyte.
+func TestCompressedBodiesAreNotDecompressed(t *testing.T) {
 	var packed bytes.Buffer
 	zip := gzip.NewWriter(&packed)
 	if _, err := zip.Write(bytes.Repeat([]byte(" "), 1<<20)); err != nil {
@@ -77,56 +77,56 @@ func TestCompressedBodiesAreNotUnpacked(t *testing.T) {
 	if err := zip.Close(); err != nil {
 		t.Fatal(err)
 	}
-	w := start(t)
+	h := start(t)
 	bomb := strings.Repeat(packed.String(), 1000)
-	w.send(http.MethodPost, health, bomb, header("Content-Encoding", "gzip")).
+	h.send(http.MethodPost, health, bomb, header("Content-Encoding", "gzip")).
 		refusedWith(http.StatusUnsupportedMediaType, "media.type.not.supported")
 }
 
-// TestBodiesThatLieAboutTheirMembers repeats a member in other spellings, and nests deeply.
-func TestBodiesThatLieAboutTheirMembers(t *testing.T) {
+// TestAmbiguousAndNestedBodiesAreRefused repeats a member in other spellings, and nests deeply.
+func TestAmbiguousAndNestedBodiesAreRefused(t *testing.T) {
 	const deep = 100_000
-	w := start(t)
+	h := start(t)
 	for name, content := range map[string]string{
 		"twice, once escaped": `{"serviceId":1000001,"service\u0049d":1000002}`,
 		"twice, one null":     `{"serviceId":1000001,"serviceId":null}`,
 		"deep arrays":         `{"serviceId":1000001,"x":` + strings.Repeat("[", deep) + strings.Repeat("]", deep) + `}`,
 		"deep objects":        strings.Repeat(`{"a":`, deep) + "1" + strings.Repeat("}", deep),
 		"a lone surrogate":    "{\"serviceId\":1000001,\"x\":\"\xed\xa0\x80\"}",
-		"a byte order mark":   "\ufeff" + about(fttp),
+		"a byte order mark":   "\ufeff" + serviceBody(fttp),
 		"a zero byte":         "{\"serviceId\":1000001}\x00",
 	} {
-		if got := w.post(health, content); got.status != http.StatusBadRequest {
+		if got := h.post(health, content); got.status != http.StatusBadRequest {
 			t.Errorf("%s: %d %s", name, got.status, got.body)
 		}
 	}
-	if got := w.sim.Submissions(simulator.OpHealth, 0); got.Processed != 0 {
+	if got := h.sim.Submissions(simulator.OpHealth, 0); got.Processed != 0 {
 		t.Errorf("counted %+v", got)
 	}
 }
 
-// TestIdsOfEveryShape puts unusual IDs into paths.
-func TestIdsOfEveryShape(t *testing.T) {
-	w := start(t)
+// TestUnusualIDsInPathsAreRefused puts unusual IDs into paths.
+func TestUnusualIDsInPathsAreRefused(t *testing.T) {
+	h := start(t)
 	for _, id := range []string{
 		"%00", "%2e%2e", "%2f", "..%2f..", "%ff%fe", "-1", "+1", "01", "1e3", "0x1", "9223372036854775808", "%EF%BC%91",
 		strings.Repeat("9", 10_000),
 	} {
 		for _, path := range []string{aggregationRead, planChangeRead, disruptionsRead, cancelledRead} {
-			if got := w.get(strings.Replace(path, "{id}", id, 1)); got.status/100 != 4 {
+			if got := h.get(strings.Replace(path, "{id}", id, 1)); got.status/100 != 4 {
 				t.Errorf("%s: %d", id, got.status)
 			}
 		}
 	}
 }
 
-// TestHeadersAndQueriesOfEveryShape does the same with both.
-func TestHeadersAndQueriesOfEveryShape(t *testing.T) {
-	w := start(t)
+// TestUnusualHeadersAndQueriesAreRefused sends unusual headers and queries.
+func TestUnusualHeadersAndQueriesAreRefused(t *testing.T) {
+	h := start(t)
 	for name, value := range map[string]string{
 		"Authorization": "Bearer", "X-API-VERSION": strings.Repeat("8", 10_000), "Content-Type": ";;;=",
 	} {
-		if got := w.send(http.MethodPost, health, about(fttp), header(name, value)); got.status/100 != 4 {
+		if got := h.send(http.MethodPost, health, serviceBody(fttp), header(name, value)); got.status/100 != 4 {
 			t.Errorf("%s: %d", name, got.status)
 		}
 	}
@@ -134,37 +134,37 @@ func TestHeadersAndQueriesOfEveryShape(t *testing.T) {
 	for query, want := range map[string]int{
 		"size=1e9": 400, "page=-1": 400, "sort=,": 400, "status=%ff": 400, "page=9223372036854775807&size=100": 200, "%": 200,
 	} {
-		w.get(disruptions + "?" + query).is(want)
+		h.get(disruptions + "?" + query).is(want)
 	}
 }
 
-// TestTheJournalDoesNotGrowWithItsTexts sends large texts without a token. A stranger could
-// otherwise fill the memory with them.
-func TestTheJournalDoesNotGrowWithItsTexts(t *testing.T) {
-	w := start(t)
+// TestTheJournalLimitsTheLengthOfTexts sends large texts without a token. A caller without
+// a token could otherwise fill the memory with them.
+func TestTheJournalLimitsTheLengthOfTexts(t *testing.T) {
+	h := start(t)
 	large := strings.Repeat("x", 1<<19)
 	for i := range 20 {
 		stranger := header("Authorization", "")
 		body := orderBody(map[string]any{"customerReference": fmt.Sprint(i, large)})
-		w.serve(w.sim, orders, strings.NewReader(body), stranger)
-		w.serve(w.sim, "/"+large[:32<<10], http.NoBody, stranger)
-		w.serve(w.sim, health, strings.NewReader(`{"`+large+`":1}`), nil)
-		claims := w.claims(large[:20<<10])
-		w.exchange(grant("reseller", w.sign(claims)))
+		h.serve(h.sim, orders, strings.NewReader(body), stranger)
+		h.serve(h.sim, "/"+large[:32<<10], http.NoBody, stranger)
+		h.serve(h.sim, health, strings.NewReader(`{"`+large+`":1}`), nil)
+		claims := h.claims(large[:20<<10])
+		h.exchange(grant("reseller", h.sign(claims)))
 	}
-	content, err := json.Marshal([]any{w.sim.Calls(), w.sim.Violations()})
+	content, err := json.Marshal([]any{h.sim.Calls(), h.sim.Violations()})
 	const each = 2 << 10
-	if entries := len(w.sim.Calls()) + len(w.sim.Violations()); err != nil || len(content) > entries*each {
+	if entries := len(h.sim.Calls()) + len(h.sim.Violations()); err != nil || len(content) > entries*each {
 		t.Errorf("%d entries take %d bytes, %v", entries, len(content), err)
 	}
-	if got := w.sim.SubmissionsAbout(simulator.OpOrderCreate, fmt.Sprint(7, large)); got.Seen != 1 {
+	if got := h.sim.SubmissionsAbout(simulator.OpOrderCreate, fmt.Sprint(7, large)); got.Seen != 1 {
 		t.Errorf("counted %+v", got)
 	}
 }
 
-// TestSlowPeersHoldNobodyUp begins calls to both servers that never finish, and makes others.
-func TestSlowPeersHoldNobodyUp(t *testing.T) {
-	w := start(t)
+// TestSlowClientsDoNotBlockOthers begins calls to both servers that never finish, and makes others.
+func TestSlowClientsDoNotBlockOthers(t *testing.T) {
+	h := start(t)
 	for _, begun := range []string{
 		"POST " + health + " HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{",
 		"POST " + tokenPath + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\n" +
@@ -172,7 +172,7 @@ func TestSlowPeersHoldNobodyUp(t *testing.T) {
 		"GET " + health + " HTTP/1.1\r\nHo",
 	} {
 		var dialer net.Dialer
-		peer, err := dialer.DialContext(t.Context(), "tcp", w.server.Listener.Addr().String())
+		peer, err := dialer.DialContext(t.Context(), "tcp", h.server.Listener.Addr().String())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,6 +181,6 @@ func TestSlowPeersHoldNobodyUp(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w.login("reseller")
-	w.post(health, about(fttp)).created()
+	h.login("reseller")
+	h.post(health, serviceBody(fttp)).created()
 }

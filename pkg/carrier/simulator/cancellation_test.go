@@ -15,22 +15,22 @@ const (
 	aborting     = "/api/connect/services/service-cancellations/requests/abort"
 )
 
-func moveTo(service int64, day string) string {
+func rescheduleBody(service int64, day string) string {
 	return body(`{"serviceId":%d,"cancellationDate":%q}`, service, day)
 }
 
-// altered checks the 204 of a reschedule or abort of the leaving service.
-func (a answer) altered() {
+// expectCancellationChanged checks the 204 of a reschedule or abort of the leaving service.
+func (a response) expectCancellationChanged() {
 	a.t.Helper()
 	a.is(http.StatusNoContent)
-	want := "http://" + a.host + cancellation(leaving)
+	want := "http://" + a.host + cancellation(cancelling)
 	if got := a.header.Get("Location"); got != want || a.body != "" {
 		a.t.Errorf("Location %q with body %q, want %q with none", got, a.body, want)
 	}
 }
 
-// state is the visible state of a cancellation.
-func (a answer) state() []any {
+// cancellationState is the visible state of a cancellation.
+func (a response) cancellationState() []any {
 	a.t.Helper()
 	return []any{
 		a.find("status"), a.find("requestDate"), a.find("cancelled"),
@@ -40,91 +40,91 @@ func (a answer) state() []any {
 
 // TestReschedule moves a cancellation and lets it take effect (spec §3).
 func TestReschedule(t *testing.T) {
-	w := start(t)
-	w.post(rescheduling, moveTo(leaving, "2026-11-25")).altered()
-	w.get(cancellation(leaving)).is(http.StatusAccepted)
-	w.wait(10 * time.Second)
-	got := w.get(cancellation(leaving)).is(http.StatusOK)
-	if diff := cmp.Diff([]any{"REQUESTED", "2026-11-25", false, false, true, true}, got.state()); diff != "" {
+	h := start(t)
+	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-25")).expectCancellationChanged()
+	h.get(cancellation(cancelling)).is(http.StatusAccepted)
+	h.wait(10 * time.Second)
+	got := h.get(cancellation(cancelling)).is(http.StatusOK)
+	if diff := cmp.Diff([]any{"REQUESTED", "2026-11-25", false, false, true, true}, got.cancellationState()); diff != "" {
 		t.Error(diff)
 	}
-	w.sim.Advance(5 * 24 * time.Hour)
-	got = w.get(cancellation(leaving)).is(http.StatusOK)
-	if diff := cmp.Diff([]any{"COMPLETED", "2026-11-25", true, false, false, false}, got.state()); diff != "" {
+	h.sim.Advance(5 * 24 * time.Hour)
+	got = h.get(cancellation(cancelling)).is(http.StatusOK)
+	if diff := cmp.Diff([]any{"COMPLETED", "2026-11-25", true, false, false, false}, got.cancellationState()); diff != "" {
 		t.Error(diff)
 	}
-	w.post(rescheduling, moveTo(leaving, "2026-12-25")).
+	h.post(rescheduling, rescheduleBody(cancelling, "2026-12-25")).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
-	w.post(aborting, about(leaving)).
+	h.post(aborting, serviceBody(cancelling)).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
-// TestRescheduleToday is allowed, and leaves a moment to change it again.
-func TestRescheduleToday(t *testing.T) {
-	w := start(t)
-	w.post(rescheduling, moveTo(leaving, "2026-11-20")).altered()
-	w.post(aborting, about(leaving)).altered()
+// TestACancellationCanBeRescheduledToToday checks that it can then be changed again.
+func TestACancellationCanBeRescheduledToToday(t *testing.T) {
+	h := start(t)
+	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-20")).expectCancellationChanged()
+	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
 }
 
 // TestAbort aborts a cancellation (spec §3).
 func TestAbort(t *testing.T) {
-	w := start(t)
-	if err := w.sim.SetCancellation(leaving, &simulator.Cancellation{
+	h := start(t)
+	if err := h.sim.SetCancellation(cancelling, &simulator.Cancellation{
 		Status: "IN_ERROR", RequestDate: "2026-12-24", ErrorDetail: "no",
 	}); err != nil {
 		t.Fatal(err)
 	}
-	w.post(aborting, about(leaving)).altered()
-	w.wait(10 * time.Second)
-	got := w.get(cancellation(leaving)).is(http.StatusOK)
-	if diff := cmp.Diff([]any{"ABORTED", "2026-12-24", false, true, false, false}, got.state()); diff != "" {
+	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	h.wait(10 * time.Second)
+	got := h.get(cancellation(cancelling)).is(http.StatusOK)
+	if diff := cmp.Diff([]any{"ABORTED", "2026-12-24", false, true, false, false}, got.cancellationState()); diff != "" {
 		t.Error(diff)
 	}
 	if got.text("abortedOn") != "2026-11-20T10:00:00Z" || got.text("abortedByName") != "Ada" ||
 		got.find("errorDetail") != nil {
 		t.Error(got.body)
 	}
-	w.post(aborting, about(leaving)).
+	h.post(aborting, serviceBody(cancelling)).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
-// TestCancellationsThatCannotBeAltered covers every other reason.
-func TestCancellationsThatCannotBeAltered(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.Services[5].NotCancellable = true })
+// TestCancellationsThatCannotBeChanged covers every other reason.
+func TestCancellationsThatCannotBeChanged(t *testing.T) {
+	h := start(t, func(s *simulator.Seed) { s.Services[5].NotCancellable = true })
 	for _, day := range []string{`"2026-11-19"`, "null"} {
-		w.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, leaving, day)).
+		h.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, cancelling, day)).
 			refusedWith(422, "method.argument.not.valid", "constraints.local.date.future.or.present cancellationDate")
 	}
-	w.post(rescheduling, moveTo(fttp, "2026-12-24")).
+	h.post(rescheduling, rescheduleBody(fttp, "2026-12-24")).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
-	w.post(aborting, about(copper)).
+	h.post(aborting, serviceBody(copper)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
-	w.post(aborting, about(foreign)).refusedWith(404, "resource.not.found")
+	h.post(aborting, serviceBody(foreign)).refusedWith(404, "resource.not.found")
 	for _, status := range []string{"IN_PROGRESS", "REJECTED"} {
 		handed := &simulator.Cancellation{Status: status, RequestDate: "2026-12-24"}
-		if err := w.sim.SetCancellation(leaving, handed); err != nil {
+		if err := h.sim.SetCancellation(cancelling, handed); err != nil {
 			t.Fatal(err)
 		}
-		w.post(aborting, about(leaving)).
+		h.post(aborting, serviceBody(cancelling)).
 			refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 	}
 }
 
-// TestAlterationThatFailsLater accepts an abort that then fails.
-func TestAlterationThatFailsLater(t *testing.T) {
-	w := start(t)
-	w.arm("CancellationAbort", simulator.Fault{Kind: simulator.FaultEndInError})
-	w.post(aborting, about(leaving)).altered()
-	w.wait(10 * time.Second)
-	w.get(cancellation(leaving)).
+// TestAnAbortThatFailsLater accepts an abort that then fails.
+func TestAnAbortThatFailsLater(t *testing.T) {
+	h := start(t)
+	h.arm("CancellationAbort", simulator.Fault{Kind: simulator.FaultEndInError})
+	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	h.wait(10 * time.Second)
+	h.get(cancellation(cancelling)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 }
 
-// TestDatesAreTheCarriersOwn requests a day that is over in the carrier's time zone.
-func TestDatesAreTheCarriersOwn(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
-	w.wait(4 * time.Hour) // 1 o'clock in the morning of the 21st in Sydney
-	w.token = w.login("reseller")
-	w.post(rescheduling, moveTo(leaving, "2026-11-20")).is(http.StatusUnprocessableEntity)
-	w.post(rescheduling, moveTo(leaving, "2026-11-21")).altered()
+// TestDatesAreInTheCarriersTimeZone requests a day that is over in the carrier's time zone.
+func TestDatesAreInTheCarriersTimeZone(t *testing.T) {
+	h := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
+	h.wait(4 * time.Hour) // 1 o'clock in the morning of the 21st in Sydney
+	h.token = h.login("reseller")
+	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-20")).is(http.StatusUnprocessableEntity)
+	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-21")).expectCancellationChanged()
 }

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// part is a section of the specification with everything that it lists.
-type part struct {
-	section string
-	items   []string
+// specSection is a section of the specification with everything that it lists.
+type specSection struct {
+	name  string
+	items []string
 }
 
 // checklist is what the specification lists, section by section. An item without a case fails the
 // suite; it is transcribed from the text and not from the simulator.
-func checklist() []part {
-	return []part{
+func checklist() []specSection {
+	return []specSection{
 		{"§1 common rules", ruleItems()},
 		{"§2 order scenarios", orderItems()},
 		{"§3 states", stateItems()},
@@ -58,7 +58,7 @@ func orderItems() []string {
 	return []string{
 		"§2 scenario 1: the first service at a location",
 		"§2 scenario 2: a free port",
-		"§2 scenario 2: refused for want of capacity",
+		"§2 scenario 2: refused for lack of capacity",
 		"§2 scenario 3: a replacement NTD",
 		"§2 scenario 3: refused when another NTD would do",
 		"§2 scenario 4: an additional NTD",
@@ -210,9 +210,9 @@ func statusItems() []string {
 		return each(row.statuses, func(status int) []string { return []string{statusItem(row, status)} })
 	})
 	return append(items,
-		"§4 options: the POST answers a bad token with 404",
+		"§4 options: the POST responds to a bad token with 404",
 		"§4 order: the Location is /api/connect/orders/{id} and the body the order",
-		"§4 slots: giving an appointment-request up",
+		"§4 slots: canceling an appointment-request",
 		"§4 plan change: SLA change with the existing plan",
 		"§4 plan change: plan and SLA at once",
 		"§4 plan change: below version 8 the order's contact is used",
@@ -223,7 +223,7 @@ func statusItems() []string {
 func tokenItems() []string {
 	items := slices.Concat(prefixed("§5 claim ", claimNames()), prefixed("§5 parameter ", formNames()))
 	return append(items,
-		"§5 the fields of the reply", "§5 single use of a JWT", "§5 alg RS256 alone", "§5 kid names the key",
+		"§5 the fields of the response", "§5 single use of a JWT", "§5 alg RS256 alone", "§5 kid names the key",
 		"§5 an expired token is 401", "§5 lack of permission is 404", "§5 a service of another client is 404",
 	)
 }
@@ -286,8 +286,8 @@ func limitItems() []string {
 		"§8 a fibre build charge is polled once per 5 s",
 		"§8 disruptions: 20 a page",
 		"§8 disruptions: newest maintenanceStartAt first",
-		"§8 an access token lives 300 s",
-		"§8 a JWT is good for one exchange",
+		"§8 an access token is valid for 300 s",
+		"§8 a JWT is accepted once",
 	}
 }
 

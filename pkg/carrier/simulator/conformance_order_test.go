@@ -10,8 +10,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// pairs gives the built location copper pairs instead of an NTD.
-func pairs(ports ...simulator.Port) []func(*simulator.Seed) {
+// withPairs gives the built location copper pairs instead of an NTD.
+func withPairs(ports ...simulator.Port) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) {
 		site := &s.Qualifications[1]
 		site.TechnologyType, site.Infrastructures = "FTTN", nil
@@ -23,8 +23,8 @@ func pairs(ports ...simulator.Port) []func(*simulator.Seed) {
 	}}
 }
 
-// ntd changes the NTD of the built location.
-func ntd(edit func(*simulator.Qualification)) []func(*simulator.Seed) {
+// withNTDChange changes the NTD of the built location.
+func withNTDChange(edit func(*simulator.Qualification)) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) { edit(&s.Qualifications[1]) }}
 }
 
@@ -36,7 +36,7 @@ type orderCase struct {
 	want  string // the order type and the fee in addition to the SLA, or the code of the refusal
 }
 
-func takeOver(kind string, avc any) map[string]any {
+func transferFields(kind string, avc any) map[string]any {
 	return map[string]any{"transferType": kind, "avcIdForTransfer": avc}
 }
 
@@ -47,61 +47,61 @@ func orderTable() []orderCase {
 	active := simulator.Port{CopperPairStatus: "Active"}
 	return []orderCase{
 		{"scenario 1: the first service at a location", nil, orderBody(nil), "new NTD_INSTALLATION_FEE"},
-		{"scenario 2: a free port", nil, onPort(1, nil), "new"},
-		{"scenario 2: refused for want of capacity", nil, onPort(1, giga), "constraints.order.ntd.capacity.exceeded"},
-		{"scenario 3: a replacement NTD", ntd(func(q *simulator.Qualification) {
+		{"scenario 2: a free port", nil, orderOnPort(1, nil), "new"},
+		{"scenario 2: refused for lack of capacity", nil, orderOnPort(1, giga), "constraints.order.ntd.capacity.exceeded"},
+		{"scenario 3: a replacement NTD", withNTDChange(func(q *simulator.Qualification) {
 			q.Infrastructures[0].ReplacementDown = 2000
-		}), onPort(1, giga), "new"},
-		{"scenario 3: refused when another NTD would do", ntd(func(q *simulator.Qualification) {
+		}), orderOnPort(1, giga), "new"},
+		{"scenario 3: refused when another NTD would do", withNTDChange(func(q *simulator.Qualification) {
 			q.Infrastructures[0].ReplacementDown = 2000
 			q.Infrastructures = append(q.Infrastructures, simulator.Infrastructure{ID: "NTD2", RemainingDown: 2000})
-		}), onPort(1, giga), "constraints.order.ntd.capacity.exceeded"},
-		{"scenario 4: an additional NTD", nil, orderBody(additional(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE"},
+		}), orderOnPort(1, giga), "constraints.order.ntd.capacity.exceeded"},
+		{"scenario 4: an additional NTD", nil, orderBody(additionalFields(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE"},
 		{
 			"scenario 4: refused when installation options are not populated",
-			ntd(func(q *simulator.Qualification) { q.AdditionalAllowed = false }),
-			orderBody(additional(nil)), "constraints.order.additional.infrastructure.not.allowed",
+			withNTDChange(func(q *simulator.Qualification) { q.AdditionalAllowed = false }),
+			orderBody(additionalFields(nil)), "constraints.order.additional.infrastructure.not.allowed",
 		},
 		{
-			"scenario 4: an additional copper pair when all are in use", pairs(taken, active),
-			orderBody(additional(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE",
+			"scenario 4: an additional copper pair when all are in use", withPairs(taken, active),
+			orderBody(additionalFields(nil)), "new SUBSEQUENT_INSTALLATION_CHARGE",
 		},
 		{
-			"scenario 4: an additional copper pair refused while one is free", pairs(taken, free),
-			orderBody(additional(nil)), "constraints.order.additional.infrastructure.not.allowed",
+			"scenario 4: an additional copper pair refused while one is free", withPairs(taken, free),
+			orderBody(additionalFields(nil)), "constraints.order.additional.infrastructure.not.allowed",
 		},
 		{
 			"scenario 5: an NTD port in use is a transfer", nil,
-			onPort(2, takeOver("SERVICE_TRANSFER", "AVC999")), "transfer SERVICE_TRANSFER_FEE",
+			orderOnPort(2, transferFields("SERVICE_TRANSFER", "AVC999")), "transfer SERVICE_TRANSFER_FEE",
 		},
 		{
-			"scenario 5: a copper pair in use is a transfer", pairs(taken),
-			onPort(0, takeOver("SERVICE_TRANSFER", "AVC999")), "transfer SERVICE_TRANSFER_FEE",
+			"scenario 5: a copper pair in use is a transfer", withPairs(taken),
+			orderOnPort(0, transferFields("SERVICE_TRANSFER", "AVC999")), "transfer SERVICE_TRANSFER_FEE",
 		},
-		{"scenario 5: transferType and avcIdForTransfer are needed", nil, onPort(2, nil), "constraints.not.null"},
+		{"scenario 5: transferType and avcIdForTransfer are needed", nil, orderOnPort(2, nil), "constraints.not.null"},
 		{
 			"scenario 5: transferType and avcIdForTransfer are needed", nil,
-			onPort(2, takeOver("SERVICE_TRANSFER", nil)), "constraints.not.null",
+			orderOnPort(2, transferFields("SERVICE_TRANSFER", nil)), "constraints.not.null",
 		},
 		{
 			"scenario 6: SERVICE_TRANSFER with an AVC id", nil,
-			onPort(2, takeOver("SERVICE_TRANSFER", "AVC999")), "transfer SERVICE_TRANSFER_FEE",
+			orderOnPort(2, transferFields("SERVICE_TRANSFER", "AVC999")), "transfer SERVICE_TRANSFER_FEE",
 		},
 		{
 			"scenario 6: CONNECT_OUTSTANDING without one", nil,
-			onPort(2, takeOver("CONNECT_OUTSTANDING", nil)), "transfer SERVICE_TRANSFER_FEE",
+			orderOnPort(2, transferFields("CONNECT_OUTSTANDING", nil)), "transfer SERVICE_TRANSFER_FEE",
 		},
 		{
 			"scenario 7: neither for the first infrastructure", nil,
-			orderBody(takeOver("SERVICE_TRANSFER", "AVC999")), "constraints.avc.id.not.required",
+			orderBody(transferFields("SERVICE_TRANSFER", "AVC999")), "constraints.avc.id.not.required",
 		},
 		{
 			"scenario 7: neither for an additional infrastructure", nil,
-			orderBody(additional(takeOver("CONNECT_OUTSTANDING", nil))), "constraints.transfer.type.not.required",
+			orderBody(additionalFields(transferFields("CONNECT_OUTSTANDING", nil))), "constraints.transfer.type.not.required",
 		},
 		{
-			"scenario 9: an active pair of another company is a transfer", pairs(active),
-			onPort(0, takeOver("CONNECT_OUTSTANDING", nil)), "transfer SERVICE_TRANSFER_FEE",
+			"scenario 9: an active pair of another company is a transfer", withPairs(active),
+			orderOnPort(0, transferFields("CONNECT_OUTSTANDING", nil)), "transfer SERVICE_TRANSFER_FEE",
 		},
 	}
 }
@@ -114,12 +114,12 @@ func orderCases() []conformanceCase {
 		}),
 		conformanceCase{name: "order with an incorrect AVC id", run: incorrectAVC},
 		conformanceCase{name: "order on the client's own service", run: internalTransfer},
-		conformanceCase{name: "a copper pair held by two", run: pairHeldByTwo},
+		conformanceCase{name: "a copper pair of two companies", run: pairOfTwoCompanies},
 		conformanceCase{name: "order: Location and body", run: orderLocation},
 	)
 }
 
-func (o orderCase) run(c *trial) {
+func (o orderCase) run(c *caseRun) {
 	got := c.post(orders, o.body)
 	seen := ""
 	if got.status == http.StatusCreated {
@@ -131,36 +131,36 @@ func (o orderCase) run(c *trial) {
 	if seen != o.want {
 		c.t.Errorf("%q, want %q: %s", seen, o.want, got.body)
 	}
-	c.shows("§2 " + o.item)
+	c.covers("§2 " + o.item)
 }
 
-func incorrectAVC(c *trial) {
-	placed := c.post(orders, onPort(2, takeOver("SERVICE_TRANSFER", "AVC1"))).is(http.StatusCreated)
+func incorrectAVC(c *caseRun) {
+	placed := c.post(orders, orderOnPort(2, transferFields("SERVICE_TRANSFER", "AVC1"))).is(http.StatusCreated)
 	i := slices.IndexFunc(c.sim.Orders(), func(o simulator.PlacedOrder) bool {
 		return fmt.Sprint(o.ID) == fmt.Sprint(placed.find("id"))
 	})
-	c.holds("§2 scenario 6: an incorrect AVC id is rejected later", !c.sim.Orders()[i].RejectedAt.IsZero())
+	c.coversIf("§2 scenario 6: an incorrect AVC id is rejected later", !c.sim.Orders()[i].RejectedAt.IsZero())
 }
 
-func internalTransfer(c *trial) {
-	c.post(orders, onPort(3, takeOver("SERVICE_TRANSFER", "AVC000001000001"))).is(http.StatusCreated)
+func internalTransfer(c *caseRun) {
+	c.post(orders, orderOnPort(3, transferFields("SERVICE_TRANSFER", "AVC000001000001"))).is(http.StatusCreated)
 	c.wait(10 * time.Second)
 	got := c.get(cancellation(fttp)).is(http.StatusOK)
-	c.holds("§2 scenario 10: the client's own service there is disconnected", got.find("cancelled") == true)
+	c.coversIf("§2 scenario 10: the client's own service there is disconnected", got.find("cancelled") == true)
 }
 
-func pairHeldByTwo(c *trial) {
-	planted := seed()
-	for _, edit := range pairs(simulator.Port{ServiceStatus: "Line In Use", CopperPairStatus: "Active"}) {
-		edit(&planted)
+func pairOfTwoCompanies(c *caseRun) {
+	initial := seed()
+	for _, edit := range withPairs(simulator.Port{ServiceStatus: "Line In Use", CopperPairStatus: "Active"}) {
+		edit(&initial)
 	}
-	err := planted.Validate()
-	c.holds("§2 scenario 8: serviceStatus and copperPairStatus exclude each other",
+	err := initial.Validate()
+	c.coversIf("§2 scenario 8: serviceStatus and copperPairStatus exclude each other",
 		err != nil && strings.Contains(err.Error(), "exclude each other"))
 }
 
-func orderLocation(c *trial) {
+func orderLocation(c *caseRun) {
 	got := c.post(orders, orderBody(nil)).is(http.StatusCreated)
-	c.holds("§4 order: the Location is /api/connect/orders/{id} and the body the order",
+	c.coversIf("§4 order: the Location is /api/connect/orders/{id} and the body the order",
 		got.header.Get("Location") == fmt.Sprint("/api/connect/orders/", got.find("id")) && got.text("status") == "OPEN")
 }

@@ -15,8 +15,8 @@ import (
 
 func encodeBase64(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }
 
-// cancelledBy gives the leaving service a cancellation in a state; none removes it.
-func cancelledBy(state string) []func(*simulator.Seed) {
+// withCancellation gives the leaving service a cancellation in a state; none removes it.
+func withCancellation(state string) []func(*simulator.Seed) {
 	return []func(*simulator.Seed){func(s *simulator.Seed) {
 		if state == "none" {
 			s.Services[4].Cancellation = nil
@@ -30,50 +30,50 @@ func cancelledBy(state string) []func(*simulator.Seed) {
 func cancellationCases() []conformanceCase {
 	return slices.Concat(
 		[]conformanceCase{
-			{name: "a cancellation comes true", run: cancellationComesTrue},
+			{name: "a cancellation is carried out", run: cancellationCarriedOut},
 			{name: "no cancellation", run: noCancellation},
-			{name: "a date that has passed, or none", run: datesThatHavePassed},
+			{name: "a date in the past, or none", run: pastDates},
 			{name: "a service that cannot be cancelled", run: notCancellable, edits: []func(*simulator.Seed){
 				func(s *simulator.Seed) { s.Services[4].NotCancellable = true },
 			}},
-			{name: "an alteration that fails later", run: alterationFails},
-			{name: "cancellations of others", run: cancellationsOfOthers},
+			{name: "a change that fails later", run: cancellationChangeFails},
+			{name: "cancellations of others", run: cancellationsOfOtherClients},
 		},
-		each(openStates(), alterationsFrom),
-		each(closedStates(), noAlterationsFrom),
+		each(openStates(), changesFrom),
+		each(closedStates(), noChangesFrom),
 	)
 }
 
-func alterationsFrom(from string) []conformanceCase {
+func changesFrom(from string) []conformanceCase {
 	return []conformanceCase{
-		{name: "reschedule from " + from, edits: cancelledBy(from), run: func(c *trial) {
-			c.alters(rescheduling, moveTo(leaving, "2026-11-25"), "REQUESTED", []any{false, true, true})
-			c.shows("§3 reschedule " + from + " → REQUESTED")
+		{name: "reschedule from " + from, edits: withCancellation(from), run: func(c *caseRun) {
+			c.changesCancellation(rescheduling, rescheduleBody(cancelling, "2026-11-25"), "REQUESTED", []any{false, true, true})
+			c.covers("§3 reschedule " + from + " → REQUESTED")
 		}},
-		{name: "abort from " + from, edits: cancelledBy(from), run: func(c *trial) {
-			got := c.alters(aborting, about(leaving), "ABORTED", []any{true, false, false})
-			c.holds("§3 abort "+from+" → ABORTED", got.text("abortedOn") != "" && got.text("abortedByName") == "Ada")
+		{name: "abort from " + from, edits: withCancellation(from), run: func(c *caseRun) {
+			got := c.changesCancellation(aborting, serviceBody(cancelling), "ABORTED", []any{true, false, false})
+			c.coversIf("§3 abort "+from+" → ABORTED", got.text("abortedOn") != "" && got.text("abortedByName") == "Ada")
 		}},
 	}
 }
 
-func noAlterationsFrom(from string) []conformanceCase {
-	return []conformanceCase{{name: "alterations from " + from, edits: cancelledBy(from), run: func(c *trial) {
-		c.leavesAlone(rescheduling, moveTo(leaving, "2026-12-25"))
-		c.shows("§3 reschedule " + from + ": unchanged, 422")
-		c.leavesAlone(aborting, about(leaving))
-		c.shows("§3 abort " + from + ": unchanged, 422")
+func noChangesFrom(from string) []conformanceCase {
+	return []conformanceCase{{name: "changes from " + from, edits: withCancellation(from), run: func(c *caseRun) {
+		c.cancellationUnchanged(rescheduling, rescheduleBody(cancelling, "2026-12-25"))
+		c.covers("§3 reschedule " + from + ": unchanged, 422")
+		c.cancellationUnchanged(aborting, serviceBody(cancelling))
+		c.covers("§3 abort " + from + ": unchanged, 422")
 	}}}
 }
 
-// alters changes the leaving service's cancellation and reads the result: the state and the three
-// can* flags.
-func (c *trial) alters(path, content, state string, can []any) answer {
+// changesCancellation changes the leaving service's cancellation and reads the result: the state
+// and the three can* flags.
+func (c *caseRun) changesCancellation(path, content, state string, can []any) response {
 	c.t.Helper()
-	c.post(path, content).altered()
-	c.get(cancellation(leaving)).is(http.StatusAccepted)
+	c.post(path, content).expectCancellationChanged()
+	c.get(cancellation(cancelling)).is(http.StatusAccepted)
 	c.wait(10 * time.Second)
-	got := c.get(cancellation(leaving)).is(http.StatusOK)
+	got := c.get(cancellation(cancelling)).is(http.StatusOK)
 	seen := []any{
 		got.find("canRequestCancellation"), got.find("canAbortCancellation"), got.find("canRescheduleCancellation"),
 	}
@@ -83,53 +83,53 @@ func (c *trial) alters(path, content, state string, can []any) answer {
 	return got
 }
 
-// leavesAlone checks that a refused alteration changes nothing.
-func (c *trial) leavesAlone(path, content string) {
+// cancellationUnchanged checks that a refused change has no effect.
+func (c *caseRun) cancellationUnchanged(path, content string) {
 	c.t.Helper()
-	before := c.get(cancellation(leaving)).is(http.StatusOK)
+	before := c.get(cancellation(cancelling)).is(http.StatusOK)
 	c.post(path, content).refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
-	if after := c.get(cancellation(leaving)).is(http.StatusOK); after.body != before.body {
+	if after := c.get(cancellation(cancelling)).is(http.StatusOK); after.body != before.body {
 		c.t.Errorf("%s\n%s", before.body, after.body)
 	}
 }
 
-func cancellationComesTrue(c *trial) {
+func cancellationCarriedOut(c *caseRun) {
 	c.sim.Advance(34 * 24 * time.Hour)
-	got := c.get(cancellation(leaving)).is(http.StatusOK)
-	c.holds("§3 REQUESTED reaching its date → COMPLETED", got.text("status") == "COMPLETED" &&
+	got := c.get(cancellation(cancelling)).is(http.StatusOK)
+	c.coversIf("§3 REQUESTED reaching its date → COMPLETED", got.text("status") == "COMPLETED" &&
 		got.find("cancelled") == true && got.text("cancelledOn") != "" && got.find("canRequestCancellation") == false &&
 		got.find("canAbortCancellation") == false && got.find("canRescheduleCancellation") == false)
 }
 
-func noCancellation(c *trial) {
+func noCancellation(c *caseRun) {
 	got := c.get(cancellation(fttp)).is(http.StatusOK)
-	c.holds("§3 no cancellation: status null", got.find("status") == nil && got.find("cancelled") == false &&
+	c.coversIf("§3 no cancellation: status null", got.find("status") == nil && got.find("cancelled") == false &&
 		got.find("canRequestCancellation") == true && got.find("canAbortCancellation") == false &&
 		got.find("canRescheduleCancellation") == false)
 }
 
-func datesThatHavePassed(c *trial) {
+func pastDates(c *caseRun) {
 	for _, day := range []string{`"2026-11-19"`, "null"} {
-		c.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, leaving, day)).
+		c.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, cancelling, day)).
 			refusedWith(422, "method.argument.not.valid", "constraints.local.date.future.or.present cancellationDate")
 	}
 }
 
-func notCancellable(c *trial) {
-	c.post(aborting, about(leaving)).
+func notCancellable(c *caseRun) {
+	c.post(aborting, serviceBody(cancelling)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 }
 
-func alterationFails(c *trial) {
+func cancellationChangeFails(c *caseRun) {
 	c.arm("CancellationAbort", simulator.Fault{Kind: simulator.FaultEndInError})
-	c.post(aborting, about(leaving)).altered()
+	c.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
 	c.wait(10 * time.Second)
-	c.get(cancellation(leaving)).is(http.StatusUnprocessableEntity)
+	c.get(cancellation(cancelling)).is(http.StatusUnprocessableEntity)
 }
 
-func cancellationsOfOthers(c *trial) {
-	c.post(rescheduling, moveTo(foreign, "2026-12-25")).is(http.StatusNotFound)
-	c.post(aborting, about(foreign)).is(http.StatusNotFound)
+func cancellationsOfOtherClients(c *caseRun) {
+	c.post(rescheduling, rescheduleBody(foreign, "2026-12-25")).is(http.StatusNotFound)
+	c.post(aborting, serviceBody(foreign)).is(http.StatusNotFound)
 	c.get(cancellation(foreign)).is(http.StatusNotFound)
 }
 
@@ -137,19 +137,19 @@ func cancellationsOfOthers(c *trial) {
 func versionRows() []versionRow {
 	none := int64(42)
 	return []versionRow{
-		{"aggregation conversion", 4, aggregation, convert(none)},
-		{"DSL stability profile change", 4, profile, stabilize(none)},
+		{"aggregation conversion", 4, aggregation, conversionBody(none)},
+		{"DSL stability profile change", 4, profile, profileBody(none)},
 		{"fibre build charge", 6, fibre, `{"locationId":"LOC000000000001"}`},
-		{"health", 5, health, about(none)},
-		{"reclaim", 1, reclaims, about(none)},
-		{"appointment slots", 1, slots, slotsOf(1)},
+		{"health", 5, health, serviceBody(none)},
+		{"reclaim", 1, reclaims, serviceBody(none)},
+		{"appointment slots", 1, slots, slotsBody(1)},
 		{"appointment-request cancel", 1, slotsCancel, `{"appointmentRequestId":1}`},
-		{"diagnostic test", 1, diagnostics, test(none, "port-reset")},
-		{"cancellation reschedule", 1, rescheduling, moveTo(none, "2026-12-04")},
-		{"cancellation abort", 1, aborting, about(none)},
+		{"diagnostic test", 1, diagnostics, diagnosticBody(none, "port-reset")},
+		{"cancellation reschedule", 1, rescheduling, rescheduleBody(none, "2026-12-04")},
+		{"cancellation abort", 1, aborting, serviceBody(none)},
 		{"disruptions", 1, strings.Replace(disruptionsRead, "{id}", "42", 1), ""},
-		{"plan change", 1, planChange, changeTo(none, "Fast", 1)},
-		{"plan change options", 1, planOptions, about(none)},
+		{"plan change", 1, planChange, planChangeBody(none, "Fast", 1)},
+		{"plan change options", 1, planOptions, serviceBody(none)},
 	}
 }
 
@@ -166,7 +166,7 @@ func versionCases() []conformanceCase {
 	)
 }
 
-func (r versionRow) run(c *trial) {
+func (r versionRow) run(c *caseRun) {
 	method := http.MethodPost
 	if r.body == "" {
 		method = http.MethodGet
@@ -176,7 +176,7 @@ func (r versionRow) run(c *trial) {
 		offered = http.StatusCreated // no service is requested
 	}
 	for version := range 10 {
-		got := c.at(fmt.Sprint(version), method, r.path, r.body)
+		got := c.atVersion(fmt.Sprint(version), method, r.path, r.body)
 		if version >= r.since && version <= 8 {
 			got.is(offered)
 		} else {
@@ -184,53 +184,54 @@ func (r versionRow) run(c *trial) {
 		}
 	}
 	for _, item := range r.items() {
-		c.shows(item)
+		c.covers(item)
 	}
 }
 
-func slaByVersion(c *trial) {
+func slaByVersion(c *caseRun) {
 	for version, want := range map[string]string{"5": "Standard", "6": "Enhanced - 12 (24/7)"} {
-		outcome := c.at(version, http.MethodPost, planChange, withSLA("Basic", "Enhanced - 12 (24/7)")).created()
+		outcome := c.atVersion(version, http.MethodPost, planChange, withSLA("Basic", "Enhanced - 12 (24/7)")).created()
 		c.wait(10 * time.Second)
-		got := c.at(version, http.MethodGet, outcome, "").is(http.StatusOK)
-		c.holds("§9 plan change: restorationSla from 6", got.text("sla", "sla") == want)
+		got := c.atVersion(version, http.MethodGet, outcome, "").is(http.StatusOK)
+		c.coversIf("§9 plan change: restorationSla from 6", got.text("sla", "sla") == want)
 		if version == "6" {
-			back := c.at("6", http.MethodPost, planChange, withSLA("Basic", "Standard")).created()
+			back := c.atVersion("6", http.MethodPost, planChange, withSLA("Basic", "Standard")).created()
 			c.wait(10 * time.Second)
 			c.get(back).is(http.StatusOK)
 		}
 	}
 }
 
-func contactByVersion(c *trial) {
-	c.at("8", http.MethodPost, planChange, withNTD()).refusedWith(422, "method.argument.not.valid",
+func contactByVersion(c *caseRun) {
+	c.atVersion("8", http.MethodPost, planChange, withNTD()).refusedWith(422, "method.argument.not.valid",
 		"constraints.not.null contactName", "constraints.not.null contactPhone", "constraints.not.null contactEmail")
-	c.at("7", http.MethodPost, planChange, withNTD()).created()
-	c.shows("§9 plan change: contact details from 8 when ntdOption is set")
+	c.atVersion("7", http.MethodPost, planChange, withNTD()).created()
+	c.covers("§9 plan change: contact details from 8 when ntdOption is set")
 }
 
-func alternateByVersion(c *trial) {
-	c.at("7", http.MethodPost, planChange, changeTo(alternate, "Fast", 1)).is(http.StatusUnprocessableEntity)
-	outcome := c.at("8", http.MethodPost, planChange, changeTo(alternate, "Fast", 1)).created()
+func alternateByVersion(c *caseRun) {
+	c.atVersion("7", http.MethodPost, planChange, planChangeBody(alternate, "Fast", 1)).is(http.StatusUnprocessableEntity)
+	outcome := c.atVersion("8", http.MethodPost, planChange, planChangeBody(alternate, "Fast", 1)).created()
 	c.wait(10 * time.Second)
 	got := c.get(outcome).is(http.StatusOK)
 	_, hasContact := got.json()["contactName"]
-	c.holds("§9 plan change: the alternate source from 8", got.text("plan", "plan") == "Fast" && !hasContact)
+	c.coversIf("§9 plan change: the alternate source from 8", got.text("plan", "plan") == "Fast" && !hasContact)
 }
 
-func healthByVersion(c *trial) {
+func healthByVersion(c *caseRun) {
 	for _, version := range []string{"5", "6", "7", "8"} {
-		outcome := c.at(version, http.MethodPost, health, about(fttp)).created()
+		outcome := c.atVersion(version, http.MethodPost, health, serviceBody(fttp)).created()
 		c.wait(10 * time.Second)
-		got := c.at(version, http.MethodGet, outcome, "").is(http.StatusOK)
+		got := c.atVersion(version, http.MethodGet, outcome, "").is(http.StatusOK)
 		if version == "5" {
-			c.holds("§9 health: 5 has its own path and names", strings.Contains(outcome, "/health/request/") &&
+			c.coversIf("§9 health: 5 has its own path and names", strings.Contains(outcome, "/health/request/") &&
 				got.text("serviceStatus") == "COMPLETED" && got.list("healthCategory") != nil &&
 				got.text("indicators", "connectivityIndicator") == "Green")
-			c.at("5", http.MethodGet, strings.Replace(outcome, "/request/", "/requests/", 1), "").is(http.StatusBadRequest)
+			c.atVersion("5", http.MethodGet, strings.Replace(outcome, "/request/", "/requests/", 1), "").
+				is(http.StatusBadRequest)
 			continue
 		}
-		c.holds("§9 health: 6 has the names of section 2", strings.Contains(outcome, "/health/requests/") &&
+		c.coversIf("§9 health: 6 has the names of section 2", strings.Contains(outcome, "/health/requests/") &&
 			got.text("status") == "COMPLETED" && got.list("healthCategories") != nil &&
 			got.text("indicator", "connectivity") == "Green")
 	}

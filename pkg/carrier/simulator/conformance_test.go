@@ -19,13 +19,13 @@ import (
 // cases that produced each item, and an item without a case is a failure. `go test -v -run
 // TestConformance` prints the table.
 func TestConformance(t *testing.T) {
-	s := &suite{shown: make(map[string][]string)}
+	s := &suite{covered: make(map[string][]string)}
 	cases := slices.Concat(
 		familyCases(), statusCases(), ruleCases(), stateCases(), cancellationCases(), orderCases(),
 		tokenCases(), eventCases(), limitCases(), versionCases(),
 	)
 	for _, c := range cases {
-		t.Run(c.name, func(t *testing.T) { c.run(s.begin(t, c)) })
+		t.Run(c.name, func(t *testing.T) { c.run(s.start(t, c)) })
 	}
 	s.report(t)
 }
@@ -34,80 +34,80 @@ func TestConformance(t *testing.T) {
 type conformanceCase struct {
 	name  string
 	edits []func(*simulator.Seed)
-	run   func(*trial)
+	run   func(*caseRun)
 }
 
-// suite collects the items that the cases have shown.
+// suite collects the items that the cases have covered.
 type suite struct {
-	shown map[string][]string // item → cases
+	covered map[string][]string // item → cases
 }
 
-// trial is one case while it runs.
-type trial struct {
-	*world
+// caseRun is one case while it runs.
+type caseRun struct {
+	*harness
 
 	suite *suite
 	name  string
 }
 
-// begin starts a case. Every answer is checked against the common rules and counts for what it
-// shows.
-func (s *suite) begin(t *testing.T, c conformanceCase) *trial {
+// start starts a case. Every response is checked against the common rules and is recorded for the
+// items that it covers.
+func (s *suite) start(t *testing.T, c conformanceCase) *caseRun {
 	t.Helper()
-	run := &trial{world: start(t, c.edits...), suite: s, name: c.name}
-	run.seen = run.judge
+	run := &caseRun{harness: start(t, c.edits...), suite: s, name: c.name}
+	run.observe = run.checkResponse
 	return run
 }
 
-// shows records that the case has produced an item.
-func (c *trial) shows(item string) {
-	if !slices.Contains(c.suite.shown[item], c.name) {
-		c.suite.shown[item] = append(c.suite.shown[item], c.name)
+// covers records that the case has produced an item.
+func (c *caseRun) covers(item string) {
+	if !slices.Contains(c.suite.covered[item], c.name) {
+		c.suite.covered[item] = append(c.suite.covered[item], c.name)
 	}
 }
 
-// holds records an item if a comparison has shown it.
-func (c *trial) holds(item string, comparison bool) {
+// coversIf records an item if a comparison holds, and fails otherwise.
+func (c *caseRun) coversIf(item string, comparison bool) {
 	c.t.Helper()
 	switch comparison {
 	case true:
-		c.shows(item)
+		c.covers(item)
 	case false:
-		c.t.Errorf("not shown: %s", item)
+		c.t.Errorf("not covered: %s", item)
 	}
 }
 
-// judge checks what must hold for every answer.
-func (c *trial) judge(method, path string, got answer) {
+// checkResponse checks what must hold for every response.
+func (c *caseRun) checkResponse(method, path string, got response) {
 	c.t.Helper()
 	of, known := endpointOf(method, path)
 	if !known {
 		return // the token endpoint, or a path outside the specification
 	}
-	c.shows(statusItem(of, got.status))
-	c.judgeHeaders(got)
+	c.covers(statusItem(of, got.status))
+	c.checkHeaders(got)
 	switch {
 	case got.status == http.StatusCreated, got.status == http.StatusNoContent:
-		c.judgeAccepted(of, got)
+		c.checkAccepted(of, got)
 	case got.status >= http.StatusBadRequest:
-		c.judgeError(got)
+		c.checkError(got)
 	}
 }
 
-// judgeHeaders applies spec §1 rule 5.
-func (c *trial) judgeHeaders(got answer) {
+// checkHeaders applies spec §1 rule 5.
+func (c *caseRun) checkHeaders(got response) {
 	c.t.Helper()
 	for name, value := range commonHeaders() {
 		if got.header.Get(name) != value {
 			c.t.Errorf("%s is %q, want %q", name, got.header.Get(name), value)
 		}
 	}
-	c.shows(ruleHeaders)
+	c.covers(ruleHeaders)
 }
 
-// judgeAccepted applies spec §1 rule 3: an empty body and a Location. An order has a body, and the
+// checkAccepted applies spec §1 rule 3: an empty body and a Location. An order has a body, and the
 // withdrawal of an appointment-request has no Location (spec §4).
-func (c *trial) judgeAccepted(of endpoint, got answer) {
+func (c *caseRun) checkAccepted(of endpoint, got response) {
 	c.t.Helper()
 	if of.path != orders && got.body != "" {
 		c.t.Errorf("the %d of %s has a body: %s", got.status, of.path, got.body)
@@ -116,10 +116,10 @@ func (c *trial) judgeAccepted(of endpoint, got answer) {
 		c.t.Errorf("the %d of %s has the Location %q", got.status, of.path, got.header.Get("Location"))
 	}
 	if got.status == http.StatusCreated {
-		c.shows(ruleCreated)
+		c.covers(ruleCreated)
 		return
 	}
-	c.shows(ruleNoContent)
+	c.covers(ruleNoContent)
 }
 
 // errorDocument is the standard error body of spec §7.
@@ -138,8 +138,8 @@ type errorDocument struct {
 	Timestamp string `json:"timestamp"`
 }
 
-// judgeError applies spec §7 to every refusal.
-func (c *trial) judgeError(got answer) {
+// checkError applies spec §7 to every refusal.
+func (c *caseRun) checkError(got response) {
 	c.t.Helper()
 	var body errorDocument
 	decoder := json.NewDecoder(strings.NewReader(got.body))
@@ -151,15 +151,15 @@ func (c *trial) judgeError(got answer) {
 	if body.HTTPStatusCode != got.status || body.Message == "" || body.Timestamp == "" || body.APISubErrors == nil {
 		c.t.Errorf("error body %s of a %d", got.body, got.status)
 	}
-	c.shows("§7 status " + fmt.Sprint(got.status))
-	c.shows("§7 type " + body.Type)
-	c.shows("§7 code " + body.Code)
+	c.covers("§7 status " + fmt.Sprint(got.status))
+	c.covers("§7 type " + body.Type)
+	c.covers("§7 code " + body.Code)
 	emptied := []int{http.StatusBadRequest, http.StatusNotFound, http.StatusBadGateway}
 	if slices.Contains(emptied, got.status) {
-		c.holds(fmt.Sprintf("§7 apiSubErrors is empty for %d", got.status), len(body.APISubErrors) == 0)
+		c.coversIf(fmt.Sprintf("§7 apiSubErrors is empty for %d", got.status), len(body.APISubErrors) == 0)
 	}
 	for _, sub := range body.APISubErrors {
-		c.shows(subErrorItem(sub.Code, sub.Field))
+		c.covers(subErrorItem(sub.Code, sub.Field))
 	}
 }
 
@@ -197,26 +197,26 @@ func (s *suite) report(t *testing.T) {
 	items := 0
 	for _, section := range checklist() {
 		items += len(section.items)
-		fmt.Fprintf(&table, "%s: %d items\n", section.section, len(section.items))
-		fmt.Fprintf(&summary, "  %s: %d items\n", section.section, len(section.items))
+		fmt.Fprintf(&table, "%s: %d items\n", section.name, len(section.items))
+		fmt.Fprintf(&summary, "  %s: %d items\n", section.name, len(section.items))
 		for _, item := range section.items {
-			if len(s.shown[item]) == 0 {
+			if len(s.covered[item]) == 0 {
 				t.Errorf("no case produces %q", item)
 			}
-			fmt.Fprintf(&table, "  %-100s %s\n", item, abridged(s.shown[item]))
+			fmt.Fprintf(&table, "  %-100s %s\n", item, summarize(s.covered[item]))
 		}
 	}
 	cases := make(map[string]bool)
-	for _, name := range slices.Concat(slices.Collect(maps.Values(s.shown))...) {
+	for _, name := range slices.Concat(slices.Collect(maps.Values(s.covered))...) {
 		cases[name] = true
 	}
 	t.Logf("specification section → cases\n%s%d items by %d cases", &table, items, len(cases))
 	fmt.Fprintf(&summary, "  %d items by %d cases\n", items, len(cases))
-	leaveSummary(t, summary.String())
+	writeSummary(t, summary.String())
 }
 
-// leaveSummary writes a summary for test runs that collect reports.
-func leaveSummary(t *testing.T, summary string) {
+// writeSummary writes a summary for test runs that collect reports.
+func writeSummary(t *testing.T, summary string) {
 	t.Helper()
 	folder := os.Getenv("TEST_REPORTS")
 	if folder == "" {
@@ -228,8 +228,8 @@ func leaveSummary(t *testing.T, summary string) {
 	}
 }
 
-// abridged names the first case and counts the others.
-func abridged(cases []string) string {
+// summarize names the first case and counts the others.
+func summarize(cases []string) string {
 	switch len(cases) {
 	case 0:
 		return "NONE"

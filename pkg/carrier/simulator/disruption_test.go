@@ -13,8 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// disrupted gives the FTTP service 45 disruptions, one a day, from 40 days ago to 4 days ahead.
-func disrupted(s *simulator.Seed) {
+// withDisruptions gives the FTTP service 45 disruptions, one a day, from 40 days ago to 4 days
+// ahead.
+func withDisruptions(s *simulator.Seed) {
 	for i := range 45 {
 		begins := time.Date(2026, 10, 11+i, 11, 0, 0, 0, time.UTC)
 		ends := begins.Add(time.Hour)
@@ -33,7 +34,7 @@ func disruptions(query string) string {
 }
 
 // ids are the IDs of a page.
-func (a answer) ids() string {
+func (a response) ids() string {
 	a.t.Helper()
 	items := a.list("content")
 	found := make([]string, 0, len(items))
@@ -45,15 +46,15 @@ func (a answer) ids() string {
 	return strings.Join(found, " ")
 }
 
-// TestDisruptionsAreServedInPages walks all pages with the defaults of spec §8.
-func TestDisruptionsAreServedInPages(t *testing.T) {
-	w := start(t, disrupted)
+// TestDisruptionsArePaginated walks all pages with the defaults of spec §8.
+func TestDisruptionsArePaginated(t *testing.T) {
+	h := start(t, withDisruptions)
 	pages := []string{
 		"20 CRQ44 first=true last=false", "20 CRQ25 first=false last=false",
 		"6 CRQ05 first=false last=true", "0  first=false last=true",
 	}
 	for page, want := range pages {
-		got := w.get(disruptions(fmt.Sprint("page=", page))).is(http.StatusOK)
+		got := h.get(disruptions(fmt.Sprint("page=", page))).is(http.StatusOK)
 		first, _, _ := strings.Cut(got.ids(), " ")
 		size, isFirst, isLast := got.find("currentPageSize"), got.find("firstPage"), got.find("lastPage")
 		if summary := fmt.Sprintf("%v %s first=%v last=%v", size, first, isFirst, isLast); summary != want {
@@ -67,14 +68,14 @@ func TestDisruptionsAreServedInPages(t *testing.T) {
 		"direction": "DESC", "property": "maintenanceStartAt", "ignoreCase": false, "nullHandling": "NATIVE",
 		"ascending": false, "descending": true,
 	}}
-	if diff := cmp.Diff(any(want), w.get(disruptions("")).find("sort")); diff != "" {
+	if diff := cmp.Diff(any(want), h.get(disruptions("")).find("sort")); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestDisruptionsAreFilteredAndSorted requests statuses, sizes and sort orders.
 func TestDisruptionsAreFilteredAndSorted(t *testing.T) {
-	w := start(t, disrupted)
+	h := start(t, withDisruptions)
 	cases := map[string]string{
 		"status=SCHEDULED":                  "CRQ44 CRQ43 CRQ42 CRQ41 CRQ40",
 		"status=ACTIVE":                     "INC1",
@@ -87,7 +88,7 @@ func TestDisruptionsAreFilteredAndSorted(t *testing.T) {
 		"size=1&sort=wholesaleDisruptionId": "CRQ00",
 	}
 	for query, want := range cases {
-		if got := w.get(disruptions(query)).is(http.StatusOK).ids(); got != want {
+		if got := h.get(disruptions(query)).is(http.StatusOK).ids(); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
 	}
@@ -95,25 +96,25 @@ func TestDisruptionsAreFilteredAndSorted(t *testing.T) {
 
 // TestDisruptionItem compares one with the table of spec §2.
 func TestDisruptionItem(t *testing.T) {
-	w := start(t, disrupted)
+	h := start(t, withDisruptions)
 	want := map[string]any{
 		"type": "unscheduled", "maintenanceStartAt": "2026-11-20T09:00:00Z", "maintenanceEndAt": nil,
 		"wholesaleDisruptionId": "INC1", "description": "", "severity": "", "category": "", "status": "ACTIVE",
 	}
-	if diff := cmp.Diff([]any{want}, w.get(disruptions("status=ACTIVE")).list("content")); diff != "" {
+	if diff := cmp.Diff([]any{want}, h.get(disruptions("status=ACTIVE")).list("content")); diff != "" {
 		t.Error(diff)
 	}
 }
 
 // TestDisruptionsRefused covers calls that cannot be parsed or concern another client.
 func TestDisruptionsRefused(t *testing.T) {
-	w := start(t)
+	h := start(t)
 	for _, query := range []string{"page=-1", "page=x", "size=0", "status=active", "sort=color", "sort=type,UP"} {
-		w.get(disruptions(query)).refusedWith(400, "method.argument.type.mismatch")
+		h.get(disruptions(query)).refusedWith(400, "method.argument.type.mismatch")
 	}
-	w.get("/api/connect/services/abc/disruptions").refusedWith(400, "method.argument.type.mismatch")
-	w.get(fmt.Sprintf("/api/connect/services/%d/disruptions", foreign)).refusedWith(404, "resource.not.found")
-	if got := w.get(disruptions("")).is(200); got.find("lastPage") != true || len(got.list("content")) != 0 {
+	h.get("/api/connect/services/abc/disruptions").refusedWith(400, "method.argument.type.mismatch")
+	h.get(fmt.Sprintf("/api/connect/services/%d/disruptions", foreign)).refusedWith(404, "resource.not.found")
+	if got := h.get(disruptions("")).is(200); got.find("lastPage") != true || len(got.list("content")) != 0 {
 		t.Error(got.body)
 	}
 }

@@ -22,23 +22,23 @@ const (
 	diagnostics = "/api/connect/services/diagnostic-tests/request"
 )
 
-func convert(service int64) string {
+func conversionBody(service int64) string {
 	return body(`{"serviceId":%d,"aggregationMethod":"ETHERNET"}`, service)
 }
 
-func stabilize(service int64) string {
+func profileBody(service int64) string {
 	return body(`{"serviceId":%d,"dslStabilityProfile":"Stable"}`, service)
 }
 
-// ends makes every request of an operation for the FTTP service end in this way.
-func ends(operation string, outcome simulator.Outcome) func(*simulator.Seed) {
+// withOutcome makes every request of an operation for the FTTP service end in this way.
+func withOutcome(operation string, outcome simulator.Outcome) func(*simulator.Seed) {
 	return func(s *simulator.Seed) { s.Services[0].Outcomes = map[string]simulator.Outcome{operation: outcome} }
 }
 
 // TestAggregationConversion tracks one through its states (spec §3).
 func TestAggregationConversion(t *testing.T) {
-	w := start(t)
-	outcome := w.post(aggregation, convert(fttp)).created()
+	h := start(t)
+	outcome := h.post(aggregation, conversionBody(fttp)).created()
 	want := map[string]any{
 		"id": "", "serviceId": json.Number("1000001"), "convertTo": "ETHERNET", "status": "OPEN",
 		"requestedOn": "2026-11-20T10:00:00Z", "requestedById": json.Number("7"), "requestedByName": "Ada",
@@ -49,152 +49,152 @@ func TestAggregationConversion(t *testing.T) {
 		is     string
 	}{{202, "OPEN"}, {202, "IN_PROGRESS"}, {202, "IN_PROGRESS"}, {202, "IN_PROGRESS"}, {200, "COMPLETED"}}
 	for _, step := range steps {
-		got := w.get(outcome).is(step.status).json()
+		got := h.get(outcome).is(step.status).json()
 		got["id"], want["status"] = "", step.is
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		w.wait(2500 * time.Millisecond)
+		h.wait(2500 * time.Millisecond)
 	}
-	if service, _ := w.sim.Service(fttp); service.AggregationMethod != "ETHERNET" {
+	if service, _ := h.sim.Service(fttp); service.AggregationMethod != "ETHERNET" {
 		t.Errorf("the method is %s", service.AggregationMethod)
 	}
 }
 
-// TestAggregationConversionInError is still in progress, and continues (spec §3).
-func TestAggregationConversionInError(t *testing.T) {
-	w := start(t, ends("AggregationConversion", simulator.OutcomeStalls))
-	outcome := w.post(aggregation, convert(fttp)).created()
-	w.wait(5 * time.Second)
-	got := w.get(outcome).is(http.StatusAccepted)
+// TestAStalledAggregationConversionContinues stalls one, which then completes (spec §3).
+func TestAStalledAggregationConversionContinues(t *testing.T) {
+	h := start(t, withOutcome("AggregationConversion", simulator.OutcomeStalls))
+	outcome := h.post(aggregation, conversionBody(fttp)).created()
+	h.wait(5 * time.Second)
+	got := h.get(outcome).is(http.StatusAccepted)
 	if got.text("status") != "IN_ERROR" || got.text("errorDetail") == "" {
 		t.Error(got.body)
 	}
-	w.wait(5 * time.Second)
-	if got := w.get(outcome).is(http.StatusOK); got.text("errorDetail") == "" { // an earlier error
+	h.wait(5 * time.Second)
+	if got := h.get(outcome).is(http.StatusOK); got.text("errorDetail") == "" { // an earlier error
 		t.Error(got.body)
 	}
 }
 
 // TestAggregationConversionRefused covers the refusals that only this family has.
 func TestAggregationConversionRefused(t *testing.T) {
-	w := start(t, ends("AggregationConversion", simulator.OutcomeFails))
-	w.post(aggregation, convert(other)).
+	h := start(t, withOutcome("AggregationConversion", simulator.OutcomeFails))
+	h.post(aggregation, conversionBody(notTC4)).
 		refusedWith(422, "validation", "constraints.service.not.tc4 technologyType")
-	w.post(aggregation, body(`{"serviceId":%d,"aggregationMethod":"PPP"}`, fttp)).
+	h.post(aggregation, body(`{"serviceId":%d,"aggregationMethod":"PPP"}`, fttp)).
 		refusedWith(422, "method.argument.not.valid", "constraints.pattern aggregationMethod")
-	outcome := w.post(aggregation, convert(fttp)).created()
-	w.wait(10 * time.Second)
-	w.get(outcome).refusedWith(422, "validation",
+	outcome := h.post(aggregation, conversionBody(fttp)).created()
+	h.wait(10 * time.Second)
+	h.get(outcome).refusedWith(422, "validation",
 		"constraints.service.aggregation.conversion.request.failed status")
-	w.get(strings.Replace(outcome, "/90", "/x90", 1)).refusedWith(400, "method.argument.type.mismatch")
-	w.at("3", http.MethodPost, aggregation, convert(fttp)).refusedWith(400, "api.version.invalid")
+	h.get(strings.Replace(outcome, "/90", "/x90", 1)).refusedWith(400, "method.argument.type.mismatch")
+	h.atVersion("3", http.MethodPost, aggregation, conversionBody(fttp)).refusedWith(400, "api.version.invalid")
 }
 
 // TestProfileChange tracks a DSL stability profile change.
 func TestProfileChange(t *testing.T) {
-	w := start(t)
-	outcome := w.post(profile, stabilize(copper)).created()
-	if got := w.get(outcome).is(http.StatusAccepted); got.text("status") != "OPEN" {
+	h := start(t)
+	outcome := h.post(profile, profileBody(copper)).created()
+	if got := h.get(outcome).is(http.StatusAccepted); got.text("status") != "OPEN" {
 		t.Error(got.body)
 	}
-	w.post(profile, stabilize(copper)).refusedWith(422, "validation",
+	h.post(profile, profileBody(copper)).refusedWith(422, "validation",
 		"constraints.service.dsl.stability.change.request.in.progress serviceDslStabilityProfileChangeRequest")
-	w.post(planChange, changeTo(copper, "Fast", 1)).refusedWith(422, "validation",
+	h.post(planChange, planChangeBody(copper, "Fast", 1)).refusedWith(422, "validation",
 		"constraints.service.modification.request.in.progress serviceId")
-	w.wait(10 * time.Second)
-	if got := w.get(outcome).is(http.StatusOK); got.text("dslStabilityProfile") != "Stable" {
+	h.wait(10 * time.Second)
+	if got := h.get(outcome).is(http.StatusOK); got.text("dslStabilityProfile") != "Stable" {
 		t.Error(got.body)
 	}
-	if service, _ := w.sim.Service(copper); service.DSLStabilityProfile != "Stable" {
+	if service, _ := h.sim.Service(copper); service.DSLStabilityProfile != "Stable" {
 		t.Errorf("the profile is %s", service.DSLStabilityProfile)
 	}
 }
 
-// TestProfileChangeInError is a failure, unlike that of an aggregation conversion.
-func TestProfileChangeInError(t *testing.T) {
-	w := start(t, ends("DSLStabilityProfileChange", simulator.OutcomeFails))
-	outcome := w.post(profile, stabilize(fttp)).created()
-	w.wait(10 * time.Second)
-	w.get(outcome).refusedWith(422, "validation",
+// TestAProfileChangeInErrorHasFailed: IN_ERROR is final, unlike that of an aggregation conversion.
+func TestAProfileChangeInErrorHasFailed(t *testing.T) {
+	h := start(t, withOutcome("DSLStabilityProfileChange", simulator.OutcomeFails))
+	outcome := h.post(profile, profileBody(fttp)).created()
+	h.wait(10 * time.Second)
+	h.get(outcome).refusedWith(422, "validation",
 		"constraints.service.dsl.stability.profile.change.status.in.error status")
 }
 
 // TestFibreBuildCharge checks the quote and the interval of spec §8.
 func TestFibreBuildCharge(t *testing.T) {
-	w := start(t)
-	outcome := w.post(fibre, `{"locationId":"`+place+`"}`).created()
-	if got := w.get(outcome).is(http.StatusAccepted); got.body != "" {
+	h := start(t)
+	outcome := h.post(fibre, `{"locationId":"`+location+`"}`).created()
+	if got := h.get(outcome).is(http.StatusAccepted); got.body != "" {
 		t.Errorf("the 202 has a body: %s", got.body)
 	}
-	w.wait(5 * time.Second)
-	w.get(outcome).is(http.StatusAccepted)
-	w.broke()
-	w.wait(4999 * time.Millisecond)
-	w.get(outcome).is(http.StatusAccepted)
-	w.broke(simulator.RulePollInterval)
-	w.wait(5 * time.Second)
-	got := w.get(outcome).is(http.StatusOK)
+	h.wait(5 * time.Second)
+	h.get(outcome).is(http.StatusAccepted)
+	h.expectViolations()
+	h.wait(4999 * time.Millisecond)
+	h.get(outcome).is(http.StatusAccepted)
+	h.expectViolations(simulator.RulePollInterval)
+	h.wait(5 * time.Second)
+	got := h.get(outcome).is(http.StatusOK)
 	if got.find("priceValue") != json.Number("123456") || got.text("priceUnit") != "AUD" ||
-		got.text("wholesaleLocationId") != place || got.text("validUntil") != "2027-02-18" {
+		got.text("wholesaleLocationId") != location || got.text("validUntil") != "2027-02-18" {
 		t.Error(got.body)
 	}
-	if count := w.sim.SubmissionsAbout(simulator.OpFibreBuildCharge, place); count.Processed != 1 {
+	if count := h.sim.SubmissionsAbout(simulator.OpFibreBuildCharge, location); count.Processed != 1 {
 		t.Errorf("counted %+v", count)
 	}
 }
 
 // TestFibreBuildChargeRefused covers a malformed location and one without a qualification.
 func TestFibreBuildChargeRefused(t *testing.T) {
-	w := start(t)
-	for _, location := range []string{"LOC1", "loc000000000042", place + `\n`} {
-		w.post(fibre, `{"locationId":"`+location+`"}`).
+	h := start(t)
+	for _, location := range []string{"LOC1", "loc000000000042", location + `\n`} {
+		h.post(fibre, `{"locationId":"`+location+`"}`).
 			refusedWith(422, "method.argument.not.valid", "constraints.pattern locationId")
 	}
-	outcome := w.post(fibre, `{"locationId":"LOC000000000001"}`).created()
-	w.wait(10 * time.Second)
-	w.get(outcome).refusedWith(422, "validation", "constraints.fibre.build.charge.request.in.error status")
-	w.at("5", http.MethodPost, fibre, `{"locationId":"`+place+`"}`).refusedWith(400, "api.version.invalid")
+	outcome := h.post(fibre, `{"locationId":"LOC000000000001"}`).created()
+	h.wait(10 * time.Second)
+	h.get(outcome).refusedWith(422, "validation", "constraints.fibre.build.charge.request.in.error status")
+	h.atVersion("5", http.MethodPost, fibre, `{"locationId":"`+location+`"}`).refusedWith(400, "api.version.invalid")
 }
 
 // TestReclaim reclaims a cancelled service.
 func TestReclaim(t *testing.T) {
-	w := start(t)
-	w.post(reclaims, about(fttp)).
+	h := start(t)
+	h.post(reclaims, serviceBody(fttp)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.reclaims serviceId")
-	w.post(reclaims, about(foreign)).is(http.StatusNotFound)
-	outcome := w.post(reclaims, about(gone)).created()
-	w.get(outcome).is(http.StatusAccepted)
-	w.wait(10 * time.Second)
-	if got := w.get(outcome).is(http.StatusOK); got.text("status") != "COMPLETED" {
+	h.post(reclaims, serviceBody(foreign)).is(http.StatusNotFound)
+	outcome := h.post(reclaims, serviceBody(cancelledService)).created()
+	h.get(outcome).is(http.StatusAccepted)
+	h.wait(10 * time.Second)
+	if got := h.get(outcome).is(http.StatusOK); got.text("status") != "COMPLETED" {
 		t.Error(got.body)
 	}
-	if got := w.get(cancellation(gone)).is(200); got.find("status") != nil || got.find("cancelled") != false {
+	if got := h.get(cancellation(cancelledService)).is(200); got.find("status") != nil || got.find("cancelled") != false {
 		t.Error(got.body)
 	}
-	w.post(planChange, changeTo(gone, "Fast", 1)).created()
+	h.post(planChange, planChangeBody(cancelledService, "Fast", 1)).created()
 }
 
 // TestReclaimTooLate tries on the day after the last.
 func TestReclaimTooLate(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) {
+	h := start(t, func(s *simulator.Seed) {
 		s.Services[6].Outcomes = map[string]simulator.Outcome{"Reclaim": simulator.OutcomeFails}
 	})
-	outcome := w.post(reclaims, about(gone)).created()
-	w.wait(10 * time.Second)
-	w.get(outcome).refusedWith(422, "validation", "constraints.service.reclaim.request.status.in.error status")
-	w.sim.Advance(11 * 24 * time.Hour)
-	w.post(reclaims, about(gone)).
+	outcome := h.post(reclaims, serviceBody(cancelledService)).created()
+	h.wait(10 * time.Second)
+	h.get(outcome).refusedWith(422, "validation", "constraints.service.reclaim.request.status.in.error status")
+	h.sim.Advance(11 * 24 * time.Hour)
+	h.post(reclaims, serviceBody(cancelledService)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.reclaims serviceId")
 }
 
-// TestAppointmentSlots requests slots and withdraws the request.
+// TestAppointmentSlots requests slots and cancels the request.
 func TestAppointmentSlots(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
-	outcome := w.post(slots, `{"orderId":555,"dateFrom":"2026-12-04"}`).created()
-	w.get(outcome).is(http.StatusAccepted)
-	w.wait(10 * time.Second)
-	got := w.get(outcome).is(http.StatusOK)
+	h := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
+	outcome := h.post(slots, `{"orderId":555,"dateFrom":"2026-12-04"}`).created()
+	h.get(outcome).is(http.StatusAccepted)
+	h.wait(10 * time.Second)
+	got := h.get(outcome).is(http.StatusOK)
 	var offered []map[string]any
 	if err := json.Unmarshal([]byte(got.body), &offered); err != nil || len(offered) != 15 {
 		t.Fatalf("%v: %s", err, got.body)
@@ -209,7 +209,7 @@ func TestAppointmentSlots(t *testing.T) {
 	}
 	id := outcome[strings.LastIndex(outcome, "/")+1:]
 	for range 2 {
-		if got := w.post(slotsCancel, `{"appointmentRequestId":`+id+`}`).is(204); got.header.Get("Location") != "" {
+		if got := h.post(slotsCancel, `{"appointmentRequestId":`+id+`}`).is(204); got.header.Get("Location") != "" {
 			t.Error(got.header)
 		}
 	}
@@ -217,31 +217,31 @@ func TestAppointmentSlots(t *testing.T) {
 
 // TestAppointmentSlotsRefused covers missing fields, malformed dates and orders of other clients.
 func TestAppointmentSlotsRefused(t *testing.T) {
-	w := start(t)
-	w.post(slots, `{"orderId":555}`).
+	h := start(t)
+	h.post(slots, `{"orderId":555}`).
 		refusedWith(422, "method.argument.not.valid", "constraints.not.null dateFrom")
-	w.post(slots, `{"orderId":555,"dateFrom":"2026-02-30"}`).refusedWith(400, "malformed.json.request")
+	h.post(slots, `{"orderId":555,"dateFrom":"2026-02-30"}`).refusedWith(400, "malformed.json.request")
 	for _, order := range []string{"556", "1"} {
-		w.post(slots, `{"orderId":`+order+`,"dateFrom":"2026-12-04"}`).refusedWith(404, "resource.not.found")
+		h.post(slots, `{"orderId":`+order+`,"dateFrom":"2026-12-04"}`).refusedWith(404, "resource.not.found")
 	}
-	w.post(slotsCancel, `{"appointmentRequestId":1}`).refusedWith(404, "resource.not.found")
+	h.post(slotsCancel, `{"appointmentRequestId":1}`).refusedWith(404, "resource.not.found")
 }
 
-func test(service int64, kind string) string {
+func diagnosticBody(service int64, kind string) string {
 	return body(`{"serviceId":%d,"testType":%q}`, service, kind)
 }
 
 // TestDiagnosticTest runs one.
 func TestDiagnosticTest(t *testing.T) {
-	w := start(t)
-	outcome := w.post(diagnostics, test(fttp, "port-reset")).created()
-	w.post(diagnostics, test(fttp, "port-reset")).refusedWith(422, "validation",
+	h := start(t)
+	outcome := h.post(diagnostics, diagnosticBody(fttp, "port-reset")).created()
+	h.post(diagnostics, diagnosticBody(fttp, "port-reset")).refusedWith(422, "validation",
 		"constraints.service-diagnostic-test-request.in-progress serviceId")
-	if got := w.get(outcome).is(http.StatusAccepted); got.body != "" {
+	if got := h.get(outcome).is(http.StatusAccepted); got.body != "" {
 		t.Errorf("the 202 has a body: %s", got.body)
 	}
-	w.wait(10 * time.Second)
-	got := w.get(outcome).is(http.StatusOK)
+	h.wait(10 * time.Second)
+	got := h.get(outcome).is(http.StatusOK)
 	stages := got.list("result", "status")
 	if got.text("testType") != "port-reset" || got.find("result", "is_active") != false || len(stages) != 4 ||
 		!strings.HasPrefix(got.text("result", "result", "wholesale_test_id"), "WRI") {
@@ -259,17 +259,17 @@ func TestDiagnosticTestRefused(t *testing.T) {
 	for outcome, code := range map[simulator.Outcome]string{
 		simulator.OutcomeFails: "in-error", simulator.OutcomeTimesOut: "timed-out", simulator.OutcomeStalls: "",
 	} {
-		w := start(t, ends("DiagnosticTest", outcome))
-		path := w.post(diagnostics, test(fttp, "loopback")).created()
-		w.wait(10 * time.Second)
+		h := start(t, withOutcome("DiagnosticTest", outcome))
+		path := h.post(diagnostics, diagnosticBody(fttp, "loopback")).created()
+		h.wait(10 * time.Second)
 		if code == "" {
-			w.get(path).is(http.StatusOK)
+			h.get(path).is(http.StatusOK)
 			continue
 		}
-		w.get(path).refusedWith(422, "validation", prefix+code+" status")
+		h.get(path).refusedWith(422, "validation", prefix+code+" status")
 	}
-	w := start(t)
-	w.post(diagnostics, test(fttp, "dance")).refusedWith(422, "validation", prefix+"test-type.invalid testType")
-	w.post(diagnostics, test(gone, "loopback")).
+	h := start(t)
+	h.post(diagnostics, diagnosticBody(fttp, "dance")).refusedWith(422, "validation", prefix+"test-type.invalid testType")
+	h.post(diagnostics, diagnosticBody(cancelledService, "loopback")).
 		refusedWith(422, "validation", "constraints.service.not.active serviceId")
 }

@@ -12,17 +12,17 @@ import (
 )
 
 const (
-	fttp      = int64(1000001) // an FTTP service of the reseller
-	foreign   = int64(1000002) // a service of another client
-	alternate = int64(1000003) // a service of the alternate source
-	sick      = int64(1000004) // a service whose health cannot be read
-	leaving   = int64(1000005) // a service with a cancellation requested
-	copper    = int64(1000006) // an FTTN service
-	gone      = int64(1000007) // a cancelled service that can be reclaimed
-	other     = int64(1000008) // a service that is not TC4
-	place     = "LOC000000000042"
-	realm     = "resale"
-	keyID     = "key-1"
+	fttp             = int64(1000001) // an FTTP service of the reseller
+	foreign          = int64(1000002) // a service of another client
+	alternate        = int64(1000003) // a service of the alternate source
+	unhealthy        = int64(1000004) // a service whose health cannot be read
+	cancelling       = int64(1000005) // a service with a cancellation requested
+	copper           = int64(1000006) // an FTTN service
+	cancelledService = int64(1000007) // a cancelled service that can be reclaimed
+	notTC4           = int64(1000008) // a service that is not TC4
+	location         = "LOC000000000042"
+	realm            = "resale"
+	keyID            = "key-1"
 )
 
 // key is generated once, because that is slow.
@@ -42,7 +42,7 @@ func publicPEM(of *rsa.PrivateKey) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
-// seed is the world of the tests: two clients, six services, five plans.
+// seed is the seed of the tests: two clients, six services, five plans.
 func seed() simulator.Seed {
 	keys := map[string]string{keyID: publicPEM(key())}
 	return simulator.Seed{
@@ -69,8 +69,8 @@ func seed() simulator.Seed {
 		SLAs: []simulator.SLA{
 			{Name: "Standard"}, {Name: "Enhanced - 12 (24/7)", Price: simulator.Price{Monthly: "15.00"}},
 		},
-		FibreBuilds:    []simulator.FibreBuild{{LocationID: place, POIName: "Hobart", PriceCents: 123456}},
-		Qualifications: []simulator.Qualification{empty(), built()},
+		FibreBuilds:    []simulator.FibreBuild{{LocationID: location, POIName: "Hobart", PriceCents: 123456}},
+		Qualifications: []simulator.Qualification{emptySite(), builtSite()},
 		Orders:         []simulator.PlacedOrder{{ID: 555, Client: "reseller"}, {ID: 556, Client: "other"}},
 		Services: []simulator.Service{
 			{
@@ -79,34 +79,34 @@ func seed() simulator.Seed {
 			},
 			{ID: foreign, Client: "other", Plan: "Basic"},
 			{ID: alternate, Client: "reseller", Plan: "Basic", SourceType: "other-source"},
-			{ID: sick, Client: "reseller", Plan: "Basic", Health: simulator.Health{Fails: true}},
+			{ID: unhealthy, Client: "reseller", Plan: "Basic", Health: simulator.Health{Fails: true}},
 			{
-				ID: leaving, Client: "reseller", Plan: "Basic",
+				ID: cancelling, Client: "reseller", Plan: "Basic",
 				Cancellation: &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2026-12-24"},
 			},
 			{ID: copper, Client: "reseller", Plan: "Basic", TechnologyType: "FTTN"},
 			{
-				ID: gone, Client: "reseller", Plan: "Basic", ReclaimableUntil: "2026-11-30",
+				ID: cancelledService, Client: "reseller", Plan: "Basic", ReclaimableUntil: "2026-11-30",
 				Cancellation: &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-11-01"},
 			},
-			{ID: other, Client: "reseller", Plan: "Basic", TrafficClass: "TC2"},
+			{ID: notTC4, Client: "reseller", Plan: "Basic", TrafficClass: "TC2"},
 		},
 	}
 }
 
-// empty is a location without infrastructure.
-func empty() simulator.Qualification {
+// emptySite is a location without infrastructure.
+func emptySite() simulator.Qualification {
 	return simulator.Qualification{
-		QualificationSearchID: "q-empty", Client: "reseller", LocationID: place,
+		QualificationSearchID: "q-empty", Client: "reseller", LocationID: location,
 		NTDInstallationFee: &simulator.Price{OneTime: "300.00"},
 	}
 }
 
-// built is a location with one NTD: a free port, a port in use by another client and one in use by
-// the FTTP service.
-func built() simulator.Qualification {
+// builtSite is a location with one NTD: a free port, a port in use by another client and one in use
+// by the FTTP service.
+func builtSite() simulator.Qualification {
 	return simulator.Qualification{
-		QualificationSearchID: "q-built", Client: "reseller", LocationID: place, AdditionalAllowed: true,
+		QualificationSearchID: "q-built", Client: "reseller", LocationID: location, AdditionalAllowed: true,
 		SubsequentInstallationCharge: simulator.Price{OneTime: "500.00"},
 		Infrastructures: []simulator.Infrastructure{{ID: "NTD1", RemainingDown: 100, Ports: []simulator.Port{
 			{ID: 1},

@@ -23,72 +23,77 @@ import (
 type goldenCase struct {
 	file    string
 	edits   []func(*simulator.Seed)
-	produce func(*world) []answer
-	// silent are fields that the specification allows to be null and the simulator never fills.
-	silent []string
+	produce func(*harness) []response
+	// neverFilled are fields that the specification allows to be null and the simulator never fills.
+	neverFilled []string
 }
 
 func goldenCases() []goldenCase {
 	stalls := func(operation string) []func(*simulator.Seed) {
-		return []func(*simulator.Seed){ends(operation, simulator.OutcomeStalls)}
+		return []func(*simulator.Seed){withOutcome(operation, simulator.OutcomeStalls)}
 	}
 	return []goldenCase{
-		{"aggregation-conversion.json", stalls("AggregationConversion"), followed(aggregation, convert(fttp)), nil},
-		{"dsl-stability-profile-change.json", stalls("DSLStabilityProfileChange"), followed(profile, stabilize(fttp)), nil},
-		{"fibre-build-charge.json", nil, followed(fibre, `{"locationId":"`+place+`"}`), nil},
-		{"reclaim.json", nil, followed(reclaims, about(gone)), nil},
-		{"diagnostic-test.json", nil, followed(diagnostics, test(fttp, "port-reset")), []string{".result.status[].reason"}},
-		{"appointment-slots.json", nil, followed(slots, slotsOf(555)), nil},
-		{"health-8.json", []func(*simulator.Seed){troubled}, followed(health, about(fttp)), nil},
-		{"health-5.json", []func(*simulator.Seed){troubled}, healthAtFive(10 * time.Second), nil},
-		{"health-5-pending.json", nil, healthAtFive(0), nil},
-		{"disruptions.json", []func(*simulator.Seed){troubled}, func(w *world) []answer {
-			return []answer{w.get(strings.Replace(disruptionsRead, "{id}", fmt.Sprint(fttp), 1))}
+		{"aggregation-conversion.json", stalls("AggregationConversion"), polled(aggregation, conversionBody(fttp)), nil},
+		{"dsl-stability-profile-change.json", stalls("DSLStabilityProfileChange"), polled(profile, profileBody(fttp)), nil},
+		{"fibre-build-charge.json", nil, polled(fibre, `{"locationId":"`+location+`"}`), nil},
+		{"reclaim.json", nil, polled(reclaims, serviceBody(cancelledService)), nil},
+		{
+			"diagnostic-test.json", nil, polled(diagnostics, diagnosticBody(fttp, "port-reset")),
+			[]string{".result.status[].reason"},
+		},
+		{"appointment-slots.json", nil, polled(slots, slotsBody(555)), nil},
+		{"health-8.json", []func(*simulator.Seed){degraded}, polled(health, serviceBody(fttp)), nil},
+		{"health-5.json", []func(*simulator.Seed){degraded}, healthAtVersion5(10 * time.Second), nil},
+		{"health-5-pending.json", nil, healthAtVersion5(0), nil},
+		{"disruptions.json", []func(*simulator.Seed){degraded}, func(h *harness) []response {
+			return []response{h.get(strings.Replace(disruptionsRead, "{id}", fmt.Sprint(fttp), 1))}
 		}, nil},
-		{"plan-change.json", nil, followed(planChange, gigaWithContact()), nil},
+		{"plan-change.json", nil, polled(planChange, gigaWithContact()), nil},
 		{"plan-change-alternate.json", []func(*simulator.Seed){func(s *simulator.Seed) {
 			s.Services[2].RestorationSLA = "Standard"
-		}}, followed(planChange, changeTo(alternate, "Fast", 1)), nil},
-		{"plan-options.json", nil, followed(planOptions, about(fttp)), nil},
+		}}, polled(planChange, planChangeBody(alternate, "Fast", 1)), nil},
+		{"plan-options.json", nil, polled(planOptions, serviceBody(fttp)), nil},
 		{"service-cancellation.json", nil, cancellationsOfEveryState, nil},
-		{"order.json", []func(*simulator.Seed){addressed}, ordersOfEveryKind, []string{
+		{"order.json", []func(*simulator.Seed){withAddresses}, ordersOfEveryKind, []string{
 			".avcId", ".bandwidthProfile.cvcInclusion", ".infrastructure.productId", ".legacyTechnologyType",
 			".ntdOption", ".360ServiceId", ".appointments[]",
 		}},
-		{"error-400.json", nil, refusal(func(w *world) answer { return w.get(cancelledPath("abc")) }), nil},
-		{"error-404.json", nil, refusal(func(w *world) answer { return w.get(cancelledPath("1")) }), nil},
-		{"error-422.json", nil, refusal(func(w *world) answer {
-			return w.post(planChange, changeTo(fttp, "None", 1))
+		{"error-400.json", nil, refusal(func(h *harness) response { return h.get(cancelledPath("abc")) }), nil},
+		{"error-404.json", nil, refusal(func(h *harness) response { return h.get(cancelledPath("1")) }), nil},
+		{"error-422.json", nil, refusal(func(h *harness) response {
+			return h.post(planChange, planChangeBody(fttp, "None", 1))
 		}), nil},
-		{"error-422-fields.json", nil, refusal(func(w *world) answer { return w.post(fibre, `{"locationId":"LOC1"}`) }), nil},
-		{"error-502.json", nil, refusal(func(w *world) answer {
-			w.arm("*", simulator.Fault{Kind: simulator.FaultStatus, Status: http.StatusBadGateway})
-			return w.get(cancellation(fttp))
+		{"error-422-fields.json", nil, refusal(func(h *harness) response {
+			return h.post(fibre, `{"locationId":"LOC1"}`)
+		}), nil},
+		{"error-502.json", nil, refusal(func(h *harness) response {
+			h.arm("*", simulator.Fault{Kind: simulator.FaultStatus, Status: http.StatusBadGateway})
+			return h.get(cancellation(fttp))
 		}), nil},
 	}
 }
 
-// refusal is one answer with an error.
-func refusal(call func(*world) answer) func(*world) []answer {
-	return func(w *world) []answer { return []answer{call(w)} }
+// refusal is one response with an error.
+func refusal(call func(*harness) response) func(*harness) []response {
+	return func(h *harness) []response { return []response{call(h)} }
 }
 
 func cancelledPath(id string) string { return strings.Replace(cancelledRead, "{id}", id, 1) }
 
-// followed submits a request and reads its result.
-func followed(path, content string) func(*world) []answer {
-	return func(w *world) []answer {
-		outcome := w.post(path, content).created()
-		w.wait(10 * time.Second)
-		return []answer{w.get(outcome).is(http.StatusOK)}
+// polled submits a request and reads its result.
+func polled(path, content string) func(*harness) []response {
+	return func(h *harness) []response {
+		outcome := h.post(path, content).created()
+		h.wait(10 * time.Second)
+		return []response{h.get(outcome).is(http.StatusOK)}
 	}
 }
 
-func healthAtFive(after time.Duration) func(*world) []answer {
-	return func(w *world) []answer {
-		outcome := w.at("5", http.MethodPost, health, about(fttp)).created()
-		w.wait(after)
-		return []answer{w.at("5", http.MethodGet, outcome, "")}
+func healthAtVersion5(after time.Duration) func(*harness) []response {
+	return func(h *harness) []response {
+		outcome := h.atVersion("5", http.MethodPost, health, serviceBody(fttp)).created()
+		h.wait(after)
+		return []response{h.atVersion("5", http.MethodGet, outcome, "")}
 	}
 }
 
@@ -97,14 +102,14 @@ func gigaWithContact() string {
 		`,"contactName":"A","contactPhone":"1","contactEmail":"a@b","restorationSla":"Standard"}`, 1)
 }
 
-// troubled gives the FTTP service something to report in every field.
-func troubled(s *simulator.Seed) {
-	until, word := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), "x"
+// degraded gives the FTTP service something to report in every field.
+func degraded(s *simulator.Seed) {
+	until, text := time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), "x"
 	s.Services[0].Health = simulator.Health{
 		Code: "C1", AlertMessage: "a", Summary: "b", ErrorDetail: "an earlier error",
 		NextAction: simulator.NextAction{Code: "N1", Description: "c"},
 		Categories: []simulator.HealthCategory{{Type: "Speed", Items: []simulator.HealthItem{
-			{Type: "t", ID: "i", Status: &word, Unit: &word, Value: &word},
+			{Type: "t", ID: "i", Status: &text, Unit: &text, Value: &text},
 		}}},
 	}
 	s.Services[0].Disruptions = []simulator.Disruption{{
@@ -112,27 +117,27 @@ func troubled(s *simulator.Seed) {
 	}}
 }
 
-func cancellationsOfEveryState(w *world) []answer {
-	return each([]string{"IN_ERROR", "COMPLETED", "ABORTED"}, func(state string) []answer {
+func cancellationsOfEveryState(h *harness) []response {
+	return each([]string{"IN_ERROR", "COMPLETED", "ABORTED"}, func(state string) []response {
 		set := &simulator.Cancellation{Status: state, RequestDate: "2026-11-01", ErrorDetail: "an error"}
-		if err := w.sim.SetCancellation(leaving, set); err != nil {
-			w.t.Fatal(err)
+		if err := h.sim.SetCancellation(cancelling, set); err != nil {
+			h.t.Fatal(err)
 		}
-		return []answer{w.get(cancellation(leaving)).is(http.StatusOK)}
+		return []response{h.get(cancellation(cancelling)).is(http.StatusOK)}
 	})
 }
 
-func addressed(s *simulator.Seed) {
-	word := "x"
+func withAddresses(s *simulator.Seed) {
+	text := "x"
 	for i := range s.Qualifications {
 		site := &s.Qualifications[i]
 		site.POI, site.POIName = "2POI", "POI"
-		site.Address = simulator.Address{BuildingLevel: &word, UnitNumber: &word, BuildingName: &word}
+		site.Address = simulator.Address{BuildingLevel: &text, UnitNumber: &text, BuildingName: &text}
 	}
 }
 
-func ordersOfEveryKind(w *world) []answer {
-	return []answer{w.post(orders, onPort(2, takeOver("SERVICE_TRANSFER", "AVC999"))).is(http.StatusCreated)}
+func ordersOfEveryKind(h *harness) []response {
+	return []response{h.post(orders, orderOnPort(2, transferFields("SERVICE_TRANSFER", "AVC999"))).is(http.StatusCreated)}
 }
 
 // TestTheSimulatorProducesTheGoldenDocuments compares each resource with its document.
@@ -147,7 +152,7 @@ func TestTheSimulatorProducesTheGoldenDocuments(t *testing.T) {
 			for _, got := range c.produce(start(t, c.edits...)) {
 				compared.value("", parsed(t, string(content)), parsed(t, got.body))
 			}
-			compared.finish(c.silent)
+			compared.checkFilled(c.neverFilled)
 		})
 	}
 }
@@ -160,7 +165,7 @@ func TestEveryGoldenDocumentIsCompared(t *testing.T) {
 	}
 	known := append(
 		each(goldenCases(), func(c goldenCase) []string { return []string{c.file} }),
-		"qualification.json", // spec §4: the endpoint that answers it is not shown
+		"qualification.json", // spec §4: the endpoint that returns it is not shown
 	)
 	for _, file := range files {
 		if !slices.Contains(known, filepath.Base(file)) {
@@ -254,8 +259,8 @@ func (c *comparison) array(path string, golden, produced []any) {
 	}
 }
 
-// finish lists the paths for which no document has a value.
-func (c *comparison) finish(silent []string) {
+// checkFilled lists the paths for which no document has a value.
+func (c *comparison) checkFilled(silent []string) {
 	c.t.Helper()
 	for path := range c.wanted {
 		if !c.filled[path] && !slices.Contains(silent, path) {

@@ -15,17 +15,17 @@ import (
 )
 
 // healthOf requests the health of a service and waits for it.
-func (w *world) healthOf(service int64) answer {
-	w.t.Helper()
-	outcome := w.post(health, about(service)).created()
-	w.wait(10 * time.Second)
-	return w.get(outcome).is(http.StatusOK)
+func (h *harness) healthOf(service int64) response {
+	h.t.Helper()
+	outcome := h.post(health, serviceBody(service)).created()
+	h.wait(10 * time.Second)
+	return h.get(outcome).is(http.StatusOK)
 }
 
 // TestHealthHasEveryFieldOfItsTable compares the result with the table of spec §2.
 func TestHealthHasEveryFieldOfItsTable(t *testing.T) {
-	w := start(t)
-	document := w.healthOf(fttp).json()
+	h := start(t)
+	document := h.healthOf(fttp).json()
 	want := []string{
 		"avcId", "currentCondition", "errorDetail", "healthCategories", "hriId", "id", "indicator", "lastRefreshedOn",
 		"locId", "nextAction", "plan", "priId", "requestedById", "requestedOn", "status", "technologyType",
@@ -48,13 +48,13 @@ func TestHealthHasEveryFieldOfItsTable(t *testing.T) {
 
 // TestHealthOfVersion5 checks the path, the names and the 202 body that only version 5 has.
 func TestHealthOfVersion5(t *testing.T) {
-	w := start(t)
-	outcome := w.at("5", http.MethodPost, health, about(fttp)).created()
+	h := start(t)
+	outcome := h.atVersion("5", http.MethodPost, health, serviceBody(fttp)).created()
 	if !strings.HasPrefix(outcome, "/api/connect/services/health/request/") {
-		t.Errorf("version 5 is followed at %s", outcome)
+		t.Errorf("version 5 is polled at %s", outcome)
 	}
-	w.at("6", http.MethodGet, outcome, "").is(http.StatusBadRequest)
-	pending := w.at("5", http.MethodGet, outcome, "").is(http.StatusAccepted).json()
+	h.atVersion("6", http.MethodGet, outcome, "").is(http.StatusBadRequest)
+	pending := h.atVersion("5", http.MethodGet, outcome, "").is(http.StatusAccepted).json()
 	want := []string{
 		"avcId", "currentCondition", "errorDetail", "healthCategory", "hriId", "id", "indicators", "lastRefreshedOn",
 		"locId", "nextAction", "plan", "priId", "requestedById", "requestedOn", "serviceStatus", "technologyType",
@@ -66,8 +66,8 @@ func TestHealthOfVersion5(t *testing.T) {
 	if pending["serviceStatus"] != "OPEN" || pending["plan"] != nil || pending["indicators"] != nil {
 		t.Errorf("%v", pending)
 	}
-	w.wait(10 * time.Second)
-	done := w.at("5", http.MethodGet, outcome, "").is(http.StatusOK)
+	h.wait(10 * time.Second)
+	done := h.atVersion("5", http.MethodGet, outcome, "").is(http.StatusOK)
 	if done.text("plan") != "Basic" || done.text("indicators", "connectivityIndicator") != "Green" {
 		t.Error(done.body)
 	}
@@ -75,14 +75,14 @@ func TestHealthOfVersion5(t *testing.T) {
 
 // TestHealthIsTheServiceAtTheTimeOfCompletion reads an old result after the plan has changed.
 func TestHealthIsTheServiceAtTheTimeOfCompletion(t *testing.T) {
-	w := start(t)
-	early := w.post(health, about(fttp)).created()
-	w.wait(11 * time.Second)
-	if err := w.sim.SetPlan(fttp, "Shouty"); err != nil {
+	h := start(t)
+	early := h.post(health, serviceBody(fttp)).created()
+	h.wait(11 * time.Second)
+	if err := h.sim.SetPlan(fttp, "Shouty"); err != nil {
 		t.Fatal(err)
 	}
-	late := w.healthOf(fttp)
-	if got := w.get(early); got.text("plan") != "Basic" || got.text("lastRefreshedOn") != "2026-11-20T10:00:10Z" {
+	late := h.healthOf(fttp)
+	if got := h.get(early); got.text("plan") != "Basic" || got.text("lastRefreshedOn") != "2026-11-20T10:00:10Z" {
 		t.Error(got.body)
 	}
 	if late.text("plan") != "SHOUTY" { // as health spells it
@@ -90,20 +90,20 @@ func TestHealthIsTheServiceAtTheTimeOfCompletion(t *testing.T) {
 	}
 }
 
-// TestHealthThatCannotBeRead checks the failure of a health request.
-func TestHealthThatCannotBeRead(t *testing.T) {
-	w := start(t)
-	outcome := w.post(health, about(sick)).created()
-	w.wait(10 * time.Second)
-	w.get(outcome).refusedWith(http.StatusUnprocessableEntity, "validation",
+// TestAHealthRequestThatFails checks the failure of a health request.
+func TestAHealthRequestThatFails(t *testing.T) {
+	h := start(t)
+	outcome := h.post(health, serviceBody(unhealthy)).created()
+	h.wait(10 * time.Second)
+	h.get(outcome).refusedWith(http.StatusUnprocessableEntity, "validation",
 		"constraints.service.health.request.status.in.error status")
 }
 
-// TestAVCCanBeUnset checks the null that spec §2 allows.
-func TestAVCCanBeUnset(t *testing.T) {
+// TestAServiceWithoutAnAVC checks the null that spec §2 allows.
+func TestAServiceWithoutAnAVC(t *testing.T) {
 	unset := ""
-	w := start(t, func(s *simulator.Seed) { s.Services[0].AVCID = &unset })
-	if got := w.healthOf(fttp).json(); got["avcId"] != nil {
+	h := start(t, func(s *simulator.Seed) { s.Services[0].AVCID = &unset })
+	if got := h.healthOf(fttp).json(); got["avcId"] != nil {
 		t.Errorf("avcId is %v", got["avcId"])
 	}
 }

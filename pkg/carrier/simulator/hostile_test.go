@@ -18,26 +18,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// hostileRun is a hostile carrier without a network, so that calls have a fixed order.
-type hostileRun struct {
-	*world
+// hostileHarness is a hostile carrier without a network, so that calls have a fixed order.
+type hostileHarness struct {
+	*harness
 
 	seen map[string]int // faults that occurred, by name
 }
 
-func startHostile(t *testing.T, randomSeed uint64) *hostileRun {
+func startHostile(t *testing.T, randomSeed uint64) *hostileHarness {
 	t.Helper()
-	w := start(t)
-	w.sim = simulator.New(simulator.Options{
-		Seed: seed(), Now: w.clock, Hostile: true, RandomSeed: randomSeed, IdentityURL: w.server.URL,
+	h := start(t)
+	h.sim = simulator.New(simulator.Options{
+		Seed: seed(), Now: h.clock, Hostile: true, RandomSeed: randomSeed, IdentityURL: h.server.URL,
 	})
-	t.Cleanup(w.sim.Close)
-	w.sim.Close() // hanging calls are released at once
-	return &hostileRun{world: w, seen: make(map[string]int)}
+	t.Cleanup(h.sim.Close)
+	h.sim.Close() // hanging calls are released at once
+	return &hostileHarness{harness: h, seen: make(map[string]int)}
 }
 
 // call makes one call in this goroutine. Anything that is not a response has status 0.
-func (h *hostileRun) call(method, path, body string, headers map[string]string) (got answer) {
+func (h *hostileHarness) call(method, path, body string, headers map[string]string) (got response) {
 	request := httptest.NewRequestWithContext(h.t.Context(), method, path, strings.NewReader(body))
 	for name, value := range headers {
 		request.Header.Set(name, value)
@@ -48,47 +48,47 @@ func (h *hostileRun) call(method, path, body string, headers map[string]string) 
 			if err, isError := stopped.(error); !isError || !errors.Is(err, http.ErrAbortHandler) {
 				panic(stopped)
 			}
-			got = answer{t: h.t}
+			got = response{t: h.t}
 		}
 	}()
 	h.sim.Handler().ServeHTTP(recorder, request)
-	return answer{t: h.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
+	return response{t: h.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
 }
 
-// story submits and polls many requests, and returns the answers without what differs between any
-// two runs: tokens.
-func (h *hostileRun) story(rounds int) []string {
-	var told []string
+// runRounds submits and polls many requests, and returns the responses without what differs between
+// any two runs: tokens.
+func (h *hostileHarness) runRounds(rounds int) []string {
+	var results []string
 	for range rounds {
 		form := grant("reseller", h.sign(h.claims("reseller")))
-		reply := h.call(http.MethodPost, tokenPath, form.Encode(), map[string]string{
+		got := h.call(http.MethodPost, tokenPath, form.Encode(), map[string]string{
 			"Content-Type": "application/x-www-form-urlencoded",
 		})
-		h.seen[fmt.Sprint("token ", reply.status)]++
-		told = append(told, fmt.Sprint("token ", reply.status))
-		if !json.Valid([]byte(reply.body)) || reply.status != http.StatusOK {
+		h.seen[fmt.Sprint("token ", got.status)]++
+		results = append(results, fmt.Sprint("token ", got.status))
+		if !json.Valid([]byte(got.body)) || got.status != http.StatusOK {
 			continue
 		}
-		h.seen[fmt.Sprintf("expires_in %v", reply.find("expires_in"))]++
-		h.token = reply.text("access_token")
-		told = append(told, h.round(aggregation, convert(fttp), aggregationRead)...)
-		told = append(told, h.round(health, about(fttp), healthRead)...)
-		told = append(told, h.round(planOptions, about(fttp), planOptionsRead)...)
+		h.seen[fmt.Sprintf("expires_in %v", got.find("expires_in"))]++
+		h.token = got.text("access_token")
+		results = append(results, h.runRound(aggregation, conversionBody(fttp), aggregationRead)...)
+		results = append(results, h.runRound(health, serviceBody(fttp), healthRead)...)
+		results = append(results, h.runRound(planOptions, serviceBody(fttp), planOptionsRead)...)
 		h.wait(time.Minute)
 	}
-	return told
+	return results
 }
 
-// round is one submission with three reads.
-func (h *hostileRun) round(path, content, read string) []string {
+// runRound is one submission with three reads.
+func (h *hostileHarness) runRound(path, content, read string) []string {
 	headers := map[string]string{
 		"Authorization": "Bearer " + h.token, "X-API-VERSION": "8", "Content-Type": "application/json",
 	}
 	submitted := h.call(http.MethodPost, path, content, headers)
 	location := submitted.header.Get("Location")
 	h.seen[fmt.Sprint("POST ", submitted.status)]++
-	told := make([]string, 0, 4)
-	told = append(told, fmt.Sprint(submitted.status, " ", location))
+	results := make([]string, 0, 4)
+	results = append(results, fmt.Sprint(submitted.status, " ", location))
 	calls := h.sim.Calls()
 	id := calls[len(calls)-1].RequestID
 	for range 3 {
@@ -97,27 +97,27 @@ func (h *hostileRun) round(path, content, read string) []string {
 		if got.status == http.StatusAccepted && got.body == "" {
 			h.seen["202 without a body"]++
 		}
-		told = append(told, fmt.Sprint(got.status, " ", len(got.body)))
+		results = append(results, fmt.Sprint(got.status, " ", len(got.body)))
 		h.wait(7 * time.Second)
 	}
-	return told
+	return results
 }
 
 // TestAHostileCarrierIsRepeatable runs one scenario twice with one seed, and once with another.
 func TestAHostileCarrierIsRepeatable(t *testing.T) {
-	first, second := startHostile(t, 7).story(60), startHostile(t, 7).story(60)
+	first, second := startHostile(t, 7).runRounds(60), startHostile(t, 7).runRounds(60)
 	if diff := cmp.Diff(first, second); diff != "" {
 		t.Error(diff)
 	}
-	if cmp.Equal(first, startHostile(t, 8).story(60)) {
-		t.Error("another seed leads to the same story")
+	if cmp.Equal(first, startHostile(t, 8).runRounds(60)) {
+		t.Error("another seed leads to the same results")
 	}
 }
 
-// TestAHostileCarrierDoesEverything expects each item of the fault mix in a long run.
-func TestAHostileCarrierDoesEverything(t *testing.T) {
+// TestAHostileCarrierCausesEveryFault expects each item of the fault mix in a long run.
+func TestAHostileCarrierCausesEveryFault(t *testing.T) {
 	h := startHostile(t, 1)
-	h.story(400)
+	h.runRounds(400)
 	for _, call := range h.sim.Calls() {
 		h.seen["fault "+string(call.Fault)]++
 		if call.Duplicated {
@@ -143,13 +143,13 @@ func TestAHostileCarrierDoesEverything(t *testing.T) {
 	}
 }
 
-// TestAHostileCarrierGoesOnAfterARestart saves it in the middle of a run.
-func TestAHostileCarrierGoesOnAfterARestart(t *testing.T) {
+// TestAHostileCarrierContinuesItsSequenceAfterARestart saves it in the middle of a run.
+func TestAHostileCarrierContinuesItsSequenceAfterARestart(t *testing.T) {
 	whole := startHostile(t, 7)
-	whole.story(20)
-	want := whole.story(20)
+	whole.runRounds(20)
+	want := whole.runRounds(20)
 	halves := startHostile(t, 7)
-	halves.story(20)
+	halves.runRounds(20)
 	var kept bytes.Buffer
 	if err := halves.sim.Save(&kept); err != nil {
 		t.Fatal(err)
@@ -161,27 +161,27 @@ func TestAHostileCarrierGoesOnAfterARestart(t *testing.T) {
 	if err := halves.sim.Restore(&kept); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(want, halves.story(20)); diff != "" {
+	if diff := cmp.Diff(want, halves.runRounds(20)); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestFaultThatTrickles sends half of an answer and then nothing.
-func TestFaultThatTrickles(t *testing.T) {
-	w := start(t)
-	w.sim.Close() // nobody waits anymore
-	w.arm("CancellationRead", simulator.Fault{Kind: simulator.FaultTrickle})
-	got, err := w.try(http.MethodGet, cancellation(fttp), "", nil)
+// TestFaultThatSendsHalfAResponse sends half of a response and then nothing.
+func TestFaultThatSendsHalfAResponse(t *testing.T) {
+	h := start(t)
+	h.sim.Close() // the fault no longer waits
+	h.arm("CancellationRead", simulator.Fault{Kind: simulator.FaultTrickle})
+	got, err := h.trySend(http.MethodGet, cancellation(fttp), "", nil)
 	if got.status != http.StatusOK || !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%d, %v", got.status, err)
 	}
 }
 
-// TestFaultThatIsABomb reads the beginning of a gigabyte.
-func TestFaultThatIsABomb(t *testing.T) {
-	w := start(t)
-	w.arm("CancellationRead", simulator.Fault{Kind: simulator.FaultBomb})
-	got := w.send(http.MethodGet, cancellation(fttp), "", map[string]string{"Accept-Encoding": "gzip"}).is(http.StatusOK)
+// TestFaultThatSendsADecompressionBomb reads the first part of a gigabyte.
+func TestFaultThatSendsADecompressionBomb(t *testing.T) {
+	h := start(t)
+	h.arm("CancellationRead", simulator.Fault{Kind: simulator.FaultBomb})
+	got := h.send(http.MethodGet, cancellation(fttp), "", map[string]string{"Accept-Encoding": "gzip"}).is(http.StatusOK)
 	if got.header.Get("Content-Encoding") != "gzip" || len(got.body) > 2<<20 {
 		t.Fatalf("%v, %d bytes", got.header, len(got.body))
 	}

@@ -15,10 +15,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// TestTokenReplyHasTheShapeOfSection5 compares the reply with spec §5, field by field.
-func TestTokenReplyHasTheShapeOfSection5(t *testing.T) {
-	w := start(t)
-	got := w.exchange(grant("reseller", w.sign(w.claims("reseller")))).is(http.StatusOK)
+// TestTheTokenResponseHasTheFieldsOfSection5 compares the response with spec §5, field by field.
+func TestTheTokenResponseHasTheFieldsOfSection5(t *testing.T) {
+	h := start(t)
+	got := h.exchange(grant("reseller", h.sign(h.claims("reseller")))).is(http.StatusOK)
 	document := got.json()
 	if got.text("access_token") == "" {
 		t.Errorf("no access_token in %s", got.body)
@@ -36,7 +36,7 @@ func TestTokenReplyHasTheShapeOfSection5(t *testing.T) {
 	if got.header.Get("Cache-Control") != "no-store" || got.header.Get("Date") == "" {
 		t.Errorf("headers %v", got.header)
 	}
-	w.broke()
+	h.expectViolations()
 }
 
 // TestAssertionsThatBreakSection5AreRefused breaks each claim in turn.
@@ -60,14 +60,14 @@ func TestAssertionsThatBreakSection5AreRefused(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := start(t)
-			claims := w.claims("reseller")
-			c.edit(claims, w.clock())
-			got := w.exchange(grant("reseller", w.sign(claims))).is(http.StatusBadRequest)
+			h := start(t)
+			claims := h.claims("reseller")
+			c.edit(claims, h.clock())
+			got := h.exchange(grant("reseller", h.sign(claims))).is(http.StatusBadRequest)
 			if got.text("error") != "invalid_client" || !strings.Contains(got.text("error_description"), c.want) {
 				t.Errorf("%s, want invalid_client with %q", got.body, c.want)
 			}
-			w.broke(simulator.RuleAssertion)
+			h.expectViolations(simulator.RuleAssertion)
 		})
 	}
 }
@@ -86,33 +86,33 @@ func put(claim, value string) func(jwt.MapClaims, time.Time) {
 
 // TestClockToleranceForgivesASmallSkew accepts an assertion whose time is slightly in the future.
 func TestClockToleranceForgivesASmallSkew(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.Token.ClockTolerance = simulator.Duration(40 * time.Second) })
-	claims := w.claims("reseller")
-	claims["nbf"], claims["iat"] = w.clock().Unix()+30, w.clock().Unix()+30
-	w.exchange(grant("reseller", w.sign(claims))).is(http.StatusOK)
+	h := start(t, func(s *simulator.Seed) { s.Token.ClockTolerance = simulator.Duration(40 * time.Second) })
+	claims := h.claims("reseller")
+	claims["nbf"], claims["iat"] = h.clock().Unix()+30, h.clock().Unix()+30
+	h.exchange(grant("reseller", h.sign(claims))).is(http.StatusOK)
 }
 
-// TestAnAssertionIsGoodForOneExchange sends the same assertion twice (spec §8).
-func TestAnAssertionIsGoodForOneExchange(t *testing.T) {
-	w := start(t)
-	form := grant("reseller", w.sign(w.claims("reseller")))
-	w.exchange(form).is(http.StatusOK)
-	got := w.exchange(form).is(http.StatusBadRequest)
+// TestAnAssertionIsAcceptedOnce sends the same assertion twice (spec §8).
+func TestAnAssertionIsAcceptedOnce(t *testing.T) {
+	h := start(t)
+	form := grant("reseller", h.sign(h.claims("reseller")))
+	h.exchange(form).is(http.StatusOK)
+	got := h.exchange(form).is(http.StatusBadRequest)
 	if !strings.Contains(got.text("error_description"), "Token reuse detected") {
 		t.Error(got.body)
 	}
-	w.broke(simulator.RuleTokenReuse)
+	h.expectViolations(simulator.RuleTokenReuse)
 }
 
 // TestSignaturesOfOtherKeysAreRefused signs with an unknown key, kid and algorithm.
 func TestSignaturesOfOtherKeysAreRefused(t *testing.T) {
-	w := start(t)
+	h := start(t)
 	stranger, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
 		t.Fatal(err)
 	}
 	sign := func(method jwt.SigningMethod, kid string, with any) string {
-		token := jwt.NewWithClaims(method, w.claims("reseller"))
+		token := jwt.NewWithClaims(method, h.claims("reseller"))
 		token.Header["kid"] = kid
 		signed, err := token.SignedString(with)
 		if err != nil {
@@ -127,7 +127,7 @@ func TestSignaturesOfOtherKeysAreRefused(t *testing.T) {
 		"Invalid token":             "not.a.token",
 	}
 	for want, assertion := range cases {
-		got := w.exchange(grant("reseller", assertion)).is(http.StatusBadRequest)
+		got := h.exchange(grant("reseller", assertion)).is(http.StatusBadRequest)
 		if !strings.Contains(got.text("error_description"), want) {
 			t.Errorf("%s, want %q", got.body, want)
 		}
@@ -136,24 +136,24 @@ func TestSignaturesOfOtherKeysAreRefused(t *testing.T) {
 
 // TestKeysCanBeRotated replaces a client's keys while a token is in use.
 func TestKeysCanBeRotated(t *testing.T) {
-	w := start(t)
-	if err := w.sim.SetKeys("reseller", map[string]string{"key-2": publicPEM(key())}); err != nil {
+	h := start(t)
+	if err := h.sim.SetKeys("reseller", map[string]string{"key-2": publicPEM(key())}); err != nil {
 		t.Fatal(err)
 	}
-	w.exchange(grant("reseller", w.sign(w.claims("reseller")))).is(http.StatusBadRequest)
-	w.get("/api/connect/services/service-cancellations/requests/1000001").is(http.StatusOK) // the token stays valid
+	h.exchange(grant("reseller", h.sign(h.claims("reseller")))).is(http.StatusBadRequest)
+	h.get("/api/connect/services/service-cancellations/requests/1000001").is(http.StatusOK) // the token stays valid
 }
 
-// TestTokenRequestsThatAreNotOfSection5 breaks the form and the HTTP around it.
-func TestTokenRequestsThatAreNotOfSection5(t *testing.T) {
-	w := start(t)
+// TestTokenRequestsThatBreakSection5AreRefused breaks the form and the HTTP around it.
+func TestTokenRequestsThatBreakSection5AreRefused(t *testing.T) {
+	h := start(t)
 	without := func(name string) url.Values {
-		form := grant("reseller", w.sign(w.claims("reseller")))
+		form := grant("reseller", h.sign(h.claims("reseller")))
 		form.Del(name)
 		return form
 	}
 	with := func(name string, values ...string) url.Values {
-		form := grant("reseller", w.sign(w.claims("reseller")))
+		form := grant("reseller", h.sign(h.claims("reseller")))
 		form[name] = values
 		return form
 	}
@@ -170,27 +170,27 @@ func TestTokenRequestsThatAreNotOfSection5(t *testing.T) {
 		"a field twice":     {with("client_id", "reseller", "reseller"), "invalid_request"},
 	}
 	for name, c := range cases {
-		if got := w.exchange(c.form).is(http.StatusBadRequest); got.text("error") != c.want {
+		if got := h.exchange(c.form).is(http.StatusBadRequest); got.text("error") != c.want {
 			t.Errorf("%s: %s, want %s", name, got.body, c.want)
 		}
 	}
 	form := map[string]string{"Content-Type": "application/x-www-form-urlencoded"}
-	w.send(http.MethodPost, "/auth/realms/nowhere/protocol/openid-connect/token", "", form).is(http.StatusNotFound)
-	w.send(http.MethodPost, tokenPath, "{}", nil).is(http.StatusUnsupportedMediaType)
-	w.send(http.MethodPost, tokenPath, strings.Repeat("a", 1<<17), form).is(http.StatusRequestEntityTooLarge)
-	w.get(tokenPath).is(http.StatusMethodNotAllowed)
+	h.send(http.MethodPost, "/auth/realms/nowhere/protocol/openid-connect/token", "", form).is(http.StatusNotFound)
+	h.send(http.MethodPost, tokenPath, "{}", nil).is(http.StatusUnsupportedMediaType)
+	h.send(http.MethodPost, tokenPath, strings.Repeat("a", 1<<17), form).is(http.StatusRequestEntityTooLarge)
+	h.get(tokenPath).is(http.StatusMethodNotAllowed)
 }
 
 // TestAccessTokensExpire uses a token until expires_in is over, and a revoked one.
 func TestAccessTokensExpire(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.Token.ExpiresIn = simulator.Duration(20 * time.Second) })
+	h := start(t, func(s *simulator.Seed) { s.Token.ExpiresIn = simulator.Duration(20 * time.Second) })
 	read := "/api/connect/services/service-cancellations/requests/1000001"
-	w.wait(19 * time.Second)
-	w.get(read).is(http.StatusOK)
-	w.wait(time.Second)
-	w.get(read).refusedWith(http.StatusUnauthorized, "unauthorized")
-	w.token = w.login("reseller")
-	w.get(read).is(http.StatusOK)
-	w.sim.RevokeTokens()
-	w.get(read).is(http.StatusUnauthorized)
+	h.wait(19 * time.Second)
+	h.get(read).is(http.StatusOK)
+	h.wait(time.Second)
+	h.get(read).refusedWith(http.StatusUnauthorized, "unauthorized")
+	h.token = h.login("reseller")
+	h.get(read).is(http.StatusOK)
+	h.sim.RevokeTokens()
+	h.get(read).is(http.StatusUnauthorized)
 }

@@ -11,17 +11,17 @@ import (
 )
 
 // manage calls the management interface.
-func (w *world) manage(method, path, body string) answer {
-	w.t.Helper()
-	request := httptest.NewRequestWithContext(w.t.Context(), method, path, strings.NewReader(body))
+func (h *harness) manage(method, path, body string) response {
+	h.t.Helper()
+	request := httptest.NewRequestWithContext(h.t.Context(), method, path, strings.NewReader(body))
 	recorder := httptest.NewRecorder()
-	w.sim.Management().ServeHTTP(recorder, request)
-	return answer{t: w.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
+	h.sim.Management().ServeHTTP(recorder, request)
+	return response{t: h.t, status: recorder.Code, header: recorder.Header(), body: recorder.Body.String()}
 }
 
-// TestManagementDoesWhatTheMethodsDo sends each command once.
-func TestManagementDoesWhatTheMethodsDo(t *testing.T) {
-	w := start(t)
+// TestManagementCommands sends each command once.
+func TestManagementCommands(t *testing.T) {
+	h := start(t)
 	commands := map[string]string{
 		"/_sim/plan":          `{"serviceId":1000001,"plan":"Fast"}`,
 		"/_sim/health":        `{"serviceId":1000001,"health":{"summary":"line cut","connectivity":"Red"}}`,
@@ -33,29 +33,29 @@ func TestManagementDoesWhatTheMethodsDo(t *testing.T) {
 		"/_sim/revoke-tokens": ``,
 	}
 	for path, content := range commands {
-		w.manage(http.MethodPost, path, content).is(http.StatusNoContent)
+		h.manage(http.MethodPost, path, content).is(http.StatusNoContent)
 	}
-	service, _ := w.sim.Service(fttp)
+	service, _ := h.sim.Service(fttp)
 	if service.Plan != "Fast" || service.Health.Connectivity != "Red" || service.Cancellation.Status != "IN_ERROR" {
 		t.Errorf("%+v", service)
 	}
-	w.get(cancellation(fttp)).is(http.StatusUnauthorized)
-	if w.sim.Armed() != 1 {
+	h.get(cancellation(fttp)).is(http.StatusUnauthorized)
+	if h.sim.Armed() != 1 {
 		t.Error("no fault is armed")
 	}
-	w.manage(http.MethodDelete, "/_sim/faults", "").is(http.StatusNoContent)
-	if w.sim.Armed() != 0 {
+	h.manage(http.MethodDelete, "/_sim/faults", "").is(http.StatusNoContent)
+	if h.sim.Armed() != 0 {
 		t.Error("a fault is armed")
 	}
 }
 
-// TestManagementShows reads everything that can be read.
-func TestManagementShows(t *testing.T) {
-	w := start(t)
-	w.post(planChange, changeTo(fttp, "Fast", 1)).created()
-	w.get("/nowhere")
+// TestManagementReads reads everything that can be read.
+func TestManagementReads(t *testing.T) {
+	h := start(t)
+	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.get("/nowhere")
 	var calls []simulator.Call
-	shown := w.manage(http.MethodGet, "/_sim/calls?last=2", "").is(http.StatusOK)
+	shown := h.manage(http.MethodGet, "/_sim/calls?last=2", "").is(http.StatusOK)
 	if err := json.Unmarshal([]byte(shown.body), &calls); err != nil || len(calls) != 2 || calls[1].Path != "/nowhere" {
 		t.Errorf("%v: %s", err, shown.body)
 	}
@@ -64,20 +64,20 @@ func TestManagementShows(t *testing.T) {
 		"/_sim/submissions/PlanChange?subject=1000001": `{"seen":1,"processed":1}`,
 	}
 	for path, want := range contains {
-		if got := w.manage(http.MethodGet, path, "").is(http.StatusOK); !strings.Contains(got.body, want) {
+		if got := h.manage(http.MethodGet, path, "").is(http.StatusOK); !strings.Contains(got.body, want) {
 			t.Errorf("%s: %s", path, got.body)
 		}
 	}
-	w.manage(http.MethodGet, "/_sim/services/1", "").is(http.StatusNotFound)
+	h.manage(http.MethodGet, "/_sim/services/1", "").is(http.StatusNotFound)
 }
 
-// TestManagementRefusesNonsense sends commands that cannot be carried out.
-func TestManagementRefusesNonsense(t *testing.T) {
-	w := start(t)
+// TestManagementRefusesInvalidCommands sends commands that cannot be carried out.
+func TestManagementRefusesInvalidCommands(t *testing.T) {
+	h := start(t)
 	for path, content := range map[string]string{
 		"/_sim/plan": `{"serviceId":1,"plan":"Fast"}`, "/_sim/faults": `{"target":"Health","kind":"Bang"}`,
 		"/_sim/advance": `{"by":"soon"}`, "/_sim/services": `{"id":43,"client":"nobody"}`, "/_sim/keys": `{"hue":1}`,
 	} {
-		w.manage(http.MethodPost, path, content).is(http.StatusBadRequest)
+		h.manage(http.MethodPost, path, content).is(http.StatusBadRequest)
 	}
 }

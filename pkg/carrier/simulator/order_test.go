@@ -25,7 +25,7 @@ const (
 func orderBody(replaced map[string]any) string {
 	fields := map[string]any{
 		"sourceType": "wholesale", "planName": "Fast", "term": 1, "trafficClass": "tc4",
-		"qualificationSearchId": "q-empty", "locationId": place, "customerReference": "SITE-014",
+		"qualificationSearchId": "q-empty", "locationId": location, "customerReference": "SITE-014",
 		"aggregationMethod": "L2TP", "restorationSla": "Enhanced - 12 (24/7)", "infrastructureId": nil,
 		"contactName": "Ada", "requireVLAN": true, "vlanId": 100, "ntdInstallation": "wholesale-tech",
 	}
@@ -37,22 +37,22 @@ func orderBody(replaced map[string]any) string {
 	return string(content)
 }
 
-// onPort is an order on a port of the built location.
-func onPort(port int, replaced map[string]any) string {
+// orderOnPort is an order on a port of the built location.
+func orderOnPort(port int, replaced map[string]any) string {
 	all := map[string]any{"qualificationSearchId": "q-built", "infrastructureId": "NTD1", "portId": port}
 	maps.Copy(all, replaced)
 	return orderBody(all)
 }
 
-// additional are the replaced fields of an order for a further infrastructure.
-func additional(replaced map[string]any) map[string]any {
+// additionalFields are the replaced fields of an order for a further infrastructure.
+func additionalFields(replaced map[string]any) map[string]any {
 	all := map[string]any{"qualificationSearchId": "q-built"}
 	maps.Copy(all, replaced)
 	return all
 }
 
 // fees are the names of the additional fees.
-func (a answer) fees() []any {
+func (a response) fees() []any {
 	a.t.Helper()
 	var names []any
 	for _, item := range a.list("additionalFees") {
@@ -65,8 +65,8 @@ func (a answer) fees() []any {
 
 // TestOrderHasEveryFieldOfItsTable compares an order with the table of spec §2.
 func TestOrderHasEveryFieldOfItsTable(t *testing.T) {
-	w := start(t)
-	got := w.post(orders, orderBody(nil)).is(http.StatusCreated)
+	h := start(t)
+	got := h.post(orders, orderBody(nil)).is(http.StatusCreated)
 	want := []string{
 		"360ServiceId", "additionalFees", "address", "aggregationMethod", "appointments", "avcId", "avcIdForTransfer",
 		"bandwidthProfile", "customerRef", "eSla", "fee", "id", "infrastructure", "installationType", "isCancellable",
@@ -88,7 +88,7 @@ func TestOrderHasEveryFieldOfItsTable(t *testing.T) {
 			t.Errorf("%s is %v, want %v", name, got.find(name), value)
 		}
 	}
-	count := w.sim.SubmissionsAbout(simulator.OpOrderCreate, "SITE-014")
+	count := h.sim.SubmissionsAbout(simulator.OpOrderCreate, "SITE-014")
 	if count != (simulator.Count{Seen: 1, Processed: 1}) {
 		t.Errorf("counted %+v", count)
 	}
@@ -101,15 +101,15 @@ func TestOrderScenarios(t *testing.T) {
 	}
 	cases := map[string]struct{ body, orderType, fee string }{
 		"1 first":               {orderBody(nil), "new", "NTD_INSTALLATION_FEE"},
-		"2 free port":           {onPort(1, nil), "new", ""},
-		"4 additional":          {orderBody(additional(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
-		"5 in use":              {onPort(2, transfer("SERVICE_TRANSFER", "AVC999")), "transfer", "SERVICE_TRANSFER_FEE"},
-		"6 connect outstanding": {onPort(2, transfer("CONNECT_OUTSTANDING", nil)), "transfer", "SERVICE_TRANSFER_FEE"},
+		"2 free port":           {orderOnPort(1, nil), "new", ""},
+		"4 additional":          {orderBody(additionalFields(nil)), "new", "SUBSEQUENT_INSTALLATION_CHARGE"},
+		"5 in use":              {orderOnPort(2, transfer("SERVICE_TRANSFER", "AVC999")), "transfer", "SERVICE_TRANSFER_FEE"},
+		"6 connect outstanding": {orderOnPort(2, transfer("CONNECT_OUTSTANDING", nil)), "transfer", "SERVICE_TRANSFER_FEE"},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := start(t)
-			got := w.post(orders, c.body).is(http.StatusCreated)
+			h := start(t)
+			got := h.post(orders, c.body).is(http.StatusCreated)
 			want := []any{"SLA"}
 			if c.fee != "" {
 				want = append(want, c.fee)
@@ -133,19 +133,19 @@ func TestOrdersRefused(t *testing.T) {
 			"constraints.avc.id.not.required avcIdForTransfer,constraints.transfer.type.not.required transferType",
 		},
 		"transfer of an additional": {
-			orderBody(additional(replaced{"transferType": "CONNECT_OUTSTANDING"})), rejected,
+			orderBody(additionalFields(replaced{"transferType": "CONNECT_OUTSTANDING"})), rejected,
 			"constraints.transfer.type.not.required transferType",
 		},
-		"in use without a type": {onPort(2, nil), invalid, "constraints.not.null transferType"},
+		"in use without a type": {orderOnPort(2, nil), invalid, "constraints.not.null transferType"},
 		"transfer without AVC": {
-			onPort(2, replaced{"transferType": "SERVICE_TRANSFER"}), invalid, "constraints.not.null avcIdForTransfer",
+			orderOnPort(2, replaced{"transferType": "SERVICE_TRANSFER"}), invalid, "constraints.not.null avcIdForTransfer",
 		},
 		"outstanding with AVC": {
-			onPort(2, replaced{"transferType": "CONNECT_OUTSTANDING", "avcIdForTransfer": "A"}), rejected,
+			orderOnPort(2, replaced{"transferType": "CONNECT_OUTSTANDING", "avcIdForTransfer": "A"}), rejected,
 			"constraints.avc.id.not.required avcIdForTransfer",
 		},
 		"no capacity": {
-			onPort(1, replaced{"planName": "Giga"}), rejected, "constraints.order.ntd.capacity.exceeded planName",
+			orderOnPort(1, replaced{"planName": "Giga"}), rejected, "constraints.order.ntd.capacity.exceeded planName",
 		},
 		"unknown plan": {
 			orderBody(replaced{"planName": "None"}), rejected, "constraints.order.plan.name.invalid planName",
@@ -155,59 +155,59 @@ func TestOrdersRefused(t *testing.T) {
 			"constraints.order.qualification.invalid qualificationSearchId",
 		},
 		"unknown infrastructure": {
-			onPort(1, replaced{"infrastructureId": "N"}), rejected,
+			orderOnPort(1, replaced{"infrastructureId": "N"}), rejected,
 			"constraints.order.infrastructure.invalid infrastructureId",
 		},
-		"unknown port": {onPort(9, nil), rejected, "constraints.order.port.invalid portId"},
-		"a word of nobody": {
+		"unknown port": {orderOnPort(9, nil), rejected, "constraints.order.port.invalid portId"},
+		"an unknown ntdInstallation": {
 			orderBody(replaced{"ntdInstallation": "self"}), invalid, "constraints.pattern ntdInstallation",
 		},
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := start(t)
-			w.post(orders, c.body).refusedWith(http.StatusUnprocessableEntity, c.code, strings.Split(c.subErrors, ",")...)
+			h := start(t)
+			h.post(orders, c.body).refusedWith(http.StatusUnprocessableEntity, c.code, strings.Split(c.subErrors, ",")...)
 		})
 	}
 }
 
 // TestAdditionalInfrastructureMustBeOffered applies scenario 4.
 func TestAdditionalInfrastructureMustBeOffered(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.Qualifications[1].AdditionalAllowed = false })
-	w.post(orders, orderBody(map[string]any{"qualificationSearchId": "q-built"})).refusedWith(422, "validation",
+	h := start(t, func(s *simulator.Seed) { s.Qualifications[1].AdditionalAllowed = false })
+	h.post(orders, orderBody(map[string]any{"qualificationSearchId": "q-built"})).refusedWith(422, "validation",
 		"constraints.order.additional.infrastructure.not.allowed infrastructureId")
 }
 
 // TestReplacementOfAnNTD applies scenario 3.
 func TestReplacementOfAnNTD(t *testing.T) {
-	w := start(t, func(s *simulator.Seed) { s.Qualifications[1].Infrastructures[0].ReplacementDown = 2000 })
-	w.post(orders, onPort(1, map[string]any{"planName": "Giga"})).is(http.StatusCreated)
+	h := start(t, func(s *simulator.Seed) { s.Qualifications[1].Infrastructures[0].ReplacementDown = 2000 })
+	h.post(orders, orderOnPort(1, map[string]any{"planName": "Giga"})).is(http.StatusCreated)
 }
 
-// TestInternalTransferEndsTheOldService applies scenario 10.
-func TestInternalTransferEndsTheOldService(t *testing.T) {
-	w := start(t)
-	w.post(orders, onPort(3, map[string]any{
+// TestAnInternalTransferCancelsTheOldService applies scenario 10.
+func TestAnInternalTransferCancelsTheOldService(t *testing.T) {
+	h := start(t)
+	h.post(orders, orderOnPort(3, map[string]any{
 		"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC000001000001",
 	})).is(http.StatusCreated)
-	w.wait(10 * time.Second)
-	if got := w.get(cancellation(fttp)).is(200); got.find("cancelled") != true {
+	h.wait(10 * time.Second)
+	if got := h.get(cancellation(fttp)).is(200); got.find("cancelled") != true {
 		t.Error(got.body)
 	}
 }
 
 // TestWrongAVCIsRejectedLater applies scenario 6.
 func TestWrongAVCIsRejectedLater(t *testing.T) {
-	w := start(t)
-	got := w.post(orders, onPort(2, map[string]any{
+	h := start(t)
+	got := h.post(orders, orderOnPort(2, map[string]any{
 		"transferType": "SERVICE_TRANSFER", "avcIdForTransfer": "AVC1",
 	})).is(http.StatusCreated)
 	id := fmt.Sprint(got.find("id"))
-	i := slices.IndexFunc(w.sim.Orders(), func(o simulator.PlacedOrder) bool { return fmt.Sprint(o.ID) == id })
+	i := slices.IndexFunc(h.sim.Orders(), func(o simulator.PlacedOrder) bool { return fmt.Sprint(o.ID) == id })
 	if i < 0 {
 		t.Fatalf("order %s is not known", id)
 	}
-	if placed := w.sim.Orders()[i]; placed.RejectedAt.IsZero() || placed.RejectedReason == "" {
+	if placed := h.sim.Orders()[i]; placed.RejectedAt.IsZero() || placed.RejectedReason == "" {
 		t.Errorf("%+v", placed)
 	}
 }

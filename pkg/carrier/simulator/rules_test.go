@@ -17,7 +17,7 @@ const (
 
 func body(format string, values ...any) string { return fmt.Sprintf(format, values...) }
 
-func about(service int64) string { return body(`{"serviceId":%d}`, service) }
+func serviceBody(service int64) string { return body(`{"serviceId":%d}`, service) }
 
 // header replaces one header of a call.
 func header(name, value string) map[string]string { return map[string]string{name: value} }
@@ -28,13 +28,17 @@ func TestCommonRulesRefuse(t *testing.T) {
 		version = "api.version.invalid"
 		media   = "media.type.not.supported"
 	)
-	get := func(w *world, path string) answer { return w.get(path) }
-	post := func(replaced map[string]string) func(*world, string) answer {
-		return func(w *world, path string) answer { return w.send(http.MethodPost, path, about(fttp), replaced) }
+	get := func(h *harness, path string) response { return h.get(path) }
+	post := func(replaced map[string]string) func(*harness, string) response {
+		return func(h *harness, path string) response {
+			return h.send(http.MethodPost, path, serviceBody(fttp), replaced)
+		}
 	}
-	huge := func(w *world, path string) answer { return w.post(path, strings.Repeat(" ", 1<<20)+about(fttp)) }
+	huge := func(h *harness, path string) response {
+		return h.post(path, strings.Repeat(" ", 1<<20)+serviceBody(fttp))
+	}
 	cases := map[string]struct {
-		call   func(*world, string) answer
+		call   func(*harness, string) response
 		path   string
 		status int
 		code   string
@@ -57,12 +61,12 @@ func TestCommonRulesRefuse(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := start(t)
-			c.call(w, c.path).refusedWith(c.status, c.code)
+			h := start(t)
+			c.call(h, c.path).refusedWith(c.status, c.code)
 			if c.broken == "" {
-				w.broke()
+				h.expectViolations()
 			} else {
-				w.broke(c.broken)
+				h.expectViolations(c.broken)
 			}
 		})
 	}
@@ -78,24 +82,24 @@ func TestBodiesThatCannotBeRead(t *testing.T) {
 		"a text":        `{"serviceId":"1000001"}`, "a fraction": `{"serviceId":1.5}`,
 		"too large": `{"serviceId":9223372036854775808}`, "an exponent": `{"serviceId":1e400}`,
 	}
-	w := start(t)
+	h := start(t)
 	for name, content := range bodies {
 		t.Run(name, func(*testing.T) {
-			w.post(health, content).refusedWith(http.StatusBadRequest, "malformed.json.request")
+			h.post(health, content).refusedWith(http.StatusBadRequest, "malformed.json.request")
 		})
 	}
-	if got := w.sim.Submissions(simulator.OpHealth, 0); got != (simulator.Count{Seen: len(bodies)}) {
+	if got := h.sim.Submissions(simulator.OpHealth, 0); got != (simulator.Count{Seen: len(bodies)}) {
 		t.Errorf("counted %+v", got)
 	}
 }
 
 // TestRequiredFields omits fields and sets them to null.
 func TestRequiredFields(t *testing.T) {
-	w := start(t)
+	h := start(t)
 	notNull := "constraints.not.null "
-	w.post(health, `{}`).refusedWith(422, "method.argument.not.valid", notNull+"serviceId")
-	w.post(health, `{"serviceId":null}`).refusedWith(422, "method.argument.not.valid", notNull+"serviceId")
-	w.post(planChange, `{}`).refusedWith(422, "method.argument.not.valid",
+	h.post(health, `{}`).refusedWith(422, "method.argument.not.valid", notNull+"serviceId")
+	h.post(health, `{"serviceId":null}`).refusedWith(422, "method.argument.not.valid", notNull+"serviceId")
+	h.post(planChange, `{}`).refusedWith(422, "method.argument.not.valid",
 		notNull+"serviceId", notNull+"planName", notNull+"term")
 }
 
@@ -107,10 +111,10 @@ func commonHeaders() map[string]string {
 	}
 }
 
-// TestEveryReplyHasTheHeadersOfRule5 checks spec §1 rule 5 on replies of each kind.
-func TestEveryReplyHasTheHeadersOfRule5(t *testing.T) {
-	w := start(t)
-	for _, got := range []answer{w.get("/nowhere"), w.post(health, about(fttp)), w.get(cancellation(fttp))} {
+// TestEveryResponseHasTheHeadersOfRule5 checks spec §1 rule 5 on responses of each kind.
+func TestEveryResponseHasTheHeadersOfRule5(t *testing.T) {
+	h := start(t)
+	for _, got := range []response{h.get("/nowhere"), h.post(health, serviceBody(fttp)), h.get(cancellation(fttp))} {
 		for name, value := range commonHeaders() {
 			if got.header.Get(name) != value {
 				t.Errorf("%d: %s is %q, want %q", got.status, name, got.header.Get(name), value)
@@ -124,53 +128,53 @@ func TestEveryReplyHasTheHeadersOfRule5(t *testing.T) {
 
 // TestCharsetParameterIsAccepted sends the Content-Type that real clients send.
 func TestCharsetParameterIsAccepted(t *testing.T) {
-	w := start(t)
+	h := start(t)
 	headers := map[string]string{"Content-Type": "application/json;charset=UTF-8"}
-	w.send(http.MethodPost, health, about(fttp), headers).created()
-	w.broke()
+	h.send(http.MethodPost, health, serviceBody(fttp), headers).created()
+	h.expectViolations()
 }
 
-// TestHeadersThatLetTransportsResend checks that such a header is noted and not refused.
-func TestHeadersThatLetTransportsResend(t *testing.T) {
-	w := start(t)
-	w.send(http.MethodPost, health, about(fttp), map[string]string{"Idempotency-Key": "k"}).created()
-	w.broke(simulator.RuleIdempotencyKey)
+// TestIdempotencyKeysAreViolations checks that such a header is recorded and not refused.
+func TestIdempotencyKeysAreViolations(t *testing.T) {
+	h := start(t)
+	h.send(http.MethodPost, health, serviceBody(fttp), map[string]string{"Idempotency-Key": "k"}).created()
+	h.expectViolations(simulator.RuleIdempotencyKey)
 }
 
-// TestFieldsOutsideTheTableAreIgnoredAndNoted sends a field of no table.
-func TestFieldsOutsideTheTableAreIgnoredAndNoted(t *testing.T) {
-	w := start(t)
-	w.post(health, body(`{"serviceId":%d,"hue":"red"}`, fttp)).created()
-	w.broke(simulator.RuleField)
+// TestUnknownFieldsAreIgnoredAndRecorded sends a field of no table.
+func TestUnknownFieldsAreIgnoredAndRecorded(t *testing.T) {
+	h := start(t)
+	h.post(health, body(`{"serviceId":%d,"hue":"red"}`, fttp)).created()
+	h.expectViolations(simulator.RuleField)
 }
 
-// TestWhatIsNotTheClientsDoesNotExist requests services and requests of another client.
-func TestWhatIsNotTheClientsDoesNotExist(t *testing.T) {
-	w := start(t)
+// TestObjectsOfOtherClientsAreNotFound requests services and requests of another client.
+func TestObjectsOfOtherClientsAreNotFound(t *testing.T) {
+	h := start(t)
 	for _, path := range []string{health, planOptions} {
-		w.post(path, about(foreign)).refusedWith(404, "resource.not.found")
-		w.post(path, about(999)).refusedWith(404, "resource.not.found")
+		h.post(path, serviceBody(foreign)).refusedWith(404, "resource.not.found")
+		h.post(path, serviceBody(999)).refusedWith(404, "resource.not.found")
 	}
-	mine := w.post(health, about(fttp)).created()
-	options := w.post(planOptions, about(fttp)).created()
-	w.token = w.login("other")
-	w.get(mine).refusedWith(404, "resource.not.found")
-	w.get(options).refusedWith(404, "resource.not.found")
-	w.get(cancellation(fttp)).refusedWith(404, "resource.not.found")
+	mine := h.post(health, serviceBody(fttp)).created()
+	options := h.post(planOptions, serviceBody(fttp)).created()
+	h.token = h.login("other")
+	h.get(mine).refusedWith(404, "resource.not.found")
+	h.get(options).refusedWith(404, "resource.not.found")
+	h.get(cancellation(fttp)).refusedWith(404, "resource.not.found")
 }
 
-// TestIdsThatDoNotExist requests IDs that are unknown, of another operation or not numbers.
-func TestIdsThatDoNotExist(t *testing.T) {
-	w := start(t)
-	mine := w.post(health, about(fttp)).created()
+// TestUnknownIDsAreNotFound requests IDs that are unknown, of another operation or not numbers.
+func TestUnknownIDsAreNotFound(t *testing.T) {
+	h := start(t)
+	mine := h.post(health, serviceBody(fttp)).created()
 	id := mine[strings.LastIndex(mine, "/")+1:]
 	for _, path := range []string{
 		"/api/connect/services/health/requests/1", "/api/connect/services/health/requests/abc",
 		"/api/connect/services/plan-changes/requests/" + id, // the id of another operation
 	} {
-		w.get(path).refusedWith(404, "resource.not.found")
+		h.get(path).refusedWith(404, "resource.not.found")
 	}
-	w.get("/api/connect/services/service-cancellations/requests/abc").
+	h.get("/api/connect/services/service-cancellations/requests/abc").
 		refusedWith(400, "method.argument.type.mismatch")
 }
 

@@ -61,8 +61,8 @@ func TestLoadSeed(t *testing.T) {
 	}
 }
 
-// TestSeedsThatAreRefusedNameThePlace breaks one thing of a seed at a time.
-func TestSeedsThatAreRefusedNameThePlace(t *testing.T) {
+// TestErrorsOfSeedsNameThePlace breaks one thing of a seed at a time.
+func TestErrorsOfSeedsNameThePlace(t *testing.T) {
 	replace := func(old, with string) string { return strings.Replace(document(), old, with, 1) }
 	cases := map[string]string{
 		"unknown field \"hue\"":              document() + "hue: red\n",
@@ -93,15 +93,15 @@ func TestSeedsThatAreRefusedNameThePlace(t *testing.T) {
 	}
 }
 
-// TestNewRefusesWhatLoadSeedWould checks that a programming error is found at once.
-func TestNewRefusesWhatLoadSeedWould(t *testing.T) {
+// TestNewPanicsOnInvalidOptions checks that a programming error is found at once.
+func TestNewPanicsOnInvalidOptions(t *testing.T) {
 	for name, options := range map[string]simulator.Options{
 		"no clock": {}, "a bad seed": {Now: time.Now, Seed: simulator.Seed{TimeZone: "Mars"}}, //nolint:forbidigo // unused
 	} {
 		func() {
 			defer func() {
 				if recover() == nil {
-					t.Errorf("%s was taken", name)
+					t.Errorf("%s was accepted", name)
 				}
 			}()
 			simulator.New(options)

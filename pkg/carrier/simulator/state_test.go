@@ -16,91 +16,91 @@ import (
 )
 
 // restart replaces the simulator by a new one with the same seed and the state of the old one.
-func (w *world) restart(edits ...func(*simulator.Seed)) {
-	w.t.Helper()
+func (h *harness) restart(edits ...func(*simulator.Seed)) {
+	h.t.Helper()
 	var kept bytes.Buffer
-	if err := w.sim.Save(&kept); err != nil {
-		w.t.Fatal(err)
+	if err := h.sim.Save(&kept); err != nil {
+		h.t.Fatal(err)
 	}
-	planted := seed()
+	initial := seed()
 	for _, edit := range edits {
-		edit(&planted)
+		edit(&initial)
 	}
-	w.sim = simulator.New(simulator.Options{Seed: planted, Now: w.clock})
-	if err := w.sim.Restore(&kept); err != nil {
-		w.t.Fatal(err)
+	h.sim = simulator.New(simulator.Options{Seed: initial, Now: h.clock})
+	if err := h.sim.Restore(&kept); err != nil {
+		h.t.Fatal(err)
 	}
-	w.server.Config.Handler = w.sim.Handler()
+	h.server.Config.Handler = h.sim.Handler()
 }
 
 // TestEverythingSurvivesARestart restarts the carrier while everything that can be in progress is.
 func TestEverythingSurvivesARestart(t *testing.T) {
-	box := newInbox(t, http.StatusInternalServerError)
-	events := sendsTo(box, simulator.EventsInHeaders)
-	w := start(t, events)
-	changed := w.post(planChange, changeTo(fttp, "Fast", 1)).created()
-	w.post(rescheduling, moveTo(leaving, "2026-12-01")).altered()
-	reclaimed := w.post(reclaims, about(gone)).created()
-	placed := w.post(orders, orderBody(nil)).is(http.StatusCreated)
-	w.arm("Health", simulator.Fault{Kind: simulator.FaultStatus, Status: 500})
-	if err := w.sim.AddService(simulator.Service{ID: 42, Client: "reseller", Plan: "Fast"}); err != nil {
+	receiver := newEventReceiver(t, http.StatusInternalServerError)
+	events := withEventReceiver(receiver, simulator.EventsInHeaders)
+	h := start(t, events)
+	changed := h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.post(rescheduling, rescheduleBody(cancelling, "2026-12-01")).expectCancellationChanged()
+	reclaimed := h.post(reclaims, serviceBody(cancelledService)).created()
+	placed := h.post(orders, orderBody(nil)).is(http.StatusCreated)
+	h.arm("Health", simulator.Fault{Kind: simulator.FaultStatus, Status: 500})
+	if err := h.sim.AddService(simulator.Service{ID: 42, Client: "reseller", Plan: "Fast"}); err != nil {
 		t.Fatal(err)
 	}
-	w.sim.Advance(time.Hour)
-	w.deliver(1) // the other is to be retried
-	calls, services, ordered := w.sim.Calls(), w.sim.Services(), w.sim.Orders()
+	h.sim.Advance(time.Hour)
+	h.deliver(1) // the other is to be retried
+	calls, services, ordered := h.sim.Calls(), h.sim.Services(), h.sim.Orders()
 
-	w.restart(events)
-	if diff := cmp.Diff(calls, w.sim.Calls()); diff != "" {
+	h.restart(events)
+	if diff := cmp.Diff(calls, h.sim.Calls()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(services, w.sim.Services()); diff != "" {
+	if diff := cmp.Diff(services, h.sim.Services()); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(ordered, w.sim.Orders()); diff != "" {
+	if diff := cmp.Diff(ordered, h.sim.Orders()); diff != "" {
 		t.Error(diff)
 	}
 	for _, path := range []string{changed, reclaimed} { // with the earlier token, at the earlier time
-		if got := w.get(path).is(http.StatusOK); got.text("status") != "COMPLETED" {
+		if got := h.get(path).is(http.StatusOK); got.text("status") != "COMPLETED" {
 			t.Error(got.body)
 		}
 	}
-	if got := w.get(cancellation(leaving)).is(http.StatusOK); got.text("requestDate") != "2026-12-01" {
+	if got := h.get(cancellation(cancelling)).is(http.StatusOK); got.text("requestDate") != "2026-12-01" {
 		t.Error(got.body)
 	}
-	w.post(health, about(42)).is(http.StatusInternalServerError) // the fault is still armed
-	if got := w.sim.Submissions(simulator.OpPlanChange, fttp); got.Processed != 1 {
+	h.post(health, serviceBody(42)).is(http.StatusInternalServerError) // the fault is still armed
+	if got := h.sim.Submissions(simulator.OpPlanChange, fttp); got.Processed != 1 {
 		t.Errorf("counted %+v", got)
 	}
-	w.wait(time.Second)
-	w.deliver(1)
-	if again := w.post(orders, orderBody(nil)); again.find("id") == placed.find("id") {
+	h.wait(time.Second)
+	h.deliver(1)
+	if again := h.post(orders, orderBody(nil)); again.find("id") == placed.find("id") {
 		t.Error("an id was given twice")
 	}
 }
 
-// TestAUsedAssertionStaysUsed sends one again after a restart.
-func TestAUsedAssertionStaysUsed(t *testing.T) {
-	w := start(t)
-	form := grant("reseller", w.sign(w.claims("reseller")))
-	w.exchange(form).is(http.StatusOK)
-	w.restart()
-	w.exchange(form).is(http.StatusBadRequest)
+// TestAUsedAssertionIsRefusedAfterARestart sends one again after a restart.
+func TestAUsedAssertionIsRefusedAfterARestart(t *testing.T) {
+	h := start(t)
+	form := grant("reseller", h.sign(h.claims("reseller")))
+	h.exchange(form).is(http.StatusOK)
+	h.restart()
+	h.exchange(form).is(http.StatusBadRequest)
 }
 
-// TestKeysThatWereRotatedStayRotated restarts after a rotation.
-func TestKeysThatWereRotatedStayRotated(t *testing.T) {
-	w := start(t)
-	if err := w.sim.SetKeys("reseller", map[string]string{"key-2": publicPEM(key())}); err != nil {
+// TestRotatedKeysSurviveARestart restarts after a rotation.
+func TestRotatedKeysSurviveARestart(t *testing.T) {
+	h := start(t)
+	if err := h.sim.SetKeys("reseller", map[string]string{"key-2": publicPEM(key())}); err != nil {
 		t.Fatal(err)
 	}
-	w.restart()
-	w.exchange(grant("reseller", w.sign(w.claims("reseller")))).is(http.StatusBadRequest)
+	h.restart()
+	h.exchange(grant("reseller", h.sign(h.claims("reseller")))).is(http.StatusBadRequest)
 }
 
-// TestStatesThatCannotBeRestored refuses each without a change.
-func TestStatesThatCannotBeRestored(t *testing.T) {
-	w := start(t)
+// TestInvalidStatesAreNotRestored checks that an invalid state changes nothing.
+func TestInvalidStatesAreNotRestored(t *testing.T) {
+	h := start(t)
 	for content, want := range map[string]string{
 		``:                                "EOF",
 		`{"version":2}`:                   "the version is 2",
@@ -109,40 +109,41 @@ func TestStatesThatCannotBeRestored(t *testing.T) {
 		`{"version":1,"services":[{"service":{"id":1}}]}`:               "services[0]",
 		`{"version":1,"clients":[{"name":"reseller","keys":{"k":""}}]}`: `keys of "reseller"`,
 	} {
-		if err := w.sim.Restore(strings.NewReader(content)); err == nil || !strings.Contains(err.Error(), want) {
+		if err := h.sim.Restore(strings.NewReader(content)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", content, err, want)
 		}
 	}
-	w.get(cancellation(fttp)).is(http.StatusOK)
+	h.get(cancellation(fttp)).is(http.StatusOK)
 }
 
-// TestStateFileIsReplacedAsAWhole saves, saves again only after a change, and opens what was saved.
-func TestStateFileIsReplacedAsAWhole(t *testing.T) {
-	w := start(t)
+// TestTheStateFileIsReplacedAtomically saves, saves again only after a change, and opens what was
+// saved.
+func TestTheStateFileIsReplacedAtomically(t *testing.T) {
+	h := start(t)
 	folder := t.TempDir()
 	path := filepath.Join(folder, "state.json")
-	kept, err := simulator.OpenState(w.sim, path)
+	kept, err := simulator.OpenState(h.sim, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.save(kept)
+	h.save(kept)
 	before := stat(t, path)
 	if before.Mode().Perm() != 0o600 {
 		t.Errorf("the mode is %v", before.Mode())
 	}
-	w.save(kept)
+	h.save(kept)
 	if !os.SameFile(before, stat(t, path)) {
 		t.Error("nothing has changed and the file is another")
 	}
-	w.post(planChange, changeTo(fttp, "Fast", 1)).created()
-	w.save(kept)
+	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
+	h.save(kept)
 	if os.SameFile(before, stat(t, path)) {
 		t.Error("the file was not replaced")
 	}
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
 	}
-	next := simulator.New(simulator.Options{Seed: seed(), Now: w.clock})
+	next := simulator.New(simulator.Options{Seed: seed(), Now: h.clock})
 	if _, err := simulator.OpenState(next, path); err != nil {
 		t.Fatal(err)
 	}
@@ -160,27 +161,27 @@ func stat(t *testing.T, path string) os.FileInfo {
 	return info
 }
 
-func (w *world) save(kept *simulator.StateFile) {
-	w.t.Helper()
+func (h *harness) save(kept *simulator.StateFile) {
+	h.t.Helper()
 	if err := kept.Save(); err != nil {
-		w.t.Fatal(err)
+		h.t.Fatal(err)
 	}
 }
 
-// TestStateFilesThatCannotBeUsed names the file in each error.
-func TestStateFilesThatCannotBeUsed(t *testing.T) {
-	w := start(t)
+// TestErrorsOfStateFilesNameTheFile opens files that cannot be used.
+func TestErrorsOfStateFilesNameTheFile(t *testing.T) {
+	h := start(t)
 	folder := t.TempDir()
 	broken := filepath.Join(folder, "broken.json")
 	if err := os.WriteFile(broken, []byte(`{"version":1`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{broken, folder} {
-		if _, err := simulator.OpenState(w.sim, path); err == nil || !strings.Contains(err.Error(), path) {
+		if _, err := simulator.OpenState(h.sim, path); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("%v", err)
 		}
 	}
-	lost, err := simulator.OpenState(w.sim, filepath.Join(folder, "none", "state.json"))
+	lost, err := simulator.OpenState(h.sim, filepath.Join(folder, "none", "state.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,11 +190,11 @@ func TestStateFilesThatCannotBeUsed(t *testing.T) {
 	}
 }
 
-// TestAStateIsJSON checks that other programs can read it.
-func TestAStateIsJSON(t *testing.T) {
-	w := start(t)
+// TestASavedStateIsJSON checks that other programs can read it.
+func TestASavedStateIsJSON(t *testing.T) {
+	h := start(t)
 	var kept bytes.Buffer
-	if err := w.sim.Save(&kept); err != nil || !json.Valid(kept.Bytes()) {
+	if err := h.sim.Save(&kept); err != nil || !json.Valid(kept.Bytes()) {
 		t.Error(err)
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// answer is a response whose body has been read.
-type answer struct {
+// response is a response whose body has been read.
+type response struct {
 	t      testing.TB
 	status int
 	header http.Header
@@ -19,7 +19,7 @@ type answer struct {
 }
 
 // created checks the 201 and returns the path of the outcome of an accepted submission.
-func (a answer) created() string {
+func (a response) created() string {
 	a.t.Helper()
 	a.is(http.StatusCreated)
 	location, err := url.Parse(a.header.Get("Location"))
@@ -33,7 +33,7 @@ func (a answer) created() string {
 }
 
 // is checks the status.
-func (a answer) is(status int) answer {
+func (a response) is(status int) response {
 	a.t.Helper()
 	if a.status != status {
 		a.t.Fatalf("status %d, want %d: %s", a.status, status, a.body)
@@ -42,7 +42,7 @@ func (a answer) is(status int) answer {
 }
 
 // json returns the body as a document.
-func (a answer) json() map[string]any {
+func (a response) json() map[string]any {
 	a.t.Helper()
 	var document map[string]any
 	decoder := json.NewDecoder(strings.NewReader(a.body))
@@ -54,7 +54,7 @@ func (a answer) json() map[string]any {
 }
 
 // find walks into the body; a missing value is nil.
-func (a answer) find(path ...string) any {
+func (a response) find(path ...string) any {
 	a.t.Helper()
 	var at any = a.json()
 	for _, name := range path {
@@ -68,7 +68,7 @@ func (a answer) find(path ...string) any {
 }
 
 // list returns an array of the body, nil if there is none.
-func (a answer) list(path ...string) []any {
+func (a response) list(path ...string) []any {
 	a.t.Helper()
 	values, isArray := a.find(path...).([]any)
 	if !isArray {
@@ -78,7 +78,7 @@ func (a answer) list(path ...string) []any {
 }
 
 // text returns a string of the body, empty if there is none.
-func (a answer) text(path ...string) string {
+func (a response) text(path ...string) string {
 	a.t.Helper()
 	value, isText := a.find(path...).(string)
 	if !isText {
@@ -88,7 +88,7 @@ func (a answer) text(path ...string) string {
 }
 
 // refusedWith checks the status, the code and the sub-errors, written "code field".
-func (a answer) refusedWith(status int, code string, subErrors ...string) {
+func (a response) refusedWith(status int, code string, subErrors ...string) {
 	a.t.Helper()
 	a.is(status)
 	var body struct {
