@@ -110,14 +110,3 @@ func (x *tokenExchange) useOnce(claims jwt.RegisteredClaims) error {
 	x.sim.jtis.put(key, struct{}{}, x.now, until)
 	return nil
 }
-
-// recordViolation records that the exchange breaks a rule.
-func (x *tokenExchange) recordViolation(rule Rule, detail string) {
-	x.sim.mu.Lock()
-	defer x.sim.mu.Unlock()
-	x.sim.journal.violations.add(x.violation(rule, detail))
-}
-
-func (x *tokenExchange) violation(rule Rule, detail string) Violation {
-	return Violation{Time: x.now, Rule: rule, Detail: truncate(detail), Operation: OpToken, Path: truncate(x.call.Path)}
-}

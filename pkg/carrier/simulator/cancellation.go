@@ -2,100 +2,26 @@ package simulator
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 )
 
-// The states of a cancellation. The last two are not in the specification but were observed.
-const (
-	cancelRequested  = "REQUESTED"
-	cancelInError    = "IN_ERROR"
-	cancelCompleted  = "COMPLETED"
-	cancelAborted    = "ABORTED"
-	cancelInProgress = "IN_PROGRESS"
-	cancelRejected   = "REJECTED"
-)
-
-func cancellationStates() []string {
-	return []string{cancelRequested, cancelInError, cancelCompleted, cancelAborted, cancelInProgress, cancelRejected}
-}
-
-// cancellation is the state of a service's cancellation: the last action and its time. The date and
-// the clock determine whether the cancellation has been carried out.
-type cancellation struct {
-	LastStatus   string    `json:"done,omitempty"` // the state after the last action; empty if there was none
-	Date         string    `json:"date,omitempty"` // the day on which the service is to end
-	RequestedOn  time.Time `json:"requestedOn,omitzero"`
-	RequestedBy  User      `json:"requestedBy,omitzero"`
-	AbortedOn    time.Time `json:"abortedOn,omitzero"`
-	AbortedBy    User      `json:"abortedBy,omitzero"`
-	ErrorDetail  string    `json:"errorDetail,omitempty"`
-	DueAt        time.Time `json:"dueAt,omitzero"`       // when a requested cancellation is carried out
-	ReclaimedAt  time.Time `json:"reclaimedAt,omitzero"` // when a reclaim restores the service; zero if there is none
-	SettledAt    time.Time `json:"settledAt,omitzero"`   // when the last reschedule or abort is complete
-	ChangeFailed bool      `json:"refused,omitempty"`    // the last reschedule or abort was accepted and then failed
-}
-
-// cancellationOf returns the initial cancellation of a service in the seed.
-func (s *Simulator) cancellationOf(service *Service, now time.Time) cancellation {
-	seed := service.Cancellation
-	if seed == nil {
-		return cancellation{}
-	}
-	c := cancellation{
-		LastStatus: seed.Status, Date: seed.RequestDate, RequestedOn: now, ErrorDetail: seed.ErrorDetail,
-		RequestedBy: s.clients[service.Client].User, DueAt: s.dayStarts(seed.RequestDate),
-	}
-	if seed.Status == cancelRequested {
-		c.DueAt = s.cancellationDue(seed.RequestDate, now)
-	}
-	if seed.Status == cancelAborted {
-		c.AbortedOn, c.AbortedBy = now, c.RequestedBy
-	}
-	return c
-}
-
-// cancellationDue returns when a cancellation requested now is carried out: on its date, but not
-// before the delay of a reschedule has passed. Without the delay, a cancellation for today could be
-// neither changed nor aborted.
-func (s *Simulator) cancellationDue(day string, now time.Time) time.Time {
-	soonest, starts := now.Add(s.delay(OpCancellationReschedule)), s.dayStarts(day)
-	if starts.Before(soonest) {
-		return soonest
-	}
-	return starts
-}
-
-// dayStarts returns when a date begins in the carrier's time zone. The date must be valid.
-func (s *Simulator) dayStarts(day string) time.Time {
-	starts, err := time.ParseInLocation(time.DateOnly, day, s.zone)
+// readCancellation is the GET by service id (spec §4).
+func readCancellation(x *exchange) (response, error) {
+	svc, err := x.serviceInPath()
 	if err != nil {
-		return time.Time{}
+		return response{}, err
 	}
-	return starts
-}
-
-// status computes the state (spec §3).
-func (c *cancellation) status(now time.Time) string {
-	if !c.ReclaimedAt.IsZero() && !now.Before(c.ReclaimedAt) {
-		return ""
+	switch {
+	case x.now.Before(svc.cancellation.SettledAt):
+		return response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}, nil
+	case svc.cancellation.ChangeFailed:
+		status := svc.cancellation.status(x.now)
+		return response{}, refused(notEligible(subError{
+			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
+		}))
 	}
-	// REQUESTED and reaching the cancellation date: COMPLETED.
-	if c.LastStatus == cancelRequested && !now.Before(c.DueAt) {
-		return cancelCompleted
-	}
-	return c.LastStatus
-}
-
-func (c *cancellation) cancelled(now time.Time) bool { return c.status(now) == cancelCompleted }
-
-// carriedOutAt reports whether the cancellation was carried out at exactly this instant.
-func (c *cancellation) carriedOutAt(at time.Time) bool { return c.DueAt.Equal(at) && c.cancelled(at) }
-
-// changeable reports whether the cancellation has not been submitted to the carrier yet, so that it
-// can be rescheduled and aborted.
-func (c *cancellation) changeable(now time.Time) bool {
-	status := c.status(now)
-	return status == cancelRequested || status == cancelInError
+	return response{status: http.StatusOK, body: svc.showCancellation(x.now)}, nil
 }
 
 // cancellationResult is the service cancellation resource of spec §2.
@@ -117,24 +43,6 @@ type cancellationResult struct {
 	CanRequestCancellation    bool    `json:"canRequestCancellation"`
 	CanAbortCancellation      bool    `json:"canAbortCancellation"`
 	CanRescheduleCancellation bool    `json:"canRescheduleCancellation"`
-}
-
-// readCancellation is the GET by service id (spec §4).
-func readCancellation(x *exchange) (response, error) {
-	svc, err := x.serviceInPath()
-	if err != nil {
-		return response{}, err
-	}
-	switch {
-	case x.now.Before(svc.cancellation.SettledAt):
-		return response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}, nil
-	case svc.cancellation.ChangeFailed:
-		status := svc.cancellation.status(x.now)
-		return response{}, refused(notEligible(subError{
-			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
-		}))
-	}
-	return response{status: http.StatusOK, body: svc.showCancellation(x.now)}, nil
 }
 
 func (svc *serviceState) showCancellation(now time.Time) cancellationResult {
@@ -162,11 +70,76 @@ func (svc *serviceState) showCancellation(now time.Time) cancellationResult {
 	return result
 }
 
-// instantOrNull returns a date-time, or null for the zero time.
-func instantOrNull(t time.Time) *string {
-	if t.IsZero() {
-		return nil
+// rescheduleFields is the body of a reschedule (spec §4). A separate rule requires the date.
+func rescheduleFields() []field {
+	return []field{
+		{name: serviceIDField, kind: number, required: true},
+		{name: "cancellationDate", kind: date},
 	}
-	written := timestamp(t)
-	return &written
+}
+
+// reschedule moves a cancellation to another date (spec §3).
+func reschedule(x *exchange) (response, error) {
+	day := x.fields.text("cancellationDate")
+	if day < x.now.In(x.sim.zone).Format(time.DateOnly) { // an empty text is before every date
+		return response{}, argumentsInvalid(subError{
+			Code: "constraints.local.date.future.or.present", Message: "must be a date in the present or in the future",
+			Object: "RescheduleServiceCancellationCommand", Field: "cancellationDate", RejectedValue: orNull(day),
+		})
+	}
+	return x.changeCancellation(func(c *cancellation) {
+		c.LastStatus, c.Date, c.ErrorDetail = cancelRequested, day, ""
+		c.DueAt = x.sim.cancellationDue(day, x.now)
+	})
+}
+
+// abort withdraws a cancellation (spec §3).
+func abort(x *exchange) (response, error) {
+	return x.changeCancellation(func(c *cancellation) {
+		c.LastStatus, c.AbortedOn, c.AbortedBy, c.ErrorDetail = cancelAborted, x.now, x.client.User, ""
+	})
+}
+
+// changeCancellation changes a cancellation that has not been submitted to the carrier yet. It
+// responds with 204 and the Location of the cancellation.
+func (x *exchange) changeCancellation(change func(*cancellation)) (response, error) {
+	if err := x.findService(); err != nil {
+		return response{}, err
+	}
+	if err := x.requireChangeable(); err != nil {
+		return response{}, err
+	}
+	c := &x.service.cancellation
+	c.SettledAt = x.now.Add(x.sim.delay(x.route.operation))
+	c.ChangeFailed = x.fault.Kind == FaultEndInError
+	if !c.ChangeFailed {
+		change(c)
+		x.sim.announceCancellation(x.service)
+	}
+	id := strconv.FormatInt(x.service.ID, 10)
+	x.call.Accepted, x.call.RequestID = true, id
+	path := x.sim.readPath(OpCancellationRead, x.version, id)
+	return response{status: http.StatusNoContent, location: x.formatLocation(path)}, nil
+}
+
+// requireChangeable applies the state table of spec §3.
+func (x *exchange) requireChangeable() error {
+	refusal := subError{
+		Object: "ServiceCancellation", Field: statusField, RejectedValue: orNull(x.service.cancellation.status(x.now)),
+		Code: "constraints.service-cancellation.not.requested", Message: "No cancellation is requested",
+	}
+	switch {
+	case x.service.NotCancellable:
+		return refused(notEligible(refusal))
+	case !x.service.cancellation.changeable(x.now):
+		return refused(refusal)
+	}
+	return nil
+}
+
+// notEligible returns the other sub-error of spec §7.
+func notEligible(refusal subError) subError {
+	refusal.Code = "constraints.service.not.eligible.for.cancellation"
+	refusal.Message = "The service is not eligible for cancellation"
+	return refusal
 }

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 )
 
@@ -57,6 +55,23 @@ func (s *Simulator) SetKeys(clientName string, texts map[string]string) error {
 		return fmt.Errorf("there is no client %q", clientName)
 	}
 	holder.Keys, holder.keys = texts, keys
+	return nil
+}
+
+// SetCallback replaces the callback of a client, and the secret if one is given. Waiting events are
+// sent there as well.
+func (s *Simulator) SetCallback(clientName, callback, secret string) error {
+	if err := CheckCallback(callback); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	holder, known := s.clients[clientName]
+	if !known {
+		return fmt.Errorf("there is no client %q", clientName)
+	}
+	holder.Callback, holder.CallbackSecret = callback, cmp.Or(secret, holder.CallbackSecret)
 	return nil
 }
 
@@ -137,49 +152,19 @@ func (s *Simulator) edit(serviceID int64, change func(*serviceState)) error {
 	return nil
 }
 
-// Service returns a service in its current state, with the effects of all completed requests.
-func (s *Simulator) Service(id int64) (Service, bool) {
+// CancelAppointment makes the carrier cancel an appointment of an order. The specification has no
+// appointments, so this only sends an event: appointment.cancelled, in the header form.
+func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	svc, known := s.services[id]
+	s.changes++
+	placed, known := s.orders[orderID]
 	if !known {
-		return Service{}, false
+		return fmt.Errorf("there is no order %d", orderID)
 	}
-	return svc.snapshot(s.now()), true
-}
-
-// Services returns all services, ordered by id.
-func (s *Simulator) Services() []Service {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	services := make([]Service, 0, len(s.services))
-	for _, svc := range s.services {
-		services = append(services, svc.snapshot(s.now()))
-	}
-	slices.SortFunc(services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
-	return services
-}
-
-// Orders returns all orders, ordered by id.
-func (s *Simulator) Orders() []PlacedOrder {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	byID := func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) }
-	return slices.SortedFunc(maps.Values(s.orders), byID)
-}
-
-// snapshot returns the service at an instant.
-func (svc *serviceState) snapshot(now time.Time) Service {
-	service, plan := svc.Service, svc.plan.at(now)
-	service.Plan, service.Term = plan.Name, plan.Term
-	service.RestorationSLA = svc.sla.at(now)
-	service.AggregationMethod = svc.aggregation.at(now)
-	service.DSLStabilityProfile = svc.profile.at(now)
-	service.Cancellation = nil
-	if status := svc.cancellation.status(now); status != "" {
-		service.Cancellation = &Cancellation{
-			Status: status, RequestDate: svc.cancellation.Date, ErrorDetail: svc.cancellation.ErrorDetail,
-		}
-	}
-	return service
+	notice := eventAppointment{ID: s.nextID(), OrderID: orderID, Status: "CANCELLED", Reason: reason}
+	s.announce(appointmentCancelled(), event{
+		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
+	})
+	return nil
 }

@@ -28,26 +28,6 @@ type Doer interface {
 	Do(call *http.Request) (*http.Response, error)
 }
 
-// Delivery is one attempt to deliver an event.
-type Delivery struct {
-	Time time.Time `json:"time"`
-	// EventID is the same for every attempt.
-	EventID string `json:"eventId"`
-	// Name is the event's name in the form that was sent.
-	Name      string `json:"name"`
-	Client    string `json:"client"`
-	ServiceID int64  `json:"serviceId,omitempty"`
-	OrderID   int64  `json:"orderId,omitempty"`
-	// Attempt counts from 1.
-	Attempt int `json:"attempt"`
-	// Status is the status of the callback's response, zero without one.
-	Status int `json:"status,omitempty"`
-	// Delivered is true if the callback responded with a 2xx.
-	Delivered bool `json:"delivered"`
-	// GivenUp is true if there will be no further attempt.
-	GivenUp bool `json:"givenUp,omitempty"`
-}
-
 // Deliver attempts every event that is due now, once and in the order of their times, and returns
 // how many were delivered. A failed event becomes due again after a pause that doubles, until its
 // attempts are used up. Events are sent only by Deliver: a test calls it after moving its clock,
@@ -64,20 +44,6 @@ func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 		}
 	}
 	return delivered
-}
-
-// Deliveries returns the attempts so far, oldest first.
-func (s *Simulator) Deliveries() []Delivery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.journal.deliveries.all()
-}
-
-// Waiting returns how many events are waiting for their time or for another attempt.
-func (s *Simulator) Waiting() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return len(s.outbox.waiting)
 }
 
 // takeDue removes the due events from the queue, so that two callers never attempt the same event.
@@ -173,13 +139,6 @@ func (e *event) envelope(resource json.RawMessage) []byte {
 		"eventType": e.Name, "occurredOn": timestamp(e.HappensAt), e.Model: resource,
 		"requestId": idOrNull(e.RequestID), "serviceId": idOrNull(e.ServiceID), "orderId": idOrNull(e.OrderID),
 	})
-}
-
-func idOrNull(id int64) *int64 {
-	if id == 0 {
-		return nil
-	}
-	return &id
 }
 
 // sign adds the headers of a signed event. The timestamp is from the real clock, because Advance

@@ -132,14 +132,6 @@ func sortKeys() map[string]func(disruptionInfo) string {
 	}
 }
 
-// orEmpty returns the text, or an empty text instead of null.
-func orEmpty(text *string) string {
-	if text == nil {
-		return ""
-	}
-	return *text
-}
-
 // filter returns the disruptions with one of the requested statuses, or all if none is requested.
 func (q *pageQuery) filter(all []Disruption, now time.Time) []disruptionInfo {
 	found := make([]disruptionInfo, 0, len(all))

@@ -3,12 +3,8 @@ package simulator
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"time"
 )
-
-// locationForm is the format of a locationId.
-var locationForm = regexp.MustCompile(`^LOC\d{12}$`)
 
 // fibreFields is the body of a FibreBuildCharge request (spec §4).
 func fibreFields() []field {
@@ -21,19 +17,6 @@ func fibreFamily() family {
 		accept:    acceptFibre, result: showFibre,
 		failed: "constraints.fibre.build.charge.request.in.error", object: "FibreBuildChargeRequest",
 	}
-}
-
-// FibreBuild is the price of building fiber to a qualified location.
-type FibreBuild struct {
-	LocationID   string `json:"locationId"`
-	Zone         string `json:"zone,omitempty"`
-	POIName      string `json:"poiName,omitempty"`
-	DeliveryTime string `json:"estDeliveryTime,omitempty"`
-	Category     string `json:"fibreBuildCategory,omitempty"`
-	PriceType    string `json:"priceType,omitempty"`
-	Name         string `json:"name,omitempty"`
-	PriceCents   int64  `json:"priceValue"`
-	ValidDays    int    `json:"validDays,omitempty"` // 90 when zero
 }
 
 // acceptFibre accepts every location. Without a qualification there is no price (spec §4), so the

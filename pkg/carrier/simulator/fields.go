@@ -12,6 +12,21 @@ import (
 	"unicode/utf8"
 )
 
+// Fields used in several bodies and sub-errors.
+const (
+	serviceIDField    = "serviceId"
+	statusField       = "status"
+	termField         = "term"
+	contactNameField  = "contactName"
+	contactPhoneField = "contactPhone"
+	contactEmailField = "contactEmail"
+)
+
+// serviceFields is the body of most submissions.
+func serviceFields() []field {
+	return []field{{name: serviceIDField, kind: number, required: true}}
+}
+
 // fieldKind is the required JSON type of a field in a request body.
 type fieldKind int
 
@@ -101,6 +116,23 @@ func (f fields) number(name string) int64 {
 		return 0
 	}
 	return value
+}
+
+// numberOrNull returns the whole number of a field, null if it has none.
+func (f fields) numberOrNull(name string) *int64 {
+	if !f.has(name) {
+		return nil
+	}
+	value := f.number(name)
+	return &value
+}
+
+func (f fields) encode() json.RawMessage {
+	content, err := json.Marshal(f)
+	if err != nil {
+		return nil // every member was parsed from JSON
+	}
+	return content
 }
 
 // checkTypes reports the first field whose JSON type differs from the table.

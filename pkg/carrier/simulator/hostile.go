@@ -68,8 +68,8 @@ func (h *hostility) restore(saved *savedHostility) {
 func (h *hostility) chance(perMille int) bool { return h != nil && h.random.IntN(1000) < perMille }
 
 // fault returns the fault of a call, with the probabilities of the mix.
-func (h *hostility) fault(r *route) Fault {
-	if h == nil || r == nil {
+func (h *hostility) fault() Fault {
+	if h == nil {
 		return Fault{}
 	}
 	roll := h.random.IntN(1000)
@@ -216,4 +216,14 @@ func (h *hostility) toggleBody(resp response, status string) response {
 	}
 	resp.body = map[string]string{statusField: status}
 	return resp
+}
+
+// distortion decides how to distort the next response. Nil leaves it unchanged.
+func (h *hostility) distortion() *distortion {
+	if h == nil {
+		return nil
+	}
+	const half = 500
+	random := rand.New(rand.NewPCG(h.random.Uint64(), 0)) //nolint:gosec // G404: as in newHostility
+	return &distortion{shuffle: h.chance(half), repeat: h.chance(10), null: h.chance(half), random: random}
 }

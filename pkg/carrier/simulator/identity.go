@@ -11,58 +11,6 @@ import (
 	"time"
 )
 
-// The path of the token endpoint (spec §5), before and after the name of the realm.
-const (
-	identityPrefix = "/auth/realms/"
-	tokenSuffix    = "/protocol/openid-connect/token"
-)
-
-// maxFormBytes limits a token request. An assertion needs about a kilobyte.
-const maxFormBytes = 64 << 10
-
-// tokenResponse is the successful response (spec §5).
-type tokenResponse struct {
-	AccessToken      string `json:"access_token"`
-	ExpiresIn        any    `json:"expires_in,omitempty"` // a number, unless the carrier is hostile
-	RefreshExpiresIn int64  `json:"refresh_expires_in"`
-	TokenType        string `json:"token_type"`
-	NotBeforePolicy  int64  `json:"not-before-policy"`
-	Scope            string `json:"scope"`
-}
-
-// oauthError is a refused exchange, in Keycloak's wording.
-type oauthError struct {
-	status      int
-	Code        string `json:"error"`
-	Description string `json:"error_description,omitempty"`
-}
-
-// Error returns the code and the description.
-func (e *oauthError) Error() string { return e.Code + ": " + e.Description }
-
-func invalidRequest(description string) error {
-	return &oauthError{status: http.StatusBadRequest, Code: "invalid_request", Description: description}
-}
-
-// invalidClient returns Keycloak's refusal of an assertion, which has status 400 and not 401.
-func invalidClient(reason string) error {
-	return &oauthError{
-		status: http.StatusBadRequest, Code: "invalid_client",
-		Description: "Client authentication with signed JWT failed: " + reason,
-	}
-}
-
-// tokenExchange is one call of the identity provider.
-type tokenExchange struct {
-	sim     *Simulator
-	request *http.Request
-	now     time.Time
-	realm   string
-	form    url.Values
-	fault   Fault
-	call    Call
-}
-
 // Identity returns the handler of the identity provider.
 func (s *Simulator) Identity() http.Handler {
 	return http.HandlerFunc(s.serveIdentity)
@@ -102,6 +50,9 @@ func (s *Simulator) record(call Call) {
 		s.options.Observe(call)
 	}
 }
+
+// maxFormBytes limits a token request. An assertion needs about a kilobyte.
+const maxFormBytes = 64 << 10
 
 // handle exchanges an assertion for a token.
 func (x *tokenExchange) handle() response {
@@ -178,6 +129,16 @@ func (x *tokenExchange) checkGrant() error {
 		}
 	}
 	return nil
+}
+
+// tokenResponse is the successful response (spec §5).
+type tokenResponse struct {
+	AccessToken      string `json:"access_token"`
+	ExpiresIn        any    `json:"expires_in,omitempty"` // a number, unless the carrier is hostile
+	RefreshExpiresIn int64  `json:"refresh_expires_in"`
+	TokenType        string `json:"token_type"`
+	NotBeforePolicy  int64  `json:"not-before-policy"`
+	Scope            string `json:"scope"`
 }
 
 // issue creates an access token. The token is random; its holder is in the store.

@@ -3,13 +3,9 @@ package simulator
 import (
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 )
-
-// defaultJournalLimit is how many calls are kept by default.
-const defaultJournalLimit = 100_000
 
 // Call is one call as the simulator saw it. It is recorded before the response is sent.
 type Call struct {
@@ -67,6 +63,26 @@ type Violation struct {
 	Path      string    `json:"path"`
 }
 
+// Delivery is one attempt to deliver an event.
+type Delivery struct {
+	Time time.Time `json:"time"`
+	// EventID is the same for every attempt.
+	EventID string `json:"eventId"`
+	// Name is the event's name in the form that was sent.
+	Name      string `json:"name"`
+	Client    string `json:"client"`
+	ServiceID int64  `json:"serviceId,omitempty"`
+	OrderID   int64  `json:"orderId,omitempty"`
+	// Attempt counts from 1.
+	Attempt int `json:"attempt"`
+	// Status is the status of the callback's response, zero without one.
+	Status int `json:"status,omitempty"`
+	// Delivered is true if the callback responded with a 2xx.
+	Delivered bool `json:"delivered"`
+	// GivenUp is true if there will be no further attempt.
+	GivenUp bool `json:"givenUp,omitempty"`
+}
+
 // Count is how often something was submitted.
 type Count struct {
 	// Seen is the number of POSTs that arrived.
@@ -77,6 +93,9 @@ type Count struct {
 	// hostile carrier has such a gateway.
 	Duplicated int `json:"duplicated,omitempty"`
 }
+
+// defaultJournalLimit is how many calls are kept by default.
+const defaultJournalLimit = 100_000
 
 // journal is the history so far, guarded by the store's mutex.
 type journal struct {
@@ -149,43 +168,6 @@ func (c Count) with(call Call) Count {
 		c.Duplicated++
 	}
 	return c
-}
-
-// recordViolation records that the call breaks a rule.
-func (x *exchange) recordViolation(rule Rule, detail string) {
-	x.sim.journal.violations.add(Violation{
-		Time: x.now, Rule: rule, Detail: truncate(detail), Operation: x.call.Operation, Path: truncate(x.call.Path),
-	})
-}
-
-// Calls returns the calls so far, oldest first.
-func (s *Simulator) Calls() []Call {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.journal.calls.all()
-}
-
-// Violations returns the rule violations by clients, oldest first.
-func (s *Simulator) Violations() []Violation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.journal.violations.all()
-}
-
-// Submissions counts the POSTs of an operation for a service. Service 0 counts all of them.
-func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
-	if serviceID == 0 {
-		return s.SubmissionsAbout(operation, "")
-	}
-	return s.SubmissionsAbout(operation, strconv.FormatInt(serviceID, 10))
-}
-
-// SubmissionsAbout is Submissions for subjects other than services: a location id, order id or
-// customer reference.
-func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.journal.counts[submissionKey{operation, truncate(subject)}]
 }
 
 // ring keeps the newest values.

@@ -207,3 +207,23 @@ func installationContact(svc *serviceState, body fields) Contact {
 		Email: cmp.Or(body.text(contactEmailField), svc.Contact.Email),
 	}
 }
+
+// announcePlanChange distinguishes the three uses of a plan change (spec §4): plan, restoration SLA
+// or both. It must be called before the request takes effect.
+func announcePlanChange(s *Simulator, svc *serviceState, r *request) []eventKind {
+	body := r.body()
+	wanted := planAndTerm{Name: body.text("planName"), Term: body.number(termField)}
+	sla := body.text("restorationSla")
+	newSLA := sla != "" && sla != svc.sla.at(r.SubmittedAt)
+	var kinds []eventKind
+	if wanted != svc.plan.at(r.SubmittedAt) || !newSLA {
+		kinds = append(kinds, r.eventFor(planChanged(), planNotChanged()))
+		if s.options.Seed.Events.Deprecated {
+			kinds = append(kinds, r.eventFor(serviceModified(), serviceNotModified()))
+		}
+	}
+	if newSLA {
+		kinds = append(kinds, r.eventFor(slaChanged(), slaNotChanged()))
+	}
+	return kinds
+}

@@ -1,9 +1,6 @@
 package simulator
 
-import (
-	"slices"
-	"strconv"
-)
+import "strconv"
 
 // planInfo has the fields of the `plan` of spec §2 that both sources share.
 type planInfo struct {
@@ -77,17 +74,4 @@ func (c *catalog) ntdOptions(plan Plan) []ntdOptionInfo {
 		})
 	}
 	return options
-}
-
-// suits reports whether the plan is available on a technology.
-func (p *Plan) suits(technology string) bool {
-	return len(p.TechnologyTypes) == 0 || slices.Contains(p.TechnologyTypes, technology)
-}
-
-// orNull returns the text, or null if it is empty.
-func orNull(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
 }

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"errors"
 	"net/http"
 	"time"
 )
@@ -14,9 +13,6 @@ const (
 	typeAccess       = "client.access"
 	typeInternal     = "server.internal"
 )
-
-// errTooLarge means that a body exceeds the limit.
-var errTooLarge = errors.New("the body is too large")
 
 // problem is a refused call, with the content of the standard error body (spec §7).
 type problem struct {

@@ -114,9 +114,6 @@ func supportedVersion(x *exchange) error {
 	return nil
 }
 
-// jsonMediaType is the media type of every body (spec §1 rule 1).
-const jsonMediaType = "application/json"
-
 // jsonMedia applies spec §1 rule 1 to calls with a body.
 func jsonMedia(x *exchange) error {
 	if x.route.body == "" {

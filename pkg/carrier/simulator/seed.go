@@ -1,17 +1,6 @@
 package simulator
 
-import (
-	"bytes"
-	"encoding/json"
-	"fmt"
-	"io"
-	"time"
-
-	"sigs.k8s.io/yaml"
-)
-
-// maxSeedBytes limits a seed file. It is enough for a hundred thousand services.
-const maxSeedBytes = 64 << 20
+import "time"
 
 // Seed is the initial state of a simulator: its clients, its offer and its existing services.
 type Seed struct {
@@ -72,12 +61,6 @@ const (
 	RefuseOnRead   Refusal = "OnRead"   // the POST is accepted and the request ends IN_ERROR
 )
 
-// Currency is the unit of the prices.
-type Currency struct {
-	Code   string `json:"code,omitempty"`
-	Symbol string `json:"symbol,omitempty"`
-}
-
 // TokenRules are the settings of the identity provider.
 type TokenRules struct {
 	// ExpiresIn is the lifetime of an access token; 300 s when zero (spec §8).
@@ -111,101 +94,14 @@ type User struct {
 	Email string `json:"email,omitempty"`
 }
 
-// Price is a one-time and a monthly price. Amounts are decimals with two places, "0.00" when empty.
-type Price struct {
-	OneTime string `json:"oneTime,omitempty"`
-	Monthly string `json:"monthly,omitempty"`
-}
-
-// Plan is a plan on offer.
-type Plan struct {
-	Name string `json:"name"`
-	// HealthName is the spelling of the plan in health results, if it differs.
-	HealthName string `json:"healthName,omitempty"`
-	// Terms are the available terms; none means any.
-	Terms []int64 `json:"terms,omitempty"`
-	// TechnologyTypes are the technologies on which it is available; none means any.
-	TechnologyTypes []string `json:"technologyTypes,omitempty"`
-	// SpeedDown and SpeedUp are in MBit/s.
-	SpeedDown int64 `json:"speedDown"`
-	SpeedUp   int64 `json:"speedUp"`
-	Price     Price `json:"price"`
-	// NFASFee is the NFAS commitment fee, nil if there is none.
-	NFASFee *Price `json:"nfasFee,omitempty"`
-	// AdditionalNTDReason is why an additional NTD is needed, empty if none is.
-	AdditionalNTDReason string `json:"additionalNtdReason,omitempty"`
-	// NTDOptions are the available devices.
-	NTDOptions []NTDOption `json:"ntdOptions,omitempty"`
-	// Fails makes every change to this plan be accepted and then end IN_ERROR.
-	Fails bool `json:"fails,omitempty"`
-}
-
-// NTDOption is a network termination device that is available with a plan.
-type NTDOption struct {
-	Option      string `json:"option"`
-	Recommended bool   `json:"recommended,omitempty"`
-	Price       Price  `json:"price"`
-}
-
-// SLA is a restoration SLA on offer.
-type SLA struct {
-	Name  string `json:"name"`
-	Price Price  `json:"price"`
-}
-
-// Duration is a [time.Duration] in Go's format, such as 1m30s.
-type Duration time.Duration
-
-// UnmarshalJSON reads the format of [time.ParseDuration].
-func (d *Duration) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return fmt.Errorf("a duration is a text such as 5s: %w", err)
-	}
-	parsed, err := time.ParseDuration(text)
-	if err != nil {
-		return fmt.Errorf("read duration: %w", err)
-	}
-	*d = Duration(parsed)
-	return nil
-}
-
-// MarshalJSON writes the format that UnmarshalJSON reads.
-func (d Duration) MarshalJSON() ([]byte, error) {
-	return []byte(`"` + time.Duration(d).String() + `"`), nil
-}
-
-// LoadSeed reads a seed in YAML. Unknown fields, contradictory values, and keys that are not RSA
-// public keys are errors that name the place.
-func LoadSeed(r io.Reader) (Seed, error) {
-	text, err := readBounded(r, maxSeedBytes)
-	if err != nil {
-		return Seed{}, fmt.Errorf("read seed: %w", err)
-	}
-	var seed Seed
-	if err := yaml.UnmarshalStrict(text, &seed); err != nil {
-		return Seed{}, fmt.Errorf("parse seed: %w", err)
-	}
-	if err := seed.Validate(); err != nil {
-		return Seed{}, err
-	}
-	return seed, nil
-}
-
-// readBounded reads all of r and fails if it has more than limit bytes.
-func readBounded(r io.Reader, limit int64) ([]byte, error) {
-	var buffer bytes.Buffer
-	n, err := buffer.ReadFrom(io.LimitReader(r, limit+1))
-	if err != nil {
-		return nil, fmt.Errorf("read: %w", err)
-	}
-	if n > limit {
-		// A peer that is still writing when the connection is closed never reads the response. So up to
-		// limit more bytes are read.
-		if _, err = io.Copy(io.Discard, io.LimitReader(r, limit-1)); err != nil {
-			return nil, fmt.Errorf("read what is too large: %w", err)
-		}
-		return nil, errTooLarge
-	}
-	return buffer.Bytes(), nil
-}
+// Defaults for values that a seed omits.
+const (
+	wholesaleSource     = "wholesale"
+	defaultTechnology   = "FTTP"
+	defaultTrafficClass = "TC4"
+	defaultDelay        = 3 * time.Second
+	defaultExpiresIn    = 300 * time.Second // spec §8
+	defaultFirstID      = 1<<53 + 1         // not representable as a float64
+	defaultDelayKey     = "default"
+	standardWord        = "Standard" // a profile, a lead time and an SLA
+)

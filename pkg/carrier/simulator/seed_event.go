@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"time"
 )
 
@@ -44,21 +43,6 @@ const (
 	maxAttempts     = 20
 )
 
-func (s *Seed) checkEvents() []error {
-	var problems []error
-	forms := []EventForm{"", EventsOfSpecification, EventsInHeaders, EventsMixed}
-	if !slices.Contains(forms, s.Events.Form) {
-		problems = append(problems, fmt.Errorf("events.form: %q is not one of %q", s.Events.Form, forms[1:]))
-	}
-	if s.Events.Attempts < 0 || s.Events.Attempts > maxAttempts || s.Events.Backoff < 0 {
-		problems = append(problems, fmt.Errorf("events: attempts is 0 to %d and backoff not negative", maxAttempts))
-	}
-	if err := CheckCallback(s.Events.Callback); err != nil {
-		problems = append(problems, fmt.Errorf("events.callback: %w", err))
-	}
-	return problems
-}
-
 // CheckCallback returns an error unless events can be sent to the URL: an absolute http or https
 // URL.
 func CheckCallback(callback string) error {
@@ -73,23 +57,4 @@ func CheckCallback(callback string) error {
 		return errors.New("an http or https URL with a host is needed")
 	}
 	return nil
-}
-
-// callbackOf returns the destination of a client's events: its own callback, else that of the
-// options, else that of the seed. Empty means none.
-func (s *Simulator) callbackOf(c *client) (callback, secret string) {
-	callback, secret = s.options.Seed.Events.Callback, s.options.Seed.Events.Secret
-	if s.options.Callback != "" {
-		callback = s.options.Callback
-	}
-	if s.options.CallbackSecret != "" {
-		secret = s.options.CallbackSecret
-	}
-	if c.Callback != "" {
-		callback = c.Callback
-	}
-	if c.CallbackSecret != "" {
-		secret = c.CallbackSecret
-	}
-	return callback, secret
 }

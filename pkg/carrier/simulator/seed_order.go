@@ -1,11 +1,25 @@
 package simulator
 
 import (
-	"errors"
-	"fmt"
-	"slices"
+	"regexp"
 	"time"
 )
+
+// FibreBuild is the price of building fiber to a qualified location.
+type FibreBuild struct {
+	LocationID   string `json:"locationId"`
+	Zone         string `json:"zone,omitempty"`
+	POIName      string `json:"poiName,omitempty"`
+	DeliveryTime string `json:"estDeliveryTime,omitempty"`
+	Category     string `json:"fibreBuildCategory,omitempty"`
+	PriceType    string `json:"priceType,omitempty"`
+	Name         string `json:"name,omitempty"`
+	PriceCents   int64  `json:"priceValue"`
+	ValidDays    int    `json:"validDays,omitempty"` // 90 when zero
+}
+
+// locationForm is the format of a locationId.
+var locationForm = regexp.MustCompile(`^LOC\d{12}$`)
 
 // Qualification has the parts of a service qualification that are relevant to orders.
 type Qualification struct {
@@ -79,43 +93,6 @@ type PlacedOrder struct {
 	RejectedReason string `json:"rejectedReason,omitempty"`
 }
 
-// checkSites validates the data for orders and quotes.
-func (s *Seed) checkSites() []error {
-	var problems []error
-	for i, build := range s.FibreBuilds {
-		if !locationForm.MatchString(build.LocationID) {
-			problems = append(problems, fmt.Errorf("fibreBuilds[%d]: locationId is LOC and 12 digits", i))
-		}
-	}
-	for i := range s.Qualifications {
-		site := &s.Qualifications[i]
-		if !locationForm.MatchString(site.LocationID) || site.QualificationSearchID == "" {
-			problems = append(problems,
-				fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId (LOC and 12 digits) are required", i))
-		}
-		problems = append(problems, site.checkPorts()...)
-	}
-	return problems
-}
-
-func (q *Qualification) checkPorts() []error {
-	problems := checkPrice(q.QualificationSearchID, q.SubsequentInstallationCharge)
-	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge} {
-		if price != nil {
-			problems = append(problems, checkPrice(q.QualificationSearchID, *price)...)
-		}
-	}
-	for _, infra := range q.Infrastructures {
-		for _, port := range infra.Ports {
-			problems = append(problems, checkPrice(infra.ID, port.TransferFee)...)
-			if err := port.checkPair(); err != nil {
-				problems = append(problems, fmt.Errorf("%s: port %d: %w", infra.ID, port.ID, err))
-			}
-		}
-	}
-	return problems
-}
-
 // The statuses of a copper pair (spec §2 scenarios 5, 8 and 9).
 const (
 	lineInUse  = "Line In Use"
@@ -125,29 +102,4 @@ const (
 // inUse applies scenarios 5 and 9: a port or pair with a service, no matter who holds the line.
 func (p *Port) inUse() bool {
 	return p.Used || p.ServiceStatus == lineInUse || p.CopperPairStatus == pairActive
-}
-
-// checkPair applies scenario 8: if one of the two is set, the other is null.
-func (p *Port) checkPair() error {
-	if p.ServiceStatus != "" && p.CopperPairStatus != "" {
-		return errors.New("serviceStatus and copperPairStatus exclude each other")
-	}
-	if !slices.Contains([]string{"", lineInUse, "Line Not In Use"}, p.ServiceStatus) {
-		return fmt.Errorf("serviceStatus: %q", p.ServiceStatus)
-	}
-	if !slices.Contains([]string{"", pairActive, "Inactive"}, p.CopperPairStatus) {
-		return fmt.Errorf("copperPairStatus: %q", p.CopperPairStatus)
-	}
-	return nil
-}
-
-func (s *Service) checkOutcomes() []error {
-	var problems []error
-	outcomes := []Outcome{OutcomeFails, OutcomeStalls, OutcomeTimesOut}
-	for operation, outcome := range s.Outcomes {
-		if !knownOperation(Operation(operation)) || !slices.Contains(outcomes, outcome) {
-			problems = append(problems, fmt.Errorf("service %d: outcomes.%s: %q", s.ID, operation, outcome))
-		}
-	}
-	return problems
 }

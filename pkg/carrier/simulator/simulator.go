@@ -1,9 +1,9 @@
 package simulator
 
 import (
+	"context"
 	"errors"
-	"net/http"
-	"strings"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -36,6 +36,22 @@ type Options struct {
 	Observe func(Call)
 }
 
+// check reports options with which no simulator can be created.
+func (o *Options) check() error {
+	if o.Now == nil {
+		return errors.New("Options.Now is required")
+	}
+	if err := CheckCallback(o.Callback); err != nil {
+		return err
+	}
+	if o.APIWord != "" {
+		if err := CheckAPIWord(o.APIWord); err != nil {
+			return err
+		}
+	}
+	return o.Seed.Validate()
+}
+
 // Simulator simulates the carrier. It is an [http.Handler] for the carrier API; Identity returns
 // its identity provider. All methods are safe for concurrent use.
 type Simulator struct {
@@ -65,70 +81,6 @@ type Simulator struct {
 	journal      journal
 }
 
-// check reports options with which no simulator can be created.
-func (o *Options) check() error {
-	if o.Now == nil {
-		return errors.New("Options.Now is required")
-	}
-	if err := CheckCallback(o.Callback); err != nil {
-		return err
-	}
-	if o.APIWord != "" {
-		if err := CheckAPIWord(o.APIWord); err != nil {
-			return err
-		}
-	}
-	return o.Seed.Validate()
-}
-
-// New returns a simulator of the seed. It panics if there is no clock, or if the seed or another
-// option is not valid. These are programming errors: use LoadSeed, CheckCallback and CheckAPIWord
-// to check input.
-func New(options Options) *Simulator {
-	if err := options.check(); err != nil {
-		panic("simulator: " + err.Error())
-	}
-	if options.Speed <= 0 {
-		options.Speed = 1
-	}
-	s := &Simulator{
-		options: options, routes: routes(), families: make(map[Operation]family), released: make(chan struct{}),
-		word: apiWord(options.APIWord),
-	}
-	for _, f := range families() {
-		s.families[f.operation] = f
-	}
-	if options.Hostile {
-		s.hostile = newHostility(options.RandomSeed)
-		s.dateSkew = s.hostile.skew
-	}
-	s.populate(options.Seed)
-	return s
-}
-
-// Handler serves both servers at one origin, because their paths do not overlap.
-func (s *Simulator) Handler() http.Handler {
-	identity := s.Identity()
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, identityPrefix) {
-			identity.ServeHTTP(w, r)
-			return
-		}
-		s.ServeHTTP(w, r)
-	})
-}
-
-// Close releases all calls that a fault keeps hanging. Call it before closing the server.
-func (s *Simulator) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	select {
-	case <-s.released:
-	default:
-		close(s.released)
-	}
-}
-
 // now returns the carrier's time. The identity provider has its own clock, which Advance does not
 // move, because clients date their assertions by their own clock.
 func (s *Simulator) now() time.Time {
@@ -145,4 +97,48 @@ func (s *Simulator) delay(operation Operation) time.Duration {
 		delay = Duration(defaultDelay)
 	}
 	return time.Duration(float64(s.hostile.delay(time.Duration(delay))) / s.options.Speed)
+}
+
+// dayStarts returns when a date begins in the carrier's time zone. The date must be valid.
+func (s *Simulator) dayStarts(day string) time.Time {
+	starts, err := time.ParseInLocation(time.DateOnly, day, s.zone)
+	if err != nil {
+		return time.Time{}
+	}
+	return starts
+}
+
+// nextID returns a number above all earlier ones, with gaps, so that clients cannot rely on
+// consecutive ids.
+func (s *Simulator) nextID() int64 {
+	const widestGap = 97
+	if s.hostile != nil {
+		return s.hostileID()
+	}
+	id := s.lastID + 1
+	s.lastID = id + id%widestGap
+	return id
+}
+
+// hostileID returns a number that no request or order has.
+func (s *Simulator) hostileID() int64 {
+	for {
+		id := s.hostile.id()
+		_, requested := s.requests[strconv.FormatInt(id, 10)]
+		_, ordered := s.orders[id]
+		if !requested && !ordered {
+			return id
+		}
+	}
+}
+
+// waiter returns a function that waits until nobody is waiting for a response: the client has
+// disconnected or the simulator is closed.
+func (s *Simulator) waiter(caller context.Context) func() {
+	return func() {
+		select {
+		case <-caller.Done():
+		case <-s.released:
+		}
+	}
 }

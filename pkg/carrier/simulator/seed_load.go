@@ -1,28 +1,36 @@
 package simulator
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/golang-jwt/jwt/v5"
+	"sigs.k8s.io/yaml"
 )
 
-// Defaults for values that a seed omits.
-const (
-	wholesaleSource     = "wholesale"
-	defaultTechnology   = "FTTP"
-	defaultTrafficClass = "TC4"
-	defaultDelay        = 3 * time.Second
-	defaultExpiresIn    = 300 * time.Second // spec §8
-	defaultFirstID      = 1<<53 + 1         // not representable as a float64
-	defaultDelayKey     = "default"
-	standardWord        = "Standard" // a profile, a lead time and an SLA
-)
+// maxSeedBytes limits a seed file. It is enough for a hundred thousand services.
+const maxSeedBytes = 64 << 20
+
+// LoadSeed reads a seed in YAML. Unknown fields, contradictory values, and keys that are not RSA
+// public keys are errors that name the place.
+func LoadSeed(r io.Reader) (Seed, error) {
+	text, err := readBounded(r, maxSeedBytes)
+	if err != nil {
+		return Seed{}, fmt.Errorf("read seed: %w", err)
+	}
+	var seed Seed
+	if err := yaml.UnmarshalStrict(text, &seed); err != nil {
+		return Seed{}, fmt.Errorf("parse seed: %w", err)
+	}
+	if err := seed.Validate(); err != nil {
+		return Seed{}, err
+	}
+	return seed, nil
+}
 
 // Validate reports everything in the seed that could not be simulated.
 func (s *Seed) Validate() error {
@@ -52,6 +60,21 @@ func (s *Seed) checkSettings() []error {
 		if delay < 0 {
 			problems = append(problems, fmt.Errorf("delays.%s: must not be negative", operation))
 		}
+	}
+	return problems
+}
+
+func (s *Seed) checkEvents() []error {
+	var problems []error
+	forms := []EventForm{"", EventsOfSpecification, EventsInHeaders, EventsMixed}
+	if !slices.Contains(forms, s.Events.Form) {
+		problems = append(problems, fmt.Errorf("events.form: %q is not one of %q", s.Events.Form, forms[1:]))
+	}
+	if s.Events.Attempts < 0 || s.Events.Attempts > maxAttempts || s.Events.Backoff < 0 {
+		problems = append(problems, fmt.Errorf("events: attempts is 0 to %d and backoff not negative", maxAttempts))
+	}
+	if err := CheckCallback(s.Events.Callback); err != nil {
+		problems = append(problems, fmt.Errorf("events.callback: %w", err))
 	}
 	return problems
 }
@@ -89,19 +112,6 @@ func (c *Client) check() error {
 		return fmt.Errorf("keys: %w", err)
 	}
 	return nil
-}
-
-// parseKeys parses keys in PEM.
-func parseKeys(texts map[string]string) (parsedKeys, error) {
-	keys := make(parsedKeys, len(texts))
-	for kid, text := range texts {
-		key, err := jwt.ParseRSAPublicKeyFromPEM([]byte(text))
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", kid, err)
-		}
-		keys[kid] = key
-	}
-	return keys, nil
 }
 
 func (s *Seed) checkOffers() []error {
@@ -162,6 +172,17 @@ func (s *Seed) checkServices() []error {
 	return problems
 }
 
+func (s *Service) checkOutcomes() []error {
+	var problems []error
+	outcomes := []Outcome{OutcomeFails, OutcomeStalls, OutcomeTimesOut}
+	for operation, outcome := range s.Outcomes {
+		if !knownOperation(Operation(operation)) || !slices.Contains(outcomes, outcome) {
+			problems = append(problems, fmt.Errorf("service %d: outcomes.%s: %q", s.ID, operation, outcome))
+		}
+	}
+	return problems
+}
+
 func (c *Cancellation) check() error {
 	if c == nil {
 		return nil
@@ -176,22 +197,53 @@ func (c *Cancellation) check() error {
 	return nil
 }
 
-// withDefaults returns the service with defaults for all ids and texts that the seed omits.
-func withDefaults(s Service) Service {
-	s.SourceType = cmp.Or(s.SourceType, wholesaleSource)
-	s.TechnologyType = cmp.Or(s.TechnologyType, defaultTechnology)
-	s.TrafficClass = cmp.Or(s.TrafficClass, defaultTrafficClass)
-	s.AggregationMethod = cmp.Or(s.AggregationMethod, "L2TP")
-	s.DSLStabilityProfile = cmp.Or(s.DSLStabilityProfile, standardWord)
-	s.WholesaleServiceID = cmp.Or(s.WholesaleServiceID, fmt.Sprintf("WSI%012d", s.ID))
-	s.LocationID = cmp.Or(s.LocationID, fmt.Sprintf("LOC%012d", s.ID))
-	s.PRIID = cmp.Or(s.PRIID, fmt.Sprintf("PRI%012d", s.ID))
-	if s.AVCID == nil {
-		avc := fmt.Sprintf("AVC%012d", s.ID)
-		s.AVCID = &avc
+// checkSites validates the data for orders and quotes.
+func (s *Seed) checkSites() []error {
+	var problems []error
+	for i, build := range s.FibreBuilds {
+		if !locationForm.MatchString(build.LocationID) {
+			problems = append(problems, fmt.Errorf("fibreBuilds[%d]: locationId is LOC and 12 digits", i))
+		}
 	}
-	if s.Term == 0 {
-		s.Term = 1
+	for i := range s.Qualifications {
+		site := &s.Qualifications[i]
+		if !locationForm.MatchString(site.LocationID) || site.QualificationSearchID == "" {
+			problems = append(problems,
+				fmt.Errorf("qualifications[%d]: qualificationSearchId and locationId (LOC and 12 digits) are required", i))
+		}
+		problems = append(problems, site.checkPorts()...)
 	}
-	return s
+	return problems
+}
+
+func (q *Qualification) checkPorts() []error {
+	problems := checkPrice(q.QualificationSearchID, q.SubsequentInstallationCharge)
+	for _, price := range []*Price{q.NTDInstallationFee, q.NewDevelopmentsCharge} {
+		if price != nil {
+			problems = append(problems, checkPrice(q.QualificationSearchID, *price)...)
+		}
+	}
+	for _, infra := range q.Infrastructures {
+		for _, port := range infra.Ports {
+			problems = append(problems, checkPrice(infra.ID, port.TransferFee)...)
+			if err := port.checkPair(); err != nil {
+				problems = append(problems, fmt.Errorf("%s: port %d: %w", infra.ID, port.ID, err))
+			}
+		}
+	}
+	return problems
+}
+
+// checkPair applies scenario 8: if one of the two is set, the other is null.
+func (p *Port) checkPair() error {
+	if p.ServiceStatus != "" && p.CopperPairStatus != "" {
+		return errors.New("serviceStatus and copperPairStatus exclude each other")
+	}
+	if !slices.Contains([]string{"", lineInUse, "Line Not In Use"}, p.ServiceStatus) {
+		return fmt.Errorf("serviceStatus: %q", p.ServiceStatus)
+	}
+	if !slices.Contains([]string{"", pairActive, "Inactive"}, p.CopperPairStatus) {
+		return fmt.Errorf("copperPairStatus: %q", p.CopperPairStatus)
+	}
+	return nil
 }

@@ -93,15 +93,6 @@ func (o *order) info(placed PlacedOrder) orderInfo {
 	return info
 }
 
-// numberOrNull returns the whole number of a field, null if it has none.
-func (f fields) numberOrNull(name string) *int64 {
-	if !f.has(name) {
-		return nil
-	}
-	value := f.number(name)
-	return &value
-}
-
 func (o *order) infraInfo() *orderInfraInfo {
 	if o.infra == nil {
 		return nil

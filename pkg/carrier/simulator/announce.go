@@ -1,0 +1,95 @@
+package simulator
+
+// announce schedules an event. A client without a callback gets none, and one with the
+// specification's form gets no event that the specification does not have.
+func (s *Simulator) announce(kind eventKind, e event) {
+	holder := s.clients[e.Client]
+	if holder == nil {
+		return
+	}
+	if callback, _ := s.callbackOf(holder); callback == "" {
+		return
+	}
+	e.Name, e.Dotted, e.Model = kind.name, kind.dotted, kind.model
+	e.Number = s.outbox.last + 1
+	if s.formOf(&e) == "" {
+		return
+	}
+	s.outbox.last, e.NextAt = e.Number, e.HappensAt
+	s.outbox.put(&e)
+}
+
+// formOf returns the form in which an event is sent: that of the seed if the event has a name in
+// it, otherwise "". Mixed falls back to the form that has a name.
+func (s *Simulator) formOf(e *event) EventForm {
+	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
+	switch s.options.Seed.Events.Form {
+	case EventsInHeaders:
+		if inHeaders {
+			return EventsInHeaders
+		}
+	case EventsMixed:
+		if inHeaders && (e.Number%2 == 0 || !inSpecification) {
+			return EventsInHeaders
+		}
+		return EventsOfSpecification
+	case EventsOfSpecification, "":
+		if inSpecification {
+			return EventsOfSpecification
+		}
+	}
+	return ""
+}
+
+// announceEnd announces the end of a request if its family has events (spec §6).
+func (s *Simulator) announceEnd(kind family, svc *serviceState, r *request) {
+	if kind.announce == nil {
+		return
+	}
+	for _, named := range kind.announce(s, svc, r) {
+		s.announce(named, event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
+	}
+}
+
+// announceCancellation announces that a service will be canceled. If it is not canceled by then,
+// the event is dropped.
+func (s *Simulator) announceCancellation(svc *serviceState) {
+	if svc.cancellation.LastStatus == cancelRequested {
+		s.announce(serviceCancelled(), event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})
+	}
+}
+
+// callbackOf returns the destination of a client's events: its own callback, else that of the
+// options, else that of the seed. Empty means none.
+func (s *Simulator) callbackOf(c *client) (callback, secret string) {
+	callback, secret = s.options.Seed.Events.Callback, s.options.Seed.Events.Secret
+	if s.options.Callback != "" {
+		callback = s.options.Callback
+	}
+	if s.options.CallbackSecret != "" {
+		secret = s.options.CallbackSecret
+	}
+	if c.Callback != "" {
+		callback = c.Callback
+	}
+	if c.CallbackSecret != "" {
+		secret = c.CallbackSecret
+	}
+	return callback, secret
+}
+
+// announceAs returns the announcement of a request's end (spec §6): one kind of event if it
+// completes, another if it fails.
+func announceAs(completed, failed eventKind) func(*Simulator, *serviceState, *request) []eventKind {
+	return func(_ *Simulator, _ *serviceState, r *request) []eventKind {
+		return []eventKind{r.eventFor(completed, failed)}
+	}
+}
+
+// eventFor returns the first kind if the request completes, and the second if it fails.
+func (r *request) eventFor(completed, failed eventKind) eventKind {
+	if r.Failure == "" {
+		return completed
+	}
+	return failed
+}

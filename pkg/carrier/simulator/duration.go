@@ -1,0 +1,29 @@
+package simulator
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// Duration is a [time.Duration] in Go's format, such as 1m30s.
+type Duration time.Duration
+
+// UnmarshalJSON reads the format of [time.ParseDuration].
+func (d *Duration) UnmarshalJSON(data []byte) error {
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("a duration is a text such as 5s: %w", err)
+	}
+	parsed, err := time.ParseDuration(text)
+	if err != nil {
+		return fmt.Errorf("read duration: %w", err)
+	}
+	*d = Duration(parsed)
+	return nil
+}
+
+// MarshalJSON writes the format that UnmarshalJSON reads.
+func (d Duration) MarshalJSON() ([]byte, error) {
+	return []byte(`"` + time.Duration(d).String() + `"`), nil
+}

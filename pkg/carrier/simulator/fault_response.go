@@ -1,0 +1,149 @@
+package simulator
+
+import (
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"crypto/tls"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// apply applies the fault to a response. Status zero means that there is no response.
+func (f Fault) apply(resp response, called *url.URL, now time.Time) response {
+	switch f.Kind {
+	case FaultReset, FaultHang:
+		return response{}
+	case FaultStatus, FaultPage, FaultBody, FaultRedirect:
+		return f.ownResponse(called, now)
+	case FaultNoLocation:
+		resp.location = ""
+	case FaultLocation:
+		if resp.location != "" {
+			resp.location = f.locationFor(resp.location)
+		}
+	case FaultNone, FaultCutBody, FaultEndInError, FaultStall, FaultTrickle, FaultBomb:
+	}
+	return resp
+}
+
+// ownResponse returns the fault's own response, which is independent of the call.
+func (f Fault) ownResponse(called *url.URL, now time.Time) response {
+	resp := response{status: f.Status, header: f.header()}
+	if f.Kind == FaultRedirect {
+		resp.status = cmp.Or(f.Status, http.StatusTemporaryRedirect)
+		resp.location = cmp.Or(f.Location, called.Path)
+		return resp
+	}
+	if f.Kind == FaultBody {
+		resp.body = rawBody{jsonMediaType, f.Body}
+		return resp
+	}
+	if f.Kind == FaultPage {
+		page := fmt.Sprintf("<html><body><h1>%d %s</h1></body></html>\n", f.Status, http.StatusText(f.Status))
+		resp.body = rawBody{"text/html", page}
+		return resp
+	}
+	resp.body = standard(f.Status).response(now).body
+	return resp
+}
+
+func (f Fault) header() map[string]string {
+	if f.RetryAfter == "" {
+		return nil
+	}
+	return map[string]string{"Retry-After": f.RetryAfter}
+}
+
+// locationFor returns the fault's Location with the true path filled in.
+func (f Fault) locationFor(location string) string {
+	path := location
+	if parsed, err := url.Parse(location); err == nil {
+		path = parsed.Path
+	}
+	return strings.ReplaceAll(f.Location, "{path}", path)
+}
+
+// send writes the response, or breaks it as the fault requires.
+func (f Fault) send(w http.ResponseWriter, resp response, opts writeOptions) {
+	switch f.Kind {
+	case FaultReset:
+		resetConnection(w)
+	case FaultHang:
+		opts.wait()
+		resetConnection(w)
+	case FaultCutBody:
+		resp.writeCut(w, opts)
+	case FaultTrickle:
+		resp.writeTrickle(w, opts)
+	case FaultBomb:
+		resp.writeBomb(w, opts)
+	case FaultNone, FaultStatus, FaultPage, FaultBody, FaultRedirect, FaultNoLocation, FaultLocation,
+		FaultEndInError, FaultStall:
+		resp.write(w, opts)
+	}
+}
+
+// resetConnection closes the connection without a response, with an RST if it is a TCP connection.
+func resetConnection(w http.ResponseWriter) {
+	connection, _, err := http.NewResponseController(w).Hijack()
+	if err != nil {
+		panic(http.ErrAbortHandler) // HTTP/2: the server resets the stream
+	}
+	if secured, isTLS := connection.(*tls.Conn); isTLS {
+		connection = secured.NetConn()
+	}
+	if tcp, isTCP := connection.(*net.TCPConn); isTCP {
+		_ = tcp.SetLinger(0) //nolint:errcheck // without it the peer sees an EOF, which also breaks the response
+	}
+	_ = connection.Close() //nolint:errcheck // the connection is broken on purpose
+}
+
+// writeCut sends the headers and half of the body.
+func (resp response) writeCut(w http.ResponseWriter, opts writeOptions) {
+	const missing = 512
+	content := resp.encode(opts)
+	resp.writeHead(w, opts)
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)+missing))
+	w.WriteHeader(resp.status)
+	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
+	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
+	panic(http.ErrAbortHandler)
+}
+
+// writeTrickle sends the headers and half of the body, and then nothing until nobody is waiting any
+// more.
+func (resp response) writeTrickle(w http.ResponseWriter, opts writeOptions) {
+	content := resp.encode(opts)
+	resp.writeHead(w, opts)
+	w.Header().Set("Content-Length", strconv.Itoa(len(content)+1))
+	w.WriteHeader(resp.status)
+	_, _ = w.Write(content[:len(content)/2])  //nolint:errcheck // the response is broken on purpose
+	_ = http.NewResponseController(w).Flush() //nolint:errcheck // as above
+	opts.wait()
+	panic(http.ErrAbortHandler)
+}
+
+// writeBomb sends a gigabyte of blanks compressed to a megabyte. A client without limits would read
+// all of them before any JSON.
+func (resp response) writeBomb(w http.ResponseWriter, opts writeOptions) {
+	const part, parts = 1 << 20, 1 << 10
+	var packed bytes.Buffer
+	zip := gzip.NewWriter(&packed)
+	_, _ = zip.Write(bytes.Repeat([]byte(" "), part)) //nolint:errcheck // writing to a buffer cannot fail
+	_ = zip.Close()                                   //nolint:errcheck // as above
+	resp.writeHead(w, opts)
+	w.Header().Set("Content-Type", jsonMediaType)
+	w.Header().Set("Content-Encoding", "gzip")
+	w.WriteHeader(resp.status)
+	for range parts { // consecutive members of a gzip stream decompress to one text
+		if _, err := w.Write(packed.Bytes()); err != nil {
+			return // the client has disconnected
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package simulator
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+)
+
+// FailNext arms a fault for the next call of the target. The target is "POST PlanChange" or "GET
+// PlanChange", or "PlanChange" for the operation's POST if it has one, or "*" for any call. The
+// token exchange is "Token". Each call consumes one fault; faults for the same target occur in the
+// order in which they were armed.
+func (s *Simulator) FailNext(target string, fault Fault) error {
+	if !s.knownTarget(target) {
+		return fmt.Errorf("there is no call %q to fail", target)
+	}
+	if !slices.Contains(faultKinds(), fault.Kind) {
+		return fmt.Errorf("there is no fault %q", fault.Kind)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	for range max(1, fault.Times) {
+		s.faults = append(s.faults, armedFault{target: target, fault: fault})
+	}
+	return nil
+}
+
+func faultKinds() []FaultKind {
+	return []FaultKind{
+		FaultStatus, FaultPage, FaultBody, FaultReset, FaultHang, FaultRedirect,
+		FaultCutBody, FaultNoLocation, FaultLocation, FaultEndInError, FaultStall, FaultTrickle, FaultBomb,
+	}
+}
+
+// Armed returns how many armed faults have not occurred yet.
+func (s *Simulator) Armed() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.faults)
+}
+
+// Disarm removes all armed faults.
+func (s *Simulator) Disarm() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.changes++
+	s.faults = nil
+}
+
+func (s *Simulator) knownTarget(target string) bool {
+	if target == "*" || target == string(OpToken) {
+		return true
+	}
+	return slices.ContainsFunc(s.routes, func(r route) bool { return s.targets(target, &r) })
+}
+
+// takeFault removes and returns the first armed fault that matches a call.
+func (s *Simulator) takeFault(r *route, serviceID int64) Fault {
+	if r == nil {
+		return Fault{}
+	}
+	i := slices.IndexFunc(s.faults, func(a armedFault) bool {
+		return s.targets(a.target, r) && (a.fault.ServiceID == 0 || a.fault.ServiceID == serviceID)
+	})
+	if i < 0 {
+		return Fault{}
+	}
+	fault := s.faults[i].fault
+	s.faults = slices.Delete(s.faults, i, i+1)
+	return fault
+}
+
+// targets reports whether a target matches the route.
+func (s *Simulator) targets(target string, r *route) bool {
+	if target == "*" || target == r.name() {
+		return true
+	}
+	if target != string(r.operation) {
+		return false
+	}
+	_, submitted := s.families[r.operation]
+	return r.method == http.MethodPost || !submitted
+}

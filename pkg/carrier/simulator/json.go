@@ -1,0 +1,57 @@
+package simulator
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// member is one name and its value.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// membersOf returns the members of an object in order.
+func membersOf(content []byte) ([]member, bool) {
+	decoder := json.NewDecoder(bytes.NewReader(content))
+	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
+		return nil, false
+	}
+	var members []member
+	for decoder.More() {
+		name, err := decoder.Token()
+		text, isText := name.(string)
+		if err != nil || !isText {
+			return nil, false
+		}
+		var value json.RawMessage
+		if err := decoder.Decode(&value); err != nil {
+			return nil, false
+		}
+		members = append(members, member{text, value})
+	}
+	return members, true
+}
+
+func joinMembers(members []member) []byte {
+	var out bytes.Buffer
+	separator := byte('{')
+	for _, m := range members {
+		out.WriteByte(separator)
+		out.Write(encoded(m.name))
+		out.WriteByte(':')
+		out.Write(m.value)
+		separator = ','
+	}
+	out.WriteByte('}')
+	return out.Bytes()
+}
+
+// encoded returns a value of this package as JSON.
+func encoded(value any) json.RawMessage {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return nil // every value of this package can be marshaled
+	}
+	return content
+}

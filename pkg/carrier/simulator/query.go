@@ -1,0 +1,83 @@
+package simulator
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Service returns a service in its current state, with the effects of all completed requests.
+func (s *Simulator) Service(id int64) (Service, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	svc, known := s.services[id]
+	if !known {
+		return Service{}, false
+	}
+	return svc.snapshot(s.now()), true
+}
+
+// Services returns all services, ordered by id.
+func (s *Simulator) Services() []Service {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	services := make([]Service, 0, len(s.services))
+	for _, svc := range s.services {
+		services = append(services, svc.snapshot(s.now()))
+	}
+	slices.SortFunc(services, func(a, b Service) int { return cmp.Compare(a.ID, b.ID) })
+	return services
+}
+
+// Orders returns all orders, ordered by id.
+func (s *Simulator) Orders() []PlacedOrder {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	byID := func(a, b PlacedOrder) int { return cmp.Compare(a.ID, b.ID) }
+	return slices.SortedFunc(maps.Values(s.orders), byID)
+}
+
+// Calls returns the calls so far, oldest first.
+func (s *Simulator) Calls() []Call {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.calls.all()
+}
+
+// Violations returns the rule violations by clients, oldest first.
+func (s *Simulator) Violations() []Violation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.violations.all()
+}
+
+// Submissions counts the POSTs of an operation for a service. Service 0 counts all of them.
+func (s *Simulator) Submissions(operation Operation, serviceID int64) Count {
+	if serviceID == 0 {
+		return s.SubmissionsAbout(operation, "")
+	}
+	return s.SubmissionsAbout(operation, strconv.FormatInt(serviceID, 10))
+}
+
+// SubmissionsAbout is Submissions for subjects other than services: a location id, order id or
+// customer reference.
+func (s *Simulator) SubmissionsAbout(operation Operation, subject string) Count {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.counts[submissionKey{operation, truncate(subject)}]
+}
+
+// Deliveries returns the attempts so far, oldest first.
+func (s *Simulator) Deliveries() []Delivery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.journal.deliveries.all()
+}
+
+// Waiting returns how many events are waiting for their time or for another attempt.
+func (s *Simulator) Waiting() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.outbox.waiting)
+}

@@ -1,0 +1,79 @@
+package simulator
+
+import (
+	"cmp"
+	"fmt"
+	"time"
+)
+
+// putService adds a service, or replaces the one with its id.
+func (s *Simulator) putService(service Service, now time.Time) {
+	svc := s.newServiceState(withDefaults(service), now)
+	s.services[svc.ID] = svc
+	if *svc.AVCID != "" {
+		s.serviceByAVC[*svc.AVCID] = svc.ID
+	}
+	s.announceCancellation(svc)
+}
+
+// newServiceState returns a service in its initial state.
+func (s *Simulator) newServiceState(service Service, now time.Time) *serviceState {
+	return &serviceState{
+		Service:      service,
+		plan:         newTimeline(planAndTerm{Name: service.Plan, Term: service.Term}),
+		sla:          newTimeline(service.RestorationSLA),
+		aggregation:  newTimeline(service.AggregationMethod),
+		profile:      newTimeline(service.DSLStabilityProfile),
+		cancellation: s.cancellationOf(&service, now),
+	}
+}
+
+// withDefaults returns the service with defaults for all ids and texts that the seed omits.
+func withDefaults(s Service) Service {
+	s.SourceType = cmp.Or(s.SourceType, wholesaleSource)
+	s.TechnologyType = cmp.Or(s.TechnologyType, defaultTechnology)
+	s.TrafficClass = cmp.Or(s.TrafficClass, defaultTrafficClass)
+	s.AggregationMethod = cmp.Or(s.AggregationMethod, "L2TP")
+	s.DSLStabilityProfile = cmp.Or(s.DSLStabilityProfile, standardWord)
+	s.WholesaleServiceID = cmp.Or(s.WholesaleServiceID, fmt.Sprintf("WSI%012d", s.ID))
+	s.LocationID = cmp.Or(s.LocationID, fmt.Sprintf("LOC%012d", s.ID))
+	s.PRIID = cmp.Or(s.PRIID, fmt.Sprintf("PRI%012d", s.ID))
+	if s.AVCID == nil {
+		avc := fmt.Sprintf("AVC%012d", s.ID)
+		s.AVCID = &avc
+	}
+	if s.Term == 0 {
+		s.Term = 1
+	}
+	return s
+}
+
+// cancellationOf returns the initial cancellation of a service in the seed.
+func (s *Simulator) cancellationOf(service *Service, now time.Time) cancellation {
+	seed := service.Cancellation
+	if seed == nil {
+		return cancellation{}
+	}
+	c := cancellation{
+		LastStatus: seed.Status, Date: seed.RequestDate, RequestedOn: now, ErrorDetail: seed.ErrorDetail,
+		RequestedBy: s.clients[service.Client].User, DueAt: s.dayStarts(seed.RequestDate),
+	}
+	if seed.Status == cancelRequested {
+		c.DueAt = s.cancellationDue(seed.RequestDate, now)
+	}
+	if seed.Status == cancelAborted {
+		c.AbortedOn, c.AbortedBy = now, c.RequestedBy
+	}
+	return c
+}
+
+// cancellationDue returns when a cancellation requested now is carried out: on its date, but not
+// before the delay of a reschedule has passed. Without the delay, a cancellation for today could be
+// neither changed nor aborted.
+func (s *Simulator) cancellationDue(day string, now time.Time) time.Time {
+	soonest, starts := now.Add(s.delay(OpCancellationReschedule)), s.dayStarts(day)
+	if starts.Before(soonest) {
+		return soonest
+	}
+	return starts
+}

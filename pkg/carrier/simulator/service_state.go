@@ -1,0 +1,47 @@
+package simulator
+
+import "time"
+
+// serviceState is a service at the carrier. Everything that a modification can change is a
+// timeline, written when the modification is accepted. The state at any instant can be looked up,
+// and nothing has to happen at that instant.
+type serviceState struct {
+	Service
+
+	plan         timeline[planAndTerm]
+	sla          timeline[string]
+	aggregation  timeline[string]
+	profile      timeline[string]
+	cancellation cancellation
+	busyUntil    time.Time // when the last accepted modification ends
+	busyWith     Operation // the operation of that modification
+	testedUntil  time.Time // when the last diagnostic test ends
+}
+
+// planAndTerm is a plan with its term.
+type planAndTerm struct {
+	Name string
+	Term int64
+}
+
+// alternate reports whether the service comes from the alternate source.
+func (svc *serviceState) alternate() bool { return svc.SourceType != wholesaleSource }
+
+// busy reports whether a modification is in progress.
+func (svc *serviceState) busy(now time.Time) bool { return now.Before(svc.busyUntil) }
+
+// snapshot returns the service at an instant.
+func (svc *serviceState) snapshot(now time.Time) Service {
+	service, plan := svc.Service, svc.plan.at(now)
+	service.Plan, service.Term = plan.Name, plan.Term
+	service.RestorationSLA = svc.sla.at(now)
+	service.AggregationMethod = svc.aggregation.at(now)
+	service.DSLStabilityProfile = svc.profile.at(now)
+	service.Cancellation = nil
+	if status := svc.cancellation.status(now); status != "" {
+		service.Cancellation = &Cancellation{
+			Status: status, RequestDate: svc.cancellation.Date, ErrorDetail: svc.cancellation.ErrorDetail,
+		}
+	}
+	return service
+}
