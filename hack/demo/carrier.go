@@ -12,9 +12,9 @@ import (
 
 const secretsFile = "secrets.yaml"
 
-// writeCarrier writes the carrier's seed, and the Secrets with the samples' credentials for the
-// carrier.
-func (d *demo) writeCarrier() error {
+// writeCarrierFiles writes the carrier's seed, and the Secrets with the samples' credentials for
+// the carrier.
+func (d *demo) writeCarrierFiles() error {
 	seed, made, err := samples.Carrier(d.carrier, d.samples, "https://"+d.managerEvents)
 	if err != nil {
 		return err

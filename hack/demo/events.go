@@ -52,9 +52,9 @@ func pemText(kind string, content []byte) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: content}))
 }
 
-// noticed returns the sorted times from each notification to the first GET that found the result
-// it announced.
-func noticed(sent []simulator.Delivery, calls []simulator.Call) []time.Duration {
+// notificationDelays returns the sorted times from each notification to the first GET that found
+// the result it announced.
+func notificationDelays(sent []simulator.Delivery, calls []simulator.Call) []time.Duration {
 	var waits []time.Duration
 	for _, notification := range sent {
 		i := slices.IndexFunc(calls, func(call simulator.Call) bool {

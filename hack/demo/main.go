@@ -45,7 +45,7 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := d.prepare(ctx); err != nil {
 		return err
 	}
-	return errors.Join(d.show(ctx), d.Stop(ctx))
+	return errors.Join(d.start(ctx), d.Stop(ctx))
 }
 
 // prepare creates everything that does not need a running process.
@@ -57,11 +57,11 @@ func (d *demo) prepare(ctx context.Context) error {
 	if d.samples, err = samples.Read(d.samplesDir, samplesNamespace); err != nil {
 		return err
 	}
-	return errors.Join(d.writeCertificate(), d.writeCarrier(), d.writeSamples())
+	return errors.Join(d.writeCertificate(), d.writeCarrierFiles(), d.writeSamples())
 }
 
-// show starts all processes, then applies and watches the samples.
-func (d *demo) show(ctx context.Context) error {
+// start starts all processes, then applies and watches the samples.
+func (d *demo) start(ctx context.Context) error {
 	err := d.Take(ctx, []machine.Step{
 		{Says: "etcd", Do: d.StartEtcd},
 		{Says: "kube-apiserver", Do: d.StartAPIServer},
@@ -76,13 +76,13 @@ func (d *demo) show(ctx context.Context) error {
 }
 
 // interrupted turns the error of an interrupted run into success, except with --once: then the
-// samples were not judged.
+// samples were not checked.
 func (d *demo) interrupted(ctx context.Context, err error) error {
 	switch {
 	case err == nil || ctx.Err() == nil:
 		return err
 	case d.once:
-		return errors.New("interrupted before every sample was judged")
+		return errors.New("interrupted before every sample was checked")
 	default:
 		return nil
 	}

@@ -32,8 +32,8 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags.SetOutput(out)
 	s.machine.AddFlags(flags)
 	flags.BoolVar(&s.once, "once", false,
-		"end when every sample shows what its annotation "+samples.ExpectAnnotation+" names, or fail")
-	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long the samples may take to get there")
+		"end when every sample has the state in its annotation "+samples.ExpectAnnotation+", or fail")
+	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long the samples may take to reach the expected state")
 	flags.StringVar(&s.samplesDir, "samples", "config/samples", "`folder` of the manifests to apply")
 	flags.StringVar(&s.carrier, "carrier", "hack/demo/carrier.yaml", "`file` with the carrier's plans and services")
 	flags.Usage = func() {

@@ -21,8 +21,8 @@ func (d *demo) startWatch(ctx context.Context) error {
 	return err
 }
 
-// converge applies the samples and shows their progress: with --once until they are judged, else
-// until Ctrl-C.
+// converge applies the samples and shows their progress: with --once until they have the expected
+// state or the time is over, otherwise until Ctrl-C.
 func (d *demo) converge(ctx context.Context) error {
 	d.Sayf("demo: kubectl apply of %d manifests; they may take %s. kubectl get broadbandservices --watch:\n\n",
 		len(d.samples), d.timeout)
@@ -34,13 +34,13 @@ func (d *demo) converge(ctx context.Context) error {
 			return err
 		}
 	}
-	judged := make(chan judgement, 1)
-	go func() { judged <- d.judge(ctx) }()
-	return d.watchOver(ctx, judged)
+	results := make(chan result, 1)
+	go func() { results <- d.awaitSamples(ctx) }()
+	return d.supervise(ctx, results)
 }
 
-// watchOver keeps the processes running.
-func (d *demo) watchOver(ctx context.Context, judged <-chan judgement) error {
+// supervise keeps the processes running.
+func (d *demo) supervise(ctx context.Context, results <-chan result) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -49,12 +49,12 @@ func (d *demo) watchOver(ctx context.Context, judged <-chan judgement) error {
 			if err := d.replace(ctx, p); err != nil {
 				return err
 			}
-		case j := <-judged:
-			d.report(j)
+		case r := <-results:
+			d.report(r)
 			if d.once {
-				return j.err
+				return r.err
 			}
-			d.explain(j.err)
+			d.printNextSteps(r.err)
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 	case p.Name == watchName:
 		return d.startWatch(ctx)
 	case p.Name == machine.ManagerName && !d.once:
-		d.Sayf("demo: the manager ended (%s); starting it again\n", p.State())
+		d.Sayf("demo: the manager ended (%s); restarting it\n", p.State())
 		return d.startManager(ctx)
 	default:
 		return p.Failure()
@@ -74,15 +74,15 @@ func (d *demo) replace(ctx context.Context, p *machine.Process) error {
 }
 
 // report prints the actual and the expected state of the samples.
-func (d *demo) report(j judgement) {
+func (d *demo) report(r result) {
 	d.Sayf("\n")
-	d.printOutcomes(j.outcomes)
-	if j.err == nil {
-		d.Sayf("\ndemo: every sample shows what it is to show, %.1f s after it was applied\n", j.took.Seconds())
+	d.printOutcomes(r.outcomes)
+	if r.err == nil {
+		d.Sayf("\ndemo: every sample has the expected state, %.1f s after it was applied\n", r.took.Seconds())
 	}
-	if n := len(j.noticed); n > 0 {
-		d.Sayf("demo: %d requests that had ended were noticed %.3f s after the carrier's notification, at most %.3f s\n",
-			n, j.noticed[n/2].Seconds(), j.noticed[n-1].Seconds())
+	if n := len(r.delays); n > 0 {
+		d.Sayf("demo: %d results were read %.3f s after the carrier's notification (median), at most %.3f s after it\n",
+			n, r.delays[n/2].Seconds(), r.delays[n-1].Seconds())
 	}
 }
 
@@ -98,19 +98,19 @@ func (d *demo) printOutcomes(outcomes []samples.Outcome) {
 	table.Flush() //nolint:errcheck,gosec // as in Sayf
 }
 
-// explain prints what the user can do next.
-func (d *demo) explain(err error) {
+// printNextSteps prints what the user can do next.
+func (d *demo) printNextSteps(err error) {
 	if err != nil {
 		d.Sayf("\ndemo: %v\n", err)
 	}
 	d.Sayf(`
-Go on in another terminal:
+Continue in another terminal:
   export KUBECONFIG=%s
   %s describe broadbandservice
-  kill -9 $(cat %s)      the manager; it is started again, and sends nothing twice
-  curl -s http://%s/_sim/calls      what the carrier was asked
+  kill -9 $(cat %s)      the manager; it is restarted, and sends no request twice
+  curl -s http://%s/_sim/calls      the calls that the carrier received
 Change %s and apply it again; the logs are in %s.
-Ctrl-C ends it all.
+Ctrl-C stops everything.
 `, d.Admin.Path, d.Kubectl, d.InState(machine.ManagerPIDFile), d.Addresses.CarrierControls,
 		d.InState(samplesFile), d.InState("logs"))
 }

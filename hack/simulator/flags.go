@@ -43,7 +43,7 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("simulator", flag.ContinueOnError)
 	flags.SetOutput(out)
 	s.serverFlags(flags)
-	s.worldFlags(flags)
+	s.simulationFlags(flags)
 	s.eventFlags(flags)
 	flags.Usage = func() {
 		_, _ = fmt.Fprint(out, usage) //nolint:errcheck // there is nowhere to report the error
@@ -62,50 +62,50 @@ func parse(args []string, out io.Writer) (settings, error) {
 // serverFlags adds the flags for the listeners.
 func (s *settings) serverFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.listen, "listen", "127.0.0.1:8480",
-		"`address` of the carrier API and the identity provider; port 0 takes a free one, which the log names")
+		"`address` of the carrier API and the identity provider; port 0 selects a free port, which is logged")
 	flags.StringVar(&s.managementListen, "management-listen", "",
-		"`address` of the controls under /_sim/ (journal, violations, events, faults, clock); none when empty. "+
-			"They ask for no credentials: keep the address local")
+		"`address` of the management endpoints under /_sim/ (calls, violations, events, faults, clock); none when "+
+			"empty. They require no credentials, so use a local address")
 	flags.StringVar(&s.tlsCert, "tls-cert", "", "PEM `file` of the certificate chain; with --tls-key this serves https")
 	flags.StringVar(&s.tlsKey, "tls-key", "", "PEM `file` of the certificate's private key")
 	flags.StringVar(&s.publicURL, "public-url", "",
-		"`origin` by which clients reach the simulator, when a proxy makes it differ from the Host of their requests")
+		"`origin` at which clients reach the simulator, if a proxy makes it differ from the Host of their requests")
 	flags.TextVar(&s.logLevel, "log-level", slog.LevelInfo,
-		"least `level` that is logged: DEBUG, INFO, WARN or ERROR")
+		"lowest `level` that is logged: DEBUG, INFO, WARN or ERROR")
 }
 
-// worldFlags adds the flags for the simulated carrier.
-func (s *settings) worldFlags(flags *flag.FlagSet) {
-	flags.StringVar(&s.seed, "seed", "", "YAML `file` of the world in which the simulator starts (required)")
+// simulationFlags adds the flags for the simulated carrier.
+func (s *settings) simulationFlags(flags *flag.FlagSet) {
+	flags.StringVar(&s.seed, "seed", "", "YAML `file` with the initial state (required)")
 	flags.StringVar(&s.state, "state", "",
-		"`file` that keeps everything across restarts: services, requests, orders, events, tokens, the journal and the "+
-			"clock. Read at the start, written every second when something has changed, and at the end; the old one is "+
-			"replaced as a whole. Plans and clients are always the seed's. Nothing is kept when empty")
-	flags.Float64Var(&s.speed, "speed", 1, "`factor` by which everything the carrier does is faster than the seed says")
+		"`file` that keeps the state across restarts: services, requests, orders, events, tokens, recorded calls and the "+
+			"clock. It is read at the start, and replaced atomically at the end and every second if something has "+
+			"changed. Plans and clients always come from the seed. When empty, the state is not saved")
+	flags.Float64Var(&s.speed, "speed", 1, "`factor` by which all delays of the seed are divided")
 	flags.StringVar(&s.apiWord, "api-word", "",
-		"`word` of the carrier that stands for wholesale in keys and in values of enumerations, in both directions: with "+
+		"`word` that replaces wholesale in keys and in values of enumerations, in requests and responses: with "+
 			"abc, abcLocationId, abc_test_id, abc-tech, sourceType abc")
 	flags.BoolVar(&s.hostile, "hostile", false,
-		"do by chance what a bad carrier, gateway or network does: failures before and after a call took effect, cut and "+
-			"endless answers, odd Location and Retry-After headers, tokens refused once, ids that are not found at first")
+		"inject random faults of a carrier, gateway or network: errors before and after a call took effect, cut and "+
+			"endless responses, unusual Location and Retry-After headers, tokens refused once, ids not found at first")
 	flags.Uint64Var(&s.randomSeed, "random-seed", 1,
-		"`number` that decides what --hostile does; with the same one, the same calls meet the same misfortunes")
+		"`number` that selects the faults of --hostile: the same calls in the same order get the same faults")
 }
 
 // eventFlags adds the flags for the delivery of events.
 func (s *settings) eventFlags(flags *flag.FlagSet) {
 	flags.StringVar(&s.callback, "callback", "",
-		"`URL` to which events are posted, for clients to which the seed gives none of their own")
+		"`URL` to which events are posted, for clients without a callback in the seed")
 	flags.StringVar(&s.callbackSecretFile, "callback-secret-file", "",
-		"`file` with the secret that signs events; the seed's when empty. A line break at its end is not part of it")
+		"`file` with the secret that signs events; the seed's when empty. A trailing line break is ignored")
 	flags.StringVar(&s.callbackCA, "callback-ca", "",
-		"PEM `file` of the authorities that callbacks' certificates are judged by; the system's when empty")
+		"PEM `file` of the CA certificates for callbacks; the system's when empty")
 }
 
 func (s *settings) check(extra int) error {
 	switch {
 	case extra > 0:
-		return errors.New("only flags are understood")
+		return errors.New("unexpected arguments: only flags are supported")
 	case s.seed == "":
 		return errors.New("--seed is required")
 	case s.speed <= 0:
@@ -115,7 +115,7 @@ func (s *settings) check(extra int) error {
 	case simulator.CheckCallback(s.callback) != nil:
 		return fmt.Errorf("--callback: %w", simulator.CheckCallback(s.callback))
 	case (s.tlsCert == "") != (s.tlsKey == ""):
-		return errors.New("--tls-cert and --tls-key belong together")
+		return errors.New("--tls-cert and --tls-key must be set together")
 	}
 	return nil
 }

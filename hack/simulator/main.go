@@ -46,11 +46,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return err
 	}
 	defer sim.Close()
-	keeper, err := hire(chosen, sim, log)
+	background, err := newBackground(chosen, sim, log)
 	if err != nil {
 		return err
 	}
-	return keeper.during(ctx, func() error { return serveAll(ctx, chosen, sim, log) })
+	return background.runDuring(ctx, func() error { return serveAll(ctx, chosen, sim, log) })
 }
 
 // build returns the simulator for the settings.
@@ -77,7 +77,7 @@ func build(s settings, log *slog.Logger) (*simulator.Simulator, error) {
 	}), nil
 }
 
-// logCall logs a call and its answer. A call contains neither tokens nor contact details.
+// logCall logs a call and its response. A call contains neither tokens nor contact details.
 func logCall(log *slog.Logger, call simulator.Call) {
 	attributes := []any{
 		"method", call.Method, "path", call.Path, "operation", call.Operation,

@@ -21,29 +21,29 @@ import (
 
 // output is the output of the program so far.
 type output struct {
-	mu   sync.Mutex
-	text bytes.Buffer
+	mu     sync.Mutex
+	buffer bytes.Buffer
 }
 
 // Write appends to the output.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.text.Write(p)
+	return o.buffer.Write(p)
 }
 
 func (o *output) String() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.text.String()
+	return o.buffer.String()
 }
 
 // address waits until a server has logged its address.
 func (o *output) address(t *testing.T, server string) string {
 	t.Helper()
-	said := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
-	gomega.NewWithT(t).Eventually(o.String).WithTimeout(time.Minute).Should(gomega.MatchRegexp(said.String()))
-	return said.FindStringSubmatch(o.String())[1]
+	logged := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
+	gomega.NewWithT(t).Eventually(o.String).WithTimeout(time.Minute).Should(gomega.MatchRegexp(logged.String()))
+	return logged.FindStringSubmatch(o.String())[1]
 }
 
 func seedFile(t *testing.T, content string) string {
@@ -88,35 +88,35 @@ func send(t *testing.T, url, body string) {
 
 // TestRunServesUntilItIsStopped starts both servers, calls them and stops the program.
 func TestRunServesUntilItIsStopped(t *testing.T) {
-	var said output
+	var out output
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
 	go func() {
 		ended <- run(ctx, []string{
 			"--seed", seedFile(t, "clients: []\n"), "--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0",
-		}, &said)
+		}, &out)
 	}()
-	if status := get(t, "http://"+said.address(t, "carrier")+"/nowhere"); status != http.StatusNotFound {
-		t.Errorf("the carrier answers %d", status)
+	if status := get(t, "http://"+out.address(t, "carrier")+"/nowhere"); status != http.StatusNotFound {
+		t.Errorf("the carrier responds with %d", status)
 	}
-	if status := get(t, "http://"+said.address(t, "management")+"/_sim/calls"); status != http.StatusOK {
-		t.Errorf("the management answers %d", status)
+	if status := get(t, "http://"+out.address(t, "management")+"/_sim/calls"); status != http.StatusOK {
+		t.Errorf("the management responds with %d", status)
 	}
-	if status := get(t, "http://"+said.address(t, "carrier")+"/_sim/calls"); status != http.StatusNotFound {
-		t.Errorf("the carrier answers management calls with %d", status)
+	if status := get(t, "http://"+out.address(t, "carrier")+"/_sim/calls"); status != http.StatusNotFound {
+		t.Errorf("the carrier responds to management calls with %d", status)
 	}
 	stop()
 	if err := <-ended; err != nil {
 		t.Error(err)
 	}
-	if !strings.Contains(said.String(), "path=/nowhere") {
-		t.Errorf("the call is not logged: %s", &said)
+	if !strings.Contains(out.String(), "path=/nowhere") {
+		t.Errorf("the call is not logged: %s", &out)
 	}
 }
 
-// TestServersKeepSlowAndGreedyPeersOff floods a server with headers, and checks the configured time
+// TestServersLimitTimeAndHeaders floods a server with headers, and checks the configured time
 // limits without waiting for them.
-func TestServersKeepSlowAndGreedyPeersOff(t *testing.T) {
+func TestServersLimitTimeAndHeaders(t *testing.T) {
 	server := newServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
 	if server.ReadHeaderTimeout != 10*time.Second || server.ReadTimeout != 30*time.Second ||
 		server.IdleTimeout != 2*time.Minute || server.WriteTimeout != 0 {
@@ -142,8 +142,8 @@ func TestServersKeepSlowAndGreedyPeersOff(t *testing.T) {
 	}
 }
 
-// TestRunSendsEventsAndKeepsItsState cancels an appointment, waits for its event, and restarts.
-func TestRunSendsEventsAndKeepsItsState(t *testing.T) {
+// TestRunSendsEventsAndSavesItsState cancels an appointment, waits for its event, and restarts.
+func TestRunSendsEventsAndSavesItsState(t *testing.T) {
 	arrived := make(chan string, 1)
 	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		arrived <- r.Header.Get("Z-Event-Type") + r.Header.Get("Webhook-Signature")[:3]
@@ -155,11 +155,11 @@ func TestRunSendsEventsAndKeepsItsState(t *testing.T) {
 		"--listen", "127.0.0.1:0", "--management-listen", "127.0.0.1:0", "--state", state,
 		"--callback", receiver.URL, "--callback-secret-file", seedFile(t, "secret\n"),
 	}
-	var said output
+	var out output
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- run(ctx, args, &said) }()
-	send(t, "http://"+said.address(t, "management")+"/_sim/appointment-cancelled", `{"orderId":5,"reason":"rain"}`)
+	go func() { ended <- run(ctx, args, &out) }()
+	send(t, "http://"+out.address(t, "management")+"/_sim/appointment-cancelled", `{"orderId":5,"reason":"rain"}`)
 	if got := <-arrived; got != "appointment.cancelled.eventv1," {
 		t.Errorf("arrived %q", got)
 	}
@@ -171,18 +171,19 @@ func TestRunSendsEventsAndKeepsItsState(t *testing.T) {
 	if err != nil || !strings.Contains(string(content), `"name":"appointment.cancelled"`) {
 		t.Errorf("%v: %s", err, content)
 	}
-	if err := run(ctx, args, &said); err != nil { // restores the state and stops at once
+	if err := run(ctx, args, &out); err != nil { // restores the state and stops at once
 		t.Error(err)
 	}
 }
 
-// TestRunRefusesMistakes checks that every error in the command line or the seed is reported.
-func TestRunRefusesMistakes(t *testing.T) {
+// TestRunReportsInvalidFlagsAndSeeds checks that every error in the command line or the seed is
+// reported.
+func TestRunReportsInvalidFlagsAndSeeds(t *testing.T) {
 	cases := map[string][]string{
 		"--seed is required":    {},
 		"must be above 0":       {"--seed", "x", "--speed", "0"},
-		"belong together":       {"--seed", "x", "--tls-cert", "y"},
-		"only flags":            {"--seed", "x", "extra"},
+		"must be set together":  {"--seed", "x", "--tls-cert", "y"},
+		"unexpected arguments":  {"--seed", "x", "extra"},
 		"open seed":             {"--seed", filepath.Join(t.TempDir(), "none")},
 		"unknown field \"hue\"": {"--seed", seedFile(t, "hue: red\n")},
 		"not defined":           {"--hue"},
@@ -190,7 +191,7 @@ func TestRunRefusesMistakes(t *testing.T) {
 		"--callback":            {"--seed", "x", "--callback", "file:///x"},
 		"callback secret":       {"--seed", seedFile(t, "clients: []\n"), "--callback-secret-file", t.TempDir()},
 		"is empty":              {"--seed", seedFile(t, "clients: []\n"), "--callback-secret-file", seedFile(t, "\n")},
-		"holds no certificate":  {"--seed", seedFile(t, "clients: []\n"), "--callback-ca", seedFile(t, "none")},
+		"has no certificate":    {"--seed", seedFile(t, "clients: []\n"), "--callback-ca", seedFile(t, "none")},
 		"read --callback-ca":    {"--seed", seedFile(t, "clients: []\n"), "--callback-ca", t.TempDir()},
 		"--state":               {"--seed", seedFile(t, "clients: []\n"), "--state", t.TempDir()},
 		"carrier: listen":       {"--seed", seedFile(t, "clients: []\n"), "--listen", "256.0.0.1:1"},
@@ -203,22 +204,22 @@ func TestRunRefusesMistakes(t *testing.T) {
 	}
 }
 
-// TestHelpExplainsEveryFlag checks that --help is not an error.
-func TestHelpExplainsEveryFlag(t *testing.T) {
-	var said output
-	if err := run(t.Context(), []string{"--help"}, &said); err != nil {
+// TestHelpDescribesEveryFlag checks that --help is not an error.
+func TestHelpDescribesEveryFlag(t *testing.T) {
+	var out output
+	if err := run(t.Context(), []string{"--help"}, &out); err != nil {
 		t.Fatal(err)
 	}
 	for _, flag := range []string{
 		"-listen", "-seed", "-management-listen", "-speed", "-tls-cert", "-tls-key", "-public-url", "-log-level", "-state",
 		"-api-word", "-random-seed", "-callback", "-callback-secret-file", "-callback-ca",
 	} {
-		if !strings.Contains(said.String(), flag+" ") {
-			t.Errorf("%s is not explained", flag)
+		if !strings.Contains(out.String(), flag+" ") {
+			t.Errorf("%s is not described", flag)
 		}
 	}
-	if !strings.Contains(said.String(), "-hostile\n") { // a flag without an argument
-		t.Error("-hostile is not explained")
+	if !strings.Contains(out.String(), "-hostile\n") { // a flag without an argument
+		t.Error("-hostile is not described")
 	}
 }
 

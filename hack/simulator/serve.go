@@ -39,7 +39,7 @@ func serveAll(ctx context.Context, s settings, sim *simulator.Simulator, log *sl
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	context.AfterFunc(ctx, sim.Close) // ends the calls that a fault lets hang
+	context.AfterFunc(ctx, sim.Close) // ends the calls that a fault keeps hanging
 	ended := make(chan error, len(listeners))
 	for _, l := range listeners {
 		go func() { ended <- l.serve(ctx, log) }()
@@ -74,8 +74,8 @@ func (l listener) serve(ctx context.Context, log *slog.Logger) error {
 	return <-stopped
 }
 
-// newServer returns a server with limits on what it reads. Answers have no time limit: a fault may
-// hang as long as the client waits.
+// newServer returns a server with limits on what it reads. Responses have no time limit: a fault
+// may hang as long as the client waits.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler: handler, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout, IdleTimeout: idleTimeout,

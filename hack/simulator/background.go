@@ -22,28 +22,28 @@ const (
 	callbackTimeout = 10 * time.Second
 )
 
-// keeper does the periodic work while the servers run: it delivers events and saves the state.
-type keeper struct {
-	sim   *simulator.Simulator
-	state *simulator.StateFile // nil if no state is kept
-	via   *http.Client
-	log   *slog.Logger
+// background does the periodic work while the servers run: it delivers events and saves the state.
+type background struct {
+	sim    *simulator.Simulator
+	state  *simulator.StateFile // nil if no state is kept
+	client *http.Client
+	log    *slog.Logger
 }
 
-// hire returns the keeper for the settings, and restores the saved state.
-func hire(s settings, sim *simulator.Simulator, log *slog.Logger) (*keeper, error) {
+// newBackground returns the background work for the settings, and restores the saved state.
+func newBackground(s settings, sim *simulator.Simulator, log *slog.Logger) (*background, error) {
 	authorities, err := readAuthorities(s.callbackCA)
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{sim: sim, log: log, via: callbackClient(authorities)}
+	b := &background{sim: sim, log: log, client: callbackClient(authorities)}
 	if s.state != "" {
-		k.state, err = simulator.OpenState(sim, s.state)
+		b.state, err = simulator.OpenState(sim, s.state)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("--state: %w", err)
 	}
-	return k, nil
+	return b, nil
 }
 
 // callbackClient follows no redirects: an event is sent only to the callback.
@@ -55,24 +55,24 @@ func callbackClient(authorities *x509.CertPool) *http.Client {
 	}
 }
 
-// during does the periodic work while a function runs, and saves the state once more afterwards.
-func (k *keeper) during(ctx context.Context, work func() error) error {
+// runDuring does the periodic work while a function runs, and saves the state once more afterwards.
+func (b *background) runDuring(ctx context.Context, work func() error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	delivering, saving := make(chan struct{}), make(chan struct{})
-	go k.every(ctx, deliverEvery, delivering, func() { k.sim.Deliver(ctx, k.via) })
-	go k.every(ctx, saveEvery, saving, k.save)
+	go b.every(ctx, deliverEvery, delivering, func() { b.sim.Deliver(ctx, b.client) })
+	go b.every(ctx, saveEvery, saving, b.save)
 	err := work()
 	cancel()
 	<-delivering
 	<-saving
-	if k.state != nil {
-		err = errors.Join(err, k.state.Save())
+	if b.state != nil {
+		err = errors.Join(err, b.state.Save())
 	}
 	return err
 }
 
 // every calls a function periodically until the context ends.
-func (*keeper) every(ctx context.Context, interval time.Duration, ended chan<- struct{}, do func()) {
+func (*background) every(ctx context.Context, interval time.Duration, ended chan<- struct{}, do func()) {
 	defer close(ended)
 	ticker := time.NewTicker(interval) //nolint:forbidigo // the program uses the real clock
 	defer ticker.Stop()
@@ -87,17 +87,17 @@ func (*keeper) every(ctx context.Context, interval time.Duration, ended chan<- s
 }
 
 // save saves the state; after an error the next call tries again.
-func (k *keeper) save() {
-	if k.state == nil {
+func (b *background) save() {
+	if b.state == nil {
 		return
 	}
-	if err := k.state.Save(); err != nil {
-		k.log.Error("the state is not saved", "error", err)
+	if err := b.state.Save(); err != nil {
+		b.log.Error("cannot save the state", "error", err)
 	}
 }
 
-// readNamed reads a file that a flag names.
-func readNamed(path string) ([]byte, error) {
+// readFile reads a file that a flag names.
+func readFile(path string) ([]byte, error) {
 	return os.ReadFile(path) //nolint:gosec,wrapcheck // G304: the path comes from a flag; both callers add context
 }
 
@@ -106,7 +106,7 @@ func readSecret(path string) (string, error) {
 	if path == "" {
 		return "", nil
 	}
-	content, err := readNamed(path)
+	content, err := readFile(path)
 	if err != nil {
 		return "", fmt.Errorf("read callback secret: %w", err)
 	}
@@ -122,13 +122,13 @@ func readAuthorities(path string) (*x509.CertPool, error) {
 	if path == "" {
 		return nil, nil //nolint:nilnil // crypto/tls takes nil as the system's certificates
 	}
-	content, err := readNamed(path)
+	content, err := readFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read --callback-ca: %w", err)
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(content) {
-		return nil, fmt.Errorf("read --callback-ca: %s holds no certificate", path)
+		return nil, fmt.Errorf("read --callback-ca: %s has no certificate", path)
 	}
 	return pool, nil
 }
