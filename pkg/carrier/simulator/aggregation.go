@@ -1,5 +1,7 @@
 package simulator
 
+import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+
 // aggregationFields is the body of an aggregation conversion (spec §4).
 func aggregationFields() []field {
 	return []field{
@@ -24,7 +26,7 @@ func aggregationFamily() family {
 // acceptAggregation applies spec §7: the service must be a TC4 service.
 func acceptAggregation(x *exchange, _ *request) error {
 	if x.service.TrafficClass != defaultTrafficClass {
-		return refused(subError{
+		return problem.Refused(problem.SubError{
 			Code: "constraints.service.not.tc4", Message: "The service is not a TC4 service",
 			Object: "CreateServiceAggregationConversionRequestCommand",
 			Field:  "technologyType", RejectedValue: x.service.TechnologyType, // spec §7 has this field

@@ -1,8 +1,10 @@
 package simulator
 
+import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
+
 // announce schedules an event. A client without a callback gets none, and one with the
 // specification's form gets no event that the specification does not have.
-func (s *Simulator) announce(kind eventKind, e event) {
+func (s *Simulator) announce(kind eventKind, e outbox.Event) {
 	holder := s.clients[e.Client]
 	if holder == nil {
 		return
@@ -11,17 +13,17 @@ func (s *Simulator) announce(kind eventKind, e event) {
 		return
 	}
 	e.Name, e.Dotted, e.Model = kind.name, kind.dotted, kind.model
-	e.Number = s.outbox.last + 1
+	e.Number = s.outbox.Last + 1
 	if s.formOf(&e) == "" {
 		return
 	}
-	s.outbox.last, e.NextAt = e.Number, e.HappensAt
-	s.outbox.put(&e)
+	s.outbox.Last, e.NextAt = e.Number, e.HappensAt
+	s.outbox.Put(&e)
 }
 
 // formOf returns the form in which an event is sent: that of the seed if the event has a name in
 // it, otherwise "". Mixed falls back to the form that has a name.
-func (s *Simulator) formOf(e *event) EventForm {
+func (s *Simulator) formOf(e *outbox.Event) EventForm {
 	inSpecification, inHeaders := e.Name != "", e.Dotted != ""
 	switch s.options.Seed.Events.Form {
 	case EventsInHeaders:
@@ -47,7 +49,7 @@ func (s *Simulator) announceEnd(kind family, svc *serviceState, r *request) {
 		return
 	}
 	for _, named := range kind.announce(s, svc, r) {
-		s.announce(named, event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
+		s.announce(named, outbox.Event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
 	}
 }
 
@@ -55,7 +57,7 @@ func (s *Simulator) announceEnd(kind family, svc *serviceState, r *request) {
 // the event is dropped.
 func (s *Simulator) announceCancellation(svc *serviceState) {
 	if svc.cancellation.LastStatus == cancelRequested {
-		s.announce(serviceCancelled(), event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})
+		s.announce(serviceCancelled(), outbox.Event{Client: svc.Client, ServiceID: svc.ID, HappensAt: svc.cancellation.DueAt})
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // slotsFields is the body of an appointment slots request (spec §4).
@@ -32,7 +34,7 @@ func slotsFamily() family {
 func acceptSlots(x *exchange, _ *request) error {
 	owned, known := x.sim.orders[x.fields.number("orderId")]
 	if !known || owned.Client != x.client.Name {
-		return notFound()
+		return problem.NotFound()
 	}
 	return nil
 }
@@ -42,7 +44,7 @@ func cancelSlots(x *exchange) (response, error) {
 	id := strconv.FormatInt(x.fields.number("appointmentRequestId"), 10)
 	given, known := x.sim.requests[id]
 	if !known || given.Operation != OpAppointmentSlots || given.Client != x.client.Name {
-		return response{}, notFound()
+		return response{}, problem.NotFound()
 	}
 	x.call.Accepted, x.call.RequestID = true, id
 	return response{status: http.StatusNoContent}, nil

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 func families() []family {
@@ -109,7 +111,7 @@ func poll(x *exchange) (response, error) {
 		// spec §3: also IN_ERROR, while it can still complete
 		return x.sim.hostile.toggleBody(kind.inProgress(x, r), status), nil
 	}
-	return response{}, refused(subError{
+	return response{}, problem.Refused(problem.SubError{
 		Code: kind.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
 		Object: kind.object, Field: statusField, RejectedValue: status,
 	})
@@ -119,17 +121,17 @@ func poll(x *exchange) (response, error) {
 // exist.
 func (x *exchange) ownRequest() (*request, error) {
 	if x.route.rules.numericID && !numeric(x.id) {
-		return nil, notNumeric("id")
+		return nil, problem.NotNumeric("id")
 	}
 	r, found := x.sim.requests[x.id]
 	if found && x.sim.hostile.hides(r, x.now) {
-		return nil, notFound()
+		return nil, problem.NotFound()
 	}
 	if !found || r.Operation != x.route.operation || r.Client != x.client.Name {
-		return nil, notFound()
+		return nil, problem.NotFound()
 	}
 	if r.ServiceID != 0 && x.sim.services[r.ServiceID] == nil {
-		return nil, notFound() // the service was removed
+		return nil, problem.NotFound() // the service was removed
 	}
 	return r, nil
 }

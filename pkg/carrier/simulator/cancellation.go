@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // readCancellation is the GET by service id (spec §4).
@@ -17,7 +19,7 @@ func readCancellation(x *exchange) (response, error) {
 		return response{status: http.StatusAccepted, body: svc.showCancellation(x.now)}, nil
 	case svc.cancellation.ChangeFailed:
 		status := svc.cancellation.status(x.now)
-		return response{}, refused(notEligible(subError{
+		return response{}, problem.Refused(notEligible(problem.SubError{
 			Object: "ServiceCancellation", Field: statusField, RejectedValue: status,
 		}))
 	}
@@ -82,7 +84,7 @@ func rescheduleFields() []field {
 func reschedule(x *exchange) (response, error) {
 	day := x.fields.text("cancellationDate")
 	if day < x.now.In(x.sim.zone).Format(time.DateOnly) { // an empty text is before every date
-		return response{}, argumentsInvalid(subError{
+		return response{}, problem.ArgumentsInvalid(problem.SubError{
 			Code: "constraints.local.date.future.or.present", Message: "must be a date in the present or in the future",
 			Object: "RescheduleServiceCancellationCommand", Field: "cancellationDate", RejectedValue: orNull(day),
 		})
@@ -124,21 +126,21 @@ func (x *exchange) changeCancellation(change func(*cancellation)) (response, err
 
 // requireChangeable applies the state table of spec §3.
 func (x *exchange) requireChangeable() error {
-	refusal := subError{
+	refusal := problem.SubError{
 		Object: "ServiceCancellation", Field: statusField, RejectedValue: orNull(x.service.cancellation.status(x.now)),
 		Code: "constraints.service-cancellation.not.requested", Message: "No cancellation is requested",
 	}
 	switch {
 	case x.service.NotCancellable:
-		return refused(notEligible(refusal))
+		return problem.Refused(notEligible(refusal))
 	case !x.service.cancellation.changeable(x.now):
-		return refused(refusal)
+		return problem.Refused(refusal)
 	}
 	return nil
 }
 
 // notEligible returns the other sub-error of spec §7.
-func notEligible(refusal subError) subError {
+func notEligible(refusal problem.SubError) problem.SubError {
 	refusal.Code = "constraints.service.not.eligible.for.cancellation"
 	refusal.Message = "The service is not eligible for cancellation"
 	return refusal

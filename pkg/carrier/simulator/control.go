@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // Advance moves the carrier's clock forward. The identity provider's clock does not change, because
@@ -163,7 +165,7 @@ func (s *Simulator) CancelAppointment(orderID int64, reason string) error {
 		return fmt.Errorf("there is no order %d", orderID)
 	}
 	notice := eventAppointment{ID: s.nextID(), OrderID: orderID, Status: "CANCELLED", Reason: reason}
-	s.announce(appointmentCancelled(), event{
+	s.announce(appointmentCancelled(), outbox.Event{
 		Client: placed.Client, OrderID: orderID, HappensAt: s.now(), Resource: encoded(notice),
 	})
 	return nil

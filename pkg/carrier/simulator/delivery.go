@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // The headers of a signed event. The signature is "v1," and the base64 of HMAC-SHA256 over
@@ -47,21 +49,21 @@ func (s *Simulator) Deliver(ctx context.Context, client Doer) int {
 }
 
 // takeDue removes the due events from the queue, so that two callers never attempt the same event.
-func (s *Simulator) takeDue() []*event {
+func (s *Simulator) takeDue() []*outbox.Event {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var due []*event
-	for e := s.outbox.due(s.now()); e != nil; e = s.outbox.due(s.now()) {
+	var due []*outbox.Event
+	for e := s.outbox.Due(s.now()); e != nil; e = s.outbox.Due(s.now()) {
 		due = append(due, e)
 	}
 	return due
 }
 
 // requeue puts back an event that was not attempted.
-func (s *Simulator) requeue(e *event) {
+func (s *Simulator) requeue(e *outbox.Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.outbox.put(e)
+	s.outbox.Put(e)
 }
 
 // message is an event ready to be sent.
@@ -73,7 +75,7 @@ type message struct {
 }
 
 // attempt sends an event and records the result.
-func (s *Simulator) attempt(ctx context.Context, client Doer, e *event) bool {
+func (s *Simulator) attempt(ctx context.Context, client Doer, e *outbox.Event) bool {
 	m, valid := s.compose(e)
 	if !valid {
 		return false
@@ -86,21 +88,21 @@ func (s *Simulator) attempt(ctx context.Context, client Doer, e *event) bool {
 
 // compose builds the message of an event. It drops an event that did not happen, or whose service
 // no longer exists.
-func (s *Simulator) compose(e *event) (message, bool) {
+func (s *Simulator) compose(e *outbox.Event) (message, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
 	resource, valid := s.resourceOf(e)
-	resource = s.word.write(resource)
+	resource = s.word.Write(resource)
 	holder := s.clients[e.Client]
 	if !valid || holder == nil {
-		s.outbox.drop(e)
+		s.outbox.Drop(e)
 		return message{}, false
 	}
 	callback, secret := s.callbackOf(holder)
 	m := message{url: callback, header: http.Header{"Content-Type": {jsonMediaType}}}
 	name := e.Name
-	m.body = e.envelope(resource)
+	m.body = envelope(e, resource)
 	if s.formOf(e) == EventsInHeaders {
 		name, m.body = e.Dotted, resource
 		m.header.Set("Z-Event-Type", e.Dotted+".event")
@@ -119,7 +121,7 @@ func (s *Simulator) compose(e *event) (message, bool) {
 }
 
 // resourceOf returns the resource of the event, as it was when the event happened.
-func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
+func (s *Simulator) resourceOf(e *outbox.Event) (json.RawMessage, bool) {
 	if e.Resource != nil {
 		return e.Resource, true
 	}
@@ -134,7 +136,7 @@ func (s *Simulator) resourceOf(e *event) (json.RawMessage, bool) {
 }
 
 // envelope returns the body in the specification's form.
-func (e *event) envelope(resource json.RawMessage) []byte {
+func envelope(e *outbox.Event, resource json.RawMessage) []byte {
 	return encoded(map[string]any{
 		"eventType": e.Name, "occurredOn": timestamp(e.HappensAt), e.Model: resource,
 		"requestId": idOrNull(e.RequestID), "serviceId": idOrNull(e.ServiceID), "orderId": idOrNull(e.OrderID),
@@ -171,7 +173,7 @@ func (m *message) send(ctx context.Context, client Doer) int {
 
 // recordAttempt drops an event that was delivered or has no attempts left, and queues any other for
 // its next attempt.
-func (s *Simulator) recordAttempt(e *event, delivery Delivery) {
+func (s *Simulator) recordAttempt(e *outbox.Event, delivery Delivery) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.changes++
@@ -179,11 +181,11 @@ func (s *Simulator) recordAttempt(e *event, delivery Delivery) {
 	delivery.GivenUp = !delivery.Delivered && e.Attempts >= cmp.Or(s.options.Seed.Events.Attempts, defaultAttempts)
 	s.journal.deliveries.add(delivery)
 	if delivery.Delivered || delivery.GivenUp {
-		s.outbox.drop(e)
+		s.outbox.Drop(e)
 		return
 	}
 	e.NextAt = s.now().Add(s.backoff(e.Attempts))
-	s.outbox.put(e)
+	s.outbox.Put(e)
 }
 
 // backoff returns the pause after a number of failures.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // diagnosticFields is the body of a diagnostic test (spec §4).
@@ -38,16 +40,16 @@ func acceptDiagnostic(x *exchange, r *request) error {
 	if types == nil {
 		types = testTypes()
 	}
-	refusal := subError{Object: "CreateServiceDiagnosticTestRequestCommand", RejectedValue: testType}
+	refusal := problem.SubError{Object: "CreateServiceDiagnosticTestRequestCommand", RejectedValue: testType}
 	if !slices.Contains(types, testType) {
 		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.test-type.invalid", "testType"
 		refusal.Message = "There is no such test"
-		return refused(refusal)
+		return problem.Refused(refusal)
 	}
 	if x.now.Before(x.service.testedUntil) {
 		refusal.Code, refusal.Field = "constraints.service-diagnostic-test-request.in-progress", serviceIDField
 		refusal.Message = "A test is in progress"
-		return refused(refusal)
+		return problem.Refused(refusal)
 	}
 	x.service.testedUntil = r.DoneAt
 	return nil

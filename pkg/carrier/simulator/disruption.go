@@ -8,6 +8,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // The states of a disruption (spec §2).
@@ -67,7 +70,7 @@ func listDisruptions(x *exchange) (response, error) {
 	if err != nil {
 		return response{}, err
 	}
-	query, err := x.sim.word.parsePageQuery(x.request.URL.Query())
+	query, err := parsePageQuery(x.request.URL.Query(), x.sim.word)
 	if err != nil {
 		return response{}, err
 	}
@@ -76,12 +79,12 @@ func listDisruptions(x *exchange) (response, error) {
 }
 
 // parsePageQuery applies the defaults of spec §8. An invalid parameter is a 400.
-func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
+func parsePageQuery(values url.Values, word rewrite.Word) (pageQuery, error) {
 	const defaultSize, largest = 20, 100
 	query := pageQuery{statuses: values[statusField], size: defaultSize}
 	for _, status := range query.statuses {
 		if !slices.Contains([]string{disruptionScheduled, disruptionActive, disruptionCompleted}, status) {
-			return query, notNumeric(statusField)
+			return query, problem.NotNumeric(statusField)
 		}
 	}
 	var err error
@@ -92,7 +95,7 @@ func (w apiWord) parsePageQuery(values url.Values) (pageQuery, error) {
 		return query, err
 	}
 	query.size = min(query.size, largest)
-	err = query.parseSort(w.key(cmp.Or(values.Get("sort"), "maintenanceStartAt,DESC")))
+	err = query.parseSort(word.Key(cmp.Or(values.Get("sort"), "maintenanceStartAt,DESC")))
 	return query, err
 }
 
@@ -103,7 +106,7 @@ func queryNumber(values url.Values, name string, usual, least int) (int, error) 
 	}
 	number, err := strconv.Atoi(values.Get(name))
 	if err != nil || number < least {
-		return 0, notNumeric(name)
+		return 0, problem.NotNumeric(name)
 	}
 	return number, nil
 }
@@ -113,7 +116,7 @@ func (q *pageQuery) parseSort(expression string) error {
 	property, direction, _ := strings.Cut(expression, ",")
 	q.property, q.order = property, strings.ToUpper(cmp.Or(direction, "ASC"))
 	if _, known := sortKeys()[q.property]; !known || q.order != "ASC" && q.order != "DESC" {
-		return notNumeric("sort")
+		return problem.NotNumeric("sort")
 	}
 	return nil
 }

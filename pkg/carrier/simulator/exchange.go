@@ -3,6 +3,8 @@ package simulator
 import (
 	"net/http"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // exchange is one call of the carrier API, from request to response.
@@ -24,7 +26,7 @@ type exchange struct {
 	service *serviceState // set by findService: the service that the call is about
 
 	fault      Fault
-	distortion *distortion
+	distortion *rewrite.Distortion
 	call       Call // the journal entry
 }
 

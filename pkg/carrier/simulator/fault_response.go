@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // apply applies the fault to a response. Status zero means that there is no response.
@@ -49,7 +51,7 @@ func (f Fault) ownResponse(called *url.URL, now time.Time) response {
 		resp.body = rawBody{"text/html", page}
 		return resp
 	}
-	resp.body = standard(f.Status).response(now).body
+	resp.body = problem.Standard(f.Status).Body(now)
 	return resp
 }
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 	"unicode/utf8"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // Fields used in several bodies and sub-errors.
@@ -54,18 +56,18 @@ type fields map[string]json.RawMessage
 // different requests.
 func parseFields(body []byte) (fields, error) {
 	if !utf8.Valid(body) {
-		return nil, malformed("The body is not UTF-8")
+		return nil, problem.Malformed("The body is not UTF-8")
 	}
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
-		return nil, malformed("The body is not a JSON object")
+		return nil, problem.Malformed("The body is not a JSON object")
 	}
 	parsed, err := parseMembers(decoder)
 	if err != nil {
 		return nil, err
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, malformed("Something follows the JSON object")
+		return nil, problem.Malformed("Something follows the JSON object")
 	}
 	return parsed, nil
 }
@@ -76,20 +78,20 @@ func parseMembers(decoder *json.Decoder) (fields, error) {
 	for decoder.More() {
 		token, err := decoder.Token()
 		if err != nil {
-			return nil, malformed("JSON parse error")
+			return nil, problem.Malformed("JSON parse error")
 		}
 		name := fmt.Sprint(token)
 		if _, twice := parsed[name]; twice {
-			return nil, malformed("The field '" + name + "' is given twice")
+			return nil, problem.Malformed("The field '" + name + "' is given twice")
 		}
 		var value json.RawMessage
 		if err := decoder.Decode(&value); err != nil {
-			return nil, malformed("JSON parse error")
+			return nil, problem.Malformed("JSON parse error")
 		}
 		parsed[name] = value
 	}
 	if _, err := decoder.Token(); err != nil {
-		return nil, malformed("JSON parse error")
+		return nil, problem.Malformed("JSON parse error")
 	}
 	return parsed, nil
 }
@@ -139,7 +141,7 @@ func (f fields) encode() json.RawMessage {
 func (f fields) checkTypes(table []field) error {
 	for _, row := range table {
 		if f.has(row.name) && !row.kind.matches(f[row.name]) {
-			return malformed("The field '" + row.name + "' has the wrong type")
+			return problem.Malformed("The field '" + row.name + "' has the wrong type")
 		}
 	}
 	return nil
@@ -169,14 +171,14 @@ func (k fieldKind) matches(value json.RawMessage) bool {
 }
 
 // subErrors returns a sub-error for every field that breaks a rule of its own row.
-func (f fields) subErrors(table []field) []subError {
-	var found []subError
+func (f fields) subErrors(table []field) []problem.SubError {
+	var found []problem.SubError
 	for _, row := range table {
 		switch {
 		case row.required && !f.has(row.name):
 			found = append(found, nullField(row.name))
 		case f.has(row.name) && !row.allows(f.text(row.name)):
-			found = append(found, subError{
+			found = append(found, problem.SubError{
 				Code: "constraints.pattern", Message: "The value is not allowed",
 				Field: row.name, RejectedValue: f.text(row.name),
 			})
@@ -186,8 +188,8 @@ func (f fields) subErrors(table []field) []subError {
 }
 
 // nullField is the sub-error of a required field that is missing (spec §7).
-func nullField(name string) subError {
-	return subError{Code: "constraints.not.null", Message: "must not be null", Field: name}
+func nullField(name string) problem.SubError {
+	return problem.SubError{Code: "constraints.not.null", Message: "must not be null", Field: name}
 }
 
 func (r *field) allows(value string) bool {

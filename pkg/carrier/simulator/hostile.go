@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // hostility makes the random decisions of a hostile carrier. The same seed and the same calls in
@@ -219,11 +221,11 @@ func (h *hostility) toggleBody(resp response, status string) response {
 }
 
 // distortion decides how to distort the next response. Nil leaves it unchanged.
-func (h *hostility) distortion() *distortion {
+func (h *hostility) distortion() *rewrite.Distortion {
 	if h == nil {
 		return nil
 	}
 	const half = 500
 	random := rand.New(rand.NewPCG(h.random.Uint64(), 0)) //nolint:gosec // G404: as in newHostility
-	return &distortion{shuffle: h.chance(half), repeat: h.chance(10), null: h.chance(half), random: random}
+	return &rewrite.Distortion{Shuffle: h.chance(half), Repeat: h.chance(10), Null: h.chance(half), Random: random}
 }

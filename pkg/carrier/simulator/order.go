@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // orderFields is the order creation body of spec §2.
@@ -110,7 +112,7 @@ func (o *order) announceRejection(placed PlacedOrder) {
 		orderInfo: info, Type: info.OrderType,
 		RejectedReason: placed.RejectedReason, RejectedOn: timestamp(placed.RejectedAt),
 	}
-	o.sim.announce(orderRejected(), event{
+	o.sim.announce(orderRejected(), outbox.Event{
 		Client: placed.Client, OrderID: placed.ID, HappensAt: placed.RejectedAt, Resource: encoded(notice),
 	})
 }

@@ -3,6 +3,8 @@ package simulator
 import (
 	"cmp"
 	"slices"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // The two ways to take over an in-use infrastructure (spec §2).
@@ -120,11 +122,11 @@ func (o *order) transferValid() error {
 	kind, avc := o.fields.text("transferType"), o.fields.text("avcIdForTransfer")
 	switch {
 	case kind == "":
-		return argumentsInvalid(nullField("transferType"))
+		return problem.ArgumentsInvalid(nullField("transferType"))
 	case kind == serviceTransfer && avc == "":
-		return argumentsInvalid(nullField("avcIdForTransfer"))
+		return problem.ArgumentsInvalid(nullField("avcIdForTransfer"))
 	case kind == connectOutstanding && avc != "":
-		return refused(notRequired("constraints.avc.id.not.required", "avcIdForTransfer", avc))
+		return problem.Refused(notRequired("constraints.avc.id.not.required", "avcIdForTransfer", avc))
 	}
 	return nil
 }
@@ -134,7 +136,7 @@ func (o *order) transfer() bool { return o.port != nil && o.port.inUse() }
 
 // noTransfer applies scenario 7: neither field may be set for a first or additional infrastructure.
 func (o *order) noTransfer() error {
-	var given []subError
+	var given []problem.SubError
 	if avc := o.fields.text("avcIdForTransfer"); avc != "" {
 		given = append(given, notRequired("constraints.avc.id.not.required", "avcIdForTransfer", avc))
 	}
@@ -142,19 +144,19 @@ func (o *order) noTransfer() error {
 		given = append(given, notRequired("constraints.transfer.type.not.required", "transferType", kind))
 	}
 	if given != nil {
-		return refused(given...)
+		return problem.Refused(given...)
 	}
 	return nil
 }
 
-func notRequired(code, name, value string) subError {
-	return subError{
+func notRequired(code, name, value string) problem.SubError {
+	return problem.SubError{
 		Code: code, Message: "must not be provided", Object: "CreateOrderCommand", Field: name, RejectedValue: value,
 	}
 }
 
 func (o *order) invalid(code, name string, value any) error {
-	return refused(subError{
+	return problem.Refused(problem.SubError{
 		Code: code, Message: "The value is not available at the location",
 		Object: "CreateOrderCommand", Field: name, RejectedValue: value,
 	})

@@ -3,6 +3,8 @@ package simulator
 import (
 	"cmp"
 	"slices"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // planChangeFields is the body of a plan change (spec §4).
@@ -71,14 +73,14 @@ func (p *planChange) contactGiven() error {
 	if !p.fields.has("ntdOption") || p.version < lastVersion {
 		return nil
 	}
-	var missing []subError
+	var missing []problem.SubError
 	for _, name := range []string{contactNameField, contactPhoneField, contactEmailField} {
 		if !p.fields.has(name) {
 			missing = append(missing, nullField(name))
 		}
 	}
 	if missing != nil {
-		return argumentsInvalid(missing...)
+		return problem.ArgumentsInvalid(missing...)
 	}
 	return nil
 }
@@ -87,7 +89,7 @@ func (p *planChange) contactGiven() error {
 func (p *planChange) ntdGiven() error {
 	const fast = 1000
 	if p.offered && p.plan.SpeedDown > fast && !p.service.alternate() && !p.fields.has("ntdOption") {
-		return argumentsInvalid(nullField("ntdOption"))
+		return problem.ArgumentsInvalid(nullField("ntdOption"))
 	}
 	return nil
 }
@@ -132,7 +134,7 @@ func (p *planChange) ntdOffered() error {
 }
 
 func (p *planChange) invalid(code, name string, value any) error {
-	return refused(subError{
+	return problem.Refused(problem.SubError{
 		Code: code, Message: "The value is not available for the service",
 		Object: "CreateServicePlanChangeRequestCommand", Field: name, RejectedValue: value,
 	})

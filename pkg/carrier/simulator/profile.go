@@ -1,5 +1,7 @@
 package simulator
 
+import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+
 // profileFields is the body of a DSL stability profile change (spec §4).
 func profileFields() []field {
 	return []field{
@@ -22,7 +24,7 @@ func profileFamily() family {
 // acceptProfile applies spec §4: one change at a time, with its own error code.
 func acceptProfile(x *exchange, _ *request) error {
 	if x.service.busy(x.now) && x.service.busyWith == OpDSLStabilityProfileChange {
-		return refused(subError{
+		return problem.Refused(problem.SubError{
 			Code:    "constraints.service.dsl.stability.change.request.in.progress",
 			Message: "A stability profile change is in progress",
 			Object:  "CreateServiceDslStabilityProfileChangeRequestCommand",

@@ -79,5 +79,5 @@ func (s *Simulator) Deliveries() []Delivery {
 func (s *Simulator) Waiting() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.outbox.waiting)
+	return s.outbox.Len()
 }

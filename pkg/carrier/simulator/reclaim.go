@@ -2,6 +2,8 @@ package simulator
 
 import "time"
 
+import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+
 func reclaimFamily() family {
 	return family{
 		operation: OpReclaim,
@@ -16,7 +18,7 @@ func reclaimFamily() family {
 func acceptReclaim(x *exchange, _ *request) error {
 	today := x.now.In(x.sim.zone).Format(time.DateOnly)
 	if !x.service.cancellation.cancelled(x.now) || x.service.ReclaimableUntil < today {
-		return refused(subError{
+		return problem.Refused(problem.SubError{
 			Code:    "constraints.service.not.eligible.for.reclaims",
 			Message: "The disconnection of the service is not reversible",
 			Object:  "CreateServiceReclaimRequestCommand", Field: serviceIDField, RejectedValue: x.service.ID,

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net/http"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // response is a response before it is written.
@@ -23,8 +25,8 @@ type writeOptions struct {
 	headers map[string]string
 	exact   bool // without the undocumented field
 	// distortion is how a hostile carrier writes objects; nil for no distortion.
-	distortion *distortion
-	word       apiWord
+	distortion *rewrite.Distortion
+	word       rewrite.Word
 	wait       func() // returns when nobody is waiting for the response any more
 }
 
@@ -75,9 +77,9 @@ func (resp response) encode(opts writeOptions) []byte {
 	if err != nil {
 		return nil // every body of this package can be marshaled
 	}
-	content = opts.word.write(content)
+	content = opts.word.Write(content)
 	if !opts.exact && content[0] == '{' && len(content) > len("{}") {
 		content = append([]byte("{"+unknownField), content[1:]...)
 	}
-	return opts.distortion.apply(content)
+	return opts.distortion.Apply(content)
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // commonRules returns the rules for every call, which run in this order before its handler. The
@@ -31,10 +33,10 @@ func knownRoute(x *exchange) error {
 	}
 	if len(x.allowed) > 0 {
 		x.recordViolation(RuleMethod, x.request.Method)
-		return methodRefused(strings.Join(x.allowed, ", "))
+		return problem.MethodRefused(strings.Join(x.allowed, ", "))
 	}
 	x.recordViolation(RulePath, "the specification has no such path")
-	return notFound()
+	return problem.NotFound()
 }
 
 // noIdempotencyKey records a violation for a header that allows Go's transport to resend a POST by
@@ -60,7 +62,7 @@ func validToken(x *exchange) error {
 	}
 	x.client = x.sim.bearer(x.request)
 	if x.client == nil || x.sim.hostile.refuses(bearerToken(x.request)) {
-		return tokenRefused(status)
+		return problem.TokenRefused(status)
 	}
 	return nil
 }
@@ -68,7 +70,7 @@ func validToken(x *exchange) error {
 // permitted applies spec §5: without permission for an operation the status is 404.
 func permitted(x *exchange) error {
 	if slices.Contains(x.client.Denied, x.route.operation) {
-		return notFound()
+		return problem.NotFound()
 	}
 	return nil
 }
@@ -104,12 +106,12 @@ func versionOf(r *http.Request) int {
 func supportedVersion(x *exchange) error {
 	if x.request.Header.Get("X-Api-Version") == "" {
 		x.recordViolation(RuleHeader, "X-API-VERSION is missing")
-		return versionRefused("X-API-VERSION is required")
+		return problem.VersionRefused("X-API-VERSION is required")
 	}
 	x.version = versionOf(x.request)
 	if x.version < x.route.since || x.version > x.route.until {
 		x.recordViolation(RuleVersion, "X-API-VERSION "+x.request.Header.Get("X-Api-Version"))
-		return versionRefused("X-API-VERSION is not supported here")
+		return problem.VersionRefused("X-API-VERSION is not supported here")
 	}
 	return nil
 }
@@ -127,7 +129,7 @@ func jsonMedia(x *exchange) error {
 	charset := cmp.Or(parameters["charset"], "utf-8")
 	plain := x.request.Header.Get("Content-Encoding") == ""
 	if err != nil || media != jsonMediaType || !strings.EqualFold(charset, "utf-8") || !plain {
-		return mediaTypeRefused()
+		return problem.MediaTypeRefused()
 	}
 	return nil
 }
@@ -137,7 +139,7 @@ func readableBody(x *exchange) error {
 		return nil
 	}
 	if x.bodyErr != nil {
-		return bodyTooLarge()
+		return problem.BodyTooLarge()
 	}
 	if x.parsed != nil {
 		x.recordViolation(RuleBody, x.parsed.Error())
@@ -167,7 +169,7 @@ func knownFields(x *exchange) error {
 // validFields applies the rules for single fields in the tables of spec §4.
 func validFields(x *exchange) error {
 	if broken := x.fields.subErrors(x.route.fields); len(broken) > 0 {
-		return argumentsInvalid(broken...)
+		return problem.ArgumentsInvalid(broken...)
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
 )
 
 // maxBodyBytes limits a request body. The largest in the specification, an order, needs a few
@@ -61,7 +63,7 @@ func (x *exchange) identify() {
 	}
 	if x.route.body != "" && x.bodyErr == nil {
 		x.fields, x.parsed = parseFields(x.body)
-		x.fields = x.sim.word.read(x.fields)
+		x.fields = x.sim.word.Read(x.fields)
 		x.call.Subject = x.subject()
 	}
 	x.call.ServiceID = x.serviceID()
@@ -91,14 +93,14 @@ func (x *exchange) handle() response {
 
 // refusal returns the response for an error.
 func (x *exchange) refusal(err error) response {
-	p, known := errors.AsType[*problem](err)
+	p, known := errors.AsType[*problem.Problem](err)
 	if !known {
-		p = standard(http.StatusInternalServerError)
+		p = problem.Standard(http.StatusInternalServerError)
 	}
-	for _, sub := range p.subErrors {
+	for _, sub := range p.SubErrors {
 		x.call.Codes = append(x.call.Codes, sub.Code)
 	}
-	return p.response(x.now)
+	return response{status: p.Status, body: p.Body(x.now), header: p.Header}
 }
 
 // duplicate simulates a gateway that occasionally delivers an accepted submission a second time. If

@@ -4,6 +4,9 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // New returns a simulator of the seed. It panics if there is no clock, or if the seed or another
@@ -18,7 +21,7 @@ func New(options Options) *Simulator {
 	}
 	s := &Simulator{
 		options: options, routes: routes(), families: make(map[Operation]family), released: make(chan struct{}),
-		word: apiWord(options.APIWord),
+		word: rewrite.Word(options.APIWord),
 	}
 	for _, f := range families() {
 		s.families[f.operation] = f
@@ -44,7 +47,7 @@ func (s *Simulator) populate(seed Seed) {
 	}
 	s.zone = zone(seed.TimeZone)
 	s.catalog = newCatalog(seed)
-	s.outbox = newOutbox()
+	s.outbox = outbox.New()
 	s.services = make(map[int64]*serviceState, len(seed.Services))
 	s.serviceByAVC = make(map[string]int64, len(seed.Services))
 	for _, service := range seed.Services {

@@ -1,5 +1,7 @@
 package simulator
 
+import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+
 // findService finds the service in the body. A service of another client does not exist (spec §7).
 func (x *exchange) findService() error {
 	if x.route.body != serviceIDField {
@@ -7,7 +9,7 @@ func (x *exchange) findService() error {
 	}
 	svc := x.sim.services[x.fields.number(serviceIDField)]
 	if svc == nil || svc.Client != x.client.Name {
-		return notFound()
+		return problem.NotFound()
 	}
 	x.service = svc
 	return nil
@@ -16,11 +18,11 @@ func (x *exchange) findService() error {
 // serviceInPath finds the service whose id is in the path.
 func (x *exchange) serviceInPath() (*serviceState, error) {
 	if !numeric(x.id) {
-		return nil, notNumeric("id")
+		return nil, problem.NotNumeric("id")
 	}
 	svc := x.sim.services[x.call.ServiceID]
 	if svc == nil || svc.Client != x.client.Name {
-		return nil, notFound()
+		return nil, problem.NotFound()
 	}
 	return svc, nil
 }
@@ -30,7 +32,7 @@ func (x *exchange) requireActive() error {
 	if !x.service.cancellation.cancelled(x.now) {
 		return nil
 	}
-	return refused(subError{
+	return problem.Refused(problem.SubError{
 		Code: "constraints.service.not.active", Message: "The service is cancelled",
 		Field: serviceIDField, RejectedValue: x.service.ID,
 	})
@@ -47,7 +49,7 @@ func (x *exchange) requireModifiable() error {
 // requireIdle refuses a modification while another one is in progress.
 func (x *exchange) requireIdle() error {
 	if x.service.busy(x.now) {
-		return refused(subError{
+		return problem.Refused(problem.SubError{
 			Code: "constraints.service.modification.request.in.progress", Message: "A modification is in progress",
 			Field: serviceIDField, RejectedValue: x.service.ID,
 		})

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/rewrite"
 )
 
 // Options configures a Simulator. Only Now is required.
@@ -36,6 +39,9 @@ type Options struct {
 	Observe func(Call)
 }
 
+// CheckAPIWord returns an error unless the word can be used in identifiers.
+func CheckAPIWord(word string) error { return rewrite.CheckWord(word) }
+
 // check reports options with which no simulator can be created.
 func (o *Options) check() error {
 	if o.Now == nil {
@@ -59,7 +65,7 @@ type Simulator struct {
 	routes   []route
 	families map[Operation]family
 	zone     *time.Location
-	word     apiWord
+	word     rewrite.Word
 	dateSkew time.Duration
 	released chan struct{} // closed by Close: releases hanging calls
 
@@ -76,7 +82,7 @@ type Simulator struct {
 	orders       map[int64]PlacedOrder
 	lastID       int64
 	faults       []armedFault
-	outbox       outbox
+	outbox       outbox.Outbox
 	changes      uint64 // counts possible changes of the state, so that it is saved only after one
 	journal      journal
 }

@@ -1,7 +1,6 @@
 package simulator
 
 import (
-	"container/heap"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/outbox"
 )
 
 // stateVersion is the version of the state format.
@@ -25,7 +26,7 @@ type state struct {
 	Services    []savedService  `json:"services"`
 	Requests    []*request      `json:"requests"`
 	Orders      []PlacedOrder   `json:"orders"`
-	Events      []*event        `json:"events"`
+	Events      []*outbox.Event `json:"events"`
 	Faults      []savedFault    `json:"faults"`
 	Tokens      []savedToken    `json:"tokens"`
 	Assertions  []savedToken    `json:"assertions"`
@@ -92,9 +93,9 @@ func (s *Simulator) state() state {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	saved := state{
-		Version: stateVersion, Skew: Duration(s.skew), LastID: s.lastID, LastEvent: s.outbox.last,
+		Version: stateVersion, Skew: Duration(s.skew), LastID: s.lastID, LastEvent: s.outbox.Last,
 		Calls: s.journal.calls.all(), Violations: s.journal.violations.all(), Deliveries: s.journal.deliveries.all(),
-		Orders: slices.Collect(maps.Values(s.orders)), Hostility: s.hostile.save(),
+		Orders: slices.Collect(maps.Values(s.orders)), Hostility: s.hostile.save(), Events: s.outbox.Copies(),
 	}
 	for _, c := range s.clients {
 		saved.Clients = append(saved.Clients, savedClient{c.Name, c.Keys, c.Callback, c.CallbackSecret})
@@ -105,10 +106,6 @@ func (s *Simulator) state() state {
 	for _, r := range s.requests {
 		copied := *r
 		saved.Requests = append(saved.Requests, &copied)
-	}
-	for _, e := range s.outbox.waiting {
-		copied := *e
-		saved.Events = append(saved.Events, &copied)
 	}
 	for _, armed := range s.faults {
 		saved.Faults = append(saved.Faults, savedFault{Fault: armed.fault, Target: armed.target})
@@ -218,13 +215,11 @@ func (s *Simulator) restoreStore(saved *state) {
 	for _, placed := range saved.Orders {
 		s.orders[placed.ID] = placed
 	}
-	s.outbox = newOutbox()
-	s.outbox.last = saved.LastEvent
+	s.outbox = outbox.New()
+	s.outbox.Last = saved.LastEvent
 	for _, e := range saved.Events {
-		s.outbox.waiting[e.Number] = e
-		s.outbox.queue = append(s.outbox.queue, e)
+		s.outbox.Put(e)
 	}
-	heap.Init(&s.outbox.queue)
 	s.faults = nil
 	for _, armed := range saved.Faults {
 		s.faults = append(s.faults, armedFault{target: armed.Target, fault: armed.Fault})

@@ -3,6 +3,7 @@ package simulator
 import (
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"strconv"
 	"time"
 )
@@ -64,4 +65,13 @@ func opaqueID(id int64) string {
 	const length = 18
 	sum := sha256.Sum256([]byte(strconv.FormatInt(id, 10)))
 	return base64.RawURLEncoding.EncodeToString(sum[:length])
+}
+
+// encoded returns a value of this package as JSON.
+func encoded(value any) json.RawMessage {
+	content, err := json.Marshal(value)
+	if err != nil {
+		return nil // every value of this package can be marshaled
+	}
+	return content
 }

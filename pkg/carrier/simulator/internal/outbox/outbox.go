@@ -1,4 +1,5 @@
-package simulator
+// Package outbox has the events that are not delivered yet, in the order in which they are due.
+package outbox
 
 import (
 	"cmp"
@@ -7,9 +8,9 @@ import (
 	"time"
 )
 
-// event is a notification that waits for its time, or for another attempt. It has only references;
+// Event is a notification that waits for its time, or for another attempt. It has only references;
 // its content is read when it is sent.
-type event struct {
+type Event struct {
 	Number    int64     `json:"number"`
 	Name      string    `json:"name,omitempty"`
 	Dotted    string    `json:"dotted,omitempty"`
@@ -25,32 +26,47 @@ type event struct {
 	NextAt   time.Time       `json:"nextAt"`
 }
 
-// outbox has all events that are neither delivered nor given up, in the order in which they are
+// Outbox has all events that are neither delivered nor given up, in the order in which they are
 // due.
-type outbox struct {
-	waiting map[int64]*event
+type Outbox struct {
+	waiting map[int64]*Event
 	queue   eventQueue
-	last    int64
+	// Last is the number of the newest event.
+	Last int64
 }
 
-func newOutbox() outbox { return outbox{waiting: make(map[int64]*event)} }
+// New returns an empty outbox.
+func New() Outbox { return Outbox{waiting: make(map[int64]*Event)} }
 
-// put queues an event for its time.
-func (o *outbox) put(e *event) {
+// Put queues an event for its time.
+func (o *Outbox) Put(e *Event) {
 	o.waiting[e.Number] = e
 	heap.Push(&o.queue, e)
 }
 
-// drop removes an event.
-func (o *outbox) drop(e *event) { delete(o.waiting, e.Number) }
+// Drop removes an event.
+func (o *Outbox) Drop(e *Event) { delete(o.waiting, e.Number) }
 
-// due takes the next due event out of the queue; nil if there is none. It counts as waiting until
+// Len returns how many events are waiting.
+func (o *Outbox) Len() int { return len(o.waiting) }
+
+// Copies returns copies of all events that are waiting, in no order.
+func (o *Outbox) Copies() []*Event {
+	var all []*Event
+	for _, e := range o.waiting {
+		copied := *e
+		all = append(all, &copied)
+	}
+	return all
+}
+
+// Due takes the next due event out of the queue; nil if there is none. It counts as waiting until
 // it is dropped or put back.
-func (o *outbox) due(now time.Time) *event {
+func (o *Outbox) Due(now time.Time) *Event {
 	if len(o.queue) == 0 || o.queue[0].NextAt.After(now) {
 		return nil
 	}
-	next, isEvent := heap.Pop(&o.queue).(*event)
+	next, isEvent := heap.Pop(&o.queue).(*Event)
 	if !isEvent {
 		return nil // nothing else is ever pushed
 	}
@@ -58,7 +74,7 @@ func (o *outbox) due(now time.Time) *event {
 }
 
 // eventQueue is a heap ordered by time, then by number.
-type eventQueue []*event
+type eventQueue []*Event
 
 // Len returns the number of queued events.
 func (q *eventQueue) Len() int { return len(*q) }
@@ -74,7 +90,7 @@ func (q *eventQueue) Swap(i, j int) { (*q)[i], (*q)[j] = (*q)[j], (*q)[i] }
 
 // Push appends an event.
 func (q *eventQueue) Push(value any) {
-	if e, isEvent := value.(*event); isEvent {
+	if e, isEvent := value.(*Event); isEvent {
 		*q = append(*q, e)
 	}
 }

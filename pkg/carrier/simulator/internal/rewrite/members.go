@@ -1,4 +1,4 @@
-package simulator
+package rewrite
 
 import (
 	"bytes"
@@ -38,7 +38,7 @@ func joinMembers(members []member) []byte {
 	separator := byte('{')
 	for _, m := range members {
 		out.WriteByte(separator)
-		out.Write(encoded(m.name))
+		out.Write(marshal(m.name))
 		out.WriteByte(':')
 		out.Write(m.value)
 		separator = ','
@@ -47,11 +47,11 @@ func joinMembers(members []member) []byte {
 	return out.Bytes()
 }
 
-// encoded returns a value of this package as JSON.
-func encoded(value any) json.RawMessage {
+// marshal returns a text, or a list of values, as JSON.
+func marshal(value any) json.RawMessage {
 	content, err := json.Marshal(value)
 	if err != nil {
-		return nil // every value of this package can be marshaled
+		return nil // texts and JSON values can be marshaled
 	}
 	return content
 }

@@ -1,4 +1,6 @@
-package simulator
+// Package rewrite changes JSON documents between client and simulator: it exchanges the carrier's own
+// word for that of the specification, and distorts objects as a hostile carrier does.
+package rewrite
 
 import (
 	"encoding/json"
@@ -7,21 +9,24 @@ import (
 	"strings"
 )
 
-// apiWord is the carrier's own word, which replaces the specification's wholesale in keys and
+// Word is the carrier's own word, which replaces the specification's wholesale in keys and
 // enumeration values, in five shapes: wholesaleLocationId, wholesale_test_id, wholesale-tech,
 // WHOLESALE_TECHNICIAN_FOR_INSTALL and wholesale. Paths and free text are never changed. Empty
 // means the specification's own word.
 //
 // The two words are exchanged, so that a client that still writes wholesale is not understood.
-type apiWord string
+type Word string
 
-// CheckAPIWord returns an error unless the word can be used in identifiers.
-func CheckAPIWord(word string) error {
+// CheckWord returns an error unless the word can be used in identifiers.
+func CheckWord(word string) error {
 	if !regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`).MatchString(word) {
 		return errors.New("the API word is a lower-case letter and at most 31 lower-case letters or digits")
 	}
 	return nil
 }
+
+// specificationWord is the word that the specification uses.
+const specificationWord = "wholesale"
 
 // wordShape is how a text can contain the word.
 type wordShape int
@@ -48,16 +53,16 @@ func shapeOf(key string) wordShape {
 }
 
 // none reports whether there is nothing to rewrite.
-func (w apiWord) none() bool { return w == "" || w == wholesaleSource }
+func (w Word) none() bool { return w == "" || w == specificationWord }
 
 // swap exchanges the two words at the beginning of a text if the rest matches the shape.
-func (w apiWord) swap(text string, fits func(rest string) bool) string {
+func (w Word) swap(text string, fits func(rest string) bool) string {
 	own := string(w)
 	pairs := [][2]string{
-		{wholesaleSource, own},
-		{own, wholesaleSource},
-		{strings.ToUpper(wholesaleSource), strings.ToUpper(own)},
-		{strings.ToUpper(own), strings.ToUpper(wholesaleSource)},
+		{specificationWord, own},
+		{own, specificationWord},
+		{strings.ToUpper(specificationWord), strings.ToUpper(own)},
+		{strings.ToUpper(own), strings.ToUpper(specificationWord)},
 	}
 	for _, pair := range pairs {
 		if rest, begins := strings.CutPrefix(text, pair[0]); begins && fits(rest) {
@@ -67,9 +72,9 @@ func (w apiWord) swap(text string, fits func(rest string) bool) string {
 	return text
 }
 
-// key rewrites the name of a member: the word must be followed by a capital letter or an
+// Key rewrites the name of a member: the word must be followed by a capital letter or an
 // underscore.
-func (w apiWord) key(name string) string {
+func (w Word) Key(name string) string {
 	if w.none() {
 		return name
 	}
@@ -79,13 +84,13 @@ func (w apiWord) key(name string) string {
 }
 
 // text rewrites a text under a key.
-func (w apiWord) text(key, text string) string {
+func (w Word) text(key, text string) string {
 	if w.none() {
 		return text
 	}
 	switch shapeOf(key) {
 	case named:
-		return w.key(text)
+		return w.Key(text)
 	case enumerated:
 		return w.swap(text, continued)
 	case sourceWord:
@@ -112,24 +117,25 @@ func allOf(text string, separator, first, last rune) bool {
 	return true
 }
 
-// read rewrites the members of a request body, which are flat (spec §4).
-func (w apiWord) read(received fields) fields {
+// Read rewrites the members of a request body, which are flat (spec §4).
+func (w Word) Read(received map[string]json.RawMessage) map[string]json.RawMessage {
 	if w.none() {
 		return received
 	}
-	rewritten := make(fields, len(received))
+	rewritten := make(map[string]json.RawMessage, len(received))
 	for name, value := range received {
-		known := w.key(name)
-		if text := received.text(name); text != "" {
-			value = encoded(w.text(known, text))
+		known := w.Key(name)
+		var text string
+		if json.Unmarshal(value, &text) == nil && text != "" {
+			value = marshal(w.text(known, text))
 		}
 		rewritten[known] = value
 	}
 	return rewritten
 }
 
-// write rewrites a JSON document.
-func (w apiWord) write(content []byte) []byte {
+// Write rewrites a JSON document.
+func (w Word) Write(content []byte) []byte {
 	if w.none() || len(content) == 0 {
 		return content
 	}
@@ -137,7 +143,7 @@ func (w apiWord) write(content []byte) []byte {
 }
 
 // value rewrites a value under a key. The elements of an array are under the array's key.
-func (w apiWord) value(key string, content json.RawMessage) json.RawMessage {
+func (w Word) value(key string, content json.RawMessage) json.RawMessage {
 	switch content[0] {
 	case '{':
 		return w.object(content)
@@ -146,24 +152,24 @@ func (w apiWord) value(key string, content json.RawMessage) json.RawMessage {
 	case '"':
 		var text string
 		if json.Unmarshal(content, &text) == nil {
-			return encoded(w.text(key, text))
+			return marshal(w.text(key, text))
 		}
 	}
 	return content
 }
 
-func (w apiWord) object(content json.RawMessage) json.RawMessage {
+func (w Word) object(content json.RawMessage) json.RawMessage {
 	members, isObject := membersOf(content)
 	if !isObject || len(members) == 0 {
 		return content
 	}
 	for i, m := range members {
-		members[i] = member{w.key(m.name), w.value(m.name, m.value)}
+		members[i] = member{w.Key(m.name), w.value(m.name, m.value)}
 	}
 	return joinMembers(members)
 }
 
-func (w apiWord) array(key string, content json.RawMessage) json.RawMessage {
+func (w Word) array(key string, content json.RawMessage) json.RawMessage {
 	var elements []json.RawMessage
 	if json.Unmarshal(content, &elements) != nil {
 		return content
@@ -171,5 +177,5 @@ func (w apiWord) array(key string, content json.RawMessage) json.RawMessage {
 	for i, element := range elements {
 		elements[i] = w.value(key, element)
 	}
-	return encoded(elements)
+	return marshal(elements)
 }
