@@ -44,12 +44,12 @@ func (s *Simulator) formOf(e *outbox.Event) EventForm {
 }
 
 // announceEnd announces the end of a request if its family has events (spec §6).
-func (s *Simulator) announceEnd(kind family, svc *serviceState, r *request) {
-	if kind.announce == nil {
+func (s *Simulator) announceEnd(fam family, svc *serviceState, r *request) {
+	if fam.announce == nil {
 		return
 	}
-	for _, named := range kind.announce(s, svc, r) {
-		s.announce(named, outbox.Event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
+	for _, kind := range fam.announce(s, svc, r) {
+		s.announce(kind, outbox.Event{Client: r.Client, ServiceID: r.ServiceID, RequestID: r.Number, HappensAt: r.DoneAt})
 	}
 }
 

@@ -96,12 +96,3 @@ func TestTheAPIWordAppliesToEvents(t *testing.T) {
 		t.Error(body.body)
 	}
 }
-
-// TestInvalidAPIWords checks words that cannot be used in identifiers.
-func TestInvalidAPIWords(t *testing.T) {
-	for _, word := range []string{"", "Abc", "1a", "a-b", "a b", "ä", strings.Repeat("a", 33)} {
-		if simulator.CheckAPIWord(word) == nil {
-			t.Errorf("%q was accepted", word)
-		}
-	}
-}

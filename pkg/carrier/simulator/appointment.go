@@ -70,8 +70,8 @@ type slotOffer struct {
 // slotOffers returns the slots of every working day. The last is chargeable.
 func slotOffers() []slotOffer {
 	return []slotOffer{
-		{"AM", standardWord, 8, 12},
-		{"PM", standardWord, 13, 17},
+		{"AM", standard, 8, 12},
+		{"PM", standard, 13, 17},
 		{"AHA", "Accelerated", 18, 20},
 	}
 }

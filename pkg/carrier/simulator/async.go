@@ -28,39 +28,39 @@ func submit(x *exchange) (response, error) {
 	if err := x.findService(); err != nil {
 		return response{}, err
 	}
-	kind := x.sim.families[x.route.operation]
-	r := x.newRequest(kind)
-	if kind.accept != nil {
-		if err := kind.accept(x, r); err != nil {
+	fam := x.sim.families[x.route.operation]
+	r := x.newRequest(fam)
+	if fam.accept != nil {
+		if err := fam.accept(x, r); err != nil {
 			return response{}, err
 		}
 	}
-	x.decideOutcome(kind, r)
-	x.sim.begin(kind, x.service, r)
+	x.decideOutcome(fam, r)
+	x.sim.begin(fam, x.service, r)
 	x.call.Accepted, x.call.RequestID = true, r.ID
-	return response{status: http.StatusCreated, location: x.location(r)}, nil
+	return response{status: http.StatusCreated, location: x.requestLocation(r)}, nil
 }
 
-func (x *exchange) newRequest(kind family) *request {
+func (x *exchange) newRequest(fam family) *request {
 	number := x.sim.nextID()
 	r := &request{
 		ID: strconv.FormatInt(number, 10), Number: number, Operation: x.route.operation,
 		Client: x.client.Name, ServiceID: x.serviceID(), Body: x.fields.encode(),
 		SubmittedAt: x.now, DoneAt: x.now.Add(x.sim.delay(x.route.operation)),
 	}
-	if kind.opaque {
+	if fam.opaque {
 		r.ID = opaqueID(number)
 	}
 	return r
 }
 
 // decideOutcome decides how an accepted request ends, by the fault or the service's seed.
-func (x *exchange) decideOutcome(kind family, r *request) {
+func (x *exchange) decideOutcome(fam family, r *request) {
 	var outcome Outcome
 	if x.service != nil {
 		outcome = x.service.Outcomes[string(r.Operation)]
 	}
-	failure := cmp.Or(kind.failure, statusInError)
+	failure := cmp.Or(fam.failure, statusInError)
 	switch {
 	case x.fault.Kind == FaultEndInError:
 		r.Failure, r.ErrorDetail = failure, x.fault.Body
@@ -76,55 +76,55 @@ func (x *exchange) decideOutcome(kind family, r *request) {
 }
 
 // begin stores a request and schedules its effect.
-func (s *Simulator) begin(kind family, svc *serviceState, r *request) {
+func (s *Simulator) begin(fam family, svc *serviceState, r *request) {
 	s.requests[r.ID] = r
-	s.announceEnd(kind, svc, r)
-	if kind.effect == nil {
+	s.announceEnd(fam, svc, r)
+	if fam.effect == nil {
 		return
 	}
 	svc.busyUntil, svc.busyWith = r.DoneAt, r.Operation
 	if r.Failure == "" {
-		kind.effect(svc, r)
+		fam.effect(svc, r)
 	}
 }
 
-func (x *exchange) location(r *request) string {
+func (x *exchange) requestLocation(r *request) string {
 	return x.formatLocation(x.sim.readPath(r.Operation, x.version, r.ID))
 }
 
 // poll is the GET of the asynchronous pattern: 202 in progress, 200 complete, 422 failed.
 func poll(x *exchange) (response, error) {
-	r, err := x.ownRequest()
+	r, err := x.findRequest()
 	if err != nil {
 		return response{}, err
 	}
 	x.checkPollInterval(r)
-	kind := x.sim.families[r.Operation]
+	fam := x.sim.families[r.Operation]
 	status := r.status(x.now)
 	switch status {
 	case statusCompleted:
-		return response{status: http.StatusOK, body: kind.result(x, r)}, nil
+		return response{status: http.StatusOK, body: fam.result(x, r)}, nil
 	case statusTimeout:
-		kind.failed = cmp.Or(kind.timedOut, kind.failed)
+		fam.failed = cmp.Or(fam.timedOut, fam.failed)
 	}
 	if x.now.Before(r.DoneAt) {
 		// spec §3: also IN_ERROR, while it can still complete
-		return x.sim.hostile.toggleBody(kind.inProgress(x, r), status), nil
+		return x.sim.hostile.toggleBody(fam.pendingResponse(x, r), status), nil
 	}
 	return response{}, problem.Refused(problem.SubError{
-		Code: kind.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
-		Object: kind.object, Field: statusField, RejectedValue: status,
+		Code: fam.failed, Message: cmp.Or(r.ErrorDetail, "The request has failed"),
+		Object: fam.object, Field: statusField, RejectedValue: status,
 	})
 }
 
-// ownRequest finds the request in the path. A request of another client or operation does not
+// findRequest finds the request in the path. A request of another client or operation does not
 // exist.
-func (x *exchange) ownRequest() (*request, error) {
+func (x *exchange) findRequest() (*request, error) {
 	if x.route.rules.numericID && !numeric(x.id) {
 		return nil, problem.NotNumeric("id")
 	}
 	r, found := x.sim.requests[x.id]
-	if found && x.sim.hostile.hides(r, x.now) {
+	if found && x.sim.hostile.hidesRequest(r, x.now) {
 		return nil, problem.NotFound()
 	}
 	if !found || r.Operation != x.route.operation || r.Client != x.client.Name {
@@ -139,14 +139,14 @@ func (x *exchange) ownRequest() (*request, error) {
 // checkPollInterval records a violation if a FibreBuildCharge request is polled more than once in 5
 // seconds (spec §8).
 func (x *exchange) checkPollInterval(r *request) {
-	const shortest = 5 * time.Second
-	if r.Operation == OpFibreBuildCharge && !r.PolledAt.IsZero() && x.now.Sub(r.PolledAt) < shortest {
+	const minInterval = 5 * time.Second
+	if r.Operation == OpFibreBuildCharge && !r.PolledAt.IsZero() && x.now.Sub(r.PolledAt) < minInterval {
 		x.recordViolation(RulePollInterval, "polled again after "+x.now.Sub(r.PolledAt).String())
 	}
 	r.PolledAt = x.now
 }
 
-func (f family) inProgress(x *exchange, r *request) response {
+func (f family) pendingResponse(x *exchange, r *request) response {
 	resp := response{status: http.StatusAccepted}
 	if f.pending != nil {
 		resp.body = f.pending(x, r)

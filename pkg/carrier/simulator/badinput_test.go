@@ -3,7 +3,6 @@ package simulator_test
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -135,30 +134,6 @@ func TestUnusualHeadersAndQueriesAreRefused(t *testing.T) {
 		"size=1e9": 400, "page=-1": 400, "sort=,": 400, "status=%ff": 400, "page=9223372036854775807&size=100": 200, "%": 200,
 	} {
 		h.get(disruptions + "?" + query).is(want)
-	}
-}
-
-// TestTheJournalLimitsTheLengthOfTexts sends large texts without a token. A caller without
-// a token could otherwise fill the memory with them.
-func TestTheJournalLimitsTheLengthOfTexts(t *testing.T) {
-	h := start(t)
-	large := strings.Repeat("x", 1<<19)
-	for i := range 20 {
-		stranger := header("Authorization", "")
-		body := orderBody(map[string]any{"customerReference": fmt.Sprint(i, large)})
-		h.serve(h.sim, orders, strings.NewReader(body), stranger)
-		h.serve(h.sim, "/"+large[:32<<10], http.NoBody, stranger)
-		h.serve(h.sim, health, strings.NewReader(`{"`+large+`":1}`), nil)
-		claims := h.claims(large[:20<<10])
-		h.exchange(grant("reseller", h.sign(claims)))
-	}
-	content, err := json.Marshal([]any{h.sim.Calls(), h.sim.Violations()})
-	const each = 2 << 10
-	if entries := len(h.sim.Calls()) + len(h.sim.Violations()); err != nil || len(content) > entries*each {
-		t.Errorf("%d entries take %d bytes, %v", entries, len(content), err)
-	}
-	if got := h.sim.SubmissionsAbout(simulator.OpOrderCreate, fmt.Sprint(7, large)); got.Seen != 1 {
-		t.Errorf("counted %+v", got)
 	}
 }
 

@@ -1,13 +1,13 @@
 package simulator_test
 
 import (
+	"fmt"
 	"net/http"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/google/go-cmp/cmp"
 )
 
 const (
@@ -17,6 +17,38 @@ const (
 
 func rescheduleBody(service int64, day string) string {
 	return body(`{"serviceId":%d,"cancellationDate":%q}`, service, day)
+}
+
+func cancellation(service int64) string {
+	return fmt.Sprintf("/api/connect/services/service-cancellations/requests/%d", service)
+}
+
+// TestCancellationRead reads a service without a cancellation, one before its date and one after.
+func TestCancellationRead(t *testing.T) {
+	h := start(t)
+	none := map[string]any{
+		"serviceId": "", "cancelled": false, "status": nil, "requestDate": nil, "requestedOn": nil, "requestedById": nil,
+		"requestedByName": nil, "requestedByEmail": nil, "errorDetail": nil, "cancelledOn": nil, "abortedOn": nil,
+		"abortedById": nil, "abortedByName": nil, "abortedByEmail": nil, "canRequestCancellation": true,
+		"canAbortCancellation": false, "canRescheduleCancellation": false,
+	}
+	got := h.get(cancellation(fttp)).is(http.StatusOK).json()
+	got["serviceId"] = ""
+	if diff := cmp.Diff(none, got); diff != "" {
+		t.Error(diff)
+	}
+	got = h.get(cancellation(cancelling)).is(http.StatusOK).json()
+	if got["status"] != "REQUESTED" || got["requestDate"] != "2026-12-24" || got["canAbortCancellation"] != true {
+		t.Errorf("%v", got)
+	}
+	h.sim.Advance(34 * 24 * time.Hour) // 24 December, 10:00
+	got = h.get(cancellation(cancelling)).is(http.StatusOK).json()
+	if got["status"] != "COMPLETED" || got["cancelled"] != true || got["cancelledOn"] != "2026-12-24T00:00:00Z" ||
+		got["canAbortCancellation"] != false || got["canRequestCancellation"] != false {
+		t.Errorf("%v", got)
+	}
+	h.post(planChange, planChangeBody(cancelling, "Fast", 1)).
+		refusedWith(http.StatusUnprocessableEntity, "validation", "constraints.service.not.active serviceId")
 }
 
 // expectCancellationChanged checks the 204 of a reschedule or abort of the leaving service.

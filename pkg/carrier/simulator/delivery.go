@@ -156,7 +156,7 @@ func (m *message) sign(secret, id string, now time.Time) {
 
 // send makes the call and returns the response status, zero without a response.
 func (m *message) send(ctx context.Context, client Doer) int {
-	const enough = 64 << 10
+	const maxBytes = 64 << 10
 	call, err := http.NewRequestWithContext(ctx, http.MethodPost, m.url, bytes.NewReader(m.body))
 	if err != nil {
 		return 0
@@ -166,8 +166,8 @@ func (m *message) send(ctx context.Context, client Doer) int {
 	if err != nil {
 		return 0
 	}
-	_, _ = io.CopyN(io.Discard, resp.Body, enough) //nolint:errcheck // allows the connection to be reused
-	_ = resp.Body.Close()                          //nolint:errcheck // the receiver's response does not matter
+	_, _ = io.CopyN(io.Discard, resp.Body, maxBytes) //nolint:errcheck // allows the connection to be reused
+	_ = resp.Body.Close()                            //nolint:errcheck // the receiver's response does not matter
 	return resp.StatusCode
 }
 

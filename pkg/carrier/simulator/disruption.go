@@ -80,7 +80,7 @@ func listDisruptions(x *exchange) (response, error) {
 
 // parsePageQuery applies the defaults of spec §8. An invalid parameter is a 400.
 func parsePageQuery(values url.Values, word rewrite.Word) (pageQuery, error) {
-	const defaultSize, largest = 20, 100
+	const defaultSize, maxSize = 20, 100
 	query := pageQuery{statuses: values[statusField], size: defaultSize}
 	for _, status := range query.statuses {
 		if !slices.Contains([]string{disruptionScheduled, disruptionActive, disruptionCompleted}, status) {
@@ -94,7 +94,7 @@ func parsePageQuery(values url.Values, word rewrite.Word) (pageQuery, error) {
 	if query.size, err = queryNumber(values, "size", defaultSize, 1); err != nil {
 		return query, err
 	}
-	query.size = min(query.size, largest)
+	query.size = min(query.size, maxSize)
 	err = query.parseSort(word.Key(cmp.Or(values.Get("sort"), "maintenanceStartAt,DESC")))
 	return query, err
 }

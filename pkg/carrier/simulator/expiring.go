@@ -26,14 +26,14 @@ func (e *expiring[V]) get(key string, now time.Time) (V, bool) {
 // put stores a value. It removes expired values whenever the map has doubled, so the average cost
 // of put is constant.
 func (e *expiring[V]) put(key string, value V, now, expires time.Time) {
-	const smallest = 1024
+	const minSweep = 1024
 	if len(e.entries) >= e.sweepAt {
 		for k, entry := range e.entries {
 			if !now.Before(entry.expires) {
 				delete(e.entries, k)
 			}
 		}
-		e.sweepAt = max(smallest, 2*len(e.entries))
+		e.sweepAt = max(minSweep, 2*len(e.entries))
 	}
 	if e.entries == nil {
 		e.entries = make(map[string]expiringEntry[V])

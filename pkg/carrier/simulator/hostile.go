@@ -23,11 +23,11 @@ type hostility struct {
 }
 
 func newHostility(seed uint64) *hostility {
-	const golden = 0x9e3779b97f4a7c15 // any constant will do
-	h := &hostility{source: rand.NewPCG(seed, golden), refuseOnce: make(map[string]struct{})}
+	const stream = 0x9e3779b97f4a7c15 // any constant will do
+	h := &hostility{source: rand.NewPCG(seed, stream), refuseOnce: make(map[string]struct{})}
 	h.random = rand.New(h.source) //nolint:gosec // G404: the sequence must be repeatable
-	const widest = 30
-	h.skew = time.Duration(h.random.IntN(2*widest+1)-widest) * time.Second
+	const maxSkew = 30
+	h.skew = time.Duration(h.random.IntN(2*maxSkew+1)-maxSkew) * time.Second
 	return h
 }
 
@@ -168,10 +168,10 @@ func (h *hostility) expiresIn(seconds int64) any {
 	return pick[any](h, int64(299), int64(1), int64(0), nil, strconv.FormatInt(seconds, 10), -seconds)
 }
 
-// hides reports whether a request that was just accepted is not found yet.
-func (h *hostility) hides(r *request, now time.Time) bool {
-	const moment = 2 * time.Second
-	return h != nil && now.Sub(r.SubmittedAt) < moment && h.chance(50)
+// hidesRequest reports whether a request that was just accepted is not found yet.
+func (h *hostility) hidesRequest(r *request, now time.Time) bool {
+	const period = 2 * time.Second
+	return h != nil && now.Sub(r.SubmittedAt) < period && h.chance(50)
 }
 
 // delay returns how long a request takes.
@@ -179,23 +179,23 @@ func (h *hostility) delay(usual time.Duration) time.Duration {
 	if h == nil {
 		return usual
 	}
-	const longest = 15 * time.Second
-	return time.Duration(h.random.Int64N(int64(longest)))
+	const maxDelay = 15 * time.Second
+	return time.Duration(h.random.Int64N(int64(maxDelay)))
 }
 
 // id returns a random number above 2^53, sometimes close to the largest possible one.
 func (h *hostility) id() int64 {
-	const near, above = 1 << 20, 1 << 53
+	const nearMax, minID = 1 << 20, 1 << 53
 	if h.chance(100) {
-		return math.MaxInt64 - h.random.Int64N(near)
+		return math.MaxInt64 - h.random.Int64N(nearMax)
 	}
-	return above + h.random.Int64N(math.MaxInt64-above)
+	return minID + h.random.Int64N(math.MaxInt64-minID)
 }
 
 // refusesKey reports whether a key is currently refused. Of a client with several keys, each is
 // refused in turn for ten minutes.
 func (h *hostility) refusesKey(keys parsedKeys, kid string, now time.Time) bool {
-	const turn = 600
+	const period = 600
 	if h == nil || len(keys) < 2 {
 		return false
 	}
@@ -204,7 +204,7 @@ func (h *hostility) refusesKey(keys parsedKeys, kid string, now time.Time) bool 
 		kids = append(kids, name)
 	}
 	slices.Sort(kids)
-	return kids[int(now.Unix()/turn)%len(kids)] == kid
+	return kids[int(now.Unix()/period)%len(kids)] == kid
 }
 
 // toggleBody adds a body to a 202 without one, and removes it from a 202 with one.

@@ -75,7 +75,7 @@ func (o *order) info(placed PlacedOrder) orderInfo {
 		CustomerRef:      placed.CustomerReference, LocID: o.site.LocationID,
 		AVCIDForTransfer: orNull(body.text("avcIdForTransfer")), VLANID: body.numberOrNull("vlanId"),
 		POI: orNull(o.site.POI), POIName: orNull(o.site.POIName), Region: cmp.Or(o.site.Region, "Urban"),
-		ESLA: cmp.Or(body.text("restorationSla"), standardWord),
+		ESLA: cmp.Or(body.text("restorationSla"), standard),
 		BandwidthProfile: bandwidthProfile{
 			SpeedDown: o.plan.SpeedDown, SpeedUp: o.plan.SpeedUp, PlanName: o.plan.Name,
 		},

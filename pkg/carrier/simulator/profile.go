@@ -6,7 +6,7 @@ import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/i
 func profileFields() []field {
 	return []field{
 		{name: serviceIDField, kind: number, required: true},
-		{name: "dslStabilityProfile", kind: text, required: true, allowed: []string{standardWord, "Stable"}},
+		{name: "dslStabilityProfile", kind: text, required: true, allowed: []string{standard, "Stable"}},
 	}
 }
 

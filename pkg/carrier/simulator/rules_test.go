@@ -177,7 +177,3 @@ func TestUnknownIDsAreNotFound(t *testing.T) {
 	h.get("/api/connect/services/service-cancellations/requests/abc").
 		refusedWith(400, "method.argument.type.mismatch")
 }
-
-func cancellation(service int64) string {
-	return fmt.Sprintf("/api/connect/services/service-cancellations/requests/%d", service)
-}

@@ -103,5 +103,5 @@ const (
 	defaultExpiresIn    = 300 * time.Second // spec §8
 	defaultFirstID      = 1<<53 + 1         // not representable as a float64
 	defaultDelayKey     = "default"
-	standardWord        = "Standard" // a profile, a lead time and an SLA
+	standard            = "Standard" // a profile, a lead time and an SLA
 )

@@ -34,7 +34,7 @@ func withDefaults(s Service) Service {
 	s.TechnologyType = cmp.Or(s.TechnologyType, defaultTechnology)
 	s.TrafficClass = cmp.Or(s.TrafficClass, defaultTrafficClass)
 	s.AggregationMethod = cmp.Or(s.AggregationMethod, "L2TP")
-	s.DSLStabilityProfile = cmp.Or(s.DSLStabilityProfile, standardWord)
+	s.DSLStabilityProfile = cmp.Or(s.DSLStabilityProfile, standard)
 	s.WholesaleServiceID = cmp.Or(s.WholesaleServiceID, fmt.Sprintf("WSI%012d", s.ID))
 	s.LocationID = cmp.Or(s.LocationID, fmt.Sprintf("LOC%012d", s.ID))
 	s.PRIID = cmp.Or(s.PRIID, fmt.Sprintf("PRI%012d", s.ID))

@@ -117,12 +117,12 @@ func (s *Simulator) dayStarts(day string) time.Time {
 // nextID returns a number above all earlier ones, with gaps, so that clients cannot rely on
 // consecutive ids.
 func (s *Simulator) nextID() int64 {
-	const widestGap = 97
+	const maxGap = 97
 	if s.hostile != nil {
 		return s.hostileID()
 	}
 	id := s.lastID + 1
-	s.lastID = id + id%widestGap
+	s.lastID = id + id%maxGap
 	return id
 }
 

@@ -60,16 +60,16 @@ func (f *StateFile) Save() error {
 
 // replace writes a temporary file and renames it to the old one.
 func (f *StateFile) replace() error {
-	fresh, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*")
+	file, err := os.CreateTemp(filepath.Dir(f.path), "."+filepath.Base(f.path)+"-*")
 	if err != nil {
 		return fmt.Errorf("create: %w", err)
 	}
-	err = f.write(fresh)
+	err = f.write(file)
 	if err == nil {
-		err = os.Rename(fresh.Name(), f.path)
+		err = os.Rename(file.Name(), f.path)
 	}
 	if err != nil {
-		return errors.Join(err, os.Remove(fresh.Name()))
+		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }
