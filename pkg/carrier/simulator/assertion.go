@@ -50,11 +50,11 @@ func (x *tokenExchange) verify(claims *jwt.RegisteredClaims) error {
 	return nil
 }
 
-// refusalReason is why no key was found, in Keycloak's wording.
-type refusalReason string
+// keyError is why no key was found, in Keycloak's wording.
+type keyError string
 
 // Error returns the reason.
-func (r refusalReason) Error() string { return string(r) }
+func (r keyError) Error() string { return string(r) }
 
 // key finds the client's public key by the kid in the header.
 func (x *tokenExchange) key(token *jwt.Token, claims *jwt.RegisteredClaims) (*rsa.PublicKey, error) {
@@ -63,18 +63,18 @@ func (x *tokenExchange) key(token *jwt.Token, claims *jwt.RegisteredClaims) (*rs
 	holder, known := x.sim.clients[claims.Issuer]
 	named := x.form.Get("client_id")
 	if !known || holder.Realm != x.realm || claims.Subject != claims.Issuer || named != claims.Issuer {
-		return nil, refusalReason("Invalid client or Invalid client credentials")
+		return nil, keyError("Invalid client or Invalid client credentials")
 	}
 	kid, isText := token.Header["kid"].(string)
 	if !isText || holder.keys[kid] == nil || x.sim.hostile.refusesKey(holder.keys, kid, x.now) {
-		return nil, refusalReason("Unable to load public key")
+		return nil, keyError("Unable to load public key")
 	}
 	return holder.keys[kid], nil
 }
 
 // keycloakReason returns Keycloak's wording of a refusal.
 func keycloakReason(err error) string {
-	if known, found := errors.AsType[refusalReason](err); found {
+	if known, found := errors.AsType[keyError](err); found {
 		return string(known)
 	}
 	words := []struct {

@@ -37,17 +37,17 @@ func TestCancellationRead(t *testing.T) {
 	if diff := cmp.Diff(none, got); diff != "" {
 		t.Error(diff)
 	}
-	got = h.get(cancellation(cancelling)).is(http.StatusOK).json()
+	got = h.get(cancellation(cancelRequested)).is(http.StatusOK).json()
 	if got["status"] != "REQUESTED" || got["requestDate"] != "2026-12-24" || got["canAbortCancellation"] != true {
 		t.Errorf("%v", got)
 	}
 	h.sim.Advance(34 * 24 * time.Hour) // 24 December, 10:00
-	got = h.get(cancellation(cancelling)).is(http.StatusOK).json()
+	got = h.get(cancellation(cancelRequested)).is(http.StatusOK).json()
 	if got["status"] != "COMPLETED" || got["cancelled"] != true || got["cancelledOn"] != "2026-12-24T00:00:00Z" ||
 		got["canAbortCancellation"] != false || got["canRequestCancellation"] != false {
 		t.Errorf("%v", got)
 	}
-	h.post(planChange, planChangeBody(cancelling, "Fast", 1)).
+	h.post(planChange, planChangeBody(cancelRequested, "Fast", 1)).
 		refusedWith(http.StatusUnprocessableEntity, "validation", "constraints.service.not.active serviceId")
 }
 
@@ -55,7 +55,7 @@ func TestCancellationRead(t *testing.T) {
 func (a response) expectCancellationChanged() {
 	a.t.Helper()
 	a.is(http.StatusNoContent)
-	want := "http://" + a.host + cancellation(cancelling)
+	want := "http://" + a.host + cancellation(cancelRequested)
 	if got := a.header.Get("Location"); got != want || a.body != "" {
 		a.t.Errorf("Location %q with body %q, want %q with none", got, a.body, want)
 	}
@@ -73,42 +73,42 @@ func (a response) cancellationState() []any {
 // TestReschedule moves a cancellation and lets it take effect (spec §3).
 func TestReschedule(t *testing.T) {
 	h := start(t)
-	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-25")).expectCancellationChanged()
-	h.get(cancellation(cancelling)).is(http.StatusAccepted)
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-25")).expectCancellationChanged()
+	h.get(cancellation(cancelRequested)).is(http.StatusAccepted)
 	h.wait(10 * time.Second)
-	got := h.get(cancellation(cancelling)).is(http.StatusOK)
+	got := h.get(cancellation(cancelRequested)).is(http.StatusOK)
 	if diff := cmp.Diff([]any{"REQUESTED", "2026-11-25", false, false, true, true}, got.cancellationState()); diff != "" {
 		t.Error(diff)
 	}
 	h.sim.Advance(5 * 24 * time.Hour)
-	got = h.get(cancellation(cancelling)).is(http.StatusOK)
+	got = h.get(cancellation(cancelRequested)).is(http.StatusOK)
 	if diff := cmp.Diff([]any{"COMPLETED", "2026-11-25", true, false, false, false}, got.cancellationState()); diff != "" {
 		t.Error(diff)
 	}
-	h.post(rescheduling, rescheduleBody(cancelling, "2026-12-25")).
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-12-25")).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
-	h.post(aborting, serviceBody(cancelling)).
+	h.post(aborting, serviceBody(cancelRequested)).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
 // TestACancellationCanBeRescheduledToToday checks that it can then be changed again.
 func TestACancellationCanBeRescheduledToToday(t *testing.T) {
 	h := start(t)
-	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-20")).expectCancellationChanged()
-	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-20")).expectCancellationChanged()
+	h.post(aborting, serviceBody(cancelRequested)).expectCancellationChanged()
 }
 
 // TestAbort aborts a cancellation (spec §3).
 func TestAbort(t *testing.T) {
 	h := start(t)
-	if err := h.sim.SetCancellation(cancelling, &simulator.Cancellation{
+	if err := h.sim.SetCancellation(cancelRequested, &simulator.Cancellation{
 		Status: "IN_ERROR", RequestDate: "2026-12-24", ErrorDetail: "no",
 	}); err != nil {
 		t.Fatal(err)
 	}
-	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	h.post(aborting, serviceBody(cancelRequested)).expectCancellationChanged()
 	h.wait(10 * time.Second)
-	got := h.get(cancellation(cancelling)).is(http.StatusOK)
+	got := h.get(cancellation(cancelRequested)).is(http.StatusOK)
 	if diff := cmp.Diff([]any{"ABORTED", "2026-12-24", false, true, false, false}, got.cancellationState()); diff != "" {
 		t.Error(diff)
 	}
@@ -116,7 +116,7 @@ func TestAbort(t *testing.T) {
 		got.find("errorDetail") != nil {
 		t.Error(got.body)
 	}
-	h.post(aborting, serviceBody(cancelling)).
+	h.post(aborting, serviceBody(cancelRequested)).
 		refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 }
 
@@ -124,7 +124,7 @@ func TestAbort(t *testing.T) {
 func TestCancellationsThatCannotBeChanged(t *testing.T) {
 	h := start(t, func(s *simulator.Seed) { s.Services[5].NotCancellable = true })
 	for _, day := range []string{`"2026-11-19"`, "null"} {
-		h.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, cancelling, day)).
+		h.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, cancelRequested, day)).
 			refusedWith(422, "method.argument.not.valid", "constraints.local.date.future.or.present cancellationDate")
 	}
 	h.post(rescheduling, rescheduleBody(fttp, "2026-12-24")).
@@ -134,10 +134,10 @@ func TestCancellationsThatCannotBeChanged(t *testing.T) {
 	h.post(aborting, serviceBody(foreign)).refusedWith(404, "resource.not.found")
 	for _, status := range []string{"IN_PROGRESS", "REJECTED"} {
 		handed := &simulator.Cancellation{Status: status, RequestDate: "2026-12-24"}
-		if err := h.sim.SetCancellation(cancelling, handed); err != nil {
+		if err := h.sim.SetCancellation(cancelRequested, handed); err != nil {
 			t.Fatal(err)
 		}
-		h.post(aborting, serviceBody(cancelling)).
+		h.post(aborting, serviceBody(cancelRequested)).
 			refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
 	}
 }
@@ -146,9 +146,9 @@ func TestCancellationsThatCannotBeChanged(t *testing.T) {
 func TestAnAbortThatFailsLater(t *testing.T) {
 	h := start(t)
 	h.arm("CancellationAbort", simulator.Fault{Kind: simulator.FaultEndInError})
-	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	h.post(aborting, serviceBody(cancelRequested)).expectCancellationChanged()
 	h.wait(10 * time.Second)
-	h.get(cancellation(cancelling)).
+	h.get(cancellation(cancelRequested)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 }
 
@@ -157,6 +157,6 @@ func TestDatesAreInTheCarriersTimeZone(t *testing.T) {
 	h := start(t, func(s *simulator.Seed) { s.TimeZone = "Australia/Sydney" })
 	h.wait(4 * time.Hour) // 1 o'clock in the morning of the 21st in Sydney
 	h.token = h.login("reseller")
-	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-20")).is(http.StatusUnprocessableEntity)
-	h.post(rescheduling, rescheduleBody(cancelling, "2026-11-21")).expectCancellationChanged()
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-20")).is(http.StatusUnprocessableEntity)
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-11-21")).expectCancellationChanged()
 }

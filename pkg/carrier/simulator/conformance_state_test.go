@@ -47,11 +47,11 @@ func cancellationCases() []conformanceCase {
 func changesFrom(from string) []conformanceCase {
 	return []conformanceCase{
 		{name: "reschedule from " + from, edits: withCancellation(from), run: func(c *caseRun) {
-			c.changesCancellation(rescheduling, rescheduleBody(cancelling, "2026-11-25"), "REQUESTED", []any{false, true, true})
+			c.changesCancellation(rescheduling, rescheduleBody(cancelRequested, "2026-11-25"), "REQUESTED", []any{false, true, true})
 			c.covers("§3 reschedule " + from + " → REQUESTED")
 		}},
 		{name: "abort from " + from, edits: withCancellation(from), run: func(c *caseRun) {
-			got := c.changesCancellation(aborting, serviceBody(cancelling), "ABORTED", []any{true, false, false})
+			got := c.changesCancellation(aborting, serviceBody(cancelRequested), "ABORTED", []any{true, false, false})
 			c.coversIf("§3 abort "+from+" → ABORTED", got.text("abortedOn") != "" && got.text("abortedByName") == "Ada")
 		}},
 	}
@@ -59,9 +59,9 @@ func changesFrom(from string) []conformanceCase {
 
 func noChangesFrom(from string) []conformanceCase {
 	return []conformanceCase{{name: "changes from " + from, edits: withCancellation(from), run: func(c *caseRun) {
-		c.cancellationUnchanged(rescheduling, rescheduleBody(cancelling, "2026-12-25"))
+		c.cancellationUnchanged(rescheduling, rescheduleBody(cancelRequested, "2026-12-25"))
 		c.covers("§3 reschedule " + from + ": unchanged, 422")
-		c.cancellationUnchanged(aborting, serviceBody(cancelling))
+		c.cancellationUnchanged(aborting, serviceBody(cancelRequested))
 		c.covers("§3 abort " + from + ": unchanged, 422")
 	}}}
 }
@@ -71,9 +71,9 @@ func noChangesFrom(from string) []conformanceCase {
 func (c *caseRun) changesCancellation(path, content, state string, can []any) response {
 	c.t.Helper()
 	c.post(path, content).expectCancellationChanged()
-	c.get(cancellation(cancelling)).is(http.StatusAccepted)
+	c.get(cancellation(cancelRequested)).is(http.StatusAccepted)
 	c.wait(10 * time.Second)
-	got := c.get(cancellation(cancelling)).is(http.StatusOK)
+	got := c.get(cancellation(cancelRequested)).is(http.StatusOK)
 	seen := []any{
 		got.find("canRequestCancellation"), got.find("canAbortCancellation"), got.find("canRescheduleCancellation"),
 	}
@@ -86,16 +86,16 @@ func (c *caseRun) changesCancellation(path, content, state string, can []any) re
 // cancellationUnchanged checks that a refused change has no effect.
 func (c *caseRun) cancellationUnchanged(path, content string) {
 	c.t.Helper()
-	before := c.get(cancellation(cancelling)).is(http.StatusOK)
+	before := c.get(cancellation(cancelRequested)).is(http.StatusOK)
 	c.post(path, content).refusedWith(422, "validation", "constraints.service-cancellation.not.requested status")
-	if after := c.get(cancellation(cancelling)).is(http.StatusOK); after.body != before.body {
+	if after := c.get(cancellation(cancelRequested)).is(http.StatusOK); after.body != before.body {
 		c.t.Errorf("%s\n%s", before.body, after.body)
 	}
 }
 
 func cancellationCarriedOut(c *caseRun) {
 	c.sim.Advance(34 * 24 * time.Hour)
-	got := c.get(cancellation(cancelling)).is(http.StatusOK)
+	got := c.get(cancellation(cancelRequested)).is(http.StatusOK)
 	c.coversIf("§3 REQUESTED reaching its date → COMPLETED", got.text("status") == "COMPLETED" &&
 		got.find("cancelled") == true && got.text("cancelledOn") != "" && got.find("canRequestCancellation") == false &&
 		got.find("canAbortCancellation") == false && got.find("canRescheduleCancellation") == false)
@@ -110,21 +110,21 @@ func noCancellation(c *caseRun) {
 
 func pastDates(c *caseRun) {
 	for _, day := range []string{`"2026-11-19"`, "null"} {
-		c.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, cancelling, day)).
+		c.post(rescheduling, body(`{"serviceId":%d,"cancellationDate":%s}`, cancelRequested, day)).
 			refusedWith(422, "method.argument.not.valid", "constraints.local.date.future.or.present cancellationDate")
 	}
 }
 
 func notCancellable(c *caseRun) {
-	c.post(aborting, serviceBody(cancelling)).
+	c.post(aborting, serviceBody(cancelRequested)).
 		refusedWith(422, "validation", "constraints.service.not.eligible.for.cancellation status")
 }
 
 func cancellationChangeFails(c *caseRun) {
 	c.arm("CancellationAbort", simulator.Fault{Kind: simulator.FaultEndInError})
-	c.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	c.post(aborting, serviceBody(cancelRequested)).expectCancellationChanged()
 	c.wait(10 * time.Second)
-	c.get(cancellation(cancelling)).is(http.StatusUnprocessableEntity)
+	c.get(cancellation(cancelRequested)).is(http.StatusUnprocessableEntity)
 }
 
 func cancellationsOfOtherClients(c *caseRun) {

@@ -91,7 +91,7 @@ func eventScenarios() map[string]eventScenario {
 			one("service.cancelled"),
 		},
 		"cancellation today": {
-			nil, rescheduling, rescheduleBody(cancelling, "2026-11-20"),
+			nil, rescheduling, rescheduleBody(cancelRequested, "2026-11-20"),
 			[]string{},
 			one("service.cancelled"),
 		},

@@ -80,7 +80,7 @@ func TestTheResourceOfAnOrderRejectedEvent(t *testing.T) {
 // TestEventsThatDoNotHappenAreNotSent aborts a cancellation and removes a service.
 func TestEventsThatDoNotHappenAreNotSent(t *testing.T) {
 	h := start(t, withEventReceiver(newEventReceiver(t), simulator.EventsInHeaders))
-	h.post(aborting, serviceBody(cancelling)).expectCancellationChanged()
+	h.post(aborting, serviceBody(cancelRequested)).expectCancellationChanged()
 	h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
 	h.sim.RemoveService(fttp)
 	h.sim.Advance(60 * 24 * time.Hour)

@@ -16,7 +16,7 @@ const (
 	foreign          = int64(1000002) // a service of another client
 	alternate        = int64(1000003) // a service of the alternate source
 	unhealthy        = int64(1000004) // a service whose health cannot be read
-	cancelling       = int64(1000005) // a service with a cancellation requested
+	cancelRequested  = int64(1000005) // a service with a cancellation requested
 	copper           = int64(1000006) // an FTTN service
 	cancelledService = int64(1000007) // a cancelled service that can be reclaimed
 	notTC4           = int64(1000008) // a service that is not TC4
@@ -81,7 +81,7 @@ func seed() simulator.Seed {
 			{ID: alternate, Client: "reseller", Plan: "Basic", SourceType: "other-source"},
 			{ID: unhealthy, Client: "reseller", Plan: "Basic", Health: simulator.Health{Fails: true}},
 			{
-				ID: cancelling, Client: "reseller", Plan: "Basic",
+				ID: cancelRequested, Client: "reseller", Plan: "Basic",
 				Cancellation: &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2026-12-24"},
 			},
 			{ID: copper, Client: "reseller", Plan: "Basic", TechnologyType: "FTTN"},

@@ -120,10 +120,10 @@ func degraded(s *simulator.Seed) {
 func cancellationsOfEveryState(h *harness) []response {
 	return each([]string{"IN_ERROR", "COMPLETED", "ABORTED"}, func(state string) []response {
 		set := &simulator.Cancellation{Status: state, RequestDate: "2026-11-01", ErrorDetail: "an error"}
-		if err := h.sim.SetCancellation(cancelling, set); err != nil {
+		if err := h.sim.SetCancellation(cancelRequested, set); err != nil {
 			h.t.Fatal(err)
 		}
-		return []response{h.get(cancellation(cancelling)).is(http.StatusOK)}
+		return []response{h.get(cancellation(cancelRequested)).is(http.StatusOK)}
 	})
 }
 

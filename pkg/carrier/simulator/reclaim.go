@@ -1,8 +1,10 @@
 package simulator
 
-import "time"
+import (
+	"time"
 
-import "github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator/internal/problem"
+)
 
 func reclaimFamily() family {
 	return family{

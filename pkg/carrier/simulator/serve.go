@@ -93,7 +93,7 @@ func (x *exchange) handle() response {
 
 // refusal returns the response for an error.
 func (x *exchange) refusal(err error) response {
-	p, known := errors.AsType[*problem.Problem](err)
+	p, known := errors.AsType[*problem.Error](err)
 	if !known {
 		p = problem.Standard(http.StatusInternalServerError)
 	}

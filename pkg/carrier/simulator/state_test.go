@@ -39,7 +39,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 	events := withEventReceiver(receiver, simulator.EventsInHeaders)
 	h := start(t, events)
 	changed := h.post(planChange, planChangeBody(fttp, "Fast", 1)).created()
-	h.post(rescheduling, rescheduleBody(cancelling, "2026-12-01")).expectCancellationChanged()
+	h.post(rescheduling, rescheduleBody(cancelRequested, "2026-12-01")).expectCancellationChanged()
 	reclaimed := h.post(reclaims, serviceBody(cancelledService)).created()
 	placed := h.post(orders, orderBody(nil)).is(http.StatusCreated)
 	h.arm("Health", simulator.Fault{Kind: simulator.FaultStatus, Status: 500})
@@ -65,7 +65,7 @@ func TestEverythingSurvivesARestart(t *testing.T) {
 			t.Error(got.body)
 		}
 	}
-	if got := h.get(cancellation(cancelling)).is(http.StatusOK); got.text("requestDate") != "2026-12-01" {
+	if got := h.get(cancellation(cancelRequested)).is(http.StatusOK); got.text("requestDate") != "2026-12-01" {
 		t.Error(got.body)
 	}
 	h.post(health, serviceBody(42)).is(http.StatusInternalServerError) // the fault is still armed

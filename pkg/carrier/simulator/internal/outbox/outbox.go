@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"container/heap"
 	"encoding/json"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -52,10 +54,10 @@ func (o *Outbox) Len() int { return len(o.waiting) }
 
 // Copies returns copies of all events that are waiting, in no order.
 func (o *Outbox) Copies() []*Event {
-	var all []*Event
-	for _, e := range o.waiting {
+	all := slices.Collect(maps.Values(o.waiting))
+	for i, e := range all {
 		copied := *e
-		all = append(all, &copied)
+		all[i] = &copied
 	}
 	return all
 }

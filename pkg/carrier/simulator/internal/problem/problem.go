@@ -16,8 +16,8 @@ const (
 	typeInternal     = "server.internal"
 )
 
-// Problem is a refused call, with the content of the standard error body (spec §7).
-type Problem struct {
+// Error is a refused call, with the content of the standard error body (spec §7).
+type Error struct {
 	Status    int
 	kind      string
 	code      string
@@ -46,10 +46,10 @@ type errorBody struct {
 }
 
 // Error returns the code and message of the problem.
-func (p *Problem) Error() string { return p.code + ": " + p.message }
+func (p *Error) Error() string { return p.code + ": " + p.message }
 
 // Body returns the standard error body.
-func (p *Problem) Body(now time.Time) any {
+func (p *Error) Body(now time.Time) any {
 	body := errorBody{
 		HTTPStatusCode: p.Status, Type: p.kind, Code: p.code, Message: p.message,
 		APISubErrors: p.SubErrors, Timestamp: now.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
@@ -62,12 +62,12 @@ func (p *Problem) Body(now time.Time) any {
 
 // Malformed is a 400: the body cannot be read.
 func Malformed(message string) error {
-	return &Problem{Status: http.StatusBadRequest, kind: typeValidation, code: "malformed.json.request", message: message}
+	return &Error{Status: http.StatusBadRequest, kind: typeValidation, code: "malformed.json.request", message: message}
 }
 
 // NotNumeric is a 400: an id or parameter that must be a number is not one (spec §1 rule 4).
 func NotNumeric(name string) error {
-	return &Problem{
+	return &Error{
 		Status: http.StatusBadRequest, kind: typeValidation, code: "method.argument.type.mismatch",
 		message: "The value of '" + name + "' has the wrong type",
 	}
@@ -75,7 +75,7 @@ func NotNumeric(name string) error {
 
 // VersionRefused is a 400: X-API-VERSION is missing or not supported.
 func VersionRefused(message string) error {
-	return &Problem{Status: http.StatusBadRequest, kind: typeValidation, code: "api.version.invalid", message: message}
+	return &Error{Status: http.StatusBadRequest, kind: typeValidation, code: "api.version.invalid", message: message}
 }
 
 // TokenRefused is a 401, or a 404 on plan change options (spec §4).
@@ -83,7 +83,7 @@ func TokenRefused(status int) error {
 	if status == http.StatusNotFound {
 		return NotFound()
 	}
-	return &Problem{
+	return &Error{
 		Status: status, kind: typeAccess, code: "unauthorized", message: "Bearer token missing or invalid",
 		Header: map[string]string{"WWW-Authenticate": `Bearer error="invalid_token"`},
 	}
@@ -91,14 +91,14 @@ func TokenRefused(status int) error {
 
 // NotFound is a 404: no permission or no such object, which cannot be told apart (spec §7).
 func NotFound() error {
-	return &Problem{
+	return &Error{
 		Status: http.StatusNotFound, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found",
 	}
 }
 
 // MethodRefused is a 405.
 func MethodRefused(allowed string) error {
-	return &Problem{
+	return &Error{
 		Status: http.StatusMethodNotAllowed, kind: typeAccess, code: "method.not.allowed",
 		message: "Only " + allowed + " is supported", Header: map[string]string{"Allow": allowed},
 	}
@@ -106,7 +106,7 @@ func MethodRefused(allowed string) error {
 
 // BodyTooLarge is a 413.
 func BodyTooLarge() error {
-	return &Problem{
+	return &Error{
 		Status: http.StatusRequestEntityTooLarge, kind: typeAccess, code: "request.too.large",
 		message: "The request body is too large",
 	}
@@ -114,7 +114,7 @@ func BodyTooLarge() error {
 
 // MediaTypeRefused is a 415.
 func MediaTypeRefused() error {
-	return &Problem{
+	return &Error{
 		Status: http.StatusUnsupportedMediaType, kind: typeAccess, code: "media.type.not.supported",
 		message: "Only application/json in UTF-8 without content encoding is supported",
 	}
@@ -131,26 +131,26 @@ func Refused(subErrors ...SubError) error {
 }
 
 func unprocessable(code string, subErrors []SubError) error {
-	return &Problem{
+	return &Error{
 		Status: http.StatusUnprocessableEntity, kind: typeValidation, code: code,
 		message: "Validation failed", SubErrors: subErrors,
 	}
 }
 
 // Standard returns the usual problem for a status. Faults use it.
-func Standard(status int) *Problem {
+func Standard(status int) *Error {
 	switch {
 	case status == http.StatusUnauthorized:
-		return &Problem{Status: status, kind: typeAccess, code: "unauthorized", message: "Bearer token missing or invalid"}
+		return &Error{Status: status, kind: typeAccess, code: "unauthorized", message: "Bearer token missing or invalid"}
 	case status == http.StatusNotFound:
-		return &Problem{Status: status, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found"}
+		return &Error{Status: status, kind: typeBusinessRule, code: "resource.not.found", message: "Resource not found"}
 	case status == http.StatusTooManyRequests:
-		return &Problem{Status: status, kind: typeAccess, code: "too.many.requests", message: "Too many requests"}
+		return &Error{Status: status, kind: typeAccess, code: "too.many.requests", message: "Too many requests"}
 	case status == http.StatusInternalServerError:
-		return &Problem{Status: status, kind: typeInternal, code: "internal.error", message: "Unexpected error"}
+		return &Error{Status: status, kind: typeInternal, code: "internal.error", message: "Unexpected error"}
 	case status > http.StatusInternalServerError:
-		return &Problem{Status: status, kind: typeRemoteCall, code: "remote.call.error", message: "Upstream unavailable"}
+		return &Error{Status: status, kind: typeRemoteCall, code: "remote.call.error", message: "Upstream unavailable"}
 	default:
-		return &Problem{Status: status, kind: typeValidation, code: "validation", message: http.StatusText(status)}
+		return &Error{Status: status, kind: typeValidation, code: "validation", message: http.StatusText(status)}
 	}
 }

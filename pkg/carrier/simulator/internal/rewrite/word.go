@@ -28,35 +28,20 @@ func CheckWord(word string) error {
 // specificationWord is the word that the specification uses.
 const specificationWord = "wholesale"
 
-// wordShape is how a text can contain the word.
-type wordShape int
-
-const (
-	freeText   wordShape = iota // not at all
-	enumerated                  // wholesale-tech, WHOLESALE_TECHNICIAN_FOR_INSTALL
-	sourceWord                  // as enumerated, or the word alone
-	named                       // wholesaleLocationId, wholesale_test_id: a text that is a key
-)
-
-// shapeOf returns the shape of the texts under a key. Names are those of fees, or of plans and
-// charges, which are free text: only a name that looks like a fee's is rewritten.
-func shapeOf(key string) wordShape {
-	switch key {
-	case "sourceType", "provider", "installationType", "ntdInstallation", "option":
-		return sourceWord
-	case "name", "addOnTypeName", "rejectedValue":
-		return enumerated
-	case "field", "property":
-		return named
-	}
-	return freeText
-}
-
 // none reports whether there is nothing to rewrite.
 func (w Word) none() bool { return w == "" || w == specificationWord }
 
-// swap exchanges the two words at the beginning of a text if the rest matches the shape.
-func (w Word) swap(text string, fits func(rest string) bool) string {
+// Key rewrites the name of a member.
+func (w Word) Key(name string) string { return w.swap(name, inName) }
+
+// text rewrites a text under a key.
+func (w Word) text(key, text string) string { return w.swap(text, formUnder(key)) }
+
+// swap exchanges the two words at the beginning of a text if the rest has the form.
+func (w Word) swap(text string, form func(rest string) bool) string {
+	if w.none() {
+		return text
+	}
 	own := string(w)
 	pairs := [][2]string{
 		{specificationWord, own},
@@ -65,56 +50,40 @@ func (w Word) swap(text string, fits func(rest string) bool) string {
 		{strings.ToUpper(own), strings.ToUpper(specificationWord)},
 	}
 	for _, pair := range pairs {
-		if rest, begins := strings.CutPrefix(text, pair[0]); begins && fits(rest) {
+		if rest, begins := strings.CutPrefix(text, pair[0]); begins && form(rest) {
 			return pair[1] + rest
 		}
 	}
 	return text
 }
 
-// Key rewrites the name of a member: the word must be followed by a capital letter or an
-// underscore.
-func (w Word) Key(name string) string {
-	if w.none() {
-		return name
+// formUnder returns what may follow the word in a text under a key. Names are those of fees, or of
+// plans and charges, which are free text: only a name that looks like a fee's is rewritten.
+func formUnder(key string) func(rest string) bool {
+	switch key {
+	case "sourceType", "provider", "installationType", "ntdInstallation", "option":
+		return inSource
+	case "name", "addOnTypeName", "rejectedValue":
+		return inEnumeration
+	case "field", "property":
+		return inName // the text is a key
 	}
-	return w.swap(name, func(rest string) bool {
-		return len(rest) > 1 && (rest[0] == '_' || 'A' <= rest[0] && rest[0] <= 'Z')
-	})
+	return func(string) bool { return false } // free text
 }
 
-// text rewrites a text under a key.
-func (w Word) text(key, text string) string {
-	if w.none() {
-		return text
-	}
-	switch shapeOf(key) {
-	case named:
-		return w.Key(text)
-	case enumerated:
-		return w.swap(text, continued)
-	case sourceWord:
-		return w.swap(text, func(rest string) bool { return rest == "" || continued(rest) })
-	case freeText:
-	}
-	return text
+// inName reports whether the rest is that of a key: wholesaleLocationId, wholesale_test_id.
+func inName(rest string) bool {
+	return len(rest) > 1 && (rest[0] == '_' || 'A' <= rest[0] && rest[0] <= 'Z')
 }
 
-// continued reports whether the rest is that of an enumeration: -tech, _TECHNICIAN.
-func continued(rest string) bool {
-	return len(rest) > 1 && (allOf(rest, '-', 'a', 'z') || allOf(rest, '_', 'A', 'Z'))
-}
+// inSource reports whether the word stands alone, or the rest is that of an enumeration.
+func inSource(rest string) bool { return rest == "" || inEnumeration(rest) }
 
-// allOf reports whether a text begins with the separator and consists only of separators, digits
-// and letters in the range.
-func allOf(text string, separator, first, last rune) bool {
-	for i, c := range text {
-		letter := first <= c && c <= last || '0' <= c && c <= '9'
-		if i == 0 && c != separator || !letter && c != separator {
-			return false
-		}
-	}
-	return true
+// inEnumeration reports whether the rest is that of an enumeration: -tech, _TECHNICIAN.
+func inEnumeration(rest string) bool {
+	const lower, upper = "-0123456789abcdefghijklmnopqrstuvwxyz", "_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	return len(rest) > 1 && (rest[0] == '-' && strings.Trim(rest, lower) == "" ||
+		rest[0] == '_' && strings.Trim(rest, upper) == "")
 }
 
 // Read rewrites the members of a request body, which are flat (spec §4).
