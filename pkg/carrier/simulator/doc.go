@@ -46,7 +46,7 @@
 //   - The order of the checks: path (404), method (405), token (401), version (400), media type
 //     (415), size (413), JSON (400), required fields (422), permission (404), business rules
 //     (422).
-//   - Codes of statuses for which section 7 has none are listed in problem.go.
+//   - Codes of statuses for which section 7 has none are listed in internal/problem.
 //   - A malformed body, a field of another JSON type and a duplicate field: 400
 //     malformed.json.request. A text that is not one of the allowed words: 422
 //     constraints.pattern.
@@ -148,15 +148,15 @@
 // With Options.Hostile these faults occur at random, per thousand calls: 30 times each 500 and 502
 // with the standard body, 20 times 502 or 503 with a page, before or after the call took effect; 20
 // times each a reset and a hang after it did; 10 times each a cut response, half a response that
-// never ends, a missing Location and a redirect; 5 times a bomb; 20 times 429 with a Retry-After in
-// seconds, as a date, invalid or absent; 100 times another form of the Location. Of a thousand
-// tokens 50 are refused once. Of a thousand reads of a request in its first two seconds, 50 do not
-// find it. Of a thousand 202, 100 have a body where there is none, or none where there is one. A
-// request takes 0 to 15 s. A gateway delivers 10 of a thousand accepted POSTs twice
-// (Count.Duplicated), and once in a thousand calls all requests are lost. Ids are in no order and
-// up to 2^63. Objects are shuffled, have an unknown null member, and sometimes a duplicate member.
-// Date is off by up to 30 s. expires_in is sometimes 299, 1, 0, missing, a text or negative. Of a
-// client with several keys, each is refused in turn for ten minutes.
+// never ends, a missing Location and a redirect; 5 times a gigabyte compressed to a megabyte; 20
+// times 429 with a Retry-After in seconds, as a date, invalid or absent; 100 times another form of
+// the Location. Of a thousand tokens 50 are refused once. Of a thousand reads of a request in its
+// first two seconds, 50 do not find it. Of a thousand 202, 100 have a body where there is none, or
+// none where there is one. A request takes 0 to 15 s. A gateway delivers 10 of a thousand accepted
+// POSTs twice (Count.Duplicated), and once in a thousand calls all requests are lost. Ids are in no
+// order and up to 2^63. Objects are shuffled, have an unknown null member, and sometimes a
+// duplicate member. Date is off by up to 30 s. expires_in is sometimes 299, 1, 0, missing, a text
+// or negative. Of a client with several keys, each is refused in turn for ten minutes.
 //
 // RandomSeed determines the random sequence: the same calls in the same order get the same faults.
 //

@@ -19,14 +19,15 @@ const (
 // Error is a refused call, with the content of the standard error body (spec §7).
 type Error struct {
 	Status    int
-	kind      string
-	code      string
-	message   string
 	SubErrors []SubError
-	Header    map[string]string
+	Header    map[string]string // of the response, in addition to the common headers
+
+	kind    string
+	code    string
+	message string
 }
 
-// SubError is one reason of a problem.
+// SubError is one reason of a refusal.
 type SubError struct {
 	Code          string `json:"code"`
 	Message       string `json:"message"`
@@ -45,14 +46,14 @@ type errorBody struct {
 	Timestamp      string     `json:"timestamp"`
 }
 
-// Error returns the code and message of the problem.
-func (p *Error) Error() string { return p.code + ": " + p.message }
+// Error returns the code and the message.
+func (e *Error) Error() string { return e.code + ": " + e.message }
 
 // Body returns the standard error body.
-func (p *Error) Body(now time.Time) any {
+func (e *Error) Body(now time.Time) any {
 	body := errorBody{
-		HTTPStatusCode: p.Status, Type: p.kind, Code: p.code, Message: p.message,
-		APISubErrors: p.SubErrors, Timestamp: now.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
+		HTTPStatusCode: e.Status, Type: e.kind, Code: e.code, Message: e.message,
+		APISubErrors: e.SubErrors, Timestamp: now.UTC().Format("2006-01-02T15:04:05.000Z07:00"),
 	}
 	if body.APISubErrors == nil {
 		body.APISubErrors = []SubError{} // spec §7: empty for 400, 404 and 502, never null
@@ -137,7 +138,7 @@ func unprocessable(code string, subErrors []SubError) error {
 	}
 }
 
-// Standard returns the usual problem for a status. Faults use it.
+// Standard returns the usual error for a status. Faults use it.
 func Standard(status int) *Error {
 	switch {
 	case status == http.StatusUnauthorized:
