@@ -82,11 +82,11 @@ func orderItems() []string {
 // stateRow is a row of the first table of spec §3.
 type stateRow struct {
 	resource, status string
-	answer           int
+	httpStatus       int
 }
 
 func (r stateRow) item() string {
-	return fmt.Sprintf("§3 %s %s → %d", r.resource, r.status, r.answer)
+	return fmt.Sprintf("§3 %s %s → %d", r.resource, r.status, r.httpStatus)
 }
 
 func stateRows() []stateRow {

@@ -47,7 +47,8 @@ func cancellationCases() []conformanceCase {
 func changesFrom(from string) []conformanceCase {
 	return []conformanceCase{
 		{name: "reschedule from " + from, edits: withCancellation(from), run: func(c *caseRun) {
-			c.changesCancellation(rescheduling, rescheduleBody(cancelRequested, "2026-11-25"), "REQUESTED", []any{false, true, true})
+			rescheduled := rescheduleBody(cancelRequested, "2026-11-25")
+			c.changesCancellation(rescheduling, rescheduled, "REQUESTED", []any{false, true, true})
 			c.covers("§3 reschedule " + from + " → REQUESTED")
 		}},
 		{name: "abort from " + from, edits: withCancellation(from), run: func(c *caseRun) {

@@ -34,9 +34,9 @@ type receivedEvent struct {
 	body   string
 }
 
-func newEventReceiver(tb testing.TB, answers ...int) *eventReceiver {
+func newEventReceiver(tb testing.TB, statuses ...int) *eventReceiver {
 	tb.Helper()
-	receiver := &eventReceiver{t: tb, statuses: answers}
+	receiver := &eventReceiver{t: tb, statuses: statuses}
 	receiver.server = httptest.NewServer(http.HandlerFunc(receiver.receive))
 	tb.Cleanup(receiver.server.Close)
 	return receiver

@@ -8,8 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
 // TestAnEventOfTheSpecification compares every part of one event.

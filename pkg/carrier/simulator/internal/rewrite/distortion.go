@@ -17,8 +17,8 @@ func (d *Distortion) Apply(content []byte) []byte {
 	if d == nil {
 		return content
 	}
-	members, isObject := membersOf(content)
-	if !isObject || len(members) == 0 {
+	members, found := membersOf(content)
+	if !found {
 		return content
 	}
 	if d.Null {

@@ -11,7 +11,7 @@ type member struct {
 	value json.RawMessage
 }
 
-// membersOf returns the members of an object in order.
+// membersOf returns the members of an object in order, and whether there are any.
 func membersOf(content []byte) ([]member, bool) {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	if opening, err := decoder.Token(); err != nil || opening != json.Delim('{') {
@@ -30,7 +30,7 @@ func membersOf(content []byte) ([]member, bool) {
 		}
 		members = append(members, member{text, value})
 	}
-	return members, true
+	return members, len(members) > 0
 }
 
 func joinMembers(members []member) []byte {

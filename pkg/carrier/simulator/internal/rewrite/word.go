@@ -128,8 +128,8 @@ func (w Word) value(key string, content json.RawMessage) json.RawMessage {
 }
 
 func (w Word) object(content json.RawMessage) json.RawMessage {
-	members, isObject := membersOf(content)
-	if !isObject || len(members) == 0 {
+	members, found := membersOf(content)
+	if !found {
 		return content
 	}
 	for i, m := range members {
