@@ -37,7 +37,7 @@ func layers() []layer {
 		{name: "accounts", folder: "controllers/internal/accounts"},             // the state shared by objects of an account
 		{name: "controllers", folder: ofControllers, suite: suiteOfControllers}, // with an API server and the simulator
 		{ // every single fault of a run, and the fault plans that once found a bug
-			name: "enumeration", folder: ofProof, parent: "TestProve|TestFound", env: []string{"PROVE=alone"},
+			name: "enumeration", folder: ofProof, parent: "TestProve|TestRegressions", env: []string{"PROVE=alone"},
 		},
 		{name: "rules", folder: ofProof},                                     // rules that no fault plan covers
 		{name: "managers", folder: "test/lifecycle", suite: "TestLifecycle"}, // whole managers with both

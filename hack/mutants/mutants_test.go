@@ -102,7 +102,7 @@ func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
 func TestOnlyATestThatFailedKills(t *testing.T) {
 	t.Parallel()
 	plain, stories := chosen{}, chosen{layer: layer{suite: "TestControllers"}}
-	parts := chosen{layer: layer{parent: "TestProve|TestFound"}}
+	parts := chosen{layer: layer{parent: "TestProve|TestRegressions"}}
 	for _, run := range []struct {
 		tests      chosen
 		text, want string

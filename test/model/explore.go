@@ -16,9 +16,9 @@ func (m *model) successors(s *state, emit emitter) {
 	for i := range uint8(managers) {
 		m.managerSteps(s, i, emit)
 	}
-	m.anybodysSteps(s, emit)
+	m.sharedSteps(s, emit)
 	m.carrierSteps(s, emit)
-	m.timePasses(s, emit)
+	m.timeSteps(s, emit)
 	m.personSteps(s, emit)
 }
 
@@ -34,15 +34,15 @@ type result struct {
 	states      int
 	transitions int
 	depth       int
-	seen        [len(sights)]bool // by sight
-	broken      string            // the name of the property; empty: none
+	covered     [len(coverPoints)]bool // by cover point
+	violated    string                 // the name of the property; empty: none
 	trace       []label
 }
 
-// String returns the trace in words, one line for each step.
+// String returns the trace, one line for each step.
 func (r *result) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "broken: %s\n", r.broken)
+	fmt.Fprintf(&b, "broken: %s\n", r.violated)
 	for i, l := range r.trace {
 		fmt.Fprintf(&b, "%3d  %s\n", i+1, l)
 	}
@@ -54,25 +54,25 @@ type search struct {
 	*model
 	result
 
-	against []property
-	known   map[state]struct{}
-	origins []origin
-	next    []state // the states of the next depth, which belong to the last origins
+	properties []property
+	known      map[state]struct{}
+	origins    []origin
+	next       []state // the states of the next depth, which belong to the last origins
 }
 
 // check tries all states within the bounds, up to the first step that breaks a property.
-func (m *model) check(against []property) *result {
-	c := &search{model: m, against: against, known: map[state]struct{}{}}
+func (m *model) check(properties []property) *result {
+	c := &search{model: m, properties: properties, known: map[state]struct{}{}}
 	first := m.first()
 	c.add(&first, origin{})
-	for len(c.next) > 0 && c.broken == "" {
-		c.deepen()
+	for len(c.next) > 0 && c.violated == "" {
+		c.searchLevel()
 	}
 	c.states = len(c.origins)
 	return &c.result
 }
 
-func (c *search) deepen() {
+func (c *search) searchLevel() {
 	level := c.next
 	c.next = nil
 	start := len(c.origins) - len(level)
@@ -80,9 +80,9 @@ func (c *search) deepen() {
 		before := &level[i]
 		from := start + i
 		c.successors(before, func(l label, after *state) {
-			c.take(before, after, origin{from: from, by: l})
+			c.takeStep(before, after, origin{from: from, by: l})
 		})
-		if c.broken != "" {
+		if c.violated != "" {
 			return
 		}
 	}
@@ -91,14 +91,14 @@ func (c *search) deepen() {
 	}
 }
 
-func (c *search) take(before, after *state, o origin) {
-	if c.broken != "" {
+func (c *search) takeStep(before, after *state, o origin) {
+	if c.violated != "" {
 		return
 	}
 	c.transitions++
-	for i := range c.against {
-		if c.against[i].broken(c.model, before, after, o.by) {
-			c.broken = c.against[i].name
+	for i := range c.properties {
+		if c.properties[i].violated(c.model, before, after, o.by) {
+			c.violated = c.properties[i].name
 			c.trace = c.path(o)
 			return
 		}
@@ -114,8 +114,8 @@ func (c *search) add(s *state, o origin) {
 	c.known[*s] = struct{}{}
 	c.origins = append(c.origins, o)
 	c.next = append(c.next, *s)
-	for i := range sights {
-		c.seen[i] = c.seen[i] || sights[i].shows(s)
+	for i := range coverPoints {
+		c.covered[i] = c.covered[i] || coverPoints[i].holds(s)
 	}
 }
 

@@ -7,20 +7,20 @@ type point uint8
 
 const (
 	idle        point = iota
-	doubting          // has found its own attempt, never posted, and is about to record NotSent
+	foundOwn          // has found its own attempt, never posted, and is about to record NotSent
 	gateAccount       // the intent is written
 	gateObject
 	gateLedger
 	gateAge
-	dialing  // the gate was passed: nothing more is read
-	answered // holds a receipt
+	dialing     // the gate was passed: nothing more is read
+	hasResponse // holds a receipt
 )
 
 // manager is a process with one worker, or one of two workers of a process.
 type manager struct {
 	at        point
 	attempt   uint8 // in progress, unless idle
-	answer    fact  // its receipt
+	response  fact  // its receipt
 	slow      bool  // its clock shows more than 10 s since the intent was begun
 	stopped   bool  // time has passed that its clock does not show
 	unchanged bool  // the resourceVersion that its intent returned, or that it judged, is still the ledger's
@@ -54,9 +54,9 @@ func (m *model) dropReadings(s *state) {
 	}
 }
 
-// rest ends a pass.
-func (g *manager) rest() {
-	g.at, g.attempt, g.answer = idle, 0, noFact
+// endPass ends a pass.
+func (g *manager) endPass() {
+	g.at, g.attempt, g.response = idle, 0, noFact
 	g.drop()
 }
 
@@ -66,7 +66,7 @@ var lifetimes = []struct {
 	forget   func(g *manager)
 }{
 	{gateAccount, gateAccount, func(g *manager) { g.judged = 0 }},
-	{doubting, gateLedger, func(g *manager) { g.unchanged = false }},
+	{foundOwn, gateLedger, func(g *manager) { g.unchanged = false }},
 	{gateAccount, gateAge, func(g *manager) { g.slow, g.stopped = false, false }},
 	{gateAccount, dialing, func(g *manager) { g.withdrawn = false }},
 }
@@ -85,16 +85,16 @@ func (p point) isBetween(from, to point) bool { return p >= from && p <= to }
 // programs are the possible steps of a manager at each point; it may crash at all of them.
 var programs = [...][]func(m *model, s *state, number uint8, emit emitter){
 	idle: {
-		(*model).catchUp, (*model).ask, (*model).open, (*model).takeOver, (*model).findOwn,
-		(*model).project, (*model).noticeLoss,
+		(*model).catchUp, (*model).requestHealth, (*model).openAttempt, (*model).takeOver, (*model).findOwn,
+		(*model).project, (*model).recordLoss,
 	},
-	doubting:    {(*model).sayNotSent},
+	foundOwn:    {(*model).writeNotSent},
 	gateAccount: {(*model).gate},
 	gateObject:  {(*model).gate},
 	gateLedger:  {(*model).gate},
 	gateAge:     {(*model).gate},
 	dialing:     {(*model).post},
-	answered:    {(*model).receipt},
+	hasResponse: {(*model).receipt},
 }
 
 // managerSteps emits the possible steps of one manager.
@@ -112,12 +112,12 @@ func (m *model) catchUp(s *state, number uint8, emit emitter) {
 	if !g.current {
 		next := *s
 		next.managers[number].learn(m, &s.ledger)
-		emit(label{act: actReadLedger, manager: number}, &next)
+		emit(label{action: actReadLedger, manager: number}, &next)
 	}
 	if g.account != s.account {
 		next := *s
 		next.managers[number].account = s.account
-		emit(label{act: actReadAccount, manager: number}, &next)
+		emit(label{action: actReadAccount, manager: number}, &next)
 	}
 	for i := range uint8(objects) {
 		m.readObject(s, number, i, emit)
@@ -134,7 +134,7 @@ func (m *model) readObject(s *state, number, i uint8, emit emitter) {
 		next.managers[number].reading = 0 // requested before this generation was seen (R7)
 	}
 	next.managers[number].objects[i] = s.objects[i]
-	emit(label{act: actReadObject, manager: number, object: i}, &next)
+	emit(label{action: actReadObject, manager: number, object: i}, &next)
 }
 
 func (g *manager) learn(m *model, l *ledger) {
@@ -142,26 +142,27 @@ func (g *manager) learn(m *model, l *ledger) {
 	if !m.rules.has(r1) {
 		g.seen = m.keep(*l)
 	}
-	g.notes(m, l)
+	g.remember(m, l)
 }
 
-// notes remembers a version of the ledger that this process has seen (R6).
-func (g *manager) notes(m *model, l *ledger) {
+// remember remembers a version of the ledger that this process has seen (R6).
+func (g *manager) remember(m *model, l *ledger) {
 	if m.remembers() {
 		g.highest = max(g.highest, l.revision)
 		g.newest = max(g.newest, l.shows())
 	}
 }
 
-// ask is a health request. While an attempt is open a reading is useless: the end drops it.
-func (m *model) ask(s *state, number uint8, emit emitter) {
+// requestHealth is a health request. While an attempt is open a reading is useless: the end drops
+// it.
+func (m *model) requestHealth(s *state, number uint8, emit emitter) {
 	g := &s.managers[number]
 	if m.bounds.class != classCharge || g.reading == s.plan+1 || m.rules.has(r7) && !s.ledger.isEmpty() {
 		return
 	}
 	next := *s
 	next.managers[number].reading = s.plan + 1
-	emit(label{act: actAskHealth, manager: number, value: s.plan}, &next)
+	emit(label{action: actRequestHealth, manager: number, value: s.plan}, &next)
 }
 
 // gate is R12 and R13: live GETs of the account, of the object, and last of the ledger; then the
@@ -169,28 +170,28 @@ func (m *model) ask(s *state, number uint8, emit emitter) {
 func (m *model) gate(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]
-	asked := gateAsks[g.at]
-	as := asked.as(m, s, g)
-	l := label{act: asked.act, manager: number, attempt: g.attempt}
-	if !as && m.rules.has(asked.rule) {
-		g.at, g.answer, l.outcome = answered, senderUnsent, closes
+	read := gateReads[g.at]
+	unchanged := read.as(m, s, g)
+	l := label{action: read.act, manager: number, attempt: g.attempt}
+	if !unchanged && m.rules.has(read.rule) {
+		g.at, g.response, l.outcome = hasResponse, senderUnsent, closes
 		g.drop()
 		emit(l, &next)
 		return
 	}
-	g.withdrawn = g.withdrawn || !as && g.at < gateLedger
-	m.lookAround(&next, number)
+	g.withdrawn = g.withdrawn || !unchanged && g.at < gateLedger
+	m.rememberAtGate(&next, number)
 	g.at++
 	next.intents[g.attempt].passed = g.at == dialing
 	g.drop()
 	emit(l, &next)
 }
 
-// gateAsks are the reads of the gate, in the order of R12 and R13, and whether the result is as
+// gateReads are the reads of the gate, in the order of R12 and R13, and whether the result is as
 // judged.
-var gateAsks = [...]struct {
+var gateReads = [...]struct {
 	rule rule
-	act  act
+	act  action
 	as   func(m *model, s *state, g *manager) bool
 }{
 	gateAccount: {r12Account, actGateAccount, func(_ *model, s *state, g *manager) bool {
@@ -210,11 +211,11 @@ func (s *state) isDeclared(d declaration) bool {
 
 // post is the POST: the carrier accepts it or not, and one of the responses comes back.
 func (m *model) post(s *state, number uint8, emit emitter) {
-	for _, a := range answers[:m.answers()] {
+	for _, a := range responses[:m.numberOfResponses()] {
 		next := *s
 		g := &next.managers[number]
 		about := &next.intents[g.attempt]
-		if a.answer != senderUnsent {
+		if a.fact != senderUnsent {
 			about.posts++
 		}
 		if a.accepted {
@@ -223,30 +224,30 @@ func (m *model) post(s *state, number uint8, emit emitter) {
 			about.rank = next.accepted
 		}
 		attempt := g.attempt
-		g.at, g.answer = answered, a.answer
+		g.at, g.response = hasResponse, a.fact
 		g.drop()
-		emit(label{act: actPost, manager: number, attempt: attempt, outcome: a.says}, &next)
+		emit(label{action: actPost, manager: number, attempt: attempt, outcome: a.outcome}, &next)
 	}
 }
 
-func (m *model) answers() int {
-	if m.bounds.answers > 0 {
-		return m.bounds.answers
+func (m *model) numberOfResponses() int {
+	if m.bounds.responses > 0 {
+		return m.bounds.responses
 	}
-	return len(answers)
+	return len(responses)
 }
 
-// answers are the possible responses to a POST (submission.md, step 6).
-var answers = []struct {
-	answer   fact
+// responses are the possible responses to a POST (submission.md, step 6).
+var responses = []struct {
+	fact     fact
 	accepted bool
-	says     outcome
+	outcome  outcome
 }{
 	{senderAccepted, true, accepts},
-	{senderAmbiguous, true, acceptsUnheard},
-	{senderAmbiguous, false, ignoresUnheard},
+	{senderAmbiguous, true, acceptsResponseLost},
+	{senderAmbiguous, false, ignoresResponseLost},
 	{senderRejected, false, rejects},
-	{senderNotProcessed, false, turnsAway},
+	{senderNotProcessed, false, respondsThrottled},
 	{senderUnsent, false, writesNothing},
 }
 
@@ -254,19 +255,19 @@ var answers = []struct {
 func (m *model) receipt(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]
-	l := label{act: actReceipt, manager: number, attempt: g.attempt, fact: g.answer}
+	l := label{action: actReceipt, manager: number, attempt: g.attempt, fact: g.response}
 	changed := s.ledger
-	if m.change(&next, &changed, place{g.attempt, mainEntry}, g.answer) {
+	if m.change(&next, &changed, place{g.attempt, mainEntry}, g.response) {
 		m.commit(&next, changed)
-		g.notes(m, &next.ledger)
+		g.remember(m, &next.ledger)
 	} else {
 		l.outcome = refused
 	}
-	if g.answer == senderAccepted {
+	if g.response == senderAccepted {
 		next.intents[g.attempt].delivered = true
-		next.revoke(g.attempt)
+		next.revokePermit(g.attempt)
 	}
-	g.rest()
+	g.endPass()
 	emit(l, &next)
 }
 
@@ -279,7 +280,7 @@ func (m *model) crash(s *state, number uint8, emit emitter) {
 	m.end(&next, m.process(number))
 	if next != *s {
 		next.left.crashes--
-		emit(label{act: actCrash, manager: number}, &next)
+		emit(label{action: actCrash, manager: number}, &next)
 	}
 }
 
@@ -287,7 +288,7 @@ func (m *model) end(s *state, process uint8) {
 	for i := range s.managers {
 		if m.process(uint8(i)) == process {
 			g := &s.managers[i]
-			g.rest()
+			g.endPass()
 			g.reading, g.highest, g.newest = 0, 0, 0
 		}
 	}

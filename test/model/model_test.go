@@ -14,49 +14,49 @@ var scopes = []struct {
 	bounds bounds
 	large  bool // half of all states: tried with TEST_ALL
 }{
-	{name: "one object, crashes and words", bounds: bounds{
+	{name: "one object, crashes and resolutions", bounds: bounds{
 		class: classNever, attempts: 2, wants: [objects]uint8{1},
-		left: budget{words: 2, pauses: 2, crashes: 2, stops: 1, lostWrites: 1},
+		left: budget{resolutions: 2, pauses: 2, crashes: 2, stops: 1, lostWrites: 1},
 	}},
 	{name: "an order, three attempts", bounds: bounds{
 		class: classOrder, attempts: 3, wants: [objects]uint8{1},
-		left: budget{words: 2, pauses: 2, crashes: 1, stops: 1},
+		left: budget{resolutions: 2, pauses: 2, crashes: 1, stops: 1},
 	}},
 	{name: "a value that can be read", bounds: bounds{
 		class: classCharge, attempts: 2, wants: [objects]uint8{1},
-		left: budget{words: 1, pauses: 1, crashes: 1, losses: 1},
+		left: budget{resolutions: 1, pauses: 1, crashes: 1, losses: 1},
 	}},
 	{name: "two objects that want different values", bounds: bounds{
 		class: classNever, attempts: 3, wants: [objects]uint8{1, 2},
-		left: budget{words: 1, pauses: 1, crashes: 1},
+		left: budget{resolutions: 1, pauses: 1, crashes: 1},
 	}},
 	{name: "objects edited, deleted and created", bounds: bounds{
-		class: classNever, attempts: 3, wants: [objects]uint8{1}, answers: 2,
+		class: classNever, attempts: 3, wants: [objects]uint8{1}, responses: 2,
 		left: budget{edits: 2},
 	}},
-	{name: "an object edited, and words", bounds: bounds{
-		class: classNever, attempts: 3, wants: [objects]uint8{1}, answers: 2,
-		left: budget{words: 1, pauses: 1, edits: 1},
+	{name: "an object edited, and resolutions", bounds: bounds{
+		class: classNever, attempts: 3, wants: [objects]uint8{1}, responses: 2,
+		left: budget{resolutions: 1, pauses: 1, edits: 1},
 	}},
 	{name: "the account closed and opened", bounds: bounds{
 		class: classNever, attempts: 2, wants: [objects]uint8{1},
-		left: budget{words: 1, pauses: 1, closings: 2},
+		left: budget{resolutions: 1, pauses: 1, closings: 2},
 	}},
 	{name: "two workers of one process", bounds: bounds{
 		class: classNever, attempts: 3, wants: [objects]uint8{1, 1}, oneProcess: true,
-		left: budget{words: 1, pauses: 1, crashes: 1, lostWrites: 1},
+		left: budget{resolutions: 1, pauses: 1, crashes: 1, lostWrites: 1},
 	}},
 	{name: "the ledger restored", bounds: bounds{
-		class: classNever, attempts: 2, wants: [objects]uint8{1}, answers: 1,
+		class: classNever, attempts: 2, wants: [objects]uint8{1}, responses: 1,
 		left: budget{crashes: 1, restores: 1},
 	}, large: true},
 	{name: "the ledger restored, three attempts", bounds: bounds{
-		class: classNever, attempts: 3, wants: [objects]uint8{1}, answers: 1,
+		class: classNever, attempts: 3, wants: [objects]uint8{1}, responses: 1,
 		left: budget{restores: 1},
 	}, large: true},
-	{name: "the ledger of an order restored, and a word", bounds: bounds{
-		class: classOrder, attempts: 2, wants: [objects]uint8{1}, answers: 1,
-		left: budget{words: 1, restores: 1},
+	{name: "the ledger of an order restored, and a resolution", bounds: bounds{
+		class: classOrder, attempts: 2, wants: [objects]uint8{1}, responses: 1,
+		left: budget{resolutions: 1, restores: 1},
 	}},
 }
 
@@ -70,7 +70,7 @@ func TestModel(t *testing.T) {
 		t.Run(scope.name, func(t *testing.T) {
 			t.Parallel()
 			found := newModel(allRules, scope.bounds).check(properties)
-			if found.broken != "" {
+			if found.violated != "" {
 				t.Fatal(found)
 			}
 			t.Logf("%d states, %d transitions, depth %d; %+v",
@@ -79,13 +79,13 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestModelWithoutTheLedgersGateFindsTheDoublePurchase suspends a machine between its intent and
+// TestModelWithoutTheLedgerGateFindsADoublePurchase suspends a machine between its intent and
 // its POST, so that its clock shows no time passing: only the gate's live GET of the ledger stops
 // it.
-func TestModelWithoutTheLedgersGateFindsTheDoublePurchase(t *testing.T) {
+func TestModelWithoutTheLedgerGateFindsADoublePurchase(t *testing.T) {
 	t.Parallel()
-	within := bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1, pauses: 1, stops: 1}}
-	expect(t, r12Ledger, within, neverSentTwice)
+	within := bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1, pauses: 1, stops: 1}}
+	expectViolation(t, r12Ledger, within, neverSentTwice)
 }
 
 // TestModelNeedsEachRule leaves out one rule at a time, and expects its promise to break.
@@ -103,83 +103,84 @@ func TestModelNeedsEachRule(t *testing.T) {
 			r2, bounds{attempts: 3, wants: [objects]uint8{1, 2}}, neverSentTwice,
 		},
 		"R3, a late acceptance blocks": {
-			r3, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1, pauses: 1}}, neverSentTwice,
+			r3, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1, pauses: 1}}, neverSentTwice,
 		},
 		"R5, a status that claims more, at the judgement and at the gate": {
 			r5 | claimsAtGate,
-			bounds{attempts: 2, wants: [objects]uint8{1}, answers: 1, left: budget{restores: 1}},
+			bounds{attempts: 2, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}},
 			neverSentTwice,
 		},
 		"R7, refresh before apply": {
-			r7, bounds{class: classCharge, attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1}}, nothingShownIsBought,
+			r7, bounds{class: classCharge, attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1}},
+			shownValueIsNotBought,
 		},
 		"R12, the account": {
-			r12Account, bounds{attempts: 1, wants: [objects]uint8{1}, left: budget{closings: 1}}, nothingWithdrawnIsSent,
+			r12Account, bounds{attempts: 1, wants: [objects]uint8{1}, left: budget{closings: 1}}, withdrawnIsNotSent,
 		},
 		"R12, the object": {
-			r12Object, bounds{attempts: 1, wants: [objects]uint8{1}, left: budget{edits: 1}}, nothingWithdrawnIsSent,
+			r12Object, bounds{attempts: 1, wants: [objects]uint8{1}, left: budget{edits: 1}}, withdrawnIsNotSent,
 		},
 		"R13, the age": {
-			r13, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1, pauses: 1}}, neverSentTwice,
+			r13, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1, pauses: 1}}, neverSentTwice,
 		},
-		"R14, a person's word against the sender's": {
-			r14, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1, pauses: 1}}, aPersonsWordStands,
+		"R14, a person's resolution against the sender's fact": {
+			r14, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1, pauses: 1}}, resolutionStands,
 		},
 		"R15, the late acceptance": {
-			r15, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{words: 1, pauses: 1}}, nothingAcceptedIsLost,
+			r15, bounds{attempts: 2, wants: [objects]uint8{1}, left: budget{resolutions: 1, pauses: 1}}, acceptedIsNotLost,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			expect(t, without.rule, without.within, without.breaks)
+			expectViolation(t, without.rule, without.within, without.breaks)
 		})
 	}
 }
 
-// TestModelNeedsWhatTheDesignDoesNotSay shows that these promises do not hold with the rules as
+// TestModelNeedsUnwrittenRules shows that these promises do not hold with the rules as
 // they are written; each needs one sentence more.
-func TestModelNeedsWhatTheDesignDoesNotSay(t *testing.T) {
+func TestModelNeedsUnwrittenRules(t *testing.T) {
 	t.Parallel()
 	for name, without := range map[string]struct {
 		rule   rule
 		within bounds
 		breaks property
 	}{
-		"another worker of the process has the attempt in hand": {
-			inHand, bounds{attempts: 2, wants: [objects]uint8{1}, oneProcess: true}, neverSentTwice,
+		"another worker of the process is working on the attempt": {
+			ownWorkers, bounds{attempts: 2, wants: [objects]uint8{1}, oneProcess: true}, neverSentTwice,
 		},
-		"an attempt for an older generation hides the word about the newer one": {
+		"an attempt for an older generation hides the resolution of the newer one": {
 			outcomesHold, bounds{
-				attempts: 3, wants: [objects]uint8{1}, answers: 2, left: budget{words: 1, edits: 1},
+				attempts: 3, wants: [objects]uint8{1}, responses: 2, left: budget{resolutions: 1, edits: 1},
 			}, abandonedIsNotSentAgain,
 		},
-		"a later attempt hides the word about a late acceptance": {
+		"a later attempt hides the resolution of a late acceptance": {
 			lateCounts, bounds{
-				class: classOrder, attempts: 3, wants: [objects]uint8{1}, answers: 2, left: budget{words: 2, pauses: 1},
+				class: classOrder, attempts: 3, wants: [objects]uint8{1}, responses: 2, left: budget{resolutions: 2, pauses: 1},
 			}, abandonedIsNotSentAgain,
 		},
 		"the ledger is restored before any status shows the attempt": {
-			statusFirst, bounds{attempts: 2, wants: [objects]uint8{1}, answers: 1, left: budget{restores: 1}}, neverSentTwice,
+			statusFirst, bounds{attempts: 2, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}}, neverSentTwice,
 		},
 		"the status that claims more is not in the cache yet": {
-			claimsAtGate, bounds{attempts: 2, wants: [objects]uint8{1}, answers: 1, left: budget{restores: 1}}, neverSentTwice,
+			claimsAtGate, bounds{attempts: 2, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}}, neverSentTwice,
 		},
 		"the restored ledger has grown past the status": {
-			byAttempt, bounds{attempts: 3, wants: [objects]uint8{1}, answers: 1, left: budget{restores: 1}}, neverSentTwice,
+			byAttempt, bounds{attempts: 3, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}}, neverSentTwice,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			expect(t, without.rule, without.within, without.breaks)
+			expectViolation(t, without.rule, without.within, without.breaks)
 		})
 	}
 }
 
-// expect checks a model without a rule, and expects that this promise breaks.
-func expect(t *testing.T, without rule, within bounds, breaks property) {
+// expectViolation checks a model without a rule, and expects that this promise breaks.
+func expectViolation(t *testing.T, without rule, within bounds, breaks property) {
 	t.Helper()
 	found := newModel(allRules&^without, within).check([]property{breaks})
-	if found.broken == "" {
+	if found.violated == "" {
 		t.Fatalf("%d states, and it holds: %s", found.states, breaks.name)
 	}
 	t.Logf("%d states\n%v", found.states, found)
@@ -188,20 +189,20 @@ func expect(t *testing.T, without rule, within bounds, breaks property) {
 // TestModelIsNotVacuous expects the subjects of the promises among the states.
 func TestModelIsNotVacuous(t *testing.T) {
 	t.Parallel()
-	var seen [len(sights)]bool
+	var seen [len(coverPoints)]bool
 	for _, within := range []bounds{
-		{attempts: 2, wants: [objects]uint8{1, 2}, left: budget{words: 2, pauses: 1}},
-		{attempts: 2, wants: [objects]uint8{1, 2}, answers: 1, left: budget{edits: 1}},
-		{attempts: 1, wants: [objects]uint8{1}, answers: 1, left: budget{restores: 1}},
+		{attempts: 2, wants: [objects]uint8{1, 2}, left: budget{resolutions: 2, pauses: 1}},
+		{attempts: 2, wants: [objects]uint8{1, 2}, responses: 1, left: budget{edits: 1}},
+		{attempts: 1, wants: [objects]uint8{1}, responses: 1, left: budget{restores: 1}},
 	} {
 		found := newModel(allRules, within).check(properties)
 		for i := range seen {
-			seen[i] = seen[i] || found.seen[i]
+			seen[i] = seen[i] || found.covered[i]
 		}
 	}
-	for i, sight := range sights {
+	for i, point := range coverPoints {
 		if !seen[i] {
-			t.Errorf("in no state: %s", sight.name)
+			t.Errorf("in no state: %s", point.name)
 		}
 	}
 }

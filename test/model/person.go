@@ -2,8 +2,8 @@
 
 package model
 
-// words are the possible resolutions of an attempt.
-var words = []fact{personSucceeded, personNotAccepted, personAbandoned, personAccepted, personAcceptedOther}
+// personFacts are the possible resolutions of an attempt.
+var personFacts = []fact{personSucceeded, personNotAccepted, personAbandoned, personAccepted, personAcceptedOther}
 
 // personSteps are what people do: their resolutions may be right, wrong or early.
 func (m *model) personSteps(s *state, emit emitter) {
@@ -15,88 +15,90 @@ func (m *model) personSteps(s *state, emit emitter) {
 }
 
 func (m *model) resolve(s *state, emit emitter) {
-	if s.left.words == 0 || !m.isUnaware(s) {
+	if s.left.resolutions == 0 || !m.someoneUnaware(s) {
 		return
 	}
 	for p := range s.places() {
-		for _, word := range words {
-			m.say(s, p, word, emit)
+		for _, resolution := range personFacts {
+			m.recordResolution(s, p, resolution, emit)
 		}
 	}
 }
 
-// say records one resolution, if the table lists it.
-func (m *model) say(s *state, p place, word fact, emit emitter) {
-	if p.entry == lateEntry && s.isVoid(p, word) || word == personAccepted && s.intents[p.attempt].request == noRequest {
+// recordResolution records one resolution, if the table lists it.
+func (m *model) recordResolution(s *state, p place, resolution fact, emit emitter) {
+	unknownID := resolution == personAccepted && s.intents[p.attempt].request == noRequest
+	if unknownID || p.entry == lateEntry && s.isVoid(p, resolution) {
 		return
 	}
 	next := *s
 	changed := s.ledger
-	if !m.change(&next, &changed, p, word) {
+	if !m.change(&next, &changed, p, resolution) {
 		return
 	}
-	next.left.words--
+	next.left.resolutions--
 	m.commit(&next, changed)
-	next.excuse(p.attempt, word)
-	emit(label{act: actWord, attempt: p.attempt, entry: p.entry, fact: word}, &next)
+	next.notePermit(p.attempt, resolution)
+	emit(label{action: actResolution, attempt: p.attempt, entry: p.entry, fact: resolution}, &next)
 }
 
 // isVoid: "NotAccepted is void" for a late acceptance, and once it is settled all resolutions are
 // (R15).
-func (s *state) isVoid(p place, word fact) bool {
-	return word == personNotAccepted || s.ledger.at(p).phase.hasEnded()
+func (s *state) isVoid(p place, resolution fact) bool {
+	return resolution == personNotAccepted || s.ledger.at(p).phase.hasEnded()
 }
 
-// excuse notes which further POST a resolution excuses. That is a resolution of an attempt that the
-// carrier had accepted (it is false), or whose sender had made its last read (it is early, R12).
+// notePermit notes which further POST a resolution excuses. That is a resolution of an attempt that
+// the carrier had accepted (it is false), or whose sender had made its last read (it is early,
+// R12).
 //
 //   - NotAccepted excuses one more POST.
 //   - Abandoned, and the number of another request, excuse one for another declaration.
 //   - Succeeded for a request that the carrier does not have makes the known value of the ledger
 //     wrong: another value that was bought before may be bought again.
-func (s *state) excuse(attempt uint8, word fact) {
+func (s *state) notePermit(attempt uint8, resolution fact) {
 	about := &s.intents[attempt]
 	if about.request != noRequest || s.isPastTheGate(attempt) {
-		about.license = max(about.license, licenseOf[word])
+		about.permit = max(about.permit, permitOf[resolution])
 	}
-	s.believe(attempt, word)
+	s.noteSuccess(attempt, resolution)
 }
 
-// believe notes a success that the carrier does not know of.
-func (s *state) believe(attempt uint8, f fact) {
+// noteSuccess notes a success that the carrier does not know of.
+func (s *state) noteSuccess(attempt uint8, f fact) {
 	if (f == personSucceeded || f == pollSucceeded) && s.intents[attempt].request == noRequest {
-		s.excuseAll(s.intents[attempt].value)
+		s.permitAll(s.intents[attempt].value)
 	}
 }
 
-var licenseOf = [personAcceptedOther + 1]license{
-	personNotAccepted: forTheSame, personAbandoned: forNext, personAcceptedOther: forNext,
+var permitOf = [personAcceptedOther + 1]permit{
+	personNotAccepted: permitSame, personAbandoned: permitNext, personAcceptedOther: permitNext,
 }
 
-// excuseAll: the ledger's known value is now one that was never requested from the carrier, and
+// permitAll: the ledger's known value is now one that was never requested from the carrier, and
 // replaces another one: that one may be bought again.
-func (s *state) excuseAll(claimed uint8) {
+func (s *state) permitAll(claimed uint8) {
 	for i := range s.intents {
 		about := &s.intents[i]
 		switch {
 		case about.request == noRequest:
 		case about.value != claimed:
-			about.license = forTheSame
+			about.permit = permitSame
 		default:
-			about.license = max(about.license, forNext)
+			about.permit = max(about.permit, permitNext)
 		}
 	}
 }
 
-// revoke: a late acceptance that is recorded before anything else was sent blocks the lane, so the
-// resolution that it contradicts excuses nothing any more.
-func (s *state) revoke(attempt uint8) {
+// revokePermit: a late acceptance that is recorded before anything else was sent blocks the lane,
+// so the resolution that it contradicts excuses nothing any more.
+func (s *state) revokePermit(attempt uint8) {
 	for i := attempt + 1; i < s.begun; i++ {
 		if s.intents[i].rank > 0 || s.isBetween(i, gateAge, dialing) {
 			return
 		}
 	}
-	s.intents[attempt].license = noLicense
+	s.intents[attempt].permit = noPermit
 }
 
 // isPastTheGate: R12 leaves "a pause between the last answer and the first byte, which only the
@@ -109,25 +111,25 @@ func (s *state) isPastTheGate(attempt uint8) bool {
 
 // resolveLoss resolves LedgerLost: Succeeded (it is as declared) or NotAccepted (nothing was sent).
 func (m *model) resolveLoss(s *state, emit emitter) {
-	if !s.ledger.lost || s.left.words == 0 {
+	if !s.ledger.lost || s.left.resolutions == 0 {
 		return
 	}
 	changed := s.ledger
 	changed.lost = false
 	next := *s
-	next.left.words--
+	next.left.resolutions--
 	m.commit(&next, changed)
 	for i := range s.begun {
-		next.excuse(i, personNotAccepted)
+		next.notePermit(i, personNotAccepted)
 	}
-	emit(label{act: actLossWord, fact: personNotAccepted}, &next)
+	emit(label{action: actLossResolution, fact: personNotAccepted}, &next)
 
 	changed.known = s.objects[s.ledger.holder.object].want
 	next = *s
-	next.left.words--
+	next.left.resolutions--
 	m.commit(&next, changed)
-	next.excuseAll(changed.known)
-	emit(label{act: actLossWord, fact: personSucceeded}, &next)
+	next.permitAll(changed.known)
+	emit(label{action: actLossResolution, fact: personSucceeded}, &next)
 }
 
 // edit deletes, creates and changes objects.
@@ -158,17 +160,17 @@ func (m *model) remove(s *state, number uint8, emit emitter) {
 	next := *s
 	next.left.edits--
 	next.objects[number] = object{uid: s.objects[number].uid}
-	emit(label{act: actDelete, object: number}, &next)
+	emit(label{action: actDelete, object: number}, &next)
 }
 
 func (m *model) declare(s *state, number, want uint8, emit emitter) {
 	next := *s
 	next.left.edits--
 	o := &next.objects[number]
-	l := label{act: actEdit, object: number, value: want}
+	l := label{action: actEdit, object: number, value: want}
 	if !o.exists {
 		*o = object{exists: true, uid: o.uid + 1}
-		l.act = actCreate
+		l.action = actCreate
 	}
 	o.generation++
 	o.want = want
@@ -185,9 +187,9 @@ func (m *model) closeAccount(s *state, emit emitter) {
 	next.left.closings--
 	next.account.generation++
 	next.account.closed = !s.account.closed
-	l := label{act: actReopen}
+	l := label{action: actReopen}
 	if next.account.closed {
-		l.act = actClose
+		l.action = actClose
 	}
 	emit(l, &next)
 }

@@ -7,19 +7,19 @@ import "slices"
 // property is a promise that every step must keep.
 type property struct {
 	name string
-	// broken reports whether the step from one state to the other breaks it.
-	broken func(m *model, before, after *state, l label) bool
+	// violated reports whether the step from one state to the other breaks it.
+	violated func(m *model, before, after *state, l label) bool
 }
 
 // properties are the promises, each with the rule that makes it.
 var properties = []property{
-	neverSentTwice, eachAttemptPostedOnce, nothingAcceptedIsLost, nothingWithdrawnIsSent,
-	aPersonsWordStands, abandonedIsNotSentAgain, nothingShownIsBought,
+	neverSentTwice, eachAttemptPostedOnce, acceptedIsNotLost, withdrawnIsNotSent,
+	resolutionStands, abandonedIsNotSentAgain, shownValueIsNotBought,
 	oneOpenAttempt, whatEndedStaysEnded, revisionNeverFalls, cannotBe,
 }
 
 var neverSentTwice = property{
-	"never sent twice: one accepted POST for a declaration and for a value, but for a false or early word",
+	"never sent twice: one accepted POST for a declaration and for a value, except after a false or early resolution",
 	func(m *model, before, after *state, _ label) bool {
 		return before.accepted != after.accepted && m.sentTwice(after)
 	},
@@ -37,7 +37,7 @@ var eachAttemptPostedOnce = property{
 	},
 }
 
-var nothingAcceptedIsLost = property{
+var acceptedIsNotLost = property{
 	"nothing that the carrier accepted is lost (R14, R15, R16)",
 	func(m *model, _, after *state, _ label) bool {
 		for i := range after.begun {
@@ -49,21 +49,21 @@ var nothingAcceptedIsLost = property{
 	},
 }
 
-var nothingWithdrawnIsSent = property{
+var withdrawnIsNotSent = property{
 	"nothing is sent after a gate at which the account was closed, or the object gone or edited (R12)",
 	func(_ *model, before, after *state, l label) bool {
-		return l.act == actPost && before.managers[l.manager].withdrawn &&
+		return l.action == actPost && before.managers[l.manager].withdrawn &&
 			after.intents[l.attempt].posts > before.intents[l.attempt].posts
 	},
 }
 
-var aPersonsWordStands = property{
-	"what a person ended is changed only by a person's newer word (R14)",
+var resolutionStands = property{
+	"what a person ended is changed only by a newer resolution (R14)",
 	func(_ *model, before, after *state, l label) bool {
 		for i := range before.ledger.attempts {
 			for e := range before.ledger.attempts[i] {
 				was, is := before.ledger.attempts[i][e], after.ledger.attempts[i][e]
-				if was.endedBy == byPerson && is.phase != was.phase && l.act != actWord && l.act != actRestore {
+				if was.endedBy == byPerson && is.phase != was.phase && l.action != actResolution && l.action != actRestore {
 					return true
 				}
 			}
@@ -73,15 +73,15 @@ var aPersonsWordStands = property{
 }
 
 var abandonedIsNotSentAgain = property{
-	"what a person called Abandoned is not sent again for the same declaration, an order never (R3)",
+	"what a person abandoned is not sent again for the same declaration, an order never (R3)",
 	func(_ *model, before, after *state, l label) bool {
-		return l.act == actPost && before.intents[l.attempt].regardless &&
+		return l.action == actPost && before.intents[l.attempt].afterAbandoned &&
 			after.intents[l.attempt].posts > before.intents[l.attempt].posts
 	},
 }
 
-var nothingShownIsBought = property{
-	"nothing is begun that a read would have shown to be there (R7)",
+var shownValueIsNotBought = property{
+	"no attempt begins for a value that a reading would have shown (R7)",
 	func(m *model, before, after *state, _ label) bool {
 		return m.bounds.class == classCharge && before.begun != after.begun &&
 			before.shown == after.intents[before.begun].value+1
@@ -103,11 +103,11 @@ var oneOpenAttempt = property{
 
 // whatEndedStaysEnded: R3, except for what R14 lists: a person's newer resolution "Accepted".
 var whatEndedStaysEnded = property{
-	"an attempt that has ended never opens again, but by a person's word (R3)",
+	"an attempt that has ended is reopened only by a resolution (R3)",
 	func(_ *model, before, after *state, l label) bool {
 		for i := range before.ledger.attempts {
 			was, is := before.ledger.attempts[i][mainEntry].phase, after.ledger.attempts[i][mainEntry].phase
-			if was.hasEnded() && is.isOpen() && l.act != actWord && l.act != actRestore {
+			if was.hasEnded() && is.isOpen() && l.action != actResolution && l.action != actRestore {
 				return true
 			}
 		}
@@ -119,7 +119,7 @@ var revisionNeverFalls = property{
 	"the ledger's revision grows with every write (R5)",
 	func(m *model, before, after *state, l label) bool {
 		return m.revises() && before.ledger != after.ledger &&
-			after.ledger.revision <= before.ledger.revision && l.act != actRestore
+			after.ledger.revision <= before.ledger.revision && l.action != actRestore
 	},
 }
 
@@ -129,11 +129,11 @@ var revisionNeverFalls = property{
 var cannotBe = property{
 	"no Accepted for an attempt that ended NotSent, NotProcessed or Rejected (R14: it cannot be)",
 	func(_ *model, before, after *state, l label) bool {
-		if l.act != actReceipt || l.fact != senderAccepted {
+		if l.action != actReceipt || l.fact != senderAccepted {
 			return false
 		}
 		return before.ledger != after.ledger && before.ledger.attempts[l.attempt][mainEntry].isDenied() &&
-			before.ledger.attempts[l.attempt][mainEntry].phase != notOnRecord
+			before.ledger.attempts[l.attempt][mainEntry].phase != notRecorded
 	},
 }
 
@@ -143,11 +143,11 @@ var cannotBe = property{
 // better.
 func (m *model) isLost(s *state, attempt uint8) bool {
 	about := &s.intents[attempt]
-	if about.request == noRequest || about.forgotten || s.isBetween(attempt, answered, answered) {
+	if about.request == noRequest || about.restoredAway || s.isBetween(attempt, hasResponse, hasResponse) {
 		return false
 	}
 	on := &s.ledger.attempts[attempt]
-	if on[lateEntry].phase != notOnRecord {
+	if on[lateEntry].phase != notRecorded {
 		return false
 	}
 	return about.delivered && on[mainEntry].handle == noHandle || !about.delivered && on[mainEntry].isDenied()
@@ -155,7 +155,7 @@ func (m *model) isLost(s *state, attempt uint8) bool {
 
 // isDenied reports that nothing recorded suggests that the attempt was accepted.
 func (e *entry) isDenied() bool {
-	return e.phase == notOnRecord || e.phase == rejected || e.phase.neverReached()
+	return e.phase == notRecorded || e.phase == rejected || e.phase.neverReached()
 }
 
 // sentTwice checks what the carrier has accepted, in its order.
@@ -178,11 +178,11 @@ func (m *model) sameDeclaration(s *state) bool {
 }
 
 // wasBought: accepted, with nothing that excuses another one for the same declaration.
-func (i *intent) wasBought() bool { return i.rank > 0 && i.license < forTheSame }
+func (i *intent) wasBought() bool { return i.rank > 0 && i.permit < permitSame }
 
 // stands: accepted, not failed, and with nothing that excuses another one for the same value.
 func (i *intent) stands() bool {
-	return i.rank > 0 && i.license == noLicense && i.request != requestFailed
+	return i.rank > 0 && i.permit == noPermit && i.request != requestFailed
 }
 
 // sameValue finds two of one value in a row, for any declarations, while the first had not failed.

@@ -10,7 +10,7 @@ func (m *model) restore(s *state, emit emitter) {
 	if !s.backedUp {
 		next := *s
 		next.backup, next.backedUp = m.keep(s.ledger), true
-		emit(label{act: actBackUp}, &next)
+		emit(label{action: actBackUp}, &next)
 		return
 	}
 	if m.versions[s.backup] == s.ledger {
@@ -22,10 +22,10 @@ func (m *model) restore(s *state, emit emitter) {
 	next.left.restores--
 	for i := range next.intents {
 		if next.ledger.attempts[i] != s.ledger.attempts[i] {
-			next.intents[i].forgotten = true
+			next.intents[i].restoredAway = true
 		}
 	}
-	emit(label{act: actRestore}, &next)
+	emit(label{action: actRestore}, &next)
 }
 
 // project writes an object's status from its ledger, with the resourceVersion of the object.
@@ -40,7 +40,7 @@ func (m *model) project(s *state, number uint8, emit emitter) {
 		}
 		next := *s
 		next.objects[i].shows(&s.ledger)
-		emit(label{act: actProject, manager: number, object: i}, &next)
+		emit(label{action: actProject, manager: number, object: i}, &next)
 	}
 }
 
@@ -94,36 +94,36 @@ func (m *model) claimsMore(o *object, l *ledger) bool {
 // as the intent itself has, or an attempt that it does not know.
 func (m *model) contradicts(s *state, g *manager) bool {
 	o := &s.objects[s.intents[g.attempt].wanted.name.object]
-	return m.looksForClaims(g) && (o.revision >= s.ledger.revision || m.lacks(&s.ledger, o.newest))
+	return m.comparesClaims(g) && (o.revision >= s.ledger.revision || m.lacks(&s.ledger, o.newest))
 }
 
-func (m *model) looksForClaims(g *manager) bool {
+func (m *model) comparesClaims(g *manager) bool {
 	return m.remembers() && m.rules.has(claimsAtGate) && g.unchanged
 }
 
-// lookAround is what a gate that stays open remembers and, with statusFirst, writes.
-func (m *model) lookAround(s *state, number uint8) {
+// rememberAtGate is what a gate that stays open remembers and, with statusFirst, writes.
+func (m *model) rememberAtGate(s *state, number uint8) {
 	g := &s.managers[number]
 	switch {
 	case !m.remembers():
 	case g.at == gateLedger:
-		g.notes(m, &s.ledger)
+		g.remember(m, &s.ledger)
 	case g.at == gateObject && m.rules.has(statusFirst) && g.unchanged:
 		s.objects[s.intents[g.attempt].wanted.name.object].shows(&s.ledger)
 	}
 }
 
-// noticeLoss writes the open entry of LedgerLost, with a revision above all that was claimed.
-func (m *model) noticeLoss(s *state, number uint8, emit emitter) {
+// recordLoss writes the open entry of LedgerLost, with a revision above all that was claimed.
+func (m *model) recordLoss(s *state, number uint8, emit emitter) {
 	if s.ledger.lost || !m.seesLoss(s, number) {
 		return
 	}
 	next := *s
-	next.loseLedger(m, number)
-	emit(label{act: actNoticeLoss, manager: number}, &next)
+	next.writeLedgerLost(m, number)
+	emit(label{action: actNoticeLoss, manager: number}, &next)
 }
 
-func (s *state) loseLedger(m *model, number uint8) {
+func (s *state) writeLedgerLost(m *model, number uint8) {
 	g := &s.managers[number]
 	changed := s.ledger
 	changed.lost = true
@@ -132,11 +132,11 @@ func (s *state) loseLedger(m *model, number uint8) {
 		changed.revision = max(changed.revision, g.objects[i].revision, s.objects[i].revision)
 	}
 	m.commit(s, changed)
-	g.notes(m, &s.ledger)
+	g.remember(m, &s.ledger)
 }
 
-// isUnaware reports whether some manager would continue without noticing a loss.
-func (m *model) isUnaware(s *state) bool {
+// someoneUnaware reports whether some manager would continue without noticing a loss.
+func (m *model) someoneUnaware(s *state) bool {
 	for i := range uint8(managers) {
 		if !m.seesLoss(s, i) {
 			return true

@@ -21,8 +21,8 @@ const (
 	r14                         // R14: what a person ended is not changed by the sender's lesser facts
 	r15                         // R15: an Accepted receipt becomes a late acceptance
 
-	// What the design of November 2026 does not say, but the check needs.
-	inHand       // an own attempt is never posted only if no worker of this process is working on it
+	// Rules that are not in the design of November 2026, and that the check needs.
+	ownWorkers   // an own attempt is never posted only if no worker of this process is working on it
 	outcomesHold // an ended attempt of a declaration counts for it, whatever was begun after it
 	lateCounts   // a settled late acceptance counts, whatever was begun after it
 	byAttempt    // a loss is also noticed by a newest attempt that the ledger does not have
@@ -33,15 +33,15 @@ const (
 	allRules = lastRule - 1
 )
 
-func (r rule) has(asked rule) bool { return r&asked == asked }
+func (r rule) has(all rule) bool { return r&all == all }
 
 // bounds limit a check: how often at most each kind of thing happens.
 type bounds struct {
-	class    class
-	attempts uint8 // at most maxAttempts
-	wants    [objects]uint8
-	answers  int // the number of different responses to a POST, in the order of the list; 0: all
-	left     budget
+	class     class
+	attempts  uint8 // at most maxAttempts
+	wants     [objects]uint8
+	responses int // the number of different responses to a POST, in the order of the list; 0: all
+	left      budget
 
 	oneProcess bool // the two managers are two workers of one process
 }

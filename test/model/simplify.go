@@ -6,28 +6,28 @@ package model
 // whether the managers were swapped.
 func (m *model) simplify(s *state) bool {
 	for i := range s.managers {
-		m.passWhatCannotChange(s, uint8(i))
+		m.skipUnchangeable(s, uint8(i))
 	}
 	if m.remembers() {
-		return m.order(s) // an attempt may be put back to Submitting
+		return m.sortManagers(s) // an attempt may be put back to Submitting
 	}
 	for i := range s.intents {
 		if s.ledger.attempts[i][mainEntry].phase != submitting {
 			about := &s.intents[i]
-			about.sender, about.passed, about.old = 0, false, false
+			about.sender, about.passed, about.expired = 0, false, false
 		}
 	}
-	return m.order(s)
+	return m.sortManagers(s)
 }
 
-// passWhatCannotChange: a live GET of what can no longer be edited is no step of its own.
-func (m *model) passWhatCannotChange(s *state, number uint8) {
+// skipUnchangeable: a live GET of what can no longer be edited is no step of its own.
+func (m *model) skipUnchangeable(s *state, number uint8) {
 	g := &s.managers[number]
-	if g.at == gateAccount && s.left.closings == 0 && gateAsks[g.at].as(m, s, g) {
+	if g.at == gateAccount && s.left.closings == 0 && gateReads[g.at].as(m, s, g) {
 		g.at = gateObject
 		g.drop()
 	}
-	if g.at == gateObject && !m.mayChange(s) && gateAsks[g.at].as(m, s, g) {
+	if g.at == gateObject && !m.mayChange(s) && gateReads[g.at].as(m, s, g) {
 		g.at = gateLedger
 	}
 }
@@ -35,8 +35,9 @@ func (m *model) passWhatCannotChange(s *state, number uint8) {
 // mayChange reports whether an object, including its status, may still change.
 func (m *model) mayChange(s *state) bool { return s.left.edits > 0 || m.remembers() }
 
-// order sorts the managers: they are the same program, and it does not matter which is which.
-func (m *model) order(s *state) bool {
+// sortManagers sorts the managers: they are the same program, and it does not matter which is
+// which.
+func (m *model) sortManagers(s *state) bool {
 	if s.managers[0].key() <= s.managers[1].key() {
 		return false
 	}
@@ -56,7 +57,7 @@ func (m *model) order(s *state) bool {
 // harmless.
 func (g *manager) key() uint64 {
 	k := uint64(g.at)<<3 | uint64(g.attempt)
-	k = k<<4 | uint64(g.answer)
+	k = k<<4 | uint64(g.response)
 	for _, flag := range []bool{g.slow, g.stopped, g.unchanged, g.current, g.account.closed} {
 		k <<= 1
 		if flag {

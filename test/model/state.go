@@ -22,7 +22,7 @@ const (
 type phase uint8
 
 const (
-	notOnRecord phase = iota
+	notRecorded phase = iota
 	submitting
 	inProgress
 	outcomeUnknown
@@ -173,33 +173,33 @@ const (
 // intent is what is fixed when an attempt begins, and what is true about it, whether or not the
 // ledger has it. Programs read only what their process knows; the rest is for the properties.
 type intent struct {
-	wanted declaration
-	value  uint8
-	sender uint8 // the process that opened it, 0 once that has ended
-	passed bool  // "posted" in its memory: the gate was passed
-	old    bool  // 120 s have passed
+	wanted  declaration
+	value   uint8
+	sender  uint8 // the process that opened it, 0 once that has ended
+	passed  bool  // "posted" in its memory: the gate was passed
+	expired bool  // 120 s have passed
 
-	request    request
-	posts      uint8
-	rank       uint8 // its position among the POSTs that the carrier accepted
-	delivered  bool  // the response has arrived and its receipt has been handled
-	regardless bool  // begun although a person had abandoned the same declaration
-	forgotten  bool  // a restore has removed it from the ledger
-	license    license
+	request        request
+	posts          uint8
+	rank           uint8 // its position among the POSTs that the carrier accepted
+	delivered      bool  // the response has arrived and its receipt has been handled
+	afterAbandoned bool  // begun although a person had abandoned the same declaration
+	restoredAway   bool  // a restore has removed it from the ledger
+	permit         permit
 }
 
-// license is which further POST of the same value is excused by resolutions.
-type license uint8
+// permit is which further POST of the same value is excused by resolutions.
+type permit uint8
 
 const (
-	noLicense  license = iota
-	forNext            // for another declaration of it
-	forTheSame         // for the same declaration, too
+	noPermit   permit = iota
+	permitNext        // for another declaration of it
+	permitSame        // for the same declaration, too
 )
 
 // budget is what is left of the bounds.
 type budget struct {
-	words, pauses, crashes, edits, closings, stops, losses, lostWrites, restores uint8
+	resolutions, pauses, crashes, edits, closings, stops, losses, lostWrites, restores uint8
 }
 
 // state is the whole state. It is comparable: equal states are one.

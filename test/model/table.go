@@ -2,7 +2,11 @@
 
 package model
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
 
 // fact is what a writer records about an attempt; its name begins with the writer.
 type fact uint8
@@ -90,16 +94,16 @@ var table = slices.Concat(
 		{from: notSent, fact: senderAccepted, to: lateAcceptance},
 		{from: notProcessed, fact: senderAccepted, to: lateAcceptance},
 	},
-	persons(submitting, anybody, doubt),
-	persons(inProgress, anybody, nothing), // Overdue is possible at any time
-	persons(outcomeUnknown, anybody, nothing),
-	persons(succeeded, byPerson, newestAlone),
-	persons(notAccepted, byPerson, newestAlone),
-	persons(abandoned, byPerson, newestAlone),
+	personRows(submitting, anybody, doubt),
+	personRows(inProgress, anybody, nothing), // Overdue is possible at any time
+	personRows(outcomeUnknown, anybody, nothing),
+	personRows(succeeded, byPerson, newestAlone),
+	personRows(notAccepted, byPerson, newestAlone),
+	personRows(abandoned, byPerson, newestAlone),
 )
 
-// persons returns the rows of a person who names the attempt.
-func persons(from phase, endedBy source, needs need) []row {
+// personRows returns the rows of a person who names the attempt.
+func personRows(from phase, endedBy source, needs need) []row {
 	return []row{
 		{from: from, endedBy: endedBy, fact: personSucceeded, needs: needs, to: succeeded},
 		{from: from, endedBy: endedBy, fact: personNotAccepted, needs: needs, to: notAccepted},
@@ -130,7 +134,7 @@ func (m *model) change(s *state, l *ledger, p place, f fact) bool {
 	}
 	e := l.at(p)
 	before := e.phase
-	e.phase = m.followed(found.to)
+	e.phase = m.polledPhase(found.to)
 	e.unclear = f == senderAmbiguous
 	e.handle = handleAfter(e.handle, f)
 	if e.phase != before { // adding a handle is no newer information
@@ -151,8 +155,8 @@ func (m *model) note(s *state, l *ledger, p place) {
 	}
 }
 
-// followed: an order is not polled.
-func (m *model) followed(to phase) phase {
+// polledPhase: an order is not polled.
+func (m *model) polledPhase(to phase) phase {
 	if m.bounds.class == classOrder && to == inProgress {
 		return succeeded
 	}
@@ -161,7 +165,7 @@ func (m *model) followed(to phase) phase {
 
 func (m *model) listed(s *state, l *ledger, p place, f fact) (row, bool) {
 	e := *l.at(p)
-	if e.phase == notOnRecord && p.entry == mainEntry {
+	if e.phase == notRecorded && p.entry == mainEntry {
 		e.phase = gone
 	}
 	for _, r := range m.rows[e.phase][f] {
@@ -177,18 +181,18 @@ func (r *row) isAbout(endedBy source) bool { return r.endedBy == anybody || r.en
 // needs are the conditions of each need.
 var needs = [...]func(m *model, s *state, l *ledger, p place) bool{
 	nothing:       func(*model, *state, *ledger, place) bool { return true },
-	doubt:         (*model).doubts,
+	doubt:         (*model).isDoubtful,
 	aProof:        func(m *model, s *state, _ *ledger, p place) bool { return m.proves(s, p) },
-	provenDoubt:   func(m *model, s *state, l *ledger, p place) bool { return m.doubts(s, l, p) && m.proves(s, p) },
+	provenDoubt:   func(m *model, s *state, l *ledger, p place) bool { return m.isDoubtful(s, l, p) && m.proves(s, p) },
 	ownNumber:     func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle != otherHandle },
 	anotherNumber: func(_ *model, _ *state, l *ledger, p place) bool { return l.at(p).handle == otherHandle },
 	newestAlone:   func(_ *model, _ *state, l *ledger, p place) bool { return l.shows() == p.attempt+1 && l.isEmpty() },
 }
 
-// doubts: a foreign sender is one that has ended, or another process.
-func (m *model) doubts(s *state, l *ledger, p place) bool {
+// isDoubtful: a foreign sender is one that has ended, or another process.
+func (m *model) isDoubtful(s *state, l *ledger, p place) bool {
 	about := s.intents[p.attempt]
-	return l.at(p).unclear || about.old && (about.sender == 0 || !m.bounds.oneProcess)
+	return l.at(p).unclear || about.expired && (about.sender == 0 || !m.bounds.oneProcess)
 }
 
 func (m *model) proves(s *state, p place) bool {
@@ -219,4 +223,26 @@ func endedBy(to phase, f fact) source {
 		return byPerson
 	}
 	return byCarrier
+}
+
+// phasesByName are the phases by their names in the API.
+//
+//nolint:exhaustive // the model has no Repeated: nothing is repeated in it
+var phasesByName = map[v1alpha1.RequestPhase]phase{
+	v1alpha1.PhaseSubmitting: submitting, v1alpha1.PhaseInProgress: inProgress,
+	v1alpha1.PhaseOutcomeUnknown: outcomeUnknown, v1alpha1.PhaseSucceeded: succeeded, v1alpha1.PhaseFailed: failed,
+	v1alpha1.PhaseRejected: rejected, v1alpha1.PhaseNotSent: notSent, v1alpha1.PhaseNotProcessed: notProcessed,
+	v1alpha1.PhaseNotAccepted: notAccepted, v1alpha1.PhaseAbandoned: abandoned,
+	v1alpha1.PhaseLateAcceptance: lateAcceptance,
+}
+
+// Allows reports whether the table of R14, as the model has it, allows an attempt to go from one
+// phase to another by any writer. An order is not polled: where the table says InProgress it
+// succeeds.
+func Allows(from, to v1alpha1.RequestPhase) bool {
+	was, known := phasesByName[from]
+	is, also := phasesByName[to]
+	return known && also && slices.ContainsFunc(table, func(r row) bool {
+		return r.from == was && (r.to == is || r.to == inProgress && is == succeeded)
+	})
 }

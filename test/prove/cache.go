@@ -30,38 +30,38 @@ type cacheRead struct {
 // cache is the state of the caches of a run. They show the newest version unless a fault makes them
 // lag.
 type cache struct {
-	looks []cacheRead
-	lags  map[string]lagging // by type
-	late  bool               // it has caught up, and a watch event is due
+	reads   []cacheRead
+	lags    map[string]lagging // by type
+	overdue bool               // it has caught up, and a watch event is due
 }
 
 // lagging is the state of a type of which a cache shows an older version.
 type lagging struct {
-	version int64
-	looks   int // the number of further reads that it affects
+	version   int64
+	remaining int // the number of further reads that it affects
 }
 
-// lag is the number of reads that a lagging cache affects.
-const lag = 3
+// lagReads is the number of reads that a lagging cache affects.
+const lagReads = 3
 
-// looks reports whether the kind happens at a cache read and not at an effect.
-func (k Kind) looks() bool { return k == Stale || k == Lagging || k == Again }
+// isStaleRead reports whether the kind happens at a cache read and not at an effect.
+func (k FaultKind) isStaleRead() bool { return k == Stale || k == Lagging || k == Redelivered }
 
 // cached returns the cache's view for a process. A list is as late as the objects in it.
 func (r *run) cached(_ *port, into runtime.Object) client.Reader {
 	of, version := strings.TrimSuffix(fmt.Sprintf("%T", into), "List"), r.store.Version()
 	if of == r.kind || of == ofAccount || of == ofLedger {
-		version = r.look(of, version)
+		version = r.readCache(of, version)
 	}
 	return r.store.AsOf(version)
 }
 
-// look counts a cache read and returns the version that the cache shows.
-func (r *run) look(of string, newest int64) int64 {
-	r.cache.looks = append(r.cache.looks, cacheRead{of, newest})
-	r.noteLook(of)
+// readCache counts a cache read and returns the version that the cache shows.
+func (r *run) readCache(of string, newest int64) int64 {
+	r.cache.reads = append(r.cache.reads, cacheRead{of, newest})
+	r.noteCacheRead(of)
 	for _, fault := range r.plan.Faults {
-		if r.lastLook == 0 && fault.At == len(r.cache.looks) && fault.Kind.looks() {
+		if r.lastCacheRead == 0 && fault.At == len(r.cache.reads) && fault.Kind.isStaleRead() {
 			r.lagBehind(of, fault)
 		}
 	}
@@ -69,9 +69,9 @@ func (r *run) look(of string, newest int64) int64 {
 	if !is {
 		return newest
 	}
-	behind.looks--
-	if behind.looks == 0 {
-		r.cache.late = r.tell(of, behind.version) || r.cache.late
+	behind.remaining--
+	if behind.remaining == 0 {
+		r.cache.overdue = r.deliverWatch(of, behind.version) || r.cache.overdue
 		delete(r.cache.lags, of)
 	} else {
 		r.cache.lags[of] = behind
@@ -80,43 +80,44 @@ func (r *run) look(of string, newest int64) int64 {
 }
 
 func (r *run) lagBehind(of string, fault Fault) {
-	if fault.Kind == Again {
+	if fault.Kind == Redelivered {
 		for _, manager := range r.managers {
-			manager.again = true
+			manager.redelivered = true
 		}
 		return
 	}
-	looks := 1
+	reads := 1
 	if fault.Kind == Lagging {
-		looks = lag
+		reads = lagReads
 	}
-	r.cache.lags[of] = lagging{fault.Version, looks}
+	r.cache.lags[of] = lagging{fault.Version, reads}
 }
 
 // catchUp ends all lag in the cache, and reports whether that brings news.
 func (r *run) catchUp() bool {
 	behind := false
 	for of, lag := range r.cache.lags {
-		behind = r.tell(of, lag.version) || behind
+		behind = r.deliverWatch(of, lag.version) || behind
 	}
 	clear(r.cache.lags)
 	if behind {
-		r.alert()
+		r.notifyManagers()
 	}
 	return behind
 }
 
-// tell wakes the managers if a watch on the account has news, and reports whether there is news.
-func (r *run) tell(of string, version int64) bool {
+// deliverWatch notifies the managers of a changed account, and reports whether anything has
+// changed.
+func (r *run) deliverWatch(of string, version int64) bool {
 	news := r.news(of, version)
 	if news && of == ofAccount {
-		r.alertAccount()
+		r.notifyOfAccount()
 	}
 	return news
 }
 
 // news reports whether a watch sends an event once the cache has caught up from a version. The
-// operator's own writes to a ledger wake no one (R32).
+// operator's own writes to a ledger trigger no pass (R32).
 func (r *run) news(of string, version int64) bool {
 	switch of {
 	case ofLedger:

@@ -19,53 +19,53 @@ import (
 )
 
 // RoundTrip sends a call to the in-process carrier or identity provider.
-func (p *port) RoundTrip(request *http.Request) (answer *http.Response, err error) {
-	sort := Poll
+func (p *port) RoundTrip(request *http.Request) (response *http.Response, err error) {
+	op := Poll
 	switch {
 	case strings.HasSuffix(request.URL.Path, "/token"):
-		sort = Token
+		op = Token
 		defer func() { // the callers do not recover the panic that ends a process
 			if recover() != nil {
-				answer, err = nil, errKilled
+				response, err = nil, errProcessEnded
 			}
 		}()
 	case request.Method == http.MethodPost:
-		sort = Post
+		op = Post
 	}
 	body, err := bodyOf(request)
 	if err != nil {
 		return nil, err
 	}
-	err = p.effect(sort, request.Method+" "+request.URL.Path, func() error {
-		switch sort {
+	err = p.effect(op, request.Method+" "+request.URL.Path, func() error {
+		switch op {
 		case Post:
-			p.scene.sends(p, request.URL.Path, body)
+			p.env.posting(p, request.URL.Path, body)
 		case Poll:
-			p.asks(request.URL.Path)
-		case Write, Read, Key, Token, Look:
+			p.pollPath(request.URL.Path)
+		case Write, Read, Key, Token, CacheRead:
 		}
-		answer, err = p.call(request, sort, body) //nolint:bodyclose // the caller closes it: this is a transport
+		response, err = p.call(request, op, body) //nolint:bodyclose // the caller closes it: this is a transport
 		return err
 	})
-	return told(request, answer, err)
+	return deliver(request, response, err)
 }
 
-// asks notes a poll of a request, and reports polls that are too soon.
-func (p *port) asks(path string) {
-	least := leastPause(path)
-	if last, before := p.asked[path]; before && now().Sub(last) < least {
-		p.scene.hurries(fmt.Sprintf("GET %s follows itself after %s", path, now().Sub(last)))
+// pollPath notes a poll of a request, and reports polls that are too soon.
+func (p *port) pollPath(path string) {
+	least := pollPause(path)
+	if last, before := p.lastPoll[path]; before && now().Sub(last) < least {
+		p.env.reportEarlyPoll(fmt.Sprintf("GET %s follows itself after %s", path, now().Sub(last)))
 	}
-	if p.asked == nil {
-		p.asked = map[string]time.Time{}
+	if p.lastPoll == nil {
+		p.lastPoll = map[string]time.Time{}
 	}
-	p.asked[path] = now()
+	p.lastPoll[path] = now()
 }
 
-// leastPause returns the shortest time between two polls of a request: 5 s for the quote of a fibre
+// pollPause returns the shortest time between two polls of a request: 5 s for the quote of a fibre
 // build (spec §8), and the account's setting for all others. Calls that poll no request have no
 // limit.
-func leastPause(path string) time.Duration {
+func pollPause(path string) time.Duration {
 	const fibre, others = 5 * time.Second, 2 * time.Second
 	for _, contract := range carrier.Contracts() {
 		switch {
@@ -79,14 +79,14 @@ func leastPause(path string) time.Duration {
 	return 0
 }
 
-// told returns a response as the process receives it. Once it is connected, bytes may have been
+// deliver returns a response as the process receives it. Once it is connected, bytes may have been
 // sent.
-func told(request *http.Request, answer *http.Response, err error) (*http.Response, error) {
+func deliver(request *http.Request, response *http.Response, err error) (*http.Response, error) {
 	trace := httptrace.ContextClientTrace(request.Context())
-	if !errors.Is(err, errDialed) && trace != nil && trace.GotConn != nil {
+	if !errors.Is(err, errConnectionRefused) && trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
 	}
-	if instead, is := errors.AsType[refused](err); is {
+	if instead, is := errors.AsType[proxyStatus](err); is {
 		return &http.Response{
 			StatusCode: instead.status, Header: http.Header{}, Body: http.NoBody, Request: request, ProtoMajor: 1, ProtoMinor: 1,
 		}, nil
@@ -94,66 +94,66 @@ func told(request *http.Request, answer *http.Response, err error) (*http.Respon
 	if err != nil {
 		return nil, err
 	}
-	return answer, nil
+	return response, nil
 }
 
-// mostBody is more than either side of a call has to send.
-const mostBody = 1 << 20
+// maxBody is more than either side of a call has to send.
+const maxBody = 1 << 20
 
 func bodyOf(request *http.Request) ([]byte, error) {
 	if request.Body == nil {
 		return nil, nil
 	}
 	var body bytes.Buffer
-	if _, err := body.ReadFrom(io.LimitReader(request.Body, mostBody)); err != nil {
+	if _, err := body.ReadFrom(io.LimitReader(request.Body, maxBody)); err != nil {
 		return nil, fmt.Errorf("read what is sent: %w", err)
 	}
 	return body.Bytes(), nil
 }
 
-// call makes the carrier respond. The production transport that authorizes a call at the last
-// moment lies behind the seam, so the newest token granted to the process is added here.
-func (p *port) call(request *http.Request, sort Sort, body []byte) (*http.Response, error) {
-	heard := request.Clone(request.Context())
-	heard.Body = io.NopCloser(bytes.NewReader(body))
-	heard.RequestURI = request.URL.RequestURI()
-	heard.Host = request.URL.Host
-	if sort != Token {
-		heard.Header.Set("Authorization", "Bearer "+p.token)
+// call makes the carrier respond. The production transport that authorizes a call is behind
+// the seam, so the newest token granted to the process is added here.
+func (p *port) call(request *http.Request, op Op, body []byte) (*http.Response, error) {
+	received := request.Clone(request.Context())
+	received.Body = io.NopCloser(bytes.NewReader(body))
+	received.RequestURI = request.URL.RequestURI()
+	received.Host = request.URL.Host
+	if op != Token {
+		received.Header.Set("Authorization", "Bearer "+p.token)
 	}
-	says := httptest.NewRecorder()
-	whole := serve(p.carrier, says, heard)
-	if !whole && !says.Flushed {
-		return nil, errLost
+	recorder := httptest.NewRecorder()
+	whole := serve(p.carrier, recorder, received)
+	if !whole && !recorder.Flushed {
+		return nil, errResponseLost
 	}
-	if sort == Token {
-		p.granted(says.Body.Bytes())
+	if op == Token {
+		p.granted(recorder.Body.Bytes())
 	}
-	answer := says.Result()
-	answer.Request = request
+	response := recorder.Result()
+	response.Request = request
 	if !whole {
-		answer.Body = io.NopCloser(io.MultiReader(answer.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
+		response.Body = io.NopCloser(io.MultiReader(response.Body, iotest.ErrReader(io.ErrUnexpectedEOF)))
 	}
-	return answer, nil
+	return response, nil
 }
 
 // serve handles a call, and reports whether the connection survived to the end of the response.
-func serve(by http.Handler, says http.ResponseWriter, heard *http.Request) (whole bool) {
+func serve(by http.Handler, recorder http.ResponseWriter, received *http.Request) (whole bool) {
 	defer func() {
 		if cause := recover(); cause != nil && cause != http.ErrAbortHandler { //nolint:errorlint // it is thrown, not wrapped
 			panic(cause)
 		}
 	}()
-	by.ServeHTTP(says, heard)
+	by.ServeHTTP(recorder, received)
 	return true
 }
 
 // granted remembers the token of an exchange.
-func (p *port) granted(answer []byte) {
+func (p *port) granted(response []byte) {
 	var grant struct {
 		AccessToken string `json:"access_token"`
 	}
-	if json.Unmarshal(answer, &grant) == nil {
+	if json.Unmarshal(response, &grant) == nil {
 		p.token = grant.AccessToken
 	}
 }

@@ -19,77 +19,77 @@ const diagnosing = v1alpha1.OperationDiagnosticTest
 
 // expectTests expects the number of tests that the carrier has seen, and the reason of the first
 // object.
-func (s *scripted) expectTests(t *testing.T, seen int, reason string) {
+func (s *scriptedRun) expectTests(t *testing.T, seen int, wantReason string) {
 	t.Helper()
-	said, _, _ := stateOf(s.subject())
-	if posted := s.posted(diagnosing); posted != seen || said != reason {
-		t.Fatalf("%d tests were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
+	reason, _, _ := stateOf(s.subject())
+	if posted := s.posted(diagnosing); posted != seen || reason != wantReason {
+		t.Fatalf("%d tests were sent, not %d, and the object is %s, not %s", posted, seen, reason, wantReason)
 	}
 }
 
 // expectLate expects that the only open attempt of the first object is a late acceptance.
-func (s *scripted) expectLate(t *testing.T, requestID string) {
+func (s *scriptedRun) expectLate(t *testing.T, requestID string) {
 	t.Helper()
-	open := s.theLedger(t).Spec.Open
+	open := s.onlyLedger(t).Spec.Open
 	if len(open) != 1 || !strings.HasSuffix(open[0].Location, "/"+requestID) ||
 		open[0].UID != string(s.subject().GetUID()) {
 		t.Fatalf("open is %+v", open)
 	}
 }
 
-// takeTestLate delays the response to a test until a person has resolved it as not accepted and
+// acceptTestLate delays the response to a test until a person has resolved it as not accepted and
 // another test was sent because of that.
-func (s *scripted) takeTestLate(t *testing.T, approval v1alpha1.Approval) {
+func (s *scriptedRun) acceptTestLate(t *testing.T, approval v1alpha1.Approval) {
 	t.Helper()
 	asleep, other := s.managers[0], s.managers[1]
-	s.at = once("POST /api/", late)
-	s.later = func() {
-		s.passes(t, other, 8*time.Minute)
+	s.faultAt = atFirst("POST /api/", delayed)
+	s.whileDelayed = func() {
+		s.runFor(t, other, 8*time.Minute)
 		s.editAccount(t, func(account *v1alpha1.CarrierAccountSpec) { account.Approval = approval })
-		s.says(t, "NotAccepted")
-		s.passes(t, other, time.Hour)
+		s.setResolution(t, "NotAccepted")
+		s.runFor(t, other, time.Hour)
 	}
-	s.passes(t, asleep, time.Minute)
+	s.runFor(t, asleep, time.Minute)
 	s.drive(t.Context())
 }
 
 // "For an attempt that ended NotAccepted ... it becomes a late acceptance in open". A test is of
 // class Never.
-func TestR15ATestThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
+func TestR15TestAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
-	const automatic, asks = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways
+	const automatic, operation = v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways
 	for name, test := range map[string]struct {
-		approval v1alpha1.Approval // Always: no second test is sent
-		sent     int
-		word     string
-		reason   string
+		approval   v1alpha1.Approval // Always: no second test is sent
+		sent       int
+		resolution string
+		reason     string
 	}{
-		"it counts":                    {automatic, 2, "Succeeded", v1alpha1.ReasonCompleted},
-		"it does not count":            {automatic, 2, "Abandoned", v1alpha1.ReasonCompleted},
-		"it is followed":               {automatic, 2, "Accepted:", v1alpha1.ReasonCompleted},
-		"the only one":                 {asks, 1, "Succeeded", v1alpha1.ReasonCompleted},
-		"the only one does not count":  {asks, 1, "Abandoned", v1alpha1.ReasonCarrierRejected},
-		"the only one, it is followed": {asks, 1, "Accepted:", v1alpha1.ReasonCompleted},
+		"it was carried out":            {automatic, 2, "Succeeded", v1alpha1.ReasonCompleted},
+		"it was not carried out":        {automatic, 2, "Abandoned", v1alpha1.ReasonCompleted},
+		"it is polled":                  {automatic, 2, "Accepted:", v1alpha1.ReasonCompleted},
+		"the only one":                  {operation, 1, "Succeeded", v1alpha1.ReasonCompleted},
+		"the only one, not carried out": {operation, 1, "Abandoned", v1alpha1.ReasonCarrierRejected},
+		"the only one, it is polled":    {operation, 1, "Accepted:", v1alpha1.ReasonCompleted},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
+			runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				s.takeTestLate(t, test.approval)
+				s.acceptTestLate(t, test.approval)
 				s.expectTests(t, test.sent, v1alpha1.ReasonLateAcceptance)
 				first := s.sent[0].requestID
 				s.expectLate(t, first)
-				s.says(t, "NotAccepted")
+				s.setResolution(t, "NotAccepted")
 				s.drive(t.Context())
 				s.expectTests(t, test.sent, v1alpha1.ReasonLateAcceptance)
-				word := test.word
-				if word == "Accepted:" {
-					word += first
+				resolution := test.resolution
+				if resolution == "Accepted:" {
+					resolution += first
 				}
-				s.says(t, word)
+				s.setResolution(t, resolution)
 				s.drive(t.Context())
 				s.expectTests(t, test.sent, test.reason)
-				if open := s.theLedger(t).Spec.Open; len(open) != 0 {
+				if open := s.onlyLedger(t).Spec.Open; len(open) != 0 {
 					t.Errorf("%+v is open", open)
 				}
 			})
@@ -98,75 +98,75 @@ func TestR15ATestThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 }
 
 // "A late acceptance blocks its lane" (R3): the lane is shared by all tests of a service.
-func TestR15ATestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
+func TestR15TestWaitsForTheLateAcceptanceOfAnother(t *testing.T) {
 	t.Parallel()
-	script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
+	runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.takeTestLate(t, v1alpha1.ApprovalAutomatic)
-		late, owner := s.theLedger(t).Spec.Open[0].AttemptID, s.subject()
-		s.anotherWaits(t, owner.GetNamespace()+"/"+owner.GetName(), late)
-		s.anotherSays(t, late+"=Abandoned")
-		if s.settled(t, late) != nil || s.posted(diagnosing) != 2 {
-			t.Errorf("the word of another test was taken: %+v", s.theLedger(t).Spec)
+		s.acceptTestLate(t, v1alpha1.ApprovalAutomatic)
+		late, owner := s.onlyLedger(t).Spec.Open[0].AttemptID, s.subject()
+		s.expectOtherTestWaits(t, owner.GetNamespace()+"/"+owner.GetName(), late)
+		s.resolveOnOtherTest(t, late+"=Abandoned")
+		if s.settledAttempt(t, late) != nil || s.posted(diagnosing) != 2 {
+			t.Errorf("the resolution on another test was used: %+v", s.onlyLedger(t).Spec)
 		}
 	})
 }
 
 // "A resolution is taken ... for an attempt whose object is gone, from any object of the same
 // ledger" (R22). The finalizer was removed by force.
-func TestR22AnyTestSettlesWhatOneThatIsGoneHasSent(t *testing.T) {
+func TestR22AnyTestCanResolveTheAttemptOfADeletedTest(t *testing.T) {
 	t.Parallel()
-	for word, taken := range map[string]v1alpha1.RequestPhase{
+	for resolution, taken := range map[string]v1alpha1.RequestPhase{
 		"Succeeded": v1alpha1.PhaseSucceeded, "Abandoned": v1alpha1.PhaseAbandoned, "NotAccepted": "",
 	} {
-		script(t, diagnosing, 2, func(t *testing.T, s *scripted) {
+		runScript(t, diagnosing, 2, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
-			s.takeTestLate(t, v1alpha1.ApprovalAutomatic)
-			late, owner := s.theLedger(t).Spec.Open[0].AttemptID, s.subject()
+			s.acceptTestLate(t, v1alpha1.ApprovalAutomatic)
+			late, owner := s.onlyLedger(t).Spec.Open[0].AttemptID, s.subject()
 			owner.SetFinalizers(nil)
 			must(s.store.Client().Update(t.Context(), owner))
 			must(client.IgnoreNotFound(s.store.Client().Delete(t.Context(), owner)))
-			s.anotherWaits(t, "dtest other", late+"=Succeeded")
-			s.anotherSays(t, late+"="+word)
-			ended, sent := s.settled(t, late), s.posted(diagnosing)
+			s.expectOtherTestWaits(t, "dtest other", late+"=Succeeded")
+			s.resolveOnOtherTest(t, late+"="+resolution)
+			ended, sent := s.settledAttempt(t, late), s.posted(diagnosing)
 			switch {
 			case taken == "" && (ended != nil || sent != 2):
-				t.Errorf("%s: %d were sent, and it is %+v", word, sent, ended)
+				t.Errorf("%s: %d were sent, and it is %+v", resolution, sent, ended)
 			case taken != "" && (ended == nil || sent != 3 || ended.Outcome != taken || ended.ResolvedBy == nil):
-				t.Errorf("%s: %d were sent, and it is %+v", word, sent, ended)
+				t.Errorf("%s: %d were sent, and it is %+v", resolution, sent, ended)
 			}
 		})
 	}
 }
 
-// another returns a second test of the same service.
-func (s *scripted) another(t *testing.T) *v1alpha1.DiagnosticTest {
+// otherTest returns a second test of the same service.
+func (s *scriptedRun) otherTest(t *testing.T) *v1alpha1.DiagnosticTest {
 	t.Helper()
 	test := &v1alpha1.DiagnosticTest{}
 	must(s.store.Client().Get(t.Context(), keyIn(s.run, "other"), test))
 	return test
 }
 
-// passAnother runs a pass of a manager over that test.
-func (s *scripted) passAnother(t *testing.T) {
+// passOtherTest runs a pass of a manager over that test.
+func (s *scriptedRun) passOtherTest(t *testing.T) {
 	t.Helper()
 	manager := s.managers[1]
-	_, err := manager.alive(t.Context(), reconcilerOf(manager.reconcilers, kindTest), keyIn(s.run, "other"))
+	_, err := manager.reconcile(t.Context(), reconcilerOf(manager.reconcilers, kindTest), keyIn(s.run, "other"))
 	must(err)
 }
 
-// anotherWaits applies another test, and expects that it is not sent and that its message names
-// these.
-func (s *scripted) anotherWaits(t *testing.T, names ...string) {
+// expectOtherTestWaits applies another test, and expects that it is not sent and that its message
+// names these.
+func (s *scriptedRun) expectOtherTestWaits(t *testing.T, names ...string) {
 	t.Helper()
 	sent := s.posted(diagnosing)
 	must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
-	s.passAnother(t)
-	other := s.another(t)
-	said, _, stalled := stateOf(other)
+	s.passOtherTest(t)
+	other := s.otherTest(t)
+	reason, _, stalled := stateOf(other)
 	message := meta.FindStatusCondition(other.Status.Conditions, v1alpha1.ConditionReady).Message
-	if s.posted(diagnosing) != sent || said != v1alpha1.ReasonAnotherTestInProgress || !stalled {
-		t.Fatalf("%d were sent, and it is %s: %s", s.posted(diagnosing), said, message)
+	if s.posted(diagnosing) != sent || reason != v1alpha1.ReasonAnotherTestInProgress || !stalled {
+		t.Fatalf("%d were sent, and it is %s: %s", s.posted(diagnosing), reason, message)
 	}
 	for _, name := range names {
 		if !strings.Contains(message, name) {
@@ -175,19 +175,19 @@ func (s *scripted) anotherWaits(t *testing.T, names ...string) {
 	}
 }
 
-// anotherSays sets an annotation on that test as a person would.
-func (s *scripted) anotherSays(t *testing.T, word string) {
+// resolveOnOtherTest sets an annotation on that test as a person would.
+func (s *scriptedRun) resolveOnOtherTest(t *testing.T, resolution string) {
 	t.Helper()
-	other := s.another(t)
-	annotate(other, v1alpha1.AnnotationResolve, word)
+	other := s.otherTest(t)
+	annotate(other, v1alpha1.AnnotationResolve, resolution)
 	must(s.store.Client().Update(t.Context(), other))
-	s.passAnother(t)
+	s.passOtherTest(t)
 }
 
-// settled returns a late acceptance that was settled; nil while it is open.
-func (s *scripted) settled(t *testing.T, attemptID string) *v1alpha1.EndedAttempt {
+// settledAttempt returns a late acceptance that was settled; nil while it is open.
+func (s *scriptedRun) settledAttempt(t *testing.T, attemptID string) *v1alpha1.EndedAttempt {
 	t.Helper()
-	spec := s.theLedger(t).Spec
+	spec := s.onlyLedger(t).Spec
 	at := slices.IndexFunc(spec.Ended, func(one v1alpha1.EndedAttempt) bool { return one.AttemptID == attemptID })
 	if at < 0 || len(spec.Open) > 0 && spec.Open[0].AttemptID == attemptID {
 		return nil
@@ -195,50 +195,50 @@ func (s *scripted) settled(t *testing.T, attemptID string) *v1alpha1.EndedAttemp
 	return &spec.Ended[at]
 }
 
-// losesResult drops the status of a test that ended two days ago, and makes the carrier unavailable
+// loseResult drops the status of a test that ended two days ago, and makes the carrier unavailable
 // for a while.
-func (s *scripted) losesResult(t *testing.T, away time.Duration) {
+func (s *scriptedRun) loseResult(t *testing.T, away time.Duration) {
 	t.Helper()
 	s.drive(t.Context())
 	sleep(2 * 24 * time.Hour)
 	until := now().Add(away)
-	s.at = func(effect Effect) Kind {
-		if effect.Sort == Poll && now().Before(until) {
+	s.faultAt = func(effect Effect) FaultKind {
+		if effect.Op == Poll && now().Before(until) {
 			return Refused
 		}
-		return nothing
+		return noFault
 	}
-	s.restore(t.Context())
-	s.alert()
-	s.passes(t, s.managers[0], time.Minute)
+	s.loseStatus(t.Context())
+	s.notifyManagers()
+	s.runFor(t, s.managers[0], time.Minute)
 }
 
 // "Succeeded, Failed by Carrier ...: anybody: refused". A test whose result is read again is over:
 // it is not Overdue, and no resolution makes it run again. The simulation found the first of these
 // (SIM_SEED=5057 at the time).
-func TestR14ATestThatIsReadAgainIsNotRunAgain(t *testing.T) {
+func TestR14TestWhoseResultIsReadAgainIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	const away = 20 * time.Minute
-	for _, word := range []string{"", "NotAccepted", "Abandoned", "Accepted:1", "Succeeded"} {
-		t.Run(word, func(t *testing.T) {
+	for _, resolution := range []string{"", "NotAccepted", "Abandoned", "Accepted:1", "Succeeded"} {
+		t.Run(resolution, func(t *testing.T) {
 			t.Parallel()
-			script(t, diagnosing, 1, func(t *testing.T, s *scripted) {
+			runScript(t, diagnosing, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				s.losesResult(t, away)
-				ended := s.theLedger(t).Spec
+				s.loseResult(t, away)
+				ended := s.onlyLedger(t).Spec
 				s.edit(t.Context(), func(subject Subject) {
-					annotate(subject, v1alpha1.AnnotationResolve, ended.Last[0].AttemptID+"="+word)
+					annotate(subject, v1alpha1.AnnotationResolve, ended.Last[0].AttemptID+"="+resolution)
 				})
-				s.alert()
-				s.passes(t, s.managers[0], away/2)
+				s.notifyManagers()
+				s.runFor(t, s.managers[0], away/2)
 				s.expectTests(t, 1, v1alpha1.ReasonCarrierUnavailable)
-				s.passes(t, s.managers[0], away)
+				s.runFor(t, s.managers[0], away)
 				s.expectTests(t, 1, v1alpha1.ReasonCompleted)
 				if test, is := s.subject().(*v1alpha1.DiagnosticTest); !is || test.Status.TestID == "" {
 					t.Error("its result is not in its status")
 				}
-				if !equality.Semantic.DeepEqual(s.theLedger(t).Spec, ended) {
-					t.Errorf("the ledger is %+v", s.theLedger(t).Spec)
+				if !equality.Semantic.DeepEqual(s.onlyLedger(t).Spec, ended) {
+					t.Errorf("the ledger is %+v", s.onlyLedger(t).Spec)
 				}
 			})
 		})

@@ -17,89 +17,89 @@ const (
 	horizon = 36 * time.Hour
 	// longestWork is the longest time that the carrier takes to process a request.
 	longestWork = time.Minute
-	// mostHelp is how often a person helps at the end: an approved request may become unknown, and
+	// maxHelp is how often a person helps at the end: an approved request may become unknown, and
 	// then needs another approval.
-	mostHelp = 6
-	// mostPasses is more than any scenario needs.
-	mostPasses = 600
-	// calm is how long nothing changes while a settled object is only re-read at intervals. It is
+	maxHelp = 6
+	// maxPasses is more than any scenario needs.
+	maxPasses = 600
+	// idleTime is how long nothing changes while a settled object is only re-read at intervals. It is
 	// longer than any response is delayed, and longer than the pause after two 403 responses.
-	calm = 25 * time.Minute
+	idleTime = 25 * time.Minute
 )
 
-// play runs a scenario with its fault plan, to its end.
-func (r *run) play(ctx context.Context) {
+// execute runs a scenario with its fault plan, to its end.
+func (r *run) execute(ctx context.Context) {
 	r.drive(ctx)
-	if then := r.plan.Scenario.Then; then != nil && r.subject() != nil && then(r.subject()) {
+	if then := r.plan.Scenario.DeleteAfter; then != nil && r.subject() != nil && then(r.subject()) {
 		r.remove(ctx)
-		r.alert()
+		r.notifyManagers()
 		r.drive(ctx)
 	}
-	r.noteEnd()
-	for range mostHelp {
+	r.recordEnd()
+	for range maxHelp {
 		sleep(longestWork)
-		if !r.resolve(ctx, unknown) && !r.approve(ctx) {
+		if !r.resolve(ctx, isUnknown) && !r.approve(ctx) {
 			break
 		}
 		r.drive(ctx)
 	}
-	r.judgeEnd(ctx)
-	sleep(lateness) // time stops when the run ends, and a login may still wait for its response
+	r.checkEnd(ctx)
+	sleep(responseDelay) // time stops when the run ends, and a login may still wait for its response
 }
 
 // drive runs passes when they are due, until none is due within the horizon, or all that is left is
 // to re-read an object that waits for a person.
 func (r *run) drive(ctx context.Context) {
 	done := now()
-	for range mostPasses {
-		manager := r.next(nobody)
+	for range maxPasses {
+		manager := r.next(none)
 		if manager == nil && r.catchUp() {
-			manager = r.next(nobody)
+			manager = r.next(none)
 		}
-		if manager == nil || manager.next().Sub(done) > calm && r.atRest() {
+		if manager == nil || manager.next().Sub(done) > idleTime && r.isSettled() {
 			return
 		}
-		if r.take(ctx, manager) {
+		if r.runPass(ctx, manager) {
 			done = now()
 		}
 	}
-	r.breaks(8, fmt.Sprintf("after %d passes the object is still not at rest", mostPasses))
+	r.report(8, fmt.Sprintf("after %d passes the object is still not settled", maxPasses))
 }
 
-// take runs a pass of a manager when it is due, and handles what follows from it. It reports
+// runPass runs a pass of a manager when it is due, and handles what follows from it. It reports
 // whether anything was written or sent.
-func (r *run) take(ctx context.Context, manager *process) bool {
+func (r *run) runPass(ctx context.Context, manager *process) bool {
 	sleep(manager.next().Sub(now()))
-	before, account := r.deeds(), r.accountVersion(ctx)
+	before, account := r.changes(), r.accountVersion(ctx)
 	manager.pass(ctx)
 	r.finish()
 	r.replaceDead()
-	if r.accountVersion(ctx) != account || r.cache.late {
-		r.cache.late = false
-		r.alert()
+	if r.accountVersion(ctx) != account || r.cache.overdue {
+		r.cache.overdue = false
+		r.notifyManagers()
 	}
 	if r.recreate && r.subject() == nil {
 		r.recreate = false
 		r.create(ctx)
-		r.alert()
+		r.notifyManagers()
 	}
-	return r.deeds() != before
+	return r.changes() != before
 }
 
 // recheck schedules another pass of every manager after the object became less settled, as the
 // watches do.
 func (r *run) recheck(before, after Subject) {
-	if !doubted(before, after) {
+	if !becameLessSettled(before, after) {
 		return
 	}
 	for _, manager := range r.managers {
-		if at := now().Add(controllers.DoubtAfter); manager.doubts.IsZero() || at.Before(manager.doubts) {
-			manager.doubts = at
+		if at := now().Add(controllers.DoubtAfter); manager.recheck.IsZero() || at.Before(manager.recheck) {
+			manager.recheck = at
 		}
 	}
 }
 
-func nobody(*process) bool { return false }
+func none(*process) bool { return false }
 
 // next returns the manager whose pass is due first, except for some; nil if none is due within the
 // horizon.
@@ -124,15 +124,15 @@ func (r *run) replaceDead() {
 	}
 }
 
-// deeds counts the writes and POSTs.
-func (r *run) deeds() int {
-	deeds := 0
+// changes counts the writes and POSTs.
+func (r *run) changes() int {
+	changes := 0
 	for _, effect := range r.effects {
-		if effect.Sort == Write || effect.Sort == Post {
-			deeds++
+		if effect.Op == Write || effect.Op == Post {
+			changes++
 		}
 	}
-	return deeds
+	return changes
 }
 
 func (r *run) accountVersion(ctx context.Context) string { return r.account(ctx).ResourceVersion }
@@ -144,9 +144,9 @@ func (r *run) account(ctx context.Context) *v1alpha1.CarrierAccount {
 	return account
 }
 
-// atRest reports whether only a person can move the object further. An object that is being deleted
-// is not at rest: it still has to go.
-func (r *run) atRest() bool {
+// isSettled reports whether only a person can move the object further. An object that is being
+// deleted is not settled: it still has to be removed.
+func (r *run) isSettled() bool {
 	subject := r.subject()
 	if subject == nil {
 		return true

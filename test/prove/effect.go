@@ -10,150 +10,150 @@ import (
 	"time"
 )
 
-// Sort is what an effect acts on. It decides which faults are possible.
-type Sort int
+// Op is the type of an effect. It decides which faults are possible.
+type Op int
 
 // The sorts of effects.
 const (
-	Write Sort = iota // of an object
-	Read              // past the cache
-	Key               // the account's key, read past the cache for a login
-	Post              // to the carrier
-	Poll              // a GET of the carrier
-	Token             // an exchange with the identity provider
-	Look              // a cache read of the scenario's object
+	Write     Op = iota // of an object
+	Read                // past the cache
+	Key                 // the account's key, read past the cache for a login
+	Post                // to the carrier
+	Poll                // a GET of the carrier
+	Token               // an exchange with the identity provider
+	CacheRead           // a cache read of the scenario's object
 )
 
 // Effect is one action of a process on the world outside it, or one read from it.
 type Effect struct {
 	Number int // the position in the run, from 1
-	Sort   Sort
+	Op     Op
 	What   string
 
-	at     time.Time
-	looked []key // what was read from the cache between this effect and the next
+	at         time.Time
+	cacheReads []key // what was read from the cache between this effect and the next
 }
 
-// Kind is what happens at an effect.
-type Kind string
+// FaultKind is what happens at an effect.
+type FaultKind string
 
-// What can happen at an effect. The first group are faults, the second are acts of other actors
-// immediately before it, and the third are stale cache reads.
+// What can happen at an effect. The first group are faults, the second are actions of other
+// actors immediately before it, and the third are stale cache reads.
 const (
-	nothing     Kind = ""
-	CrashBefore Kind = "crash before"
-	CrashAfter  Kind = "crash after"
-	Refused     Kind = "error without effect"
-	Lost        Kind = "error after the effect"
-	Conflict    Kind = "conflict"
-	Unavailable Kind = "500"
-	BadGateway  Kind = "502 after the effect"
-	Denied      Kind = "401"
-	Missing     Kind = "404"
-	Invalid     Kind = "422"
-	Throttled   Kind = "429"
-	Late        Kind = "the answer comes late"
-	LostLate    Kind = "the answer is lost, which is noticed late"
-	Forgotten   Kind = "the carrier forgets every request"
+	noFault     FaultKind = ""
+	CrashBefore FaultKind = "crash before"
+	CrashAfter  FaultKind = "crash after"
+	Refused     FaultKind = "error without effect"
+	Lost        FaultKind = "error after the effect"
+	Conflict    FaultKind = "conflict"
+	Unavailable FaultKind = "500"
+	BadGateway  FaultKind = "502 after the effect"
+	Denied      FaultKind = "401"
+	Missing     FaultKind = "404"
+	Invalid     FaultKind = "422"
+	Throttled   FaultKind = "429"
+	Late        FaultKind = "late response"
+	LostLate    FaultKind = "lost response, noticed late"
+	Forgotten   FaultKind = "the carrier forgets every request"
 
-	Overtaken   Kind = "another manager takes a pass"
-	Preempted   Kind = "another manager goes on"
-	Deleted     Kind = "a user deletes"
-	Recreated   Kind = "a user deletes and creates"
-	Edited      Kind = "a user edits"
-	Restored    Kind = "a restore loses the status"
-	MisResolved Kind = "a person resolves another attempt"
-	Resolved    Kind = "a person says the truth"
+	OtherPass              FaultKind = "another manager runs a pass"
+	Preempted              FaultKind = "preempted by another manager"
+	Deleted                FaultKind = "a user deletes"
+	Recreated              FaultKind = "a user deletes and creates"
+	Edited                 FaultKind = "a user edits"
+	StatusLost             FaultKind = "a restore loses the status"
+	ResolvedUnknownAttempt FaultKind = "a person resolves another attempt"
+	Resolved               FaultKind = "a person resolves truthfully"
 
-	PutBack    Kind = "a restore shows an older status"
-	Forged     Kind = "somebody forges the status"
-	Dropped    Kind = "somebody forces the ledger away"
-	RolledBack Kind = "a restore shows an older ledger"
-	Emptied    Kind = "a restore shows an empty ledger"
-	Outdated   Kind = "a newer version writes the ledger"
-	ForcedOff  Kind = "somebody forces the object away"
-	Suspended  Kind = "a user suspends"
-	Unlisted   Kind = "the account no longer lists the service"
-	Demanded   Kind = "the account asks for approval"
-	Replaced   Kind = "the account is deleted and created"
-	Retried    Kind = "a person asks for a retry"
-	ReadAnew   Kind = "a person asks for a reading"
-	Early      Kind = "a person says the truth too early"
-	Lied       Kind = "a person says the untruth"
-	Elsewhere  Kind = "somebody else changes the plan"
-	Trusted    Kind = "a person has unknown values believed"
+	StatusRolledBack FaultKind = "a restore shows an older status"
+	StatusForged     FaultKind = "somebody forges the status"
+	LedgerDeleted    FaultKind = "somebody force-deletes the ledger"
+	LedgerRolledBack FaultKind = "a restore shows an older ledger"
+	LedgerEmptied    FaultKind = "a restore shows an empty ledger"
+	LedgerNewer      FaultKind = "a newer version writes the ledger"
+	ForceDeleted     FaultKind = "somebody force-deletes the object"
+	Suspended        FaultKind = "a user suspends"
+	Unlisted         FaultKind = "the account no longer lists the service"
+	ApprovalRequired FaultKind = "the account requires approval"
+	AccountRecreated FaultKind = "the account is deleted and created"
+	RetryRequested   FaultKind = "a person requests a retry"
+	ReadingRequested FaultKind = "a person requests a reading"
+	ResolvedEarly    FaultKind = "a person resolves before being asked"
+	ResolvedFalsely  FaultKind = "a person resolves untruthfully"
+	ChangedElsewhere FaultKind = "somebody else changes the plan"
+	Trusted          FaultKind = "a person trusts unknown values"
 
-	Stale   Kind = "the cache lags behind"
-	Lagging Kind = "the cache lags behind for three looks"
-	Again   Kind = "an observation is delivered twice"
+	Stale       FaultKind = "the cache lags behind"
+	Lagging     FaultKind = "the cache lags behind for three reads"
+	Redelivered FaultKind = "a watch event is delivered twice"
 )
 
 // common are the faults that every service has now and then.
-func common(sort Sort) []Kind {
-	return [...][]Kind{
-		Write: {CrashBefore, CrashAfter, Refused, Lost, Conflict},
-		Read:  {CrashBefore, Refused},
-		Key:   {CrashBefore, Refused},
-		Post:  {CrashBefore, CrashAfter, Refused, Lost, Unavailable, BadGateway, Denied, Throttled},
-		Poll:  {CrashBefore, CrashAfter, Refused, Lost, Unavailable, Denied},
-		Token: {CrashBefore, CrashAfter, Refused, Lost, Unavailable},
-		Look:  {},
-	}[sort]
+func common(op Op) []FaultKind {
+	return [...][]FaultKind{
+		Write:     {CrashBefore, CrashAfter, Refused, Lost, Conflict},
+		Read:      {CrashBefore, Refused},
+		Key:       {CrashBefore, Refused},
+		Post:      {CrashBefore, CrashAfter, Refused, Lost, Unavailable, BadGateway, Denied, Throttled},
+		Poll:      {CrashBefore, CrashAfter, Refused, Lost, Unavailable, Denied},
+		Token:     {CrashBefore, CrashAfter, Refused, Lost, Unavailable},
+		CacheRead: {},
+	}[op]
 }
 
 // rare are the other faults.
-func rare(sort Sort) []Kind {
-	return [...][]Kind{
-		Write: {Late},
-		Read:  {Late},
-		Key:   {},
-		Post:  {Missing, Invalid, Late, LostLate, Forgotten},
-		Poll:  {Missing, Invalid, Throttled, Late, Forgotten},
-		Token: {Denied, Late},
-		Look:  {},
-	}[sort]
+func rare(op Op) []FaultKind {
+	return [...][]FaultKind{
+		Write:     {Late},
+		Read:      {Late},
+		Key:       {},
+		Post:      {Missing, Invalid, Late, LostLate, Forgotten},
+		Poll:      {Missing, Invalid, Throttled, Late, Forgotten},
+		Token:     {Denied, Late},
+		CacheRead: {},
+	}[op]
 }
 
 // faults returns all faults that are possible at an effect of a sort.
-func faults(sort Sort) []Kind { return slices.Concat(common(sort), rare(sort)) }
+func faults(op Op) []FaultKind { return slices.Concat(common(op), rare(op)) }
 
-// typical reports whether a fault represents others that the process cannot tell from it, for
+// isTypical reports whether a fault represents others that the process cannot tell from it, for
 // example a poll without a response or with an inconclusive one.
-func typical(sort Sort, kind Kind) bool {
-	return slices.Contains([...][]Kind{
-		Write: {CrashAfter, Refused, Lost},
-		Read:  {CrashBefore, Refused},
-		Key:   {Refused},
-		Post:  {CrashAfter, Lost, Denied},
-		Poll:  {CrashAfter, Missing, Invalid},
-		Token: {Refused},
-		Look:  {},
-	}[sort], kind)
+func isTypical(op Op, kind FaultKind) bool {
+	return slices.Contains([...][]FaultKind{
+		Write:     {CrashAfter, Refused, Lost},
+		Read:      {CrashBefore, Refused},
+		Key:       {Refused},
+		Post:      {CrashAfter, Lost, Denied},
+		Poll:      {CrashAfter, Missing, Invalid},
+		Token:     {Refused},
+		CacheRead: {},
+	}[op], kind)
 }
 
-// happensTo reports whether the kind can happen at an effect of a sort.
-func (k Kind) happensTo(sort Sort) bool {
-	return k.acts() || k == Preempted && preemptible(sort) || slices.Contains(faults(sort), k)
+// appliesTo reports whether the kind can happen at an effect of a sort.
+func (k FaultKind) appliesTo(op Op) bool {
+	return k.isAction() || k == Preempted && preemptible(op) || slices.Contains(faults(op), k)
 }
 
-// late reports whether the other managers run for a while before the response arrives.
-func (k Kind) late() bool { return k == Late || k == LostLate }
+// isLate reports whether the other managers run for a while before the response arrives.
+func (k FaultKind) isLate() bool { return k == Late || k == LostLate }
 
-// loses reports whether the process does not learn what has happened.
-func (k Kind) loses() bool { return k == Lost || k == LostLate || k == BadGateway }
+// losesResponse reports whether the process does not learn what has happened.
+func (k FaultKind) losesResponse() bool { return k == Lost || k == LostLate || k == BadGateway }
 
-// calls reports whether an effect is a call to the carrier.
-func (s Sort) calls() bool { return s == Post || s == Poll }
+// isCarrierCall reports whether an effect is a call to the carrier.
+func (s Op) isCarrierCall() bool { return s == Post || s == Poll }
 
-// refuses reports whether the process gets an error and nothing happens.
-func (k Kind) refuses() bool {
+// replacesEffect reports whether the process gets an error and nothing happens.
+func (k FaultKind) replacesEffect() bool {
 	return k == Refused || k == Conflict || k.status() != 0 && k != BadGateway
 }
 
 // status is the HTTP status of the carrier or of a proxy in front of it; 0 for none.
-func (k Kind) status() int {
-	for _, answer := range []struct {
-		kind   Kind
+func (k FaultKind) status() int {
+	for _, response := range []struct {
+		kind   FaultKind
 		status int
 	}{
 		{Unavailable, http.StatusInternalServerError},
@@ -163,29 +163,29 @@ func (k Kind) status() int {
 		{Invalid, http.StatusUnprocessableEntity},
 		{Throttled, http.StatusTooManyRequests},
 	} {
-		if answer.kind == k {
-			return answer.status
+		if response.kind == k {
+			return response.status
 		}
 	}
 	return 0
 }
 
-// crashes reports whether the fault ends the process.
-func (k Kind) crashes() bool { return k == CrashBefore || k == CrashAfter }
+// isCrash reports whether the fault ends the process.
+func (k FaultKind) isCrash() bool { return k == CrashBefore || k == CrashAfter }
 
-// clean reports whether the error alone tells what has happened. After such an error, a call for a
-// person would be a false alarm.
-func (k Kind) clean(sort Sort) bool {
-	if sort == Post {
-		return slices.Contains([]Kind{Refused, Denied, Missing, Invalid, Throttled}, k)
+// isCleanError reports whether the error alone tells what has happened. After such an error, a call
+// for a person would be a false alarm.
+func (k FaultKind) isCleanError(op Op) bool {
+	if op == Post {
+		return slices.Contains([]FaultKind{Refused, Denied, Missing, Invalid, Throttled}, k)
 	}
-	return !k.crashes() && !k.late() && k != Forgotten
+	return !k.isCrash() && !k.isLate() && k != Forgotten
 }
 
 // Fault is what happens at one effect of a run.
 type Fault struct {
 	At      int // the number of the effect, or of the cache read; 0 if the effect is named
-	Kind    Kind
+	Kind    FaultKind
 	Version int64 // the version that a stale cache shows
 
 	What string // the prefix of the effect's name, if it has no number

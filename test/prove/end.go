@@ -12,89 +12,92 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// noteEnd notes the object's state at rest, before a person helps.
-func (r *run) noteEnd() {
+// recordEnd records the state of the settled object, before a person helps.
+func (r *run) recordEnd() {
 	subject := r.subject()
-	r.taken = r.accepted(r.plan.Scenario.Asks) > 0
+	r.endedAccepted = r.accepted(r.plan.Scenario.Operation) > 0
 	if subject == nil {
 		return
 	}
 	for _, request := range subject.OpenRequests() {
-		r.unknown = r.unknown || request.Phase == v1alpha1.PhaseOutcomeUnknown
+		r.endedUnknown = r.endedUnknown || request.Phase == v1alpha1.PhaseOutcomeUnknown
 	}
 }
 
-// judgeEnd checks the invariants of the end: 8 ESR, 16 Quiescent, and that the declared state was
+// checkEnd checks the invariants of the end: 8 ESR, 16 Quiescent, and that the declared state was
 // reached.
-func (r *run) judgeEnd(ctx context.Context) {
-	r.lastEffect, r.lastLook = len(r.effects), len(r.cache.looks)
-	r.rests(ctx)
-	r.quiescent(ctx)
+func (r *run) checkEnd(ctx context.Context) {
+	r.lastEffect, r.lastCacheRead = len(r.effects), len(r.cache.reads)
+	r.expectIdle(ctx)
+	r.expectNothingToDo(ctx)
 	subject := r.subject()
 	if subject == nil {
 		if !r.removed {
-			r.breaks(8, "the object is gone, and nobody has deleted it")
+			r.report(8, "the object is gone, and nobody has deleted it")
 		}
 		return
 	}
 	if why := tooLong(subject); why != "" {
-		r.breaks(17, why)
+		r.report(17, why)
 	}
-	r.judgeState(subject)
+	r.checkState(subject)
 }
 
-// judgeState checks that the object is Ready, or waits for a person with a reason that says so. If
+// checkState checks that the object is Ready, or waits for a person with a reason that says so. If
 // only the operator has changed the object and the carrier has refused nothing, it must be Ready.
-func (r *run) judgeState(subject Subject) {
+func (r *run) checkState(subject Subject) {
 	reason, ready, stuck := stateOf(subject)
-	waits := stuck || slices.Contains(waiting(), reason)
-	untouched := !r.touched()
+	waits := stuck || slices.Contains(waitingReasons(), reason)
+	untouched := !r.changedByOthers()
 	switch {
 	case !ready && !waits:
-		r.breaks(8, "at the end the object is neither Ready nor Stalled, nor does it wait for a person: "+reason)
-	case !ready && untouched && !r.refused:
-		r.breaks(8, "faults have stopped, a person has helped, and the object is not Ready: "+reason)
+		r.report(8, "at the end the object is neither Ready nor Stalled, nor does it wait for a person: "+reason)
+	case !ready && untouched && !r.requestRefused:
+		r.report(8, "faults have stopped, a person has helped, and the object is not Ready: "+reason)
 	case ready && untouched:
-		r.cameTrue()
+		r.expectDeclared()
 	}
 }
 
-// touched reports whether anyone other than the operator has changed the object or its environment.
-func (w *recorder) touched() bool { return w.removed || w.wiped || w.edited || w.meddled }
+// changedByOthers reports whether anyone other than the operator has changed the object or its
+// environment.
+func (w *recorder) changedByOthers() bool {
+	return w.removed || w.statusLost || w.edited || w.interfered
+}
 
-// waiting returns the reasons of objects that wait for a person without being Stalled.
-func waiting() []string {
+// waitingReasons returns the reasons of objects that wait for a person without being Stalled.
+func waitingReasons() []string {
 	return []string{v1alpha1.ReasonAwaitingApproval, v1alpha1.ReasonPlanned, v1alpha1.ReasonSuspended}
 }
 
-// cameTrue checks that the object is Ready and the carrier has accepted the request.
-func (r *run) cameTrue() {
-	asks := r.plan.Scenario.Asks
-	if r.accepted(asks) == 0 && asks != v1alpha1.OperationAppointmentCancel {
-		r.breaks(6, "the object is Ready, and the carrier has not taken "+string(asks))
+// expectDeclared checks that the object is Ready and the carrier has accepted the request.
+func (r *run) expectDeclared() {
+	operation := r.plan.Scenario.Operation
+	if r.accepted(operation) == 0 && operation != v1alpha1.OperationAppointmentCancel {
+		r.report(6, "the object is Ready, and the carrier has not accepted "+string(operation))
 	}
-	if contract, _ := carrier.ContractOf(carrier.Operation(asks)); contract.Repeat == carrier.ClassVerify &&
-		r.accepted(asks) > 1 {
-		r.breaks(1, fmt.Sprintf("%s was taken %d times although it can be read", asks, r.accepted(asks)))
+	if contract, _ := carrier.ContractOf(carrier.Operation(operation)); contract.Repeat == carrier.ClassVerify &&
+		r.accepted(operation) > 1 {
+		r.report(1, fmt.Sprintf("%s was accepted %d times although it can be read", operation, r.accepted(operation)))
 	}
 }
 
-// rests checks that for a day nothing is written and the carrier is not called, whatever passes
-// run. After a 403 or 404 from the carrier, retries every ten minutes are allowed.
-func (r *run) rests(ctx context.Context) {
+// expectIdle checks that for a day nothing is written and the carrier is not called, whatever
+// passes run. After a 403 or 404 from the carrier, retries every ten minutes are allowed.
+func (r *run) expectIdle(ctx context.Context) {
 	over := now().Add(24 * time.Hour)
-	for manager := r.next(nobody); manager != nil && manager.next().Before(over); manager = r.next(nobody) {
-		r.take(ctx, manager)
+	for manager := r.next(none); manager != nil && manager.next().Before(over); manager = r.next(none) {
+		r.runPass(ctx, manager)
 	}
 	for _, effect := range r.effects[r.lastEffect:] {
-		if effect.Sort != Read && !r.forbidden() {
-			r.breaks(16, "the object had come to rest, and on that day: "+effect.What)
+		if effect.Op != Read && !r.refusedByCarrier() {
+			r.report(16, "the object was settled, and during that day: "+effect.What)
 		}
 	}
 }
 
-// forbidden reports whether the carrier answers for this object with 403 or 404.
-func (r *run) forbidden() bool {
+// refusedByCarrier reports whether the carrier responds with 403 or 404 for this object.
+func (r *run) refusedByCarrier() bool {
 	subject := r.subject()
 	if subject == nil {
 		return false
@@ -103,21 +106,21 @@ func (r *run) forbidden() bool {
 	return reason == v1alpha1.ReasonNotFoundOrForbidden
 }
 
-// quiescent checks that a new process finds nothing to do. It repeats calls that were refused to
-// the process before it, which may bring news. If the process of an attempt has ended, and a person
-// or the account holds the attempt back, a new process reports for two minutes that it waits for
-// the response.
-func (r *run) quiescent(ctx context.Context) {
+// expectNothingToDo checks that a new process finds nothing to do. It repeats calls that were
+// refused to the process before it, which may bring news. If the process of an attempt has ended,
+// and a person or the account holds the attempt back, a new process reports for two minutes that it
+// waits for the response.
+func (r *run) expectNothingToDo(ctx context.Context) {
 	if r.heldBack() {
 		return
 	}
-	if r.denied {
-		r.lookAfresh(ctx)
+	if r.callRefused {
+		r.passOfNewProcess(ctx)
 	}
-	before := r.deeds()
-	r.lookAfresh(ctx)
-	if r.deeds() != before {
-		r.breaks(16, "a pass over an object at rest wrote or sent: "+r.effects[len(r.effects)-1].What)
+	before := r.changes()
+	r.passOfNewProcess(ctx)
+	if r.changes() != before {
+		r.report(16, "a pass over a settled object wrote or sent: "+r.effects[len(r.effects)-1].What)
 	}
 }
 
@@ -129,8 +132,8 @@ func (r *run) heldBack() bool {
 	})
 }
 
-// lookAfresh runs a pass of a new process over the object.
-func (r *run) lookAfresh(ctx context.Context) {
+// passOfNewProcess runs a pass of a new process over the object.
+func (r *run) passOfNewProcess(ctx context.Context) {
 	if r.subject() == nil {
 		return
 	}

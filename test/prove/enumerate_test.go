@@ -27,15 +27,15 @@ import (
 // mutants` sets it, tries no pairs. PROVE_SEED selects other combinations.
 func share(tb testing.TB) Share {
 	tb.Helper()
-	word := os.Getenv("PROVE")
+	resolution := os.Getenv("PROVE")
 	share, known := map[string]Share{
 		"":      even(world.Scale(997, 97), world.Scale(7, 2)),
 		"alone": even(math.MaxInt, 1),
-		"most":  {Faults: 2, Looks: 24, Acts: 8, People: 8, Orders: 1, Alone: 1},
+		"most":  {Faults: 2, CacheReads: 24, Actions: 8, ActionPairs: 8, Orders: 1, Singles: 1},
 		"all":   even(1, 1),
-	}[word]
+	}[resolution]
 	if !known {
-		tb.Fatalf("PROVE=%s: it is most, all, alone, or not set", word)
+		tb.Fatalf("PROVE=%s: it is most, all, alone, or not set", resolution)
 	}
 	if seed := os.Getenv("PROVE_SEED"); seed != "" {
 		number, err := strconv.Atoi(seed)
@@ -47,44 +47,44 @@ func share(tb testing.TB) Share {
 	return share
 }
 
-// even returns the same share of everything except single acts.
+// even returns the same share of everything except single actions.
 func even(of, alone int) Share {
-	return Share{Faults: of, Looks: of, Acts: of, People: of, Orders: of, Alone: alone}
+	return Share{Faults: of, CacheReads: of, Actions: of, ActionPairs: of, Orders: of, Singles: alone}
 }
 
-func stage(tb testing.TB) *runtime.Scheme {
+func setUp(tb testing.TB) *runtime.Scheme {
 	tb.Helper()
 	gomega.RegisterFailHandler(func(message string, _ ...int) { panic(message) })
 	ctrl.SetLogger(logr.Discard())
 	klog.SetLogger(logr.Discard()) // every crash in a retried write is logged with its stack
-	rememberVerified()
+	cacheVerification()
 	scheme := runtime.NewScheme()
 	must(clientgoscheme.AddToScheme(scheme))
 	must(v1alpha1.AddToScheme(scheme))
 	return scheme
 }
 
-// carryOut runs a plan in a synctest bubble of its own.
-func carryOut(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (left Outcome) {
+// runPlan runs a plan in a synctest bubble of its own.
+func runPlan(t *testing.T, scheme *runtime.Scheme, plan Plan, tally *Tally) (outcome Outcome) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		r := newRun(t.Context(), scheme, plan)
-		r.play(t.Context())
+		r.execute(t.Context())
 		tally.note(r)
-		left = r.outcome()
+		outcome = r.outcome()
 	})
-	return left
+	return outcome
 }
 
 // TestProve runs every scenario with every plan, and prints the results by operation.
 func TestProve(t *testing.T) {
 	t.Parallel()
-	scheme := stage(t)
+	scheme := setUp(t)
 	var mu sync.Mutex
 	var total Tally
 	t.Cleanup(func() {
 		t.Logf("prove: %-26s %s", "all operations", total.String())
-		judge(t, &total)
+		checkFigures(t, &total)
 	})
 	for _, scenario := range Scenarios() {
 		t.Run(scenario.Name, func(t *testing.T) {
@@ -109,40 +109,40 @@ func TestProve(t *testing.T) {
 
 // The required figures. They apply in full if PROVE is most.
 const (
-	leastPlans   = 300_000
-	leastStale   = 3_300
-	mostNeedless = 12 // of a hundred crashes
+	minPlans    = 300_000
+	minStale    = 3_300
+	maxNeedless = 12 // of a hundred crashes
 )
 
-// judge compares the totals of all operations with the required figures.
-func judge(t *testing.T, total *Tally) {
+// checkFigures compares the totals of all operations with the required figures.
+func checkFigures(t *testing.T, total *Tally) {
 	t.Helper()
 	if total.Alarms > 0 {
-		t.Errorf("%d plans with a clean error called for a person in vain", total.Alarms)
+		t.Errorf("%d plans with a clean error needed a person without need", total.Alarms)
 	}
 	if total.scenarios < len(Scenarios()) {
 		return // the other figures are about all operations
 	}
-	if total.Needless*100 > total.Crashes*mostNeedless {
-		t.Errorf("%d of %d crashes called for a person in vain", total.Needless, total.Crashes)
+	if total.Needless*100 > total.Crashes*maxNeedless {
+		t.Errorf("%d of %d crashes needed a person without need", total.Needless, total.Crashes)
 	}
-	if share(t).Faults <= 2 && (total.Plans() < leastPlans || total.Stale < leastStale) {
+	if share(t).Faults <= 2 && (total.Plans() < minPlans || total.Stale < minStale) {
 		t.Errorf("only %d plans, %d of them stale or unobserved, were tried", total.Plans(), total.Stale)
 	}
 }
 
 func enumerate(t *testing.T, scheme *runtime.Scheme, scenario *Scenario, managers int, tally *Tally) {
 	t.Helper()
-	enumeration := Enumeration{Scenario: scenario, Managers: managers, Share: share(t), Play: func(plan Plan) Outcome {
-		left := carryOut(t, scheme, plan, tally)
-		if len(left.Broken) > 0 {
-			t.Errorf("%s: %s", plan, left.Broken)
+	enumeration := Enumeration{Scenario: scenario, Managers: managers, Share: share(t), Run: func(plan Plan) Outcome {
+		outcome := runPlan(t, scheme, plan, tally)
+		if len(outcome.Violations) > 0 {
+			t.Errorf("%s: %s", plan, outcome.Violations)
 		}
-		return left
+		return outcome
 	}}
-	enumeration.All()
-	if enumeration.broken >= mostBroken {
-		t.Errorf("after %d broken plans no more of %s were tried", mostBroken, scenario.Name)
+	enumeration.RunAll()
+	if enumeration.broken >= maxViolations {
+		t.Errorf("after %d broken plans no more of %s were tried", maxViolations, scenario.Name)
 	}
-	tally.Left = enumeration.left
+	tally.LeftOut = enumeration.leftOut
 }

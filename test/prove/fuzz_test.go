@@ -21,7 +21,7 @@ import (
 // FuzzSchedule decodes a fault plan from bytes: the scenario, the number of managers, and then what
 // happens at which effect. The invariants must hold for any plan.
 func FuzzSchedule(f *testing.F) {
-	scheme := stage(f)
+	scheme := setUp(f)
 	for scenario := range Scenarios() {
 		f.Add([]byte{byte(scenario), 0, 9, 3, 12, 5})
 		f.Add([]byte{byte(scenario), 1, 5, 2, 16, 19, 20, 24})
@@ -31,21 +31,21 @@ func FuzzSchedule(f *testing.F) {
 		if !is {
 			return
 		}
-		if broken := carryOut(t, scheme, plan, &Tally{}).Broken; len(broken) > 0 {
+		if broken := runPlan(t, scheme, plan, &Tally{}).Violations; len(broken) > 0 {
 			t.Errorf("%s: %s", plan, broken)
 		}
 	})
 }
 
-// mostFaults is the largest number of faults in a fuzzed scenario.
-const mostFaults = 3
+// maxFaults is the largest number of faults in a fuzzed scenario.
+const maxFaults = 3
 
 // planOf decodes the plan of a schedule: two bytes for the scenario, and two for each fault.
 func planOf(schedule []byte) (Plan, bool) {
-	if len(schedule) < 2 || len(schedule) > 2+2*mostFaults {
+	if len(schedule) < 2 || len(schedule) > 2+2*maxFaults {
 		return Plan{}, false
 	}
-	scenarios, happen := Scenarios(), everything()
+	scenarios, happen := Scenarios(), allFaultKinds()
 	plan := Plan{Scenario: scenarios[int(schedule[0])%len(scenarios)], Managers: 1 + int(schedule[1])%2}
 	for at := range slices.Chunk(schedule[2:], 2) {
 		if len(at) == 2 {
@@ -55,11 +55,11 @@ func planOf(schedule []byte) (Plan, bool) {
 	return plan, true
 }
 
-// everything returns all that can happen at some effect.
-func everything() []Kind {
-	kinds := acts(&Scenario{Edit: func(Subject) {}}, 2)
-	for sort := range Look {
-		kinds = append(kinds, faults(sort)...)
+// allFaultKinds returns all that can happen at some effect.
+func allFaultKinds() []FaultKind {
+	kinds := actions(&Scenario{Edit: func(Subject) {}}, 2)
+	for op := range CacheRead {
+		kinds = append(kinds, faults(op)...)
 	}
 	slices.Sort(kinds)
 	return slices.Compact(kinds)
@@ -69,44 +69,44 @@ func everything() []Kind {
 // does not panic, sends nothing without an intent and writes a few times, and another pass has
 // nothing to add.
 func FuzzPass(f *testing.F) {
-	scheme := stage(f)
+	scheme := setUp(f)
 	for number, scenario := range Scenarios() {
-		spec := encoded(f, partOf(scenario.Object(world.Offline(nil, now)), "Spec"))
-		f.Add(uint8(number), spec, []byte("{}"), "", uint8(held))
+		spec := marshal(f, field(scenario.Object(world.Offline(nil, now)), "Spec"))
+		f.Add(uint8(number), spec, []byte("{}"), "", uint8(withFinalizer))
 		for _, phase := range phases() {
 			request := v1alpha1.Request{
-				Operation: scenario.Asks, AttemptID: "p9-9", Sender: "p9-1", Phase: phase, APIVersion: 8, Generation: 1,
+				Operation: scenario.Operation, AttemptID: "p9-9", Sender: "p9-1", Phase: phase, APIVersion: 8, Generation: 1,
 				Identity: "tenant", BaseURL: "http://carrier.example", SubmittedAt: metav1.NewTime(beginning),
 			}
-			status := encoded(f, reflect.ValueOf(map[string]any{"request": request, "requests": []any{request}}))
+			status := marshal(f, reflect.ValueOf(map[string]any{"request": request, "requests": []any{request}}))
 			f.Add(uint8(number), spec, status, "p9-9=NotAccepted", uint8(0))
-			f.Add(uint8(number), spec, status, "", uint8(held|going))
+			f.Add(uint8(number), spec, status, "", uint8(withFinalizer|deleting))
 		}
 	}
-	f.Fuzz(func(t *testing.T, number uint8, spec, status []byte, word string, flags uint8) {
+	f.Fuzz(func(t *testing.T, number uint8, spec, status []byte, resolution string, flags uint8) {
 		scenarios := Scenarios()
 		scenario := scenarios[int(number)%len(scenarios)]
 		synctest.Test(t, func(t *testing.T) {
 			r := newRun(t.Context(), scheme, Plan{Scenario: scenario, Managers: 1})
-			if r.becomes(spec, status, word, flags) {
-				r.lookAgain(t)
+			if r.setState(spec, status, resolution, flags) {
+				r.passThrice(t)
 			}
-			sleep(lateness)
+			sleep(responseDelay)
 		})
 	})
 }
 
 // The flags of a fuzzed object.
 const (
-	held  = 1 << iota // it has the finalizer
-	going             // it is being deleted
+	withFinalizer = 1 << iota // it has the finalizer
+	deleting                  // it is being deleted
 )
 
 func phases() []v1alpha1.RequestPhase {
-	return append(onward(v1alpha1.PhaseSubmitting), v1alpha1.PhaseSubmitting, v1alpha1.PhaseFailed)
+	return append(nextPhases(v1alpha1.PhaseSubmitting), v1alpha1.PhaseSubmitting, v1alpha1.PhaseFailed)
 }
 
-func encoded(f *testing.F, part reflect.Value) []byte {
+func marshal(f *testing.F, part reflect.Value) []byte {
 	f.Helper()
 	text, err := json.Marshal(part.Interface())
 	if err != nil {
@@ -115,45 +115,45 @@ func encoded(f *testing.F, part reflect.Value) []byte {
 	return text
 }
 
-func partOf(object client.Object, part string) reflect.Value {
+func field(object client.Object, part string) reflect.Value {
 	return reflect.ValueOf(object).Elem().FieldByName(part)
 }
 
-// becomes puts the object in a state that the operator has never seen. It reports whether the bytes
-// could be decoded.
-func (r *run) becomes(spec, status []byte, word string, flags uint8) bool {
+// setState puts the object in a state that the operator has never seen. It reports whether the
+// bytes could be decoded.
+func (r *run) setState(spec, status []byte, resolution string, flags uint8) bool {
 	subject := r.subject()
-	if json.Unmarshal(spec, partOf(subject, "Spec").Addr().Interface()) != nil {
+	if json.Unmarshal(spec, field(subject, "Spec").Addr().Interface()) != nil {
 		return false
 	}
-	annotate(subject, v1alpha1.AnnotationResolve, word)
-	if flags&held != 0 {
+	annotate(subject, v1alpha1.AnnotationResolve, resolution)
+	if flags&withFinalizer != 0 {
 		controllerutil.AddFinalizer(subject, v1alpha1.Finalizer)
 	}
 	must(r.store.Client().Update(r.ctx, subject))
-	if json.Unmarshal(status, partOf(subject, "Status").Addr().Interface()) != nil {
+	if json.Unmarshal(status, field(subject, "Status").Addr().Interface()) != nil {
 		return false
 	}
 	must(r.store.Client().Status().Update(r.ctx, subject))
-	if flags&going != 0 {
+	if flags&deleting != 0 {
 		must(client.IgnoreNotFound(r.store.Client().Delete(r.ctx, subject)))
 	}
 	return true
 }
 
-// mostWrites is more than any request needs.
-const mostWrites = 12
+// maxWrites is more than any request needs.
+const maxWrites = 12
 
-// lookAgain runs a pass of a process, a second for what a missing finalizer has delayed, and a
+// passThrice runs a pass of a process, a second for what a missing finalizer has delayed, and a
 // third, and checks the invariants of each.
-func (r *run) lookAgain(t *testing.T) {
+func (r *run) passThrice(t *testing.T) {
 	t.Helper()
-	r.lookNow(t)
-	r.lookNow(t)
-	before, asked := r.deeds(), r.managers[0].next()
-	r.lookNow(t)
-	if more := r.deeds() - before; more > 0 && asked.Sub(now()) > time.Second {
-		t.Errorf("a look that nobody asked for wrote and sent %d times: %v", more, r.effects)
+	r.passNow(t)
+	r.passNow(t)
+	before, next := r.changes(), r.managers[0].next()
+	r.passNow(t)
+	if more := r.changes() - before; more > 0 && next.Sub(now()) > time.Second {
+		t.Errorf("a pass that was not due wrote and sent %d times: %v", more, r.effects)
 	}
 	for _, broken := range []string{
 		r.panicked, writeAhead(r.recorder), onePerAttempt(r.recorder), deletionSafe(r.recorder),
@@ -164,14 +164,14 @@ func (r *run) lookAgain(t *testing.T) {
 	}
 }
 
-// lookNow runs one pass of the process.
-func (r *run) lookNow(t *testing.T) {
+// passNow runs one pass of the process.
+func (r *run) passNow(t *testing.T) {
 	t.Helper()
-	before, manager := r.deeds(), r.managers[0]
+	before, manager := r.changes(), r.managers[0]
 	if manager.due = now(); !manager.dead {
 		manager.pass(r.ctx)
 	}
-	if deeds := r.deeds() - before; deeds > mostWrites {
-		t.Errorf("one pass wrote and sent %d times: %v", deeds, r.effects)
+	if changes := r.changes() - before; changes > maxWrites {
+		t.Errorf("one pass wrote and sent %d times: %v", changes, r.effects)
 	}
 }

@@ -14,19 +14,19 @@ import (
 
 // "The next attempt waits from 1 s up to 1 min, doubling" (R12). The API server does not respond to
 // the last read of the account: an account that cannot be read keeps the gate closed.
-func TestR12AClosedGateIsTriedAgainAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
+func TestR12ClosedGateIsRetriedAfterASecondAndAtLeastOnceAMinute(t *testing.T) {
 	t.Parallel()
-	script(t, changing, 1, func(t *testing.T, s *scripted) {
+	runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		var closed []time.Time
-		s.at = func(effect Effect) Kind {
-			if effect.Sort != Read || !strings.HasPrefix(effect.What, "read default") || len(closed) == 10 {
-				return nothing
+		s.faultAt = func(effect Effect) FaultKind {
+			if effect.Op != Read || !strings.HasPrefix(effect.What, "read default") || len(closed) == 10 {
+				return noFault
 			}
 			closed = append(closed, now())
 			return Refused
 		}
-		s.passes(t, s.managers[0], 10*time.Minute)
+		s.runFor(t, s.managers[0], 10*time.Minute)
 		pauses := make([]float64, len(closed)-1)
 		for i := range pauses {
 			pauses[i] = closed[i+1].Sub(closed[i]).Seconds()
@@ -42,36 +42,36 @@ func TestR12AClosedGateIsTriedAgainAfterASecondAndAtLeastOnceAMinute(t *testing.
 
 // "... and until the cache shows the generation that the gate saw" (R12): a process that is known
 // to be out of date writes no further intent.
-func TestR12WhatTheCacheShowsLateIsWaitedFor(t *testing.T) {
+func TestR12WaitsUntilTheCacheShowsWhatTheGateRead(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		kind    string
-		happens func(*testing.T, *scripted)
+		happens func(*testing.T, *scriptedRun)
 		sent    int // once the cache shows it
 	}{
-		"the object is suspended": {"*v1alpha1.BroadbandService", suspend, 0},
-		"the account is closed": {"*v1alpha1.CarrierAccount", func(t *testing.T, s *scripted) {
+		"the object is suspended": {"*v1alpha1.BroadbandService", suspendService, 0},
+		"the account is closed": {"*v1alpha1.CarrierAccount", func(t *testing.T, s *scriptedRun) {
 			t.Helper()
-			s.editAccount(t, closed)
+			s.editAccount(t, closeAccount)
 		}, 0},
 		"the account is another of its name": {"*v1alpha1.CarrierAccount", replaceAccount, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, changing, 1, func(t *testing.T, s *scripted) {
+			runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				s.at = once("create *v1alpha1.RequestLedger service-", func() Kind {
-					s.stale[test.kind] = s.store.Version()
+				s.faultAt = atFirst("create *v1alpha1.RequestLedger service-", func() FaultKind {
+					s.staleVersions[test.kind] = s.store.Version()
 					test.happens(t, s)
-					return nothing
+					return noFault
 				})
-				s.passes(t, s.managers[0], time.Hour)
-				if begun := s.theLedger(t).Spec.Sequence; begun != 1 || s.posted(changing) != 0 {
+				s.runFor(t, s.managers[0], time.Hour)
+				if begun := s.onlyLedger(t).Spec.Sequence; begun != 1 || s.posted(changing) != 0 {
 					t.Errorf("%d attempts were begun and %d sent while the cache stood still", begun, s.posted(changing))
 				}
-				delete(s.stale, test.kind)
+				delete(s.staleVersions, test.kind)
 				s.managers[0].login = now() // the watch shows the account
-				s.alert()
+				s.notifyManagers()
 				s.drive(t.Context())
 				if posted := s.posted(changing); posted != test.sent {
 					t.Errorf("%d were sent once the cache had caught up, want %d", posted, test.sent)
@@ -81,8 +81,8 @@ func TestR12WhatTheCacheShowsLateIsWaitedFor(t *testing.T) {
 	}
 }
 
-// suspend suspends the service as a user would.
-func suspend(t *testing.T, s *scripted) {
+// suspendService suspends the service as a user would.
+func suspendService(t *testing.T, s *scriptedRun) {
 	t.Helper()
 	service := s.service(t)
 	service.Spec.Suspend = true
@@ -90,7 +90,7 @@ func suspend(t *testing.T, s *scripted) {
 }
 
 // replaceAccount deletes the account, and creates it again as it was.
-func replaceAccount(t *testing.T, s *scripted) {
+func replaceAccount(t *testing.T, s *scriptedRun) {
 	t.Helper()
 	var account v1alpha1.CarrierAccount
 	must(s.store.Client().Get(t.Context(), keyIn(s.run, world.AccountName), &account))

@@ -15,25 +15,25 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// untilTaken runs passes of the first manager until the carrier has accepted a request.
-func (s *scripted) untilTaken(t *testing.T, operation v1alpha1.Operation) *v1alpha1.Request {
+// runUntilAccepted runs passes of the first manager until the carrier has accepted a request.
+func (s *scriptedRun) runUntilAccepted(t *testing.T, operation v1alpha1.Operation) *v1alpha1.Request {
 	t.Helper()
-	for range mostPasses {
+	for range maxPasses {
 		if request := s.subject().RequestOf(operation); request != nil && request.Phase == v1alpha1.PhaseInProgress {
 			return request
 		}
 		sleep(s.managers[0].next().Sub(now()))
 		s.managers[0].pass(t.Context())
 	}
-	t.Fatalf("%s is not taken", operation)
+	t.Fatalf("%s is not accepted", operation)
 	return nil
 }
 
 // A new object adopts the open request as its own: if that fails, it is not sent again until a
 // person asks for it. The old object was edited, so the generations of the two differ.
-func TestR24AChangeThatFailsForAnotherObjectIsNotSentAgain(t *testing.T) {
+func TestR24FailedChangeOfAReplacedObjectIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	script(t, converting, 1, func(t *testing.T, s *scripted) {
+	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		must(s.world.Carrier.FailNext("AggregationConversion", simulator.Fault{Kind: simulator.FaultEndInError}))
 		s.edit(t.Context(), func(subject Subject) {
@@ -41,12 +41,12 @@ func TestR24AChangeThatFailsForAnotherObjectIsNotSentAgain(t *testing.T) {
 				service.Spec.Observe.HealthInterval = "8000h"
 			}
 		})
-		if before := s.untilTaken(t, converting); before.Generation != 2 {
+		if before := s.runUntilAccepted(t, converting); before.Generation != 2 {
 			t.Fatalf("it is of generation %d", before.Generation)
 		}
 		s.replaceObject(t)
 		s.drive(t.Context())
-		taken := s.theLedger(t).RequestOf(converting)
+		taken := s.onlyLedger(t).RequestOf(converting)
 		if taken.UID != string(s.subject().GetUID()) || taken.Generation != s.subject().GetGeneration() {
 			t.Errorf("the attempt is %s's, of generation %d", taken.UID, taken.Generation)
 		}
@@ -57,13 +57,13 @@ func TestR24AChangeThatFailsForAnotherObjectIsNotSentAgain(t *testing.T) {
 }
 
 // Metadata that others put on a ledger, such as backup and audit tools, is kept.
-func TestR30WhatOthersPutOnALedgerSurvives(t *testing.T) {
+func TestR30KeepsMetadataThatOthersPutOnALedger(t *testing.T) {
 	t.Parallel()
-	script(t, converting, 1, func(t *testing.T, s *scripted) {
+	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		const theirs = "example.com/theirs"
-		s.untilTaken(t, converting)
-		ledger := s.theLedger(t)
+		s.runUntilAccepted(t, converting)
+		ledger := s.onlyLedger(t)
 		ledger.Labels = map[string]string{theirs: "label"}
 		metav1.SetMetaDataAnnotation(&ledger.ObjectMeta, theirs, "annotation")
 		ledger.Finalizers = append(ledger.Finalizers, theirs)
@@ -72,7 +72,7 @@ func TestR30WhatOthersPutOnALedgerSurvives(t *testing.T) {
 		s.replaceObject(t)
 		s.drive(t.Context())
 		s.expectConversions(t, 1, v1alpha1.ReasonInSync)
-		after := s.theLedger(t)
+		after := s.onlyLedger(t)
 		if after.Spec.Revision < ledger.Spec.Revision+2 {
 			t.Fatalf("it was not written since: revision %d was %d", after.Spec.Revision, ledger.Spec.Revision)
 		}
@@ -85,25 +85,25 @@ func TestR30WhatOthersPutOnALedgerSurvives(t *testing.T) {
 
 // S4 of the review: the clock of the host that recorded an end was a week ahead. A wait after that
 // end lasts as long as it should, and not a week.
-func TestR19AnEndInTheFutureHoldsNothingBack(t *testing.T) {
+func TestR19EndInTheFutureDelaysNothing(t *testing.T) {
 	t.Parallel()
-	script(t, converting, 1, func(t *testing.T, s *scripted) {
+	runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.at = once("POST /api/connect/services/aggregation-conversions", func() Kind { return Throttled })
-		s.untilEnded(t, converting)
-		ledger := s.theLedger(t)
+		s.faultAt = atFirst("POST /api/connect/services/aggregation-conversions", func() FaultKind { return Throttled })
+		s.runUntilEnded(t, converting)
+		ledger := s.onlyLedger(t)
 		ledger.Spec.Last[0].FinishedAt = metav1.NewTime(now().Add(7 * 24 * time.Hour))
 		must(s.store.Client().Update(t.Context(), ledger))
 		s.restart()
-		s.passes(t, s.managers[0], 10*time.Minute)
+		s.runFor(t, s.managers[0], 10*time.Minute)
 		if posted := s.posted(converting); posted != 1 {
 			t.Errorf("%d conversions were sent within ten minutes", posted)
 		}
-		told := slices.DeleteFunc(s.world.Events.All(), func(said string) bool {
-			return !strings.HasPrefix(said, "Warning TimeInFuture ")
+		warnings := slices.DeleteFunc(s.world.Events.All(), func(event string) bool {
+			return !strings.HasPrefix(event, "Warning TimeInFuture ")
 		})
-		if len(told) != 1 {
-			t.Errorf("it is told %d times: %q", len(told), told)
+		if len(warnings) != 1 {
+			t.Errorf("it is reported %d times: %q", len(warnings), warnings)
 		}
 	})
 }
@@ -111,33 +111,33 @@ func TestR19AnEndInTheFutureHoldsNothingBack(t *testing.T) {
 // M1 of the review, without any fault: a plan is changed, the object is deleted, and 90 days later
 // someone has changed the plan at the carrier and declares that plan. The ledger still has the old
 // one.
-func TestR7AServiceThatIsDeclaredAnewIsNotBoughtThePlanThatItHas(t *testing.T) {
+func TestR7RedeclaredServiceDoesNotBuyThePlanItHas(t *testing.T) {
 	t.Parallel()
 	for name, restarts := range map[string]bool{"by the same process": false, "by another process": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, changing, 1, func(t *testing.T, s *scripted) {
+			runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				expectPosts(t, s.resolves(t), reading, changing)
-				s.declaresAnew(t, world.PlanCheap)
+				expectPosts(t, s.runUntilReady(t), reading, changing)
+				s.redeclare(t, world.PlanCheap)
 				if restarts {
 					s.restart()
 				}
-				expectPosts(t, s.resolves(t), reading)
+				expectPosts(t, s.runUntilReady(t), reading)
 				if plan := s.service(t).Status.Carrier.Plan.Value; plan != world.PlanCheap {
-					t.Errorf("it is taken to have %s", plan)
+					t.Errorf("its recorded plan is %s", plan)
 				}
 			})
 		})
 	}
 }
 
-// declaresAnew deletes the object, changes the plan at the carrier 90 days later, and creates an
+// redeclare deletes the object, changes the plan at the carrier 90 days later, and creates an
 // object that declares it.
-func (s *scripted) declaresAnew(t *testing.T, plan string) {
+func (s *scriptedRun) redeclare(t *testing.T, plan string) {
 	t.Helper()
 	must(s.store.Client().Delete(t.Context(), s.subject()))
-	s.alert()
+	s.notifyManagers()
 	s.drive(t.Context())
 	sleep(90 * 24 * time.Hour)
 	must(s.world.Carrier.SetPlan(lineID, plan))

@@ -13,7 +13,7 @@ import (
 )
 
 // identityLedger returns the ledger of what the account's identity spends.
-func (s *scripted) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
+func (s *scriptedRun) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
 	must(s.store.Client().List(t.Context(), &ledgers))
@@ -26,9 +26,9 @@ func (s *scripted) identityLedger(t *testing.T) *v1alpha1.RequestLedger {
 	return nil
 }
 
-// accountSays reconciles the account, and returns the reason and the message of its Ready
+// accountReady reconciles the account, and returns the reason and the message of its Ready
 // condition.
-func (s *scripted) accountSays(t *testing.T) (reason, message string) {
+func (s *scriptedRun) accountReady(t *testing.T) (reason, message string) {
 	t.Helper()
 	s.managers[0].login = now()
 	s.managers[0].pass(t.Context())
@@ -40,13 +40,13 @@ func (s *scripted) accountSays(t *testing.T) (reason, message string) {
 
 // "Each ledger names its cluster; one that is not in the marker's list is LedgerLost" (R26), also
 // the ledger of an identity: it counts requests of another cluster, and not those of this one.
-func TestR26TheLedgerOfAnIdentityIsOfThisCluster(t *testing.T) {
+func TestR26IdentityLedgerOfAnotherClusterIsLost(t *testing.T) {
 	t.Parallel()
-	marked(t, running, func(t *testing.T, s *scripted) {
+	runMarked(t, diagnosing, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.operatorFirst(t)
-		s.expect(t, running, 1, v1alpha1.ReasonCompleted)
-		here := s.theMarker(t).Spec.Cluster
+		s.startBeforeObjects(t)
+		s.expectPosted(t, diagnosing, 1, v1alpha1.ReasonCompleted)
+		here := s.readMarker(t).Spec.Cluster
 		if named := s.identityLedger(t).Spec.Cluster; named != here || here == "" {
 			t.Fatalf("the ledger of the identity names cluster %q, and this is %q", named, here)
 		}
@@ -55,26 +55,26 @@ func TestR26TheLedgerOfAnIdentityIsOfThisCluster(t *testing.T) {
 		foreign.Spec.Cluster = "elsewhere"
 		foreign.Spec.Revision++
 		must(s.store.Client().Update(t.Context(), foreign))
-		reason, message := s.accountSays(t)
+		reason, message := s.accountReady(t)
 		if reason != v1alpha1.ReasonLedgerLost || !strings.Contains(message, foreign.Name) {
 			t.Fatalf("the account is %s: %s", reason, message)
 		}
 		must(s.world.Create(t.Context(), s.world.Test("other", lineID)))
-		_, err := s.managers[0].alive(t.Context(),
+		_, err := s.managers[0].reconcile(t.Context(),
 			reconcilerOf(s.managers[0].reconcilers, kindTest), keyIn(s.run, "other"))
 		must(err)
-		if posted := s.posted(running); posted != 1 {
+		if posted := s.posted(diagnosing); posted != 1 {
 			t.Errorf("%d were sent while the ledger of the identity was another cluster's", posted)
 		}
 
-		marker := s.theMarker(t)
+		marker := s.readMarker(t)
 		command := "kubectl annotate --overwrite ledger marker 'wholesale.broadband/acknowledge=" + here + "'"
 		if !strings.Contains(message, command) {
-			t.Fatalf("%q does not say %q", message, command)
+			t.Fatalf("%q does not contain %q", message, command)
 		}
 		annotate(marker, v1alpha1.AnnotationAcknowledge, here)
 		must(s.store.Client().Update(t.Context(), marker))
-		if reason, message = s.accountSays(t); reason != v1alpha1.ReasonTokenIssued {
+		if reason, message = s.accountReady(t); reason != v1alpha1.ReasonTokenIssued {
 			t.Errorf("the account is %s after that was acknowledged: %s", reason, message)
 		}
 	})

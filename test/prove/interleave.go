@@ -7,46 +7,46 @@ import (
 	"slices"
 )
 
-// mostPreemptions is how often a plan stops one manager in favor of the other, at most.
-const mostPreemptions = 3
+// maxPreemptions is how often a plan stops one manager in favor of the other, at most.
+const maxPreemptions = 3
 
 // preemptible reports whether a process can be stopped before an effect of a sort. A login runs in
 // a goroutine of its own, so stopping it does not stop a pass.
-func preemptible(sort Sort) bool {
-	return sort == Write || sort == Read || sort == Post || sort == Poll
+func preemptible(op Op) bool {
+	return op == Write || op == Read || op == Post || op == Poll
 }
 
 // preempt stops a process before an effect. The other process resumes the pass in which it was
 // stopped itself, or starts one; once that has ended, the first process resumes.
 func (r *run) preempt(ctx context.Context, p *port) {
-	mine, other := r.pairOf(p)
+	mine, other := r.processesOf(p)
 	if mine == nil || other == nil || other.dead {
 		return
 	}
 	mine.stopped = make(chan struct{})
-	goesOn := mine.stopped
+	resumed := mine.stopped
 	if other.stopped != nil {
-		other.goOn()
+		other.resume()
 	} else {
 		other.due = now()
-		go r.beside(ctx, other, mine)
+		go r.runWhileStopped(ctx, other, mine)
 	}
-	<-goesOn
+	<-resumed
 }
 
-// beside runs a pass while another process is stopped, and then resumes that process.
-func (r *run) beside(ctx context.Context, manager, stopped *process) {
+// runWhileStopped runs a pass while another process is stopped, and then resumes that process.
+func (r *run) runWhileStopped(ctx context.Context, manager, stopped *process) {
 	ended := make(chan struct{})
-	manager.ended = ended
+	manager.passEnded = ended
 	defer close(ended)
 	manager.pass(ctx)
 	if stopped.stopped != nil {
-		stopped.goOn()
+		stopped.resume()
 	}
 }
 
-// goOn resumes a process that was stopped.
-func (p *process) goOn() {
+// resume resumes a process that was stopped.
+func (p *process) resume() {
 	stopped := p.stopped
 	p.stopped = nil
 	close(stopped)
@@ -56,15 +56,15 @@ func (p *process) goOn() {
 func (r *run) finish() {
 	for _, manager := range r.managers {
 		for manager.stopped != nil {
-			ended := manager.ended
-			manager.goOn()
+			ended := manager.passEnded
+			manager.resume()
 			<-ended
 		}
 	}
 }
 
-// pairOf returns the process of a port and the other process; nil for none.
-func (r *run) pairOf(p *port) (mine, other *process) {
+// processesOf returns the process of a port and the other process; nil for none.
+func (r *run) processesOf(p *port) (mine, other *process) {
 	for _, manager := range r.managers {
 		if manager.port == p {
 			mine = manager
@@ -85,21 +85,21 @@ func (e *Enumeration) interleavings(whole Outcome) {
 
 // preemptAfter stops a manager once more. The first stop is always tried; of further ones, the
 // share.
-func (e *Enumeration) preemptAfter(before []Fault, told Outcome) {
+func (e *Enumeration) preemptAfter(before []Fault, previous Outcome) {
 	from := 0
 	if len(before) > 0 {
 		from = before[len(before)-1].At
 	}
-	for _, effect := range told.Effects[min(from, len(told.Effects)):] {
-		if !preemptible(effect.Sort) {
+	for _, effect := range previous.Effects[min(from, len(previous.Effects)):] {
+		if !preemptible(effect.Op) {
 			continue
 		}
 		faults := append(slices.Clip(before), Fault{At: effect.Number, Kind: Preempted})
 		if len(before) > 0 && !e.isIn(&e.orders, e.Share.Orders) {
 			continue
 		}
-		if left := e.play(faults...); len(faults) < mostPreemptions {
-			e.preemptAfter(faults, left)
+		if outcome := e.run(faults...); len(faults) < maxPreemptions {
+			e.preemptAfter(faults, outcome)
 		}
 	}
 }

@@ -16,40 +16,40 @@ import (
 
 // Invariant is a property that holds after every effect, whatever faults occur.
 type Invariant struct {
-	Number int
-	Name   string
-	Text   string
-	Broken func(*recorder) string // how it is violated; "" while it holds
+	Number    int
+	Name      string
+	Text      string
+	Violation func(*recorder) string // how it is violated; "" while it holds
 }
 
 // Invariants returns the invariants that are checked after every effect. Those of the end are in
 // judgeEnd.
 func Invariants() []Invariant {
 	return []Invariant{
-		{1, "AtMostOnce", "of a change of class Charge or Never the carrier takes one POST, for ever", atMostOnce},
-		{2, "WriteAhead", "an intent of its sender is on record before a POST, and the object is held", writeAhead},
+		{1, "AtMostOnce", "of a change of class Charge or Never the carrier accepts one POST, for ever", atMostOnce},
+		{2, "WriteAhead", "before a POST its sender has recorded an intent, and the object has a finalizer", writeAhead},
 		{3, "OnePerAttempt", "an attempt id is sent at most once", onePerAttempt},
 		{4, "NoBlindRepeat", "an attempt follows one that ended, or one that its class lets repeat", noBlindRepeat},
-		{5, "NoLostAcceptance", "what the carrier took is never on record as not sent or refused", noLostAcceptance},
-		{6, "Truthful", "Succeeded only if the carrier took it, Failed only if the carrier said so", truthful},
-		{7, "TerminalStable", "what is done is sent no more, and stays done by the same requests", terminalStable},
-		{9, "Frozen", "what is sent is what the intent says", frozen},
+		{5, "NoLostAcceptance", "an accepted request is never recorded as not sent or refused", noLostAcceptance},
+		{6, "Truthful", "Succeeded only if the carrier accepted it, Failed only if the carrier reported it", truthful},
+		{7, "TerminalStable", "what is done is not sent again, and stays done by the same requests", terminalStable},
+		{9, "Frozen", "the body of a POST is that of its intent", intentMatches},
 		{10, "PhaseDAG", "the phases of an attempt are a path of the declared graph", phaseDAG},
 		{11, "PollRate", "nothing is polled more often than the carrier allows", pollRate},
-		{12, "Jti", "an assertion is used once, and is as the specification wants it", singleUse},
-		{15, "DeletionSafe", "nothing is sent for what was being deleted; what is open leaves a record", deletionSafe},
+		{12, "Jti", "an assertion is used once, and follows the specification", singleUse},
+		{15, "DeletionSafe", "nothing is sent for an object being deleted; open attempts stay recorded", deletionSafe},
 		{17, "Bounded", "a status is bounded", bounded},
-		{19, "Spend", "in an hour no more is spent than the account allows", spend},
-		{22, "Serial", "one modification of a service is under way at a time", serial},
-		{23, "ResolutionExact", "a person's word counts for the attempt that it names, and no other", resolutionExact},
+		{19, "Spend", "in an hour no more is spent than the account allows", withinLimit},
+		{22, "Serial", "one modification of a service is in progress at a time", oneAtATime},
+		{23, "ResolutionExact", "a resolution counts for the attempt that it names, and no other", resolutionExact},
 		{24, "NoPanic", "nothing panics", noPanic},
-		{25, "Heeded", "what the last look has shown is heeded, and what asks for approval has it", heeded},
-		{26, "Tabled", "in a ledger an attempt takes the ways of the table of R14, and no other", tabled},
+		{25, "Heeded", "the last reads before a POST are respected, and required approvals exist", lastReadsRespected},
+		{26, "Tabled", "in a ledger an attempt makes only the transitions of the table of R14", onlyListedTransitions},
 	}
 }
 
-// costs repeats the operator's rule here: the checks must not rely on the operator's code.
-func costs(class carrier.RepeatClass) bool {
+// isChargeable repeats the operator's rule here: the checks must not rely on the operator's code.
+func isChargeable(class carrier.RepeatClass) bool {
 	return class == carrier.ClassCharge || class == carrier.ClassNever
 }
 
@@ -57,30 +57,31 @@ func atMostOnce(w *recorder) string {
 	for i, one := range w.sent {
 		again := 0
 		for _, other := range w.sent[:i] {
-			if costs(one.class) && one.accepted && other.accepted && sameWish(one, other) {
+			if isChargeable(one.class) && one.accepted && other.accepted && sameRequest(one, other) {
 				again++
 			}
 		}
-		if again > w.allowed() {
-			return fmt.Sprintf("%s was taken %d times, and people allowed %d", one.operation, again+1, w.allowed()+1)
+		if again > w.permittedRepeats() {
+			return fmt.Sprintf("%s was accepted %d times, and people permitted %d",
+				one.operation, again+1, w.permittedRepeats()+1)
 		}
 	}
 	return ""
 }
 
-// twice returns the second of two POSTs that should not both exist, or nil.
-func (w *recorder) twice(same func(a, b *sending) bool) *sending {
+// secondOf returns the second of two POSTs that should not both exist, or nil.
+func (w *recorder) secondOf(same func(a, b *post) bool) *post {
 	for i, one := range w.sent {
-		if slices.ContainsFunc(w.sent[:i], func(other *sending) bool { return same(one, other) }) {
+		if slices.ContainsFunc(w.sent[:i], func(other *post) bool { return same(one, other) }) {
 			return one
 		}
 	}
 	return nil
 }
 
-// sameWish reports whether two POSTs are for the same thing. Orders are the same under the same
+// sameRequest reports whether two POSTs are for the same thing. Orders are the same under the same
 // customerReference, of which a scenario has one. A test of another object is another test.
-func sameWish(a, b *sending) bool {
+func sameRequest(a, b *post) bool {
 	if a.operation == v1alpha1.OperationDiagnosticTest && a.uid != b.uid {
 		return false
 	}
@@ -88,17 +89,18 @@ func sameWish(a, b *sending) bool {
 }
 
 func writeAhead(w *recorder) string {
-	_, forced := w.since[ForcedOff]
+	_, forced := w.firstAt[ForceDeleted]
 	for _, one := range w.sent {
-		if one.class != carrier.ClassQuery && (!one.ahead || !one.held && !forced) {
-			return fmt.Sprintf("%s was sent without an intent (%t) or a finalizer (%t)", one.operation, one.ahead, one.held)
+		if one.class != carrier.ClassQuery && (!one.hasIntent || !one.hasFinalizer && !forced) {
+			return fmt.Sprintf("%s was sent without an intent (%t) or a finalizer (%t)",
+				one.operation, one.hasIntent, one.hasFinalizer)
 		}
 	}
 	return ""
 }
 
 func onePerAttempt(w *recorder) string {
-	if one := w.twice(func(a, b *sending) bool { return a.attempt != "" && a.attempt == b.attempt }); one != nil {
+	if one := w.secondOf(func(a, b *post) bool { return a.attempt != "" && a.attempt == b.attempt }); one != nil {
 		return one.attempt + " was sent twice"
 	}
 	return ""
@@ -108,17 +110,17 @@ func onePerAttempt(w *recorder) string {
 const convergePause = 15 * time.Minute
 
 func noBlindRepeat(w *recorder) string {
-	for _, turn := range w.turns {
+	for _, turn := range w.replacements {
 		// An attempt that stands for a lost status replaces no other.
-		if !turn.before.Phase.Ended() && !w.wiped && !turn.repeats() {
+		if !turn.before.Phase.Ended() && !w.statusLost && !turn.isAllowedRepeat() {
 			return fmt.Sprintf("%s follows %s, which is %s", turn.after.AttemptID, turn.before.AttemptID, turn.before.Phase)
 		}
 	}
 	return ""
 }
 
-// repeats reports whether the class of an attempt allows another before its end is known.
-func (t *turn) repeats() bool {
+// isAllowedRepeat reports whether the class of an attempt allows another before its end is known.
+func (t *replacement) isAllowedRepeat() bool {
 	class := classOf(t.before)
 	counted := t.after.Repeats == t.before.Repeats+1 && t.after.Repeats <= 2
 	rested := class == carrier.ClassVerify ||
@@ -137,17 +139,17 @@ func classOf(request v1alpha1.Request) carrier.RepeatClass {
 func noLostAcceptance(w *recorder) string {
 	for _, one := range w.sent {
 		switch phase := w.phases[one.attempt]; {
-		case !one.accepted || one.attempt == "" || w.lied:
+		case !one.accepted || one.attempt == "" || w.resolvedFalsely:
 		case phase == v1alpha1.PhaseNotSent, phase == v1alpha1.PhaseRejected, phase == v1alpha1.PhaseNotProcessed,
 			phase == v1alpha1.PhaseNotAccepted:
-			return fmt.Sprintf("the carrier took %s, which is %s", one.attempt, phase)
+			return fmt.Sprintf("the carrier accepted %s, which is %s", one.attempt, phase)
 		}
 	}
 	return ""
 }
 
 func truthful(w *recorder) string {
-	if w.seen == nil || w.lied {
+	if w.seen == nil || w.resolvedFalsely {
 		return ""
 	}
 	for _, contract := range carrier.Contracts() {
@@ -156,35 +158,35 @@ func truthful(w *recorder) string {
 		case request == nil:
 		case request.Phase == v1alpha1.PhaseFailed && !w.failed[request.Location]:
 			return "the carrier refused nothing, and an attempt is Failed"
-		case request.Phase == v1alpha1.PhaseSucceeded && w.accepted(w.meant(request)) == 0 && !w.doneElsewhere():
-			return "the carrier took nothing, and an attempt is Succeeded"
+		case request.Phase == v1alpha1.PhaseSucceeded && w.accepted(w.standsFor(request)) == 0 && !w.changedElsewhere():
+			return "the carrier accepted nothing, and an attempt is Succeeded"
 		}
 	}
 	return ""
 }
 
-// meant returns the operation that an attempt stands for: after the status was lost, that is
+// standsFor returns the operation that an attempt stands for: after the status was lost, that is
 // whatever was sent.
-func (w *recorder) meant(request *v1alpha1.Request) v1alpha1.Operation {
+func (w *recorder) standsFor(request *v1alpha1.Request) v1alpha1.Operation {
 	if decide.StandsForLost(request) {
-		return w.run.plan.Scenario.Asks
+		return w.run.plan.Scenario.Operation
 	}
 	return request.Operation
 }
 
-func terminalStable(w *recorder) string { return w.unsettled }
+func terminalStable(w *recorder) string { return w.regression }
 
-func frozen(w *recorder) string {
+func intentMatches(w *recorder) string {
 	for _, one := range w.sent {
-		if one.class != carrier.ClassQuery && one.attempt != "" && !one.frozen {
+		if one.class != carrier.ClassQuery && one.attempt != "" && !one.bodyMatches {
 			return fmt.Sprintf("the body of %s is not the intent's", one.attempt)
 		}
 	}
 	return ""
 }
 
-// onward is the declared graph: the phases to which a phase may change.
-func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
+// nextPhases is the declared graph: the phases to which a phase may change.
+func nextPhases(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 	switch from {
 	case v1alpha1.PhaseSubmitting:
 		return []v1alpha1.RequestPhase{
@@ -212,24 +214,24 @@ func onward(from v1alpha1.RequestPhase) []v1alpha1.RequestPhase {
 }
 
 func phaseDAG(w *recorder) string {
-	for _, step := range w.steps {
-		if !slices.Contains(onward(step.from), step.to) && !w.explained(step) {
-			return fmt.Sprintf("%s went from %s to %s", step.attempt, step.from, step.to)
+	for _, step := range w.phaseChanges {
+		if !slices.Contains(nextPhases(step.from), step.to) && !w.isException(step) {
+			return fmt.Sprintf("%s changed from %s to %s", step.attempt, step.from, step.to)
 		}
 	}
 	return ""
 }
 
-// explained reports whether a step outside the graph is one of the rare exceptions.
-func (w *recorder) explained(step step) bool {
-	return w.knownBetter(step) || w.cameBack(step) || w.saidAnew(step)
+// isException reports whether a step outside the graph is one of the rare exceptions.
+func (w *recorder) isException(step phaseChange) bool {
+	return w.isCorrection(step) || w.isRestored(step) || w.isNewerResolution(step)
 }
 
-// knownBetter allows three edges for a process that knows more. A sender that was stopped between
+// isCorrection allows three edges for a process that knows more. A sender that was stopped between
 // intent and POST, or between a refusal and recording it, may seem to be one whose request was
 // accepted. When it resumes, it records that it was not. And a Query whose Location is lost is sent
 // again, because queries cost nothing.
-func (w *recorder) knownBetter(step step) bool {
+func (w *recorder) isCorrection(step phaseChange) bool {
 	switch step.to {
 	case v1alpha1.PhaseNotSent, v1alpha1.PhaseRejected:
 		return step.from == v1alpha1.PhaseOutcomeUnknown && w.sentAs(step.attempt) == nil
@@ -246,8 +248,8 @@ func (w *recorder) knownBetter(step step) bool {
 // pollRate checks that no process polls too fast. Two leading managers do not know of each other's
 // polls, so the carrier may get two at the same moment.
 func pollRate(w *recorder) string {
-	if w.tooSoon != "" || len(w.run.managers) > 1 {
-		return w.tooSoon
+	if w.earlyPoll != "" || len(w.run.managers) > 1 {
+		return w.earlyPoll
 	}
 	return w.violated(simulator.RulePollInterval)
 }
@@ -264,19 +266,19 @@ func deletionSafe(w *recorder) string {
 			return fmt.Sprintf("%s was sent for an object that was being deleted", one.operation)
 		}
 	}
-	return forgotten(w)
+	return lostAttempt(w)
 }
 
-// forgotten checks that what was open is not lost: "a new object for the same service adopts" it.
-func forgotten(w *recorder) string {
+// lostAttempt checks that what was open is not lost: "a new object for the same service adopts" it.
+func lostAttempt(w *recorder) string {
 	remembers := w.run.plan.Scenario.Kind == kindService || w.run.plan.Scenario.Kind == kindOrder
 	if w.seen != nil || !remembers {
 		return ""
 	}
-	for _, request := range w.left {
+	for _, request := range w.leftOpen {
 		sent := w.sentAs(request.AttemptID)
 		if sent != nil && sent.accepted && !recorded(w.run.ctx, w.run.store.Client(), request.AttemptID) {
-			return fmt.Sprintf("%s was open, its object is gone, and nothing remembers it", request.AttemptID)
+			return fmt.Sprintf("%s was open, its object is gone, and no ledger has it", request.AttemptID)
 		}
 	}
 	return ""
@@ -284,9 +286,9 @@ func forgotten(w *recorder) string {
 
 // The bounds of a status.
 const (
-	mostConditions = 15
-	mostHistory    = 10
-	mostStatus     = 32 << 10
+	maxConditions = 15
+	maxHistory    = 10
+	maxStatus     = 32 << 10
 )
 
 func bounded(w *recorder) string {
@@ -294,10 +296,10 @@ func bounded(w *recorder) string {
 		return ""
 	}
 	conditions, _ := w.seen.Describes()
-	if len(*conditions) > mostConditions {
+	if len(*conditions) > maxConditions {
 		return fmt.Sprintf("there are %d conditions", len(*conditions))
 	}
-	if service, is := w.seen.(*v1alpha1.BroadbandService); is && len(service.Status.History) > mostHistory {
+	if service, is := w.seen.(*v1alpha1.BroadbandService); is && len(service.Status.History) > maxHistory {
 		return fmt.Sprintf("the history has %d entries", len(service.Status.History))
 	}
 	return ""
@@ -306,7 +308,7 @@ func bounded(w *recorder) string {
 // tooLong describes an object whose JSON is too long. It is checked once, at the end.
 func tooLong(subject Subject) string {
 	text, err := json.Marshal(subject)
-	if err != nil || len(text) > mostStatus {
+	if err != nil || len(text) > maxStatus {
 		return fmt.Sprintf("the object has %d bytes (%v)", len(text), err)
 	}
 	return ""
@@ -315,33 +317,33 @@ func tooLong(subject Subject) string {
 // chargeLimit is the account's hourly limit.
 const chargeLimit = 2
 
-func spend(w *recorder) string {
+func withinLimit(w *recorder) string {
 	spent := 0
 	for _, one := range w.sent {
-		if costs(one.class) && one.accepted && now().Sub(one.at) < time.Hour {
+		if isChargeable(one.class) && one.accepted && now().Sub(one.at) < time.Hour {
 			spent++
 		}
 	}
 	if spent > chargeLimit {
-		return fmt.Sprintf("%d requests that cost were taken in an hour", spent)
+		return fmt.Sprintf("%d chargeable requests were accepted in an hour", spent)
 	}
 	return ""
 }
 
-// working is the shortest time that the carrier takes to process a modification.
-const working = 40 * time.Second
+// shortestWork is the shortest time that the carrier takes to process a modification.
+const shortestWork = 40 * time.Second
 
-func serial(w *recorder) string {
+func oneAtATime(w *recorder) string {
 	if w.run.plan.Scenario.Kind != kindService {
 		return ""
 	}
-	var last *sending
+	var last *post
 	for _, one := range w.sent {
 		if !one.accepted || one.class == carrier.ClassQuery || one.operation.AltersCancellation() {
 			continue
 		}
-		if last != nil && one.at.Sub(last.at) < working {
-			return fmt.Sprintf("%s was taken while %s was under way", one.operation, last.operation)
+		if last != nil && one.at.Sub(last.at) < shortestWork {
+			return fmt.Sprintf("%s was accepted while %s was in progress", one.operation, last.operation)
 		}
 		last = one
 	}
@@ -350,19 +352,21 @@ func serial(w *recorder) string {
 
 // resolutionExact checks that only a person resolves an unknown outcome as not accepted or
 // abandoned, with two exceptions: a sender knows better if its POST was refused before the carrier
-// saw it and another process took it for lost, and deleting a diagnostic test abandons its run.
+// saw it and another process considered it lost, and deleting a diagnostic test abandons its run.
 func resolutionExact(w *recorder) string {
-	for _, step := range w.steps {
+	for _, step := range w.phaseChanges {
 		byPerson := step.to == v1alpha1.PhaseAbandoned || step.to == v1alpha1.PhaseNotAccepted
-		givenUp := step.to == v1alpha1.PhaseAbandoned && w.removed && w.tests()
-		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !givenUp && !w.words[step.attempt] {
-			return fmt.Sprintf("%s became %s without a word on it", step.attempt, step.to)
+		givenUp := step.to == v1alpha1.PhaseAbandoned && w.removed && w.isAboutTest()
+		if step.from == v1alpha1.PhaseOutcomeUnknown && byPerson && !givenUp && !w.resolved[step.attempt] {
+			return fmt.Sprintf("%s became %s without a resolution", step.attempt, step.to)
 		}
 	}
 	return ""
 }
 
-// tests reports whether the scenario is about a diagnostic test.
-func (w *recorder) tests() bool { return w.run.plan.Scenario.Asks == v1alpha1.OperationDiagnosticTest }
+// isAboutTest reports whether the scenario is about a diagnostic test.
+func (w *recorder) isAboutTest() bool {
+	return w.run.plan.Scenario.Operation == v1alpha1.OperationDiagnosticTest
+}
 
 func noPanic(w *recorder) string { return w.panicked }

@@ -15,8 +15,8 @@ import (
 
 const ordering = v1alpha1.OperationOrderCreate
 
-// theLedger returns the only ledger besides the identity's; nil for none.
-func (s *scripted) theLedger(t *testing.T) *v1alpha1.RequestLedger {
+// onlyLedger returns the only ledger besides the identity's; nil for none.
+func (s *scriptedRun) onlyLedger(t *testing.T) *v1alpha1.RequestLedger {
 	t.Helper()
 	var ledgers v1alpha1.RequestLedgerList
 	must(s.store.Client().List(t.Context(), &ledgers))
@@ -29,46 +29,46 @@ func (s *scripted) theLedger(t *testing.T) *v1alpha1.RequestLedger {
 }
 
 // loseLedger force-deletes the ledger.
-func (s *scripted) loseLedger(t *testing.T) {
+func (s *scriptedRun) loseLedger(t *testing.T) {
 	t.Helper()
-	ledger := s.theLedger(t)
+	ledger := s.onlyLedger(t)
 	ledger.Finalizers = nil
 	must(s.store.Client().Update(t.Context(), ledger))
 	must(s.store.Client().Delete(t.Context(), ledger))
 }
 
 // restart replaces the first process with a new one.
-func (s *scripted) restart() {
+func (s *scriptedRun) restart() {
 	s.managers[0] = s.start()
-	s.managers[0].scene = s
+	s.managers[0].env = s
 }
 
 // replaceObject deletes the object and applies it again.
-func (s *scripted) replaceObject(t *testing.T) {
+func (s *scriptedRun) replaceObject(t *testing.T) {
 	t.Helper()
 	must(client.IgnoreNotFound(s.store.Client().Delete(t.Context(), s.subject())))
 	s.create(t.Context())
-	s.alert()
+	s.notifyManagers()
 }
 
 // expectOrders expects the number of orders that the carrier has seen, and the object's reason.
-func (s *scripted) expectOrders(t *testing.T, seen int, reason string) {
+func (s *scriptedRun) expectOrders(t *testing.T, seen int, wantReason string) {
 	t.Helper()
-	said, _, _ := stateOf(s.subject())
-	if posted := s.posted(ordering); posted != seen || said != reason {
-		t.Fatalf("%d orders were sent, not %d, and the object is %s, not %s", posted, seen, said, reason)
+	reason, _, _ := stateOf(s.subject())
+	if posted := s.posted(ordering); posted != seen || reason != wantReason {
+		t.Fatalf("%d orders were sent, not %d, and the object is %s, not %s", posted, seen, reason, wantReason)
 	}
 }
 
 // Between the last read of the object and the POST, another object takes the order over.
-func TestR12AnOrderThatAnotherObjectHasTakenOverIsNotSent(t *testing.T) {
+func TestR12OrderTakenOverByAnotherObjectIsNotSent(t *testing.T) {
 	t.Parallel()
-	script(t, ordering, 2, func(t *testing.T, s *scripted) {
+	runScript(t, ordering, 2, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.at = once("read order-", func() Kind {
+		s.faultAt = atFirst("read order-", func() FaultKind {
 			s.replaceObject(t)
 			s.managers[1].pass(t.Context())
-			return nothing
+			return noFault
 		})
 		s.managers[0].pass(t.Context())
 		if posted := s.posted(ordering); posted != 0 {
@@ -79,12 +79,12 @@ func TestR12AnOrderThatAnotherObjectHasTakenOverIsNotSent(t *testing.T) {
 	})
 }
 
-func TestR5AnOrderWhoseLedgerIsGoneIsNotSentAgain(t *testing.T) {
+func TestR5OrderWithoutItsLedgerIsNotSentAgain(t *testing.T) {
 	t.Parallel()
 	for name, restarts := range map[string]bool{"known by the status (R5)": true, "known by the process (R6)": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, ordering, 1, func(t *testing.T, s *scripted) {
+			runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
 				s.drive(t.Context())
 				s.loseLedger(t)
@@ -93,10 +93,10 @@ func TestR5AnOrderWhoseLedgerIsGoneIsNotSentAgain(t *testing.T) {
 				} else {
 					s.replaceObject(t)
 				}
-				s.alert()
+				s.notifyManagers()
 				s.drive(t.Context())
 				s.expectOrders(t, 1, v1alpha1.ReasonLedgerLost)
-				s.says(t, "Succeeded")
+				s.setResolution(t, "Succeeded")
 				s.drive(t.Context())
 				s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
 			})
@@ -105,12 +105,12 @@ func TestR5AnOrderWhoseLedgerIsGoneIsNotSentAgain(t *testing.T) {
 }
 
 // A backup of the ledgers is older than the order.
-func TestR5AnOrderWhoseLedgerIsOlderThanItsStatusIsNotSentAgain(t *testing.T) {
+func TestR5OrderWithALedgerOlderThanItsStatusIsNotSentAgain(t *testing.T) {
 	t.Parallel()
-	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		s.drive(t.Context())
-		older := s.theLedger(t)
+		older := s.onlyLedger(t)
 		s.loseLedger(t)
 		older.ResourceVersion, older.UID = "", ""
 		older.Spec.Revision, older.Spec.Last, older.Spec.Ended = 1, nil, nil
@@ -122,18 +122,18 @@ func TestR5AnOrderWhoseLedgerIsOlderThanItsStatusIsNotSentAgain(t *testing.T) {
 }
 
 // M8, M9 and S7 of the review, for orders: nothing that happens to the object changes the ledger.
-func TestR25AnOrderIsSentOnceWhateverBecomesOfItsObject(t *testing.T) {
+func TestR25OrderIsSentOnceWhenItsObjectIsReplacedOrRestored(t *testing.T) {
 	t.Parallel()
-	for name, happens := range map[string]func(*testing.T, *scripted){
-		"deleted and applied again": func(t *testing.T, s *scripted) { t.Helper(); s.replaceObject(t) },
-		"status emptied":            func(t *testing.T, s *scripted) { t.Helper(); s.restore(t.Context()) },
+	for name, change := range map[string]func(*testing.T, *scriptedRun){
+		"deleted and applied again": func(t *testing.T, s *scriptedRun) { t.Helper(); s.replaceObject(t) },
+		"status emptied":            func(t *testing.T, s *scriptedRun) { t.Helper(); s.loseStatus(t.Context()) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, ordering, 1, func(t *testing.T, s *scripted) {
+			runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
 				s.drive(t.Context())
-				happens(t, s)
+				change(t, s)
 				s.restart()
 				s.drive(t.Context())
 				s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
@@ -143,9 +143,9 @@ func TestR25AnOrderIsSentOnceWhateverBecomesOfItsObject(t *testing.T) {
 }
 
 // S2 of the review: a 429 uses up no approval.
-func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) {
+func TestR11OrderKeepsItsApprovalAfterA429(t *testing.T) {
 	t.Parallel()
-	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		s.edit(t.Context(), func(subject Subject) {
 			if order, is := subject.(*v1alpha1.ServiceOrder); is {
@@ -154,13 +154,13 @@ func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) 
 		})
 		s.drive(t.Context())
 		s.expectOrders(t, 0, v1alpha1.ReasonAwaitingApproval)
-		s.at = once("POST /api/", func() Kind { return Throttled })
+		s.faultAt = atFirst("POST /api/", func() FaultKind { return Throttled })
 		s.edit(t.Context(), func(subject Subject) {
 			if order, is := subject.(*v1alpha1.ServiceOrder); is {
 				annotate(order, v1alpha1.AnnotationApprove, order.Status.Pending.Hash)
 			}
 		})
-		s.alert()
+		s.notifyManagers()
 		s.drive(t.Context())
 		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted) // the 429 came from a proxy in front of the carrier
 	})
@@ -168,62 +168,62 @@ func TestR11AnApprovedOrderThatMeetsA429IsSentWithTheSameApproval(t *testing.T) 
 
 // A retry request is for one attempt. The process ends when the refusal of that attempt is in the
 // ledger and not yet in the status.
-func TestR21ARetryThatIsUsedUpStaysSo(t *testing.T) {
+func TestR21UsedRetryRequestIsNotUsedAgain(t *testing.T) {
 	t.Parallel()
-	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
 		posts := 0
-		s.at = func(effect Effect) Kind {
-			if effect.Sort == Post {
+		s.faultAt = func(effect Effect) FaultKind {
+			if effect.Op == Post {
 				posts++
 				return Invalid
 			}
 			if posts > 1 && strings.HasPrefix(effect.What, "update *v1alpha1.RequestLedger order-") {
 				return CrashAfter
 			}
-			return nothing
+			return noFault
 		}
 		s.drive(t.Context())
-		s.passes(t, s.managers[0], time.Minute)
+		s.runFor(t, s.managers[0], time.Minute)
 		asked := now().Format(time.RFC3339)
 		s.edit(t.Context(), func(subject Subject) { annotate(subject, v1alpha1.AnnotationRetry, asked) })
-		s.alert()
+		s.notifyManagers()
 		s.drive(t.Context())
 		if sent := s.posted(ordering); posts != 2 || sent != 0 {
 			t.Errorf("of %d attempts the second was the retry, and %d more were sent", posts, sent)
 		}
 		if used := s.subject().Controls().Retry; used != asked {
-			t.Errorf("the retry %q is on record as used up, not %q", used, asked)
+			t.Errorf("the retry %q is recorded as used, not %q", used, asked)
 		}
 	})
 }
 
-// M3 of the review: a response comes late, to a process whose object is gone.
-func TestR16AnAnswerIsRecordedWhoseObjectIsGone(t *testing.T) {
+// M3 of the review: a response is late, and the object is gone by then.
+func TestR16ResponseToADeletedOrderIsRecorded(t *testing.T) {
 	t.Parallel()
-	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.at = once("POST /api/", func() Kind {
+		s.faultAt = atFirst("POST /api/", func() FaultKind {
 			must(s.store.Client().Delete(t.Context(), s.subject()))
-			return nothing
+			return noFault
 		})
-		s.passes(t, s.managers[0], time.Minute)
-		newest := s.theLedger(t).RequestOf(ordering)
+		s.runFor(t, s.managers[0], time.Minute)
+		newest := s.onlyLedger(t).RequestOf(ordering)
 		if newest.Phase != v1alpha1.PhaseSucceeded || !strings.HasPrefix(newest.Location, "/api/connect/orders/") {
-			t.Errorf("on record is %+v", newest)
+			t.Errorf("the recorded request is %+v", newest)
 		}
 	})
 }
 
-// M3 of the review. A person who asks the carrier too early may resolve an order as not accepted,
-// and another one is sent. Then the first one's response arrives.
-func TestR15AnOrderThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
+// M3 of the review. A person who asks the carrier too early may resolve an order as not
+// accepted, and another one is sent. Then the first one's response arrives.
+func TestR15OrderAcceptedLateWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
-		approval v1alpha1.Approval // Always: no second order is sent
-		word     string
-		reason   string
-		shown    int // which of the accepted orders the object shows in the end
+		approval   v1alpha1.Approval // Always: no second order is sent
+		resolution string
+		reason     string
+		shown      int // which of the accepted orders the object shows in the end
 	}{
 		"it counts":        {v1alpha1.ApprovalAutomatic, "Succeeded", v1alpha1.ReasonSubmitted, 0},
 		"it was cancelled": {v1alpha1.ApprovalAutomatic, "Abandoned", v1alpha1.ReasonSubmitted, 1},
@@ -234,15 +234,15 @@ func TestR15AnOrderThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, ordering, 2, func(t *testing.T, s *scripted) {
+			runScript(t, ordering, 2, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
 				s.acceptLate(t, test.approval)
 				orders := len(s.sent)
 				s.expectOrders(t, orders, v1alpha1.ReasonLateAcceptance)
-				s.says(t, "NotAccepted")
+				s.setResolution(t, "NotAccepted")
 				s.drive(t.Context())
 				s.expectOrders(t, orders, v1alpha1.ReasonLateAcceptance)
-				s.says(t, test.word)
+				s.setResolution(t, test.resolution)
 				s.drive(t.Context())
 				s.expectOrders(t, orders, test.reason)
 				shown := s.subject().RequestOf(ordering).Location
@@ -256,22 +256,22 @@ func TestR15AnOrderThatIsAcceptedLateWaitsForAPerson(t *testing.T) {
 
 // acceptLate delays an order's response until a person has resolved it as not accepted, and another
 // was sent because of that if the approval mode allows it.
-func (s *scripted) acceptLate(t *testing.T, approval v1alpha1.Approval) {
+func (s *scriptedRun) acceptLate(t *testing.T, approval v1alpha1.Approval) {
 	t.Helper()
 	asleep, other := s.managers[0], s.managers[1]
-	s.at = once("POST /api/", late)
-	s.later = func() {
-		s.passes(t, other, 8*time.Minute)
+	s.faultAt = atFirst("POST /api/", delayed)
+	s.whileDelayed = func() {
+		s.runFor(t, other, 8*time.Minute)
 		s.editAccount(t, func(account *v1alpha1.CarrierAccountSpec) { account.Approval = approval })
-		s.says(t, "NotAccepted")
-		s.passes(t, other, 8*time.Minute)
+		s.setResolution(t, "NotAccepted")
+		s.runFor(t, other, 8*time.Minute)
 	}
-	s.passes(t, asleep, time.Minute)
+	s.runFor(t, asleep, time.Minute)
 	s.drive(t.Context())
 	first := s.sent[0].requestID
-	if !slices.ContainsFunc(s.world.Events.All(), func(said string) bool {
-		return strings.Contains(said, "LateAcceptance") && strings.Contains(said, first)
+	if !slices.ContainsFunc(s.world.Events.All(), func(event string) bool {
+		return strings.Contains(event, "LateAcceptance") && strings.Contains(event, first)
 	}) {
-		t.Errorf("nobody was told of order %s: %q", first, s.world.Events.All())
+		t.Errorf("no Event names order %s: %q", first, s.world.Events.All())
 	}
 }

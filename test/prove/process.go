@@ -21,24 +21,24 @@ import (
 type process struct {
 	*port
 
-	run           *run
-	inPass        bool
-	stopped       chan struct{} // closed when it resumes, after it was stopped in favor of the other one
-	ended         chan struct{} // closed when the pass that it runs beside the other one has ended
-	again         bool          // it gets one watch event too many
-	told          bool          // the object changed during its pass
-	notifiedLogin bool          // the account changed during its pass
-	due           time.Time     // the next pass over the object; zero: never
-	login         time.Time     // the next pass over the account
-	doubts        time.Time     // another pass over the object, because it became less settled
-	reconcilers   controllers.Reconcilers
+	run                  *run
+	inPass               bool
+	stopped              chan struct{} // closed when it resumes, after it was stopped in favor of the other one
+	passEnded            chan struct{} // closed when the pass that it runs beside the other one has ended
+	redelivered          bool          // it gets one watch event too many
+	changedInPass        bool          // the object changed during its pass
+	accountChangedInPass bool          // the account changed during its pass
+	due                  time.Time     // the next pass over the object; zero: never
+	login                time.Time     // the next pass over the account
+	recheck              time.Time     // another pass over the object, because it became less settled
+	reconcilers          controllers.Reconcilers
 }
 
 // start starts a process, which reconciles everything at once.
 func (r *run) start() *process {
 	r.started++
 	p := &process{run: r, due: now(), login: now()}
-	p.port = &port{scene: r, store: r.store, carrier: r.carrier, marker: r.marker}
+	p.port = &port{env: r, store: r.store, carrier: r.carrier, marker: r.marker}
 	p.reconcilers = p.operator(r.started, r.world.Events)
 	return p
 }
@@ -80,7 +80,7 @@ func reconcilerOf(all controllers.Reconcilers, kind string) reconcile.Reconciler
 // next returns when the next pass of a process is due; zero: never.
 func (p *process) next() time.Time {
 	var next time.Time
-	for _, at := range []time.Time{p.due, p.login, p.doubts} {
+	for _, at := range []time.Time{p.due, p.login, p.recheck} {
 		if next.IsZero() || !at.IsZero() && at.Before(next) {
 			next = at
 		}
@@ -94,32 +94,32 @@ func (p *process) pass(ctx context.Context) {
 	defer func() { p.inPass = false }()
 	if isDue(p.login) {
 		key := client.ObjectKey{Namespace: p.run.world.Namespace, Name: world.AccountName}
-		result, err := p.alive(ctx, p.reconcilers.Accounts, key)
-		p.login = after(result, err)
+		result, err := p.reconcile(ctx, p.reconcilers.Accounts, key)
+		p.login = nextPass(result, err)
 	}
-	if p.dead || !isDue(p.due) && !isDue(p.doubts) {
+	if p.dead || !isDue(p.due) && !isDue(p.recheck) {
 		return
 	}
-	if isDue(p.doubts) {
-		p.doubts = time.Time{}
+	if isDue(p.recheck) {
+		p.recheck = time.Time{}
 	}
-	result, err := p.alive(ctx, reconcilerOf(p.reconcilers, p.run.plan.Scenario.Kind), p.run.name)
-	p.due = after(result, err)
+	result, err := p.reconcile(ctx, reconcilerOf(p.reconcilers, p.run.plan.Scenario.Kind), p.run.name)
+	p.due = nextPass(result, err)
 	if err != nil {
 		p.login = now() // the account may be the reason
 	}
-	if p.notifiedLogin {
-		p.login, p.notifiedLogin = now(), false
+	if p.accountChangedInPass {
+		p.login, p.accountChangedInPass = now(), false
 	}
-	if p.again || p.told {
-		p.due, p.again, p.told = now(), false, false
+	if p.redelivered || p.changedInPass {
+		p.due, p.redelivered, p.changedInPass = now(), false, false
 	}
 }
 
 func isDue(at time.Time) bool { return !at.IsZero() && !now().Before(at) }
 
-// after returns when a work queue reconciles the object again.
-func after(result ctrl.Result, err error) time.Time {
+// nextPass returns when a work queue reconciles the object again.
+func nextPass(result ctrl.Result, err error) time.Time {
 	switch {
 	case err != nil:
 		return now().Add(time.Second)
@@ -129,8 +129,8 @@ func after(result ctrl.Result, err error) time.Time {
 	return time.Time{}
 }
 
-// alive runs a pass that may end the process. Any other panic is a bug.
-func (p *port) alive(
+// reconcile runs a pass that may end the process. Any other panic is a bug.
+func (p *port) reconcile(
 	ctx context.Context, reconciler reconcile.Reconciler, key client.ObjectKey,
 ) (result ctrl.Result, err error) {
 	defer func() {
@@ -138,10 +138,10 @@ func (p *port) alive(
 		if cause == nil {
 			return
 		}
-		if _, is := cause.(killed); !is {
-			p.scene.panics(fmt.Sprintf("%v\n%s", cause, debug.Stack()))
+		if _, is := cause.(processEnded); !is {
+			p.env.reportPanic(fmt.Sprintf("%v\n%s", cause, debug.Stack()))
 		}
-		p.dead, err = true, errKilled
+		p.dead, err = true, errProcessEnded
 	}()
 	return reconciler.Reconcile(ctx, ctrl.Request{NamespacedName: key})
 }

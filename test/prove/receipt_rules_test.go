@@ -25,93 +25,93 @@ func receipts() []receipt {
 	}
 }
 
-// eachReceipt runs a test with each of them.
-func eachReceipt(t *testing.T, scene func(*testing.T, *scripted, receipt)) {
+// forEachReceipt runs a test with each of them.
+func forEachReceipt(t *testing.T, test func(*testing.T, *scriptedRun, receipt)) {
 	t.Helper()
 	for _, one := range receipts() {
 		t.Run(string(one.operation), func(t *testing.T) {
 			t.Parallel()
-			script(t, one.operation, 1, func(t *testing.T, s *scripted) { t.Helper(); scene(t, s, one) })
+			runScript(t, one.operation, 1, func(t *testing.T, s *scriptedRun) { t.Helper(); test(t, s, one) })
 		})
 	}
 }
 
-// leavesShown makes the process fail to record the response, and then makes the API server
+// leaveInStatus makes the process fail to record the response, and then makes the API server
 // available again. By then the status shows the response.
-func (s *scripted) leavesShown(t *testing.T, operation v1alpha1.Operation) {
+func (s *scriptedRun) leaveInStatus(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
-	s.records(t, 4*time.Minute)
-	s.at = nil
+	s.runAndRecord(t, 4*time.Minute)
+	s.faultAt = nil
 	s.expectShown(t, operation)
 }
 
-// refusesAfter makes the API server refuse all writes of a ledger after a POST.
-func (s *scripted) refusesAfter(path string) {
+// refuseLedgerWritesAfter makes the API server refuse all writes of a ledger after a POST.
+func (s *scriptedRun) refuseLedgerWritesAfter(path string) {
 	out := false
-	s.at = func(effect Effect) Kind {
+	s.faultAt = func(effect Effect) FaultKind {
 		out = out || strings.HasPrefix(effect.What, path)
-		if out && effect.Sort == Write && strings.Contains(effect.What, " *v1alpha1.RequestLedger ") {
+		if out && effect.Op == Write && strings.Contains(effect.What, " *v1alpha1.RequestLedger ") {
 			return Refused
 		}
-		return nothing
+		return noFault
 	}
 }
 
 // "Ledger refused ... after the POST: Warning Event, metric, the receipt into the object's status".
 // The process that had the response ends before it could be recorded.
-func TestR16AReceiptThatNoLedgerTakesIsInTheStatus(t *testing.T) {
+func TestR16ResponseThatNoLedgerAcceptsIsInTheStatus(t *testing.T) {
 	t.Parallel()
-	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
+	forEachReceipt(t, func(t *testing.T, s *scriptedRun, one receipt) {
 		t.Helper()
-		s.refusesAfter(one.path)
-		s.leavesShown(t, one.operation)
+		s.refuseLedgerWritesAfter(one.path)
+		s.leaveInStatus(t, one.operation)
 		s.restart()
 		s.drive(t.Context())
-		s.expectAsks(t, one.operation, v1alpha1.ReasonLedgerLost)
-		s.says(t, "Accepted:"+s.requestID(one.operation))
+		s.expectWaitsForPerson(t, one.operation, v1alpha1.ReasonLedgerLost)
+		s.setResolution(t, "Accepted:"+s.requestID(one.operation))
 		s.drive(t.Context())
 		s.expectRecorded(t, one.operation, 3)
 	})
 }
 
 // The ledger is force-deleted while the response is on its way, and none can be created.
-func TestR16AReceiptOfALedgerThatIsGoneIsInTheStatus(t *testing.T) {
+func TestR16ResponseIsInTheStatusIfTheLedgerIsGone(t *testing.T) {
 	t.Parallel()
-	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
+	forEachReceipt(t, func(t *testing.T, s *scriptedRun, one receipt) {
 		t.Helper()
-		s.refusesAfter(one.path)
-		refuses := s.at
-		s.at = func(effect Effect) Kind {
-			if strings.HasPrefix(effect.What, one.path) && s.theLedger(t) != nil {
+		s.refuseLedgerWritesAfter(one.path)
+		refuses := s.faultAt
+		s.faultAt = func(effect Effect) FaultKind {
+			if strings.HasPrefix(effect.What, one.path) && s.onlyLedger(t) != nil {
 				s.loseLedger(t)
 			}
 			return refuses(effect)
 		}
-		s.leavesShown(t, one.operation)
+		s.leaveInStatus(t, one.operation)
 		s.restart()
 		s.drive(t.Context())
-		s.expectAsks(t, one.operation, v1alpha1.ReasonLedgerLost)
+		s.expectWaitsForPerson(t, one.operation, v1alpha1.ReasonLedgerLost)
 	})
 }
 
 // The process retries until the ledger can be written: no person is needed.
-func TestR16AReceiptInAStatusAsksNobodyWhileItsProcessLives(t *testing.T) {
+func TestR16ResponseInTheStatusNeedsNobodyWhileItsProcessRuns(t *testing.T) {
 	t.Parallel()
-	eachReceipt(t, func(t *testing.T, s *scripted, one receipt) {
+	forEachReceipt(t, func(t *testing.T, s *scriptedRun, one receipt) {
 		t.Helper()
-		s.refusesAfter(one.path)
-		s.leavesShown(t, one.operation)
-		s.records(t, time.Minute)
-		if request := s.theLedger(t).RequestOf(one.operation); request == nil || request.Location == "" ||
+		s.refuseLedgerWritesAfter(one.path)
+		s.leaveInStatus(t, one.operation)
+		s.runAndRecord(t, time.Minute)
+		if request := s.onlyLedger(t).RequestOf(one.operation); request == nil || request.Location == "" ||
 			request.Error != nil {
-			t.Errorf("on record is %+v", request)
+			t.Errorf("the recorded request is %+v", request)
 		}
 		s.expectRecorded(t, one.operation, 3)
 	})
 }
 
 // requestID returns the carrier's number of the only request of an operation.
-func (s *scripted) requestID(operation v1alpha1.Operation) string {
+func (s *scriptedRun) requestID(operation v1alpha1.Operation) string {
 	for _, one := range s.sent {
 		if one.operation == operation {
 			return one.requestID
@@ -121,7 +121,7 @@ func (s *scripted) requestID(operation v1alpha1.Operation) string {
 }
 
 // expectShown expects that the status contains the receipt and the ledger does not.
-func (s *scripted) expectShown(t *testing.T, operation v1alpha1.Operation) {
+func (s *scriptedRun) expectShown(t *testing.T, operation v1alpha1.Operation) {
 	t.Helper()
 	object := s.plan.Scenario.Empty() // its status, and not what the ledger has
 	must(s.store.Client().Get(t.Context(), s.name, object))
@@ -129,18 +129,19 @@ func (s *scripted) expectShown(t *testing.T, operation v1alpha1.Operation) {
 	if shown == nil || id == "" || !strings.HasSuffix(shown.Location, "/"+id) {
 		t.Fatalf("the status shows %+v, and not request %s", shown, id)
 	}
-	if ledger := s.theLedger(t); ledger != nil && ledger.RequestOf(operation).Location != "" {
-		t.Fatal("the ledger has taken it")
+	if ledger := s.onlyLedger(t); ledger != nil && ledger.RequestOf(operation).Location != "" {
+		t.Fatal("the ledger has it")
 	}
 }
 
-// expectAsks expects that one request was sent, and that the object names it and waits for a
-// person.
-func (s *scripted) expectAsks(t *testing.T, operation v1alpha1.Operation, reason string) {
+// expectWaitsForPerson expects that one request was sent, and that the object names it and waits
+// for a person.
+func (s *scriptedRun) expectWaitsForPerson(t *testing.T, operation v1alpha1.Operation, wantReason string) {
 	t.Helper()
-	said, _, stuck := stateOf(s.subject())
-	id, words := s.requestID(operation), s.message()
-	if s.posted(operation) != 1 || said != reason || !stuck || !strings.Contains(words, "/"+id) {
-		t.Fatalf("%d were sent, and the object is %s, and does not name request %s: %s", s.posted(operation), said, id, words)
+	reason, _, stuck := stateOf(s.subject())
+	id, message := s.requestID(operation), s.message()
+	if s.posted(operation) != 1 || reason != wantReason || !stuck || !strings.Contains(message, "/"+id) {
+		t.Fatalf("%d were sent, and the object is %s, and does not name request %s: %s",
+			s.posted(operation), reason, id, message)
 	}
 }

@@ -24,59 +24,59 @@ import (
 type recorder struct {
 	run *run
 
-	seen     Subject // the object as recorded; nil if it is gone
-	version  int64   // of the store, at the last check
-	sent     []*sending
-	turns    []turn // replacements of one attempt by another
-	steps    []step // transitions from one phase to another
-	phases   map[string]v1alpha1.RequestPhase
-	endedBy  map[string]v1alpha1.EndedBy
-	intents  []intent
-	words    map[string]bool // the attempts that a person has resolved
-	left     []v1alpha1.Request
-	failed   map[string]bool // the Locations that answered 422
-	panicked string
-	books    books
-	untabled string // the transition of a ledger's attempt that no row of the table allows
-	tooSoon  string // a poll that was too soon
+	seen                Subject // the object as recorded; nil if it is gone
+	version             int64   // of the store, at the last check
+	sent                []*post
+	replacements        []replacement // replacements of one attempt by another
+	phaseChanges        []phaseChange // transitions from one phase to another
+	phases              map[string]v1alpha1.RequestPhase
+	endedBy             map[string]v1alpha1.EndedBy
+	intents             []intent
+	resolved            map[string]bool // the attempts that a person has resolved
+	leftOpen            []v1alpha1.Request
+	failed              map[string]bool // the Locations that answered 422
+	panicked            string
+	ledgerPhases        phasesByLedger
+	forbiddenTransition string // the transition of a ledger's attempt that no row of the table allows
+	earlyPoll           string // a poll that was too soon
 
-	unsettled string // how a settled object became unsettled
+	regression string // how a settled object became unsettled
 
-	removed   bool // a user has deleted the object
-	edited    bool // a user has changed the spec
-	wiped     bool // its status was lost
-	unshown   bool // the ledger was lost before any status had named it
-	denied    bool // a call was answered 404 or 422
-	refused   bool // and in such a way that nothing may be sent again without a person
-	forgotten bool // the carrier has lost its data
-	meddled   bool // someone has changed the account or a ledger, or set an annotation that was not needed
-	lied      bool // a person has given a false resolution
-	licenses  int  // how often people have allowed the same request again
-	unknown   bool // it came to rest with an unknown outcome
-	taken     bool // the carrier had accepted a request by then
+	removed         bool // a user has deleted the object
+	edited          bool // a user has changed the spec
+	statusLost      bool // its status was lost
+	neverShown      bool // the ledger was lost before any status had named it
+	callRefused     bool // a call got 404 or 422
+	requestRefused  bool // and in such a way that nothing may be sent again without a person
+	carrierForgot   bool // the carrier has lost its data
+	interfered      bool // someone has changed the account or a ledger, or set an annotation that was not needed
+	resolvedFalsely bool // a person has given a false resolution
+	permits         int  // how often people have allowed the same request again
+	endedUnknown    bool // it settled with an unknown outcome
+	endedAccepted   bool // the carrier had accepted a request by then
 
-	since  map[Kind]int    // the number of the effect before which an act first happened
-	agreed map[string]bool // the hashes of the plans that a person has approved
+	firstAt  map[FaultKind]int // the number of the effect before which an action first happened
+	approved map[string]bool   // the hashes of the plans that a person has approved
 
-	broken []string
+	violations []string
 }
 
-// sending is one POST.
-type sending struct {
-	at         time.Time
-	attempt    string
-	operation  v1alpha1.Operation
-	target     v1alpha1.RequestTarget
-	uid        types.UID
-	class      carrier.RepeatClass
-	ahead      bool   // its intent was recorded, by its sender
-	held       bool   // its record outlives the object
-	frozen     bool   // the body was that of the intent
-	approved   string // the hash in its intent
-	unheeded   string // what its sender had seen and ignored
-	accepted   bool
-	requestID  string
-	deletingAt bool
+// post is one POST.
+type post struct {
+	at           time.Time
+	attempt      string
+	operation    v1alpha1.Operation
+	target       v1alpha1.RequestTarget
+	uid          types.UID
+	class        carrier.RepeatClass
+	hasIntent    bool   // its intent was recorded, by its sender
+	hasFinalizer bool   // its record outlives the object
+	bodyMatches  bool   // the body was that of the intent
+	approved     string // the hash in its intent
+	ignored      string // what its sender had seen and ignored
+	accepted     bool
+	requestID    string
+	deletingAt   bool
 }
 
 // intent is an attempt as first recorded.
@@ -88,12 +88,12 @@ type intent struct {
 	posted   bool
 }
 
-type turn struct {
+type replacement struct {
 	before, after v1alpha1.Request
 	at            time.Time
 }
 
-type step struct {
+type phaseChange struct {
 	attempt  string
 	class    carrier.RepeatClass
 	endedBy  v1alpha1.EndedBy // before the step
@@ -102,45 +102,46 @@ type step struct {
 
 func newRecorder(r *run) *recorder {
 	return &recorder{
-		run: r, phases: map[string]v1alpha1.RequestPhase{}, words: map[string]bool{}, failed: map[string]bool{},
-		since: make(map[Kind]int), agreed: map[string]bool{}, endedBy: map[string]v1alpha1.EndedBy{},
+		run: r, phases: map[string]v1alpha1.RequestPhase{}, resolved: map[string]bool{}, failed: map[string]bool{},
+		firstAt: make(map[FaultKind]int), approved: map[string]bool{}, endedBy: map[string]v1alpha1.EndedBy{},
 	}
 }
 
-// breaks records a violated invariant.
-func (w *recorder) breaks(number int, why string) {
-	said := fmt.Sprintf("%d: %s", number, why)
-	known := func(told string) bool { return strings.HasPrefix(told, said[:strings.Index(said, ":")+1]) }
-	if !slices.ContainsFunc(w.broken, known) { // only the first time counts
-		w.broken = append(w.broken, said)
+// report records a violated invariant.
+func (w *recorder) report(number int, why string) {
+	reason := fmt.Sprintf("%d: %s", number, why)
+	sameInvariant := func(other string) bool { return strings.HasPrefix(other, reason[:strings.Index(reason, ":")+1]) }
+	if !slices.ContainsFunc(w.violations, sameInvariant) { // only the first time counts
+		w.violations = append(w.violations, reason)
 	}
 }
 
-// panics records an unplanned panic.
-func (w *recorder) panics(how string) { w.panicked = how }
+// reportPanic records an unplanned panic.
+func (w *recorder) reportPanic(how string) { w.panicked = how }
 
-// hurries records a poll that is too soon.
-func (w *recorder) hurries(how string) { w.tooSoon = how }
+// reportEarlyPoll records a poll that is too soon.
+func (w *recorder) reportEarlyPoll(how string) { w.earlyPoll = how }
 
-// sends observes a POST immediately before the carrier gets it.
-func (w *recorder) sends(p *port, path string, body []byte) {
+// posting observes a POST immediately before the carrier gets it.
+func (w *recorder) posting(p *port, path string, body []byte) {
 	contract := contractAt(path)
 	if subject := w.seen; subject != nil && contract.Repeat != carrier.ClassQuery && w.settled(subject) {
-		w.unsettled = fmt.Sprintf("%s is sent for generation %d, which was done", contract.Operation, subject.GetGeneration())
+		w.regression = fmt.Sprintf("%s is sent for generation %d, which was done",
+			contract.Operation, subject.GetGeneration())
 	}
-	one := &sending{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
-	one.held = w.run.plan.Scenario.Kind == kindOrder || w.run.plan.Scenario.Kind == kindService // by its ledger
+	one := &post{at: now(), operation: v1alpha1.Operation(contract.Operation), class: contract.Repeat}
+	one.hasFinalizer = w.run.plan.Scenario.Kind == kindOrder || w.run.plan.Scenario.Kind == kindService // by its ledger
 	if subject := w.run.subject(); subject != nil {
 		one.uid = subject.GetUID()
-		one.held = one.held || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
+		one.hasFinalizer = one.hasFinalizer || controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer)
 	}
 	if written := w.intentOf(p, one.operation); written != nil {
 		written.posted = true
-		one.attempt, one.target, one.ahead, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
+		one.attempt, one.target, one.hasIntent, one.deletingAt = written.AttemptID, written.Target, true, written.deleting
 		one.class, one.approved = decide.ClassOf(one.operation, written.Target), written.ApprovedHash
-		one.frozen = written.BodyHash == decide.BodyHash(body) || w.hasContact(one.operation, written.Target)
+		one.bodyMatches = written.BodyHash == decide.BodyHash(body) || w.hasContact(one.operation, written.Target)
 	}
-	one.unheeded = cmp.Or(w.unheeded(p, one), w.unapproved(one))
+	one.ignored = cmp.Or(w.ignoredBy(p, one), w.missingApproval(one))
 	w.sent = append(w.sent, one)
 }
 
@@ -170,12 +171,12 @@ func contractAt(path string) carrier.Contract {
 	panic("nothing is sent to " + path)
 }
 
-// refuses observes a response that someone gave in the carrier's place.
-func (w *recorder) refuses(effect Effect, kind Kind) {
-	if !effect.Sort.calls() || kind != Invalid && kind != Missing {
+// responseReplaced observes a response that a proxy gave instead of the carrier.
+func (w *recorder) responseReplaced(effect Effect, kind FaultKind) {
+	if !effect.Op.isCarrierCall() || kind != Invalid && kind != Missing {
 		return
 	}
-	w.denied, w.refused = true, w.refused || kind == Invalid || effect.Sort == Post
+	w.callRefused, w.requestRefused = true, w.requestRefused || kind == Invalid || effect.Op == Post
 	if location, is := strings.CutPrefix(effect.What, http.MethodGet+" "); is && kind == Invalid {
 		w.failed[location] = true
 	}
@@ -183,23 +184,23 @@ func (w *recorder) refuses(effect Effect, kind Kind) {
 
 // check compares the state after an effect with the invariants.
 func (r *run) check(effect Effect) {
-	if effect.Sort == Post {
-		r.heard()
+	if effect.Op == Post {
+		r.recordAcceptance()
 	}
 	if version := r.store.Version(); version != r.version {
 		r.version = version
-		r.audit(effect)
+		r.checkLedgerWrite(effect)
 		r.observe(r.subject())
 	}
 	for _, invariant := range Invariants() {
-		if why := invariant.Broken(r.recorder); why != "" {
-			r.breaks(invariant.Number, why+", after "+effect.What)
+		if why := invariant.Violation(r.recorder); why != "" {
+			r.report(invariant.Number, why+", after "+effect.What)
 		}
 	}
 }
 
-// heard takes the result of the newest POST from the carrier's records.
-func (w *recorder) heard() {
+// recordAcceptance reads the result of the newest POST from the carrier's records.
+func (w *recorder) recordAcceptance() {
 	calls := w.run.world.Carrier.Calls()
 	last, one := calls[len(calls)-1], w.sent[len(w.sent)-1]
 	one.accepted, one.requestID = last.Accepted, last.RequestID
@@ -215,15 +216,15 @@ func (w *recorder) observe(next Subject) {
 	w.run.recheck(before, next)
 	if next == nil {
 		if before != nil {
-			w.left = open(before)
+			w.leftOpen = openRequests(before)
 		}
 		return
 	}
 	if before != nil && before.GetUID() != next.GetUID() {
 		before = nil
 	}
-	if before != nil && w.settled(before) && !stays(before, next) {
-		w.unsettled = fmt.Sprintf("generation %d, which was done, is so no longer", before.GetGeneration())
+	if before != nil && w.settled(before) && !staysSettled(before, next) {
+		w.regression = fmt.Sprintf("generation %d, which was done, is so no longer", before.GetGeneration())
 	}
 	for _, contract := range carrier.Contracts() {
 		w.observeRequest(before, next, v1alpha1.Operation(contract.Operation))
@@ -237,15 +238,15 @@ func (w *recorder) settled(subject Subject) bool {
 	_, observed := subject.Describes()
 	_, ready, _ := stateOf(subject)
 	closed := len(subject.OpenRequests()) == 0
-	return ready && closed && *observed == subject.GetGeneration() && !w.touched() && !w.denied
+	return ready && closed && *observed == subject.GetGeneration() && !w.changedByOthers() && !w.callRefused
 }
 
-// stays reports whether a settled object still is, by the same requests. The carrier's state that
-// was read may change, and the account may be unable to log in for a while.
-func stays(before, next Subject) bool {
+// staysSettled reports whether a settled object still is, by the same requests. The carrier's state
+// that was read may change, and the account may be unable to log in for a while.
+func staysSettled(before, next Subject) bool {
 	for _, contract := range carrier.Contracts() {
 		operation := v1alpha1.Operation(contract.Operation)
-		if !sameEnd(before.RequestOf(operation), next.RequestOf(operation)) {
+		if !sameResult(before.RequestOf(operation), next.RequestOf(operation)) {
 			return false
 		}
 	}
@@ -253,8 +254,9 @@ func stays(before, next Subject) bool {
 	return ready || reason == v1alpha1.ReasonAccountNotReady || next.GetGeneration() != before.GetGeneration()
 }
 
-// sameEnd reports whether an attempt is unchanged, apart from the handle that its sender has added.
-func sameEnd(before, next *v1alpha1.Request) bool {
+// sameResult reports whether an attempt is unchanged, apart from the handle that its sender has
+// added.
+func sameResult(before, next *v1alpha1.Request) bool {
 	if before != nil && next != nil && before.Location == "" && before.Phase == v1alpha1.PhaseSucceeded {
 		next = next.DeepCopy()
 		next.Location = ""
@@ -275,16 +277,16 @@ func (w *recorder) observeRequest(before, next Subject, operation v1alpha1.Opera
 	}
 	if before != nil {
 		if held := before.RequestOf(operation); held != nil && held.AttemptID != id {
-			w.turns = append(w.turns, turn{*held, *request, now()})
+			w.replacements = append(w.replacements, replacement{*held, *request, now()})
 		}
 	}
 	if from, known := w.phases[id]; known && from != request.Phase {
-		w.steps = append(w.steps, step{id, classOf(*request), w.endedBy[id], from, request.Phase})
+		w.phaseChanges = append(w.phaseChanges, phaseChange{id, classOf(*request), w.endedBy[id], from, request.Phase})
 	}
 	w.phases[id], w.endedBy[id] = request.Phase, request.EndedBy
 }
 
-func open(subject Subject) []v1alpha1.Request {
+func openRequests(subject Subject) []v1alpha1.Request {
 	held := subject.OpenRequests()
 	requests := make([]v1alpha1.Request, 0, len(held))
 	for _, request := range held {
@@ -294,7 +296,7 @@ func open(subject Subject) []v1alpha1.Request {
 }
 
 // sentAs returns the POST of an attempt, or nil.
-func (w *recorder) sentAs(attempt string) *sending {
+func (w *recorder) sentAs(attempt string) *post {
 	for _, one := range w.sent {
 		if one.attempt == attempt {
 			return one

@@ -17,7 +17,7 @@ const (
 )
 
 // service returns the object of the scenario.
-func (s *scripted) service(t *testing.T) *v1alpha1.BroadbandService {
+func (s *scriptedRun) service(t *testing.T) *v1alpha1.BroadbandService {
 	t.Helper()
 	service, is := s.subject().(*v1alpha1.BroadbandService)
 	if !is {
@@ -26,23 +26,20 @@ func (s *scripted) service(t *testing.T) *v1alpha1.BroadbandService {
 	return service
 }
 
-// declares sets a plan as a user would, and runs the operator. It returns the POSTs that followed.
-func (s *scripted) declares(t *testing.T, plan string) []v1alpha1.Operation {
+// declarePlan sets a plan as a user would, and runs the operator. It returns the POSTs that
+// followed.
+func (s *scriptedRun) declarePlan(t *testing.T, plan string) []v1alpha1.Operation {
 	t.Helper()
-	s.edit(t.Context(), func(subject Subject) {
-		if service, is := subject.(*v1alpha1.BroadbandService); is {
-			service.Spec.Plan.Name = plan
-		}
-	})
-	return s.resolves(t)
+	s.setPlan(t, plan)
+	return s.runUntilReady(t)
 }
 
-// resolves runs the operator until the object is at rest and Ready, and returns the POSTs that
+// runUntilReady runs the operator until the object is settled and Ready, and returns the POSTs that
 // followed.
-func (s *scripted) resolves(t *testing.T) []v1alpha1.Operation {
+func (s *scriptedRun) runUntilReady(t *testing.T) []v1alpha1.Operation {
 	t.Helper()
 	before := len(s.sent)
-	s.alert()
+	s.notifyManagers()
 	s.drive(t.Context())
 	if reason, ready, _ := stateOf(s.subject()); !ready {
 		t.Fatalf("it is %s", reason)
@@ -62,8 +59,8 @@ func expectPosts(t *testing.T, got []v1alpha1.Operation, want ...v1alpha1.Operat
 	}
 }
 
-// putBack restores the status of the object.
-func (s *scripted) putBack(t *testing.T, older v1alpha1.BroadbandServiceStatus) {
+// restoreStatus restores the status of the object.
+func (s *scriptedRun) restoreStatus(t *testing.T, older v1alpha1.BroadbandServiceStatus) {
 	t.Helper()
 	service := s.service(t)
 	older.DeepCopyInto(&service.Status)
@@ -71,62 +68,63 @@ func (s *scripted) putBack(t *testing.T, older v1alpha1.BroadbandServiceStatus) 
 }
 
 // A process reads the plan once before it changes it, unless it has just read it.
-func TestR7AChangeCostsOneHealthRequestAndOnePOST(t *testing.T) {
+func TestR7PlanChangeTakesOneHealthRequestAndOnePOST(t *testing.T) {
 	t.Parallel()
-	script(t, changing, 1, func(t *testing.T, s *scripted) {
+	runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		expectPosts(t, s.resolves(t), reading, changing)
+		expectPosts(t, s.runUntilReady(t), reading, changing)
 		sleep(11 * time.Minute)
-		expectPosts(t, s.declares(t, world.PlanSlow), reading, changing)
+		expectPosts(t, s.declarePlan(t, world.PlanSlow), reading, changing)
 		s.restart()
-		expectPosts(t, s.resolves(t))
-		expectPosts(t, s.declares(t, world.PlanFast), reading, changing)
+		expectPosts(t, s.runUntilReady(t))
+		expectPosts(t, s.declarePlan(t, world.PlanFast), reading, changing)
 	})
 }
 
 // M1 of the review: someone changes the plan at the carrier, and then the manifest.
-func TestR7APlanThatSomebodyElseHasChangedIsNotBought(t *testing.T) {
+func TestR7PlanChangedBySomebodyElseIsNotBought(t *testing.T) {
 	t.Parallel()
-	script(t, changing, 1, func(t *testing.T, s *scripted) {
+	runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.resolves(t)
+		s.runUntilReady(t)
 		must(s.world.Carrier.SetPlan(lineID, world.PlanSlow))
-		expectPosts(t, s.declares(t, world.PlanSlow), reading)
+		expectPosts(t, s.declarePlan(t, world.PlanSlow), reading)
 	})
 }
 
 // M9 of the review: the status from before a change is restored, and perhaps the ledger with it.
-func TestR7APlanIsNotBoughtAgainByAnOlderStatus(t *testing.T) {
+func TestR7PlanIsNotBoughtAgainAfterARestore(t *testing.T) {
 	t.Parallel()
-	for name, happens := range map[string]func(*testing.T, *scripted, *v1alpha1.BroadbandService, *v1alpha1.RequestLedger){
+	type restore = func(*testing.T, *scriptedRun, *v1alpha1.BroadbandService, *v1alpha1.RequestLedger)
+	for name, change := range map[string]restore{
 		"the status alone": func(
-			t *testing.T, s *scripted, older *v1alpha1.BroadbandService, _ *v1alpha1.RequestLedger,
+			t *testing.T, s *scriptedRun, older *v1alpha1.BroadbandService, _ *v1alpha1.RequestLedger,
 		) {
 			t.Helper()
-			s.putBack(t, older.Status)
+			s.restoreStatus(t, older.Status)
 		},
 		"the status, and another process": func(
-			t *testing.T, s *scripted, older *v1alpha1.BroadbandService, _ *v1alpha1.RequestLedger,
+			t *testing.T, s *scriptedRun, older *v1alpha1.BroadbandService, _ *v1alpha1.RequestLedger,
 		) {
 			t.Helper()
-			s.putBack(t, older.Status)
+			s.restoreStatus(t, older.Status)
 			s.restart()
 		},
 		"everything, from a backup": restoreAll,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script(t, changing, 1, func(t *testing.T, s *scripted) {
+			runScript(t, changing, 1, func(t *testing.T, s *scriptedRun) {
 				t.Helper()
-				s.resolves(t)
-				older, ledger := s.service(t), s.theLedger(t)
-				expectPosts(t, s.declares(t, world.PlanSlow), reading, changing)
-				happens(t, s, older, ledger)
-				if posted := s.resolves(t); slices.Contains(posted, changing) {
+				s.runUntilReady(t)
+				older, ledger := s.service(t), s.onlyLedger(t)
+				expectPosts(t, s.declarePlan(t, world.PlanSlow), reading, changing)
+				change(t, s, older, ledger)
+				if posted := s.runUntilReady(t); slices.Contains(posted, changing) {
 					t.Errorf("%v were sent once more", posted)
 				}
 				if plan := s.service(t).Status.Carrier.Plan.Value; plan != world.PlanSlow {
-					t.Errorf("it is taken to have %s", plan)
+					t.Errorf("its recorded plan is %s", plan)
 				}
 			})
 		})
@@ -135,14 +133,14 @@ func TestR7APlanIsNotBoughtAgainByAnOlderStatus(t *testing.T) {
 
 // restoreAll loses the object and the ledger, and restores older ones. The spec is as it was: it is
 // kept elsewhere.
-func restoreAll(t *testing.T, s *scripted, older *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
+func restoreAll(t *testing.T, s *scriptedRun, older *v1alpha1.BroadbandService, ledger *v1alpha1.RequestLedger) {
 	t.Helper()
 	service := s.service(t)
 	must(s.store.Client().Delete(t.Context(), service))
 	s.loseLedger(t)
 	service.UID, service.ResourceVersion = "", ""
 	must(s.store.Client().Create(t.Context(), service))
-	s.putBack(t, older.Status)
+	s.restoreStatus(t, older.Status)
 	ledger.UID, ledger.ResourceVersion = "", ""
 	must(s.store.Client().Create(t.Context(), ledger))
 	s.restart()

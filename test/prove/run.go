@@ -36,15 +36,15 @@ type run struct {
 	kind    string // the Go name of the scenario's type
 	name    client.ObjectKey
 
-	marker   string // of the processes that start from now on; "": they look for none
-	managers []*process
-	started  int // processes so far
-	effects  []Effect
-	cache    cache
-	recreate bool // a user creates the object again once it is gone
-	hurried  bool // a login is in progress, and what overtakes it must not delay it
+	marker       string // of the processes that start from now on; "": they look for none
+	managers     []*process
+	started      int // processes so far
+	effects      []Effect
+	cache        cache
+	recreate     bool // a user creates the object again once it is gone
+	loginPending bool // a login is in progress, and what overtakes it must not delay it
 
-	lastEffect, lastLook int // of the scenario; later ones belong to the final checks
+	lastEffect, lastCacheRead int // of the scenario; later ones belong to the final checks
 }
 
 // The clock of a bubble.
@@ -70,7 +70,7 @@ func newRun(ctx context.Context, scheme *runtime.Scheme, plan Plan) *run {
 	r.recorder = newRecorder(r)
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: r.world.Namespace}}
 	must(r.world.Create(ctx, namespace))
-	r.world.Login(ctx, declared)
+	r.world.Login(ctx, withDefaults)
 	r.create(ctx)
 	for range max(1, plan.Managers) {
 		r.managers = append(r.managers, r.start())
@@ -83,7 +83,7 @@ func (r *run) create(ctx context.Context) {
 	object := r.plan.Scenario.Object(r.world)
 	r.kind, r.name = fmt.Sprintf("%T", object), client.ObjectKeyFromObject(object)
 	must(r.world.Create(ctx, object))
-	delete(r.since, Suspended) // a new object is not suspended
+	delete(r.firstAt, Suspended) // a new object is not suspended
 }
 
 func must(err error) {
@@ -93,17 +93,17 @@ func must(err error) {
 }
 
 // begin counts an effect, and returns what the plan makes happen at it.
-func (r *run) begin(sort Sort, what string) (Effect, Kind) {
-	effect := Effect{Number: len(r.effects) + 1, Sort: sort, What: what, at: now()}
+func (r *run) begin(op Op, what string) (Effect, FaultKind) {
+	effect := Effect{Number: len(r.effects) + 1, Op: op, What: what, at: now()}
 	r.effects = append(r.effects, effect)
 	for i := range r.plan.Faults {
 		fault := &r.plan.Faults[i]
-		if r.lastEffect == 0 && fault.Kind.happensTo(sort) && fault.isDue(r.effects) {
+		if r.lastEffect == 0 && fault.Kind.appliesTo(op) && fault.isDue(r.effects) {
 			fault.At = effect.Number // also for a fault with a named effect
 			return effect, fault.Kind
 		}
 	}
-	return effect, nothing
+	return effect, noFault
 }
 
 // subject returns the scenario's object as recorded; nil if it is gone.

@@ -25,14 +25,14 @@ const (
 
 // Scenario is a scenario: an operation from what a user applies to its end.
 type Scenario struct {
-	Name   string
-	Kind   string
-	Asks   v1alpha1.Operation
-	Asked  bool // a person has to approve the change, because the current value is unknown
-	Empty  func() Subject
-	Object func(*world.World) client.Object // what a user applies, once the carrier's records allow it
-	Edit   func(Subject)                    // another spec, if the kind allows one; nil: none
-	Then   func(Subject) bool               // what the user does once the change was made; it returns whether to delete
+	Name          string
+	Kind          string
+	Operation     v1alpha1.Operation
+	NeedsApproval bool // a person has to approve the change, because the current value is unknown
+	Empty         func() Subject
+	Object        func(*world.World) client.Object // what a user applies, once the carrier's records allow it
+	Edit          func(Subject)                    // another spec, if the kind allows one; nil: none
+	DeleteAfter   func(Subject) bool               // whether the user deletes the object once the change was made
 }
 
 // The names and numbers of the scenarios.
@@ -40,13 +40,13 @@ const (
 	site      = "site"
 	lineID    = int64(4_711)
 	reference = "order-1"
-	wanted    = "2026-08-31"
-	pending   = "2026-06-30"
+	newDate   = "2026-08-31"
+	oldDate   = "2026-06-30"
 )
 
-// declared sets the CRD's defaults in an account, as in all scenarios. Only the wait for a lost
+// withDefaults sets the CRD's defaults in an account, as in all scenarios. Only the wait for a lost
 // Location differs: it is not polled every five minutes for the day that this takes.
-func declared(account *v1alpha1.CarrierAccount) {
+func withDefaults(account *v1alpha1.CarrierAccount) {
 	account.Spec.APIVersion, account.Spec.IdentifierWord = 8, "wholesale"
 	account.Spec.Polling = v1alpha1.Polling{Min: "2s", Max: "8h"}
 	account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: chargeLimit}
@@ -64,16 +64,16 @@ type (
 
 func serviceScenarios() []*Scenario {
 	return []*Scenario{
-		service("PlanChange", v1alpha1.OperationPlanChange, plain, func(*v1alpha1.BroadbandService) {}),
-		service("PlanChange with ntdOption", v1alpha1.OperationPlanChange, plain, func(s *v1alpha1.BroadbandService) {
+		service("PlanChange", v1alpha1.OperationPlanChange, unchanged, func(*v1alpha1.BroadbandService) {}),
+		service("PlanChange with ntdOption", v1alpha1.OperationPlanChange, unchanged, func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{
 				Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
 				Contact: &v1alpha1.Contact{Name: "Ada Lovelace", Phone: "0400000000", Email: "ada@example.com"},
 			}
 		}),
-		service("AggregationConversion", v1alpha1.OperationAggregationConversion, plain,
+		service("AggregationConversion", v1alpha1.OperationAggregationConversion, unchanged,
 			func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.AggregationMethod = nil, "ETHERNET" }),
-		asked(service("UnknownAggregationMethod", v1alpha1.OperationAggregationConversion, plain,
+		needingApproval(service("UnknownAggregationMethod", v1alpha1.OperationAggregationConversion, unchanged,
 			func(s *v1alpha1.BroadbandService) {
 				s.Spec.Plan, s.Spec.AggregationMethod, s.Spec.UnknownValues = nil, "ETHERNET", v1alpha1.UnknownAsk
 			})),
@@ -88,12 +88,12 @@ func serviceScenarios() []*Scenario {
 			func(s *v1alpha1.BroadbandService) {
 				s.Spec.Plan, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 			}),
-		service("CancellationReschedule", v1alpha1.OperationCancellationReschedule, ending,
+		service("CancellationReschedule", v1alpha1.OperationCancellationReschedule, withCancellation,
 			func(s *v1alpha1.BroadbandService) {
 				s.Spec.Plan = nil
-				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: wanted}
+				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: newDate}
 			}),
-		service("CancellationAbort", v1alpha1.OperationCancellationAbort, ending,
+		service("CancellationAbort", v1alpha1.OperationCancellationAbort, withCancellation,
 			func(s *v1alpha1.BroadbandService) {
 				s.Spec.Plan = nil
 				s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
@@ -101,21 +101,21 @@ func serviceScenarios() []*Scenario {
 	}
 }
 
-func asked(scenario *Scenario) *Scenario {
-	scenario.Asked = true
+func needingApproval(scenario *Scenario) *Scenario {
+	scenario.NeedsApproval = true
 	return scenario
 }
 
-func plain(*simulator.Service) {}
+func unchanged(*simulator.Service) {}
 
-func ending(l *simulator.Service) {
-	l.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: pending}
+func withCancellation(l *simulator.Service) {
+	l.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: oldDate}
 }
 
 // service returns a scenario with a BroadbandService.
-func service(name string, asks v1alpha1.Operation, line lineEdit, apply serviceEdit) *Scenario {
+func service(name string, operation v1alpha1.Operation, line lineEdit, apply serviceEdit) *Scenario {
 	return &Scenario{
-		Name: name, Kind: kindService, Asks: asks, Empty: func() Subject { return &v1alpha1.BroadbandService{} },
+		Name: name, Kind: kindService, Operation: operation, Empty: func() Subject { return &v1alpha1.BroadbandService{} },
 		Object: func(w *world.World) client.Object {
 			if _, known := w.Carrier.Service(lineID); !known {
 				w.Line(func(l *simulator.Service) { l.ID = lineID }, line)
@@ -126,14 +126,14 @@ func service(name string, asks v1alpha1.Operation, line lineEdit, apply serviceE
 		},
 		Edit: func(subject Subject) {
 			if s, is := subject.(*v1alpha1.BroadbandService); is {
-				other(s)
+				editAspect(s)
 			}
 		},
 	}
 }
 
-// other changes the spec of the same aspect.
-func other(s *v1alpha1.BroadbandService) {
+// editAspect changes the spec of the same aspect.
+func editAspect(s *v1alpha1.BroadbandService) {
 	switch {
 	case s.Spec.Plan != nil:
 		s.Spec.RestorationSLA = world.SLAFast
@@ -151,29 +151,29 @@ func other(s *v1alpha1.BroadbandService) {
 func taskScenarios() []*Scenario {
 	return []*Scenario{
 		{
-			Name: "OrderCreate", Kind: kindOrder, Asks: v1alpha1.OperationOrderCreate,
+			Name: "OrderCreate", Kind: kindOrder, Operation: v1alpha1.OperationOrderCreate,
 			Empty:  func() Subject { return &v1alpha1.ServiceOrder{} },
 			Object: func(w *world.World) client.Object { return w.Order(site, reference) },
 		},
 		{
-			Name: "DiagnosticTest", Kind: "DiagnosticTest", Asks: v1alpha1.OperationDiagnosticTest,
+			Name: "DiagnosticTest", Kind: "DiagnosticTest", Operation: v1alpha1.OperationDiagnosticTest,
 			Empty:  func() Subject { return &v1alpha1.DiagnosticTest{} },
-			Object: func(w *world.World) client.Object { aLine(w); return w.Test(site, lineID) },
+			Object: func(w *world.World) client.Object { addLine(w); return w.Test(site, lineID) },
 		},
 		{
-			Name: "FibreBuildCharge", Kind: "FibreBuildQuote", Asks: v1alpha1.OperationFibreBuildCharge,
+			Name: "FibreBuildCharge", Kind: "FibreBuildQuote", Operation: v1alpha1.OperationFibreBuildCharge,
 			Empty:  func() Subject { return &v1alpha1.FibreBuildQuote{} },
 			Object: func(w *world.World) client.Object { return w.Quote(site, world.QualifiedSite) },
 		},
 		{
-			Name: "PlanOptions", Kind: "PlanOptionsQuery", Asks: v1alpha1.OperationPlanOptions,
+			Name: "PlanOptions", Kind: "PlanOptionsQuery", Operation: v1alpha1.OperationPlanOptions,
 			Empty:  func() Subject { return &v1alpha1.PlanOptionsQuery{} },
-			Object: func(w *world.World) client.Object { aLine(w); return w.Query(site, lineID) },
+			Object: func(w *world.World) client.Object { addLine(w); return w.Query(site, lineID) },
 		},
 	}
 }
 
-func aLine(w *world.World) {
+func addLine(w *world.World) {
 	if _, known := w.Carrier.Service(lineID); !known {
 		w.Line(func(l *simulator.Service) { l.ID = lineID })
 	}
@@ -182,7 +182,7 @@ func aLine(w *world.World) {
 // appointmentScenarios returns scenarios that query slots and cancel the appointment on deletion.
 func appointmentScenarios() []*Scenario {
 	slots := Scenario{
-		Name: "AppointmentSlots", Kind: kindAppointment, Asks: v1alpha1.OperationAppointmentSlots,
+		Name: "AppointmentSlots", Kind: kindAppointment, Operation: v1alpha1.OperationAppointmentSlots,
 		Empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
 		Object: func(w *world.World) client.Object {
 			return w.Appointment(site, func(a *v1alpha1.AppointmentRequest) { a.Spec.DeletionPolicy = v1alpha1.DeletionCancel })
@@ -194,7 +194,7 @@ func appointmentScenarios() []*Scenario {
 		},
 	}
 	cancel := slots
-	cancel.Name, cancel.Asks = "AppointmentCancel", v1alpha1.OperationAppointmentCancel
-	cancel.Then = func(Subject) bool { return true }
+	cancel.Name, cancel.Operation = "AppointmentCancel", v1alpha1.OperationAppointmentCancel
+	cancel.DeleteAfter = func(Subject) bool { return true }
 	return []*Scenario{&slots, &cancel}
 }

@@ -19,28 +19,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/store"
 )
 
-// killed is the panic value that ends a process.
-type killed struct{ at Effect }
+// processEnded is the panic value that ends a process.
+type processEnded struct{ at Effect }
 
 var (
-	errKilled = errors.New("this process has been killed")
-	errLost   = errors.New("the answer was lost")
-	errDialed = errors.New("the connection was refused")
+	errProcessEnded      = errors.New("this process has been killed")
+	errResponseLost      = errors.New("the response was lost")
+	errConnectionRefused = errors.New("the connection was refused")
 )
 
 // port is a process's connection to the world outside. All its effects pass through here.
 type port struct {
-	scene   scene
-	store   *store.Store
-	carrier http.Handler
-	marker  string        // the one it looks for; "": none
-	sender  string        // the id that identifies the process as the sender
-	token   string        // the newest one
-	asleep  time.Duration // what its monotonic clock has not counted, because the machine was suspended
-	ahead   time.Duration // how far its clock is ahead of the carrier's
-	dead    bool
-	asked   map[string]time.Time // when it last polled a request, by Location
-	newest  map[string]int       // the number of the newest effect of a name
+	env      environment
+	store    *store.Store
+	carrier  http.Handler
+	marker   string        // the one that the operator looks for; "": none
+	sender   string        // the id that identifies the process as the sender
+	token    string        // the newest one
+	asleep   time.Duration // what its monotonic clock has not counted, because the machine was suspended
+	ahead    time.Duration // how far its clock is ahead of the carrier's
+	dead     bool
+	lastPoll map[string]time.Time // when it last polled a request, by Location
+	newest   map[string]int       // the number of the newest effect of a name
 }
 
 // note remembers the newest effect of each name.
@@ -54,85 +54,85 @@ func (p *port) note(effect Effect) {
 // clock returns the time as the process sees it.
 func (p *port) clock() time.Time { return now().Add(p.ahead) }
 
-// scene is the environment of a process.
-type scene interface {
-	director
-	sends(p *port, path string, body []byte)           // immediately before the carrier gets a POST
-	panics(how string)                                 // an unplanned panic
-	hurries(how string)                                // sooner than the carrier or the account allows
+// environment is the environment of a process.
+type environment interface {
+	injector
+	posting(p *port, path string, body []byte)         // immediately before the carrier gets a POST
+	reportPanic(how string)                            // an unplanned panic
+	reportEarlyPoll(how string)                        // sooner than the carrier or the account allows
 	cached(p *port, into runtime.Object) client.Reader // what the process's cache shows
 }
 
-// director decides what happens at each effect.
-type director interface {
-	begin(sort Sort, what string) (Effect, Kind)
-	refuses(effect Effect, kind Kind)  // instead of the effect
-	act(p *port, sort Sort, kind Kind) // what another actor does immediately before it
-	wait(p *port, sort Sort)           // while its response is late
-	check(effect Effect)               // after it
+// injector decides what happens at each effect.
+type injector interface {
+	begin(sort Op, what string) (Effect, FaultKind)
+	responseReplaced(effect Effect, kind FaultKind) // instead of the effect
+	act(p *port, sort Op, kind FaultKind)           // what another actor does immediately before it
+	delayResponse(p *port, sort Op)                 // while its response is late
+	check(effect Effect)                            // after it
 }
 
 // effect carries out an effect of a process, or the fault of the plan.
-func (p *port) effect(sort Sort, what string, do func() error) error {
+func (p *port) effect(op Op, what string, do func() error) error {
 	if p.dead {
-		panic(killed{Effect{Sort: sort, What: what}})
+		panic(processEnded{Effect{Op: op, What: what}})
 	}
-	effect, kind := p.scene.begin(sort, what)
+	effect, kind := p.env.begin(op, what)
 	p.note(effect)
-	if kind.refuses() {
-		p.scene.refuses(effect, kind)
-		return refusal(kind, sort)
+	if kind.replacesEffect() {
+		p.env.responseReplaced(effect, kind)
+		return injectedError(kind, op)
 	}
-	if kind != nothing {
-		p.scene.act(p, sort, kind)
+	if kind != noFault {
+		p.env.act(p, op, kind)
 	}
 	if p.dead = p.dead || kind == CrashBefore; p.dead {
-		panic(killed{effect})
+		panic(processEnded{effect})
 	}
 	err := do()
-	p.scene.check(effect)
+	p.env.check(effect)
 	if kind == CrashAfter {
 		p.dead = true
-		panic(killed{effect})
+		panic(processEnded{effect})
 	}
-	return p.hears(sort, kind, err)
+	return p.result(op, kind, err)
 }
 
-// hears returns what a process learns about the result of an effect.
-func (p *port) hears(sort Sort, kind Kind, err error) error {
-	if kind.late() {
-		p.scene.wait(p, sort)
+// result returns what a process learns about the result of an effect.
+func (p *port) result(op Op, kind FaultKind, err error) error {
+	if kind.isLate() {
+		p.env.delayResponse(p, op)
 	}
-	if err == nil && kind.loses() {
-		return refusal(kind, sort)
+	if err == nil && kind.losesResponse() {
+		return injectedError(kind, op)
 	}
 	return err
 }
 
-// refused is an error with the HTTP status of a response that is not the carrier's own.
-type refused struct{ status int }
+// proxyStatus is an error with the HTTP status of a response that is not the carrier's own.
+type proxyStatus struct{ status int }
 
 // Error returns the text of the status.
-func (r refused) Error() string { return http.StatusText(r.status) }
+func (r proxyStatus) Error() string { return http.StatusText(r.status) }
 
-// refusal returns the error that a process gets instead of a result.
-func refusal(kind Kind, sort Sort) error {
-	if sort == Write || sort == Read || sort == Key {
-		return unserved(kind)
+// injectedError returns the error that a process gets instead of a result.
+func injectedError(kind FaultKind, op Op) error {
+	if op == Write || op == Read || op == Key {
+		return apiServerError(kind)
 	}
 	if status := kind.status(); status != 0 {
-		return refused{status}
+		return proxyStatus{status}
 	}
 	if kind == Lost || kind == LostLate {
-		return errLost
+		return errResponseLost
 	}
-	return errDialed
+	return errConnectionRefused
 }
 
-// unserved returns the error of the API server, or of a proxy in front of it.
-func unserved(kind Kind) error {
+// apiServerError returns the error of the API server, or of a proxy in front of it.
+func apiServerError(kind FaultKind) error {
 	if kind == Conflict {
-		return apierrors.NewConflict(schema.GroupResource{}, "", errLost)
+		return apierrors.NewConflict(schema.GroupResource{}, "", errResponseLost)
 	}
 	if kind == Lost {
 		return apierrors.NewTimeoutError("the request timed out", 1)
@@ -146,16 +146,16 @@ func (p *port) live() client.WithWatch {
 		Get: func(
 			ctx context.Context, next client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
 		) (err error) {
-			sort := Read
+			op := Read
 			if _, is := into.(*corev1.Secret); is {
-				sort = Key
+				op = Key
 				defer func() { // a login has a goroutine of its own, which must recover the end of a process
 					if recover() != nil {
-						err = errKilled
+						err = errProcessEnded
 					}
 				}()
 			}
-			return p.effect(sort, "read "+key.Name, func() error { return next.Get(ctx, key, into, options...) })
+			return p.effect(op, "read "+key.Name, func() error { return next.Get(ctx, key, into, options...) })
 		},
 		List: func(ctx context.Context, next client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
 			return p.effect(Read, fmt.Sprintf("list %T", into), func() error { return next.List(ctx, into, options...) })
@@ -169,10 +169,10 @@ func (p *port) cluster() client.WithWatch {
 		Get: func(
 			ctx context.Context, _ client.WithWatch, key client.ObjectKey, into client.Object, options ...client.GetOption,
 		) error {
-			return p.scene.cached(p, into).Get(ctx, key, into, options...)
+			return p.env.cached(p, into).Get(ctx, key, into, options...)
 		},
 		List: func(ctx context.Context, _ client.WithWatch, into client.ObjectList, options ...client.ListOption) error {
-			return p.scene.cached(p, into).List(ctx, into, options...)
+			return p.env.cached(p, into).List(ctx, into, options...)
 		},
 		Create: func(ctx context.Context, next client.WithWatch, object client.Object, options ...client.CreateOption) error {
 			return p.write("create", object, func() error { return next.Create(ctx, object, options...) })

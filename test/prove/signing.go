@@ -15,24 +15,26 @@ import (
 )
 
 // signatures are those made so far.
-var signatures memory[[]byte]
+var signatures resultCache[[]byte]
 
 // sign is a [carrier.Signer] with a cache. Every plan of a scenario begins with the same login at
 // the same moment, and half of the time would go into reading its key, signing and verifying. RS256
 // is deterministic (RFC 8017 section 8.2), so the result can be reused.
 func sign(key carrier.Key, text string) ([]byte, error) {
-	return signatures.recall(digest(key.PEM, []byte(text)), func() ([]byte, error) { return carrier.Sign(key, text) })
+	return signatures.getOrCompute(digest(key.PEM, []byte(text)), func() ([]byte, error) {
+		return carrier.Sign(key, text)
+	})
 }
 
 // rs256 is RS256 with a cache for verification.
 type rs256 struct {
 	*jwt.SigningMethodRSA
 
-	verified memory[bool]
+	verified resultCache[bool]
 }
 
-// rememberVerified makes every JWT parser in this process remember what it has verified.
-func rememberVerified() {
+// cacheVerification makes every JWT parser in this process remember what it has verified.
+func cacheVerification() {
 	method := &rs256{SigningMethodRSA: jwt.SigningMethodRS256}
 	jwt.RegisterSigningMethod(method.Alg(), func() jwt.SigningMethod { return method })
 }
@@ -43,7 +45,7 @@ func (m *rs256) Verify(text string, signature []byte, by any) error {
 	if !is {
 		return fmt.Errorf("%w: %T", jwt.ErrInvalidKeyType, by)
 	}
-	_, err := m.verified.recall(digest(key.N.Bytes(), []byte(text), signature), func() (bool, error) {
+	_, err := m.verified.getOrCompute(digest(key.N.Bytes(), []byte(text), signature), func() (bool, error) {
 		return true, m.SigningMethodRSA.Verify(text, signature, key)
 	})
 	return err
@@ -51,36 +53,36 @@ func (m *rs256) Verify(text string, signature []byte, by any) error {
 
 func digest(parts ...[]byte) [sha256.Size]byte { return sha256.Sum256(slices.Concat(parts...)) }
 
-// memory caches results by a digest of their input. It is safe for concurrent use.
-type memory[T any] struct {
-	mu   sync.Mutex
-	made map[[sha256.Size]byte]T
+// resultCache caches results by a digest of their input. It is safe for concurrent use.
+type resultCache[T any] struct {
+	mu      sync.Mutex
+	results map[[sha256.Size]byte]T
 }
 
-// recall computes a result once. Failures are not cached.
-func (m *memory[T]) recall(from [sha256.Size]byte, how func() (T, error)) (T, error) {
-	if known, is := m.known(from); is {
+// getOrCompute computes a result once. Failures are not cached.
+func (m *resultCache[T]) getOrCompute(from [sha256.Size]byte, how func() (T, error)) (T, error) {
+	if known, is := m.get(from); is {
 		return known, nil
 	}
 	made, err := how()
 	if err == nil {
-		m.keep(from, made)
+		m.put(from, made)
 	}
 	return made, err
 }
 
-func (m *memory[T]) known(from [sha256.Size]byte) (T, bool) {
+func (m *resultCache[T]) get(from [sha256.Size]byte) (T, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	known, is := m.made[from]
+	known, is := m.results[from]
 	return known, is
 }
 
-func (m *memory[T]) keep(from [sha256.Size]byte, made T) {
+func (m *resultCache[T]) put(from [sha256.Size]byte, made T) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.made == nil {
-		m.made = map[[sha256.Size]byte]T{}
+	if m.results == nil {
+		m.results = map[[sha256.Size]byte]T{}
 	}
-	m.made[from] = made
+	m.results[from] = made
 }

@@ -20,41 +20,41 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// simulation is one run: fifty objects of all kinds, their managers, and the faults of hours or weeks.
-// The seed decides everything.
+// simulation is one run: fifty objects of all kinds, their managers, and the faults of hours or
+// weeks. The seed decides everything.
 type simulation struct {
-	*chronicle
+	*simulationRecorder
 
 	ctx     context.Context //nolint:containedctx // of the synctest bubble: it lasts as long as the run
-	dice    *rand.Rand
+	random  *rand.Rand
 	store   *store.Store
 	world   *world.World
 	carrier http.Handler
-	climate climate
+	rates   faultRates
 	fleet   *fleet
 
-	managers []*manager
-	started  int // processes so far
-	nested   int // the number of passes in progress that wait for another
-	turns    int // the number of steps so far
-	people   time.Time
-	turmoil  time.Time // when the next event happens to the managers
-	peace    bool      // no more faults
+	managers       []*manager
+	started        int // processes so far
+	nested         int // the number of passes in progress that wait for another
+	steps          int // the number of steps so far
+	nextUserAction time.Time
+	nextDisruption time.Time // when the next event happens to the managers
+	faultsOver     bool      // no more faults
 }
 
 // newSimulation sets up a simulation for a seed.
-func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, watched bool) *simulation {
+func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, traced bool) *simulation {
 	sleep(beginning.Sub(now()))
-	l := &simulation{ctx: ctx, dice: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
-	l.climate = climateOf(l.dice)
+	l := &simulation{ctx: ctx, random: rand.New(rand.NewPCG(seed, 0))} //nolint:gosec // a run must be reproducible
+	l.rates = drawRates(l.random)
 	uids := 0
 	l.store = store.New(store.Options{Scheme: scheme, Now: now, NewUID: func() types.UID {
 		uids++
 		return types.UID(fmt.Sprintf("uid-%04d", uids))
 	}})
-	l.chronicle = newChronicle(l, watched)
+	l.simulationRecorder = newSimulationRecorder(l, traced)
 	l.world = world.Offline(l.store.Client(), now, func(options *simulator.Options) {
-		options.Hostile, options.RandomSeed, options.JournalLimit = l.climate.hostile, seed, 1000
+		options.Hostile, options.RandomSeed, options.JournalLimit = l.rates.hostile, seed, 1000
 		options.Observe = func(call simulator.Call) { l.call = call }
 	})
 	l.carrier = l.world.Carrier.Handler()
@@ -64,32 +64,33 @@ func newSimulation(ctx context.Context, scheme *runtime.Scheme, seed uint64, wat
 		must(l.world.Create(ctx, one.object()))
 	}
 	l.start()
-	l.people, l.turmoil = now().Add(l.soon(l.climate.acting)), now().Add(l.soon(l.climate.turning))
+	l.nextUserAction = now().Add(l.randomWait(l.rates.actionInterval))
+	l.nextDisruption = now().Add(l.randomWait(l.rates.disruptionInterval))
 	return l
 }
 
-// play runs the simulation to its end.
-func (l *simulation) play() {
-	l.until(now().Add(l.climate.length))
-	l.resolve()
-	l.close()
+// execute runs the simulation to its end.
+func (l *simulation) execute() {
+	l.runUntil(now().Add(l.rates.length))
+	l.settle()
+	l.checkIdle()
 }
 
 // chance returns true in some of a thousand cases.
-func (l *simulation) chance(perMille int) bool { return l.dice.IntN(1000) < perMille }
+func (l *simulation) chance(perMille int) bool { return l.random.IntN(1000) < perMille }
 
-// soon returns a random wait with an average length.
-func (l *simulation) soon(average time.Duration) time.Duration {
-	return time.Duration(l.dice.ExpFloat64() * float64(average))
+// randomWait returns a random wait with an average length.
+func (l *simulation) randomWait(average time.Duration) time.Duration {
+	return time.Duration(l.random.ExpFloat64() * float64(average))
 }
 
-// upTo returns a random wait of at least a second.
-func (l *simulation) upTo(longest time.Duration) time.Duration {
-	return time.Second + time.Duration(l.dice.Int64N(int64(longest)))
+// randomDelay returns a random wait of at least a second.
+func (l *simulation) randomDelay(longest time.Duration) time.Duration {
+	return time.Second + time.Duration(l.random.Int64N(int64(longest)))
 }
 
-// until runs everything that is due before a point in time.
-func (l *simulation) until(end time.Time) {
+// runUntil runs everything that is due before a point in time.
+func (l *simulation) runUntil(end time.Time) {
 	for {
 		at, do := l.next()
 		if do == nil || at.After(end) {
@@ -98,18 +99,18 @@ func (l *simulation) until(end time.Time) {
 		}
 		sleep(at.Sub(now()))
 		do()
-		l.tires()
-		l.notice("")
+		l.checkStepLimit()
+		l.checkWrites("")
 		l.replaceDead()
 	}
 }
 
-// tires ends a run that comes to no end, before it uses up the memory.
-func (l *simulation) tires() {
+// checkStepLimit ends a run that does not end by itself, before it uses up the memory.
+func (l *simulation) checkStepLimit() {
 	const most = 200_000
-	l.turns++
-	if l.turns > most {
-		panic(fmt.Sprintf("%d turns, and no end: last was %s", most, l.busy))
+	l.steps++
+	if l.steps > most {
+		panic(fmt.Sprintf("%d turns, and no end: last was %s", most, l.lastActive))
 	}
 }
 
@@ -126,9 +127,9 @@ func (l *simulation) next() (time.Time, func()) {
 			consider(at, what)
 		}
 	}
-	if !l.peace && l.nested == 0 {
-		consider(l.people, l.somebodyActs)
-		consider(l.turmoil, l.befall)
+	if !l.faultsOver && l.nested == 0 {
+		consider(l.nextUserAction, l.actOnRandom)
+		consider(l.nextDisruption, l.disrupt)
 	}
 	if first.IsZero() {
 		return first, nil
@@ -136,9 +137,9 @@ func (l *simulation) next() (time.Time, func()) {
 	return first, do
 }
 
-// elapse lets time pass at an effect of a manager, during which the others run. A manager that is
+// advance lets time pass at an effect of a manager, during which the others run. A manager that is
 // stopped runs no other pass meanwhile.
-func (l *simulation) elapse(of *manager, length time.Duration, stopped bool) {
+func (l *simulation) advance(of *manager, length time.Duration, stopped bool) {
 	const deepest = 2
 	if l.nested >= deepest {
 		sleep(length)
@@ -146,7 +147,7 @@ func (l *simulation) elapse(of *manager, length time.Duration, stopped bool) {
 	}
 	l.nested++
 	of.stopped = of.stopped || stopped
-	l.until(now().Add(length))
+	l.runUntil(now().Add(length))
 	of.stopped = of.stopped && !stopped
 	l.nested--
 }
@@ -156,11 +157,11 @@ func (l *simulation) start() {
 	l.started++
 	m := &manager{simulation: l, number: l.started}
 	m.ctx, m.cancel = context.WithCancel(l.ctx)
-	m.port = &port{scene: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
+	m.port = &port{env: m, store: l.store, carrier: l.carrier, ahead: l.skew()}
 	m.reconcilers = m.operator(m.number, l.world.Events)
-	m.told = l.store.Version()
+	m.delivered = l.store.Version()
 	for _, one := range l.fleet.members {
-		m.looks = append(m.looks, &look{member: one, due: now()})
+		m.queue = append(m.queue, &queueEntry{member: one, due: now()})
 	}
 	for _, other := range l.managers {
 		l.overlap = l.overlap || !other.dead
@@ -168,16 +169,16 @@ func (l *simulation) start() {
 	l.managers = append(l.managers, m)
 }
 
-// skewed is the most that a manager's clock is behind: an assertion is valid for a minute, and one
+// maxSkew is the most that a manager's clock is behind: an assertion is valid for a minute, and one
 // from the future is refused.
-const skewed = 50 * time.Second
+const maxSkew = 50 * time.Second
 
 // skew returns how far a manager's clock is ahead of the carrier's.
 func (l *simulation) skew() time.Duration {
-	if !l.climate.clocks {
+	if !l.rates.skewed {
 		return 0
 	}
-	return -time.Duration(l.dice.Int64N(int64(skewed)))
+	return -time.Duration(l.random.Int64N(int64(maxSkew)))
 }
 
 // replaceDead removes the processes that have ended. At least one is always running.

@@ -10,10 +10,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// resolve ends all faults, and lets people help until nothing is left to do.
-func (l *simulation) resolve() {
-	l.peace = true
-	l.noServer, l.noCarrier = time.Time{}, time.Time{}
+// settle ends all faults, and lets people help until nothing is left to do.
+func (l *simulation) settle() {
+	l.faultsOver = true
+	l.apiServerDownUntil, l.carrierDownUntil = time.Time{}, time.Time{}
 	l.world.Carrier.DisableHostile()
 	l.world.Carrier.Disarm()
 	for _, one := range l.managers[1:] {
@@ -22,42 +22,42 @@ func (l *simulation) resolve() {
 	l.replaceDead()
 	const rounds = 6
 	for range rounds {
-		l.rest()
+		l.runUntilIdle()
 		helped := false
 		for _, one := range l.fleet.members {
-			helped = one.kind != kindAccount && l.helps(one) || helped
-			l.notice("")
+			helped = one.kind != kindAccount && l.help(one) || helped
+			l.checkWrites("")
 		}
 		if !helped {
 			break
 		}
 	}
-	l.judge()
+	l.checkEnd()
 }
 
-// rest lets time pass until nothing more is done and no request is in progress.
-func (l *simulation) rest() {
+// runUntilIdle lets time pass until nothing more is done and no request is in progress.
+func (l *simulation) runUntilIdle() {
 	const step, steady, most = 15 * time.Minute, 4, 5 * 24 * 4
 	steps := 0
-	for quiet, began := 0, l.deeds; quiet < steady; began = l.deeds {
-		l.until(now().Add(step))
+	for quiet, began := 0, l.changes; quiet < steady; began = l.changes {
+		l.runUntil(now().Add(step))
 		quiet++
-		under := l.underWay()
-		if l.deeds != began || under != nil {
+		open := l.inProgress()
+		if l.changes != began || open != nil {
 			quiet = 0
 		}
 		steps++
 		if steps > most {
-			l.breaks(8, fmt.Sprintf("the objects do not come to rest: %v is under way, %v was busy", under, l.busy))
+			l.report(8, fmt.Sprintf("the objects do not settle: %v is in progress, %v was active", open, l.lastActive))
 			return
 		}
 	}
 }
 
-// underWay returns an object with a request in progress, or nil.
-func (l *simulation) underWay() *member {
+// inProgress returns an object with a request in progress, or nil.
+func (l *simulation) inProgress() *member {
 	for _, one := range l.fleet.members {
-		if one.kind == kindAccount || one.seeks || l.waits(one) {
+		if one.kind == kindAccount || one.notFound || l.waitsForPerson(one) {
 			continue
 		}
 		for _, request := range openOf(l.subject(one)) {
@@ -69,37 +69,37 @@ func (l *simulation) underWay() *member {
 	return nil
 }
 
-// waits reports whether an object waits for a person although one of its requests has no end yet:
-// the response was lost, and a person has to allow another request.
-func (l *simulation) waits(one *member) bool {
+// waitsForPerson reports whether an object waits for a person although one of its requests has no
+// end yet: the response was lost, and a person has to allow another request.
+func (l *simulation) waitsForPerson(one *member) bool {
 	subject := l.subject(one)
 	if subject == nil {
 		return false
 	}
 	reason, _, _ := stateOf(subject)
-	return slices.Contains(waiting(), reason) || reason == v1alpha1.ReasonObserving
+	return slices.Contains(waitingReasons(), reason) || reason == v1alpha1.ReasonObserving
 }
 
-// helps does for an object what only a person can. It reports whether anything was done.
-func (l *simulation) helps(one *member) bool {
+// help does for an object what only a person can. It reports whether anything was done.
+func (l *simulation) help(one *member) bool {
 	subject := l.subject(one)
 	if subject == nil {
-		again := one.again
+		again := one.recreate
 		if again {
-			l.creates(one)
+			l.create(one)
 		}
 		return again
 	}
-	if l.answers(one, subject) {
+	if l.resolveAttempt(one, subject) {
 		return true
 	}
 	const enough = 2
-	one.helped++
-	return one.helped <= enough && l.encourages(one, subject)
+	one.timesHelped++
+	return one.timesHelped <= enough && l.unblock(one, subject)
 }
 
-// encourages changes what an object waits for, or leaves it as it is.
-func (l *simulation) encourages(one *member, subject Subject) bool {
+// unblock changes what an object waits for, or leaves it as it is.
+func (l *simulation) unblock(one *member, subject Subject) bool {
 	reason, ready, stuck := stateOf(subject)
 	switch {
 	case ready:
@@ -107,9 +107,9 @@ func (l *simulation) encourages(one *member, subject Subject) bool {
 	case stuck:
 		l.correct(one, subject)
 	case reason == v1alpha1.ReasonAwaitingApproval && l.chance(500):
-		l.approves(one, subject)
+		l.approve(one, subject)
 	case reason == v1alpha1.ReasonSuspended && l.chance(500):
-		l.suspends(one, subject)
+		l.toggleSuspend(one, subject)
 	default:
 		return false
 	}
@@ -121,34 +121,34 @@ func (l *simulation) correct(one *member, subject Subject) {
 	if len(one.edits) > 0 {
 		one.edits[0](subject)
 	}
-	l.retries(one, subject)
+	l.requestRetry(one, subject)
 }
 
-// judge checks 8 ESR: every object is Ready, or waits for a person with a reason that says so.
-func (l *simulation) judge() {
+// checkEnd checks 8 ESR: every object is Ready, or waits for a person with a reason that says so.
+func (l *simulation) checkEnd() {
 	for _, one := range l.fleet.members {
 		if one.kind == kindAccount {
 			continue
 		}
 		subject := l.subject(one)
 		if subject == nil {
-			l.tally.ended(one.kind, "gone")
+			l.tally.countEnd(one.kind, "gone")
 			if !one.removed {
-				l.breaks(8, one.key.Name+" is gone, and nobody has deleted it")
+				l.report(8, one.key.Name+" is gone, and nobody has deleted it")
 			}
 			continue
 		}
-		l.tally.ended(one.kind, l.end(one, subject))
+		l.tally.countEnd(one.kind, l.endState(one, subject))
 	}
 }
 
-// end returns a word for how an object has ended.
-func (l *simulation) end(one *member, subject Subject) string {
+// endState returns the state in which an object has ended.
+func (l *simulation) endState(one *member, subject Subject) string {
 	reason, ready, stuck := stateOf(subject)
 	switch {
 	case !subject.GetDeletionTimestamp().IsZero():
-		l.breaks(8, one.key.Name+" is being deleted, and does not go: "+reason)
-		return "leaving"
+		l.report(8, one.key.Name+" is being deleted, and is not removed: "+reason)
+		return "deleting"
 	case ready:
 		return "Ready"
 	case reason == v1alpha1.ReasonOutcomeUnknown || reason == v1alpha1.ReasonStatusLost ||
@@ -156,12 +156,12 @@ func (l *simulation) end(one *member, subject Subject) string {
 		return reason
 	case stuck:
 		return "Stalled"
-	case slices.Contains(waiting(), reason), slices.Contains(waitingForAnother(), reason):
+	case slices.Contains(waitingReasons(), reason), slices.Contains(waitingForAnother(), reason):
 		return reason
 	case reason == v1alpha1.ReasonDrifted && isCorrectedLater(subject):
 		return reason
 	}
-	l.breaks(8, fmt.Sprintf("%s %s is neither Ready nor Stalled, nor does it wait for a person: %s",
+	l.report(8, fmt.Sprintf("%s %s is neither Ready nor Stalled, nor does it wait for a person: %s",
 		one.kind, one.key.Name, reason))
 	return reason
 }
@@ -184,33 +184,33 @@ func isCorrectedLater(subject Subject) bool {
 	})
 }
 
-// close checks 16 Quiescent. From now on nothing is written or called, except at intervals or if
-// the carrier answers with 404. A process that starts now repeats reads that have failed, and does
-// not know the prices of changes that wait for a person.
-func (l *simulation) close() {
-	l.rest()
-	l.quiet = true
-	if l.fresh = l.chance(500); l.fresh {
+// checkIdle checks 16 Quiescent. From now on nothing is written or called, except at intervals or
+// if the carrier responds with 404. A process that starts now repeats reads that have failed, and
+// does not know the prices of changes that wait for a person.
+func (l *simulation) checkIdle() {
+	l.runUntilIdle()
+	l.idle = true
+	if l.newProcess = l.chance(500); l.newProcess {
 		l.managers[0].dead = true
 		l.replaceDead()
 	}
 	const hours = 7 // more than an interval
-	l.until(now().Add(hours * time.Hour))
+	l.runUntil(now().Add(hours * time.Hour))
 }
 
-// disturbs checks an effect of an object that should be at rest.
-func (l *simulation) disturbs(one *member, effect Effect) {
-	if !l.quiet {
+// checkIdleEffect checks an effect of an object that should be settled.
+func (l *simulation) checkIdleEffect(one *member, effect Effect) {
+	if !l.idle {
 		return
 	}
-	excused := l.goesOn(one) || l.fresh && (one.unread || l.waits(one))
-	if !excused && effect.Sort != Read && effect.Sort != Token {
-		l.breaks(16, one.key.Name+" is at rest, and "+effect.What)
+	excused := l.isReconciledForever(one) || l.newProcess && (one.callFailed || l.waitsForPerson(one))
+	if !excused && effect.Op != Read && effect.Op != Token {
+		l.report(16, one.key.Name+"is settled, and "+effect.What)
 	}
 }
 
-// goesOn reports whether an object is reconciled forever: at intervals, or every ten minutes
-// because the carrier answers with 404.
-func (l *simulation) goesOn(one *member) bool {
-	return one.reads || one.seeks || one.kind == kindAccount
+// isReconciledForever reports whether an object is reconciled forever: at intervals, or every ten
+// minutes because the carrier responds with 404.
+func (l *simulation) isReconciledForever(one *member) bool {
+	return one.readAtInterval || one.notFound || one.kind == kindAccount
 }

@@ -7,137 +7,138 @@ import (
 	"time"
 )
 
-// climate is the set of fault rates of a simulation.
-type climate struct {
-	length  time.Duration // of the part with faults
-	acting  time.Duration // between two actions of people, on average
-	turning time.Duration // between two events that hit the managers
-	hostile bool          // whether the carrier is hostile
-	pair    bool          // now and then two managers are leaders at the same time
-	faults  int           // of a thousand effects
-	slow    int           // of a thousand effects
-	meddled int           // of a thousand effects, those immediately before which a person acts
-	clocks  bool          // each manager has a clock of its own
-	wrong   bool          // people sometimes give false resolutions
+// faultRates is the set of fault rates of a simulation.
+type faultRates struct {
+	length             time.Duration // of the part with faults
+	actionInterval     time.Duration // between two actions of people, on average
+	disruptionInterval time.Duration // between two events that hit the managers
+	hostile            bool          // whether the carrier is hostile
+	twoLeaders         bool          // now and then two managers are leaders at the same time
+	faults             int           // of a thousand effects
+	slow               int           // of a thousand effects
+	actions            int           // of a thousand effects, those immediately before which a person acts
+	skewed             bool          // each manager has a clock of its own
+	falseResolutions   bool          // people sometimes give false resolutions
 }
 
-// climateOf draws a climate.
-func climateOf(dice *rand.Rand) climate {
+// drawRates draws the rates.
+func drawRates(random *rand.Rand) faultRates {
 	const third = 20 * time.Minute
 	lengths := []time.Duration{third, third, third + third/2, time.Hour}
 	const rare, weeks = 180, 14 * 24 * time.Hour
-	c := climate{
-		length: lengths[dice.IntN(len(lengths))], hostile: dice.IntN(5) < 2, pair: dice.IntN(3) == 0,
-		faults: []int{0, 5, 20, 60}[dice.IntN(4)], slow: dice.IntN(15), meddled: dice.IntN(20),
+	c := faultRates{
+		length: lengths[random.IntN(len(lengths))], hostile: random.IntN(5) < 2, twoLeaders: random.IntN(3) == 0,
+		faults: []int{0, 5, 20, 60}[random.IntN(4)], slow: random.IntN(15), actions: random.IntN(20),
 	}
-	c.clocks, c.wrong = dice.IntN(2) == 0, dice.IntN(2) == 0
-	switch dice.IntN(rare) {
+	c.skewed, c.falseResolutions = random.IntN(2) == 0, random.IntN(2) == 0
+	switch random.IntN(rare) {
 	case 0:
 		c.length = weeks
 	case 1, 2, 3:
 		c.length = weeks / 7
 	}
-	const acts, turns = 24, 4
-	c.acting, c.turning = c.length/acts, c.length/turns
+	const actions, disruptions = 24, 4
+	c.actionInterval, c.disruptionInterval = c.length/actions, c.length/disruptions
 	return c
 }
 
-// fate returns the fault of an effect, if any.
-func (l *simulation) fate(sort Sort) Kind {
-	remote := sort == Post || sort == Poll || sort == Token
+// drawFault returns the fault of an effect, if any.
+func (l *simulation) drawFault(op Op) FaultKind {
+	remote := op == Post || op == Poll || op == Token
 	switch {
-	case l.peace:
-		return nothing
-	case !remote && now().Before(l.noServer):
+	case l.faultsOver:
+		return noFault
+	case !remote && now().Before(l.apiServerDownUntil):
 		return Refused
-	case remote && now().Before(l.noCarrier):
-		return []Kind{Refused, Unavailable}[l.dice.IntN(2)]
-	case !l.chance(l.climate.faults):
-		return nothing
+	case remote && now().Before(l.carrierDownUntil):
+		return []FaultKind{Refused, Unavailable}[l.random.IntN(2)]
+	case !l.chance(l.rates.faults):
+		return noFault
 	}
-	return l.fault(sort)
+	return l.randomFault(op)
 }
 
-// fault draws one of the faults of a sort. Processes fail less often than networks.
-func (l *simulation) fault(sort Sort) Kind {
+// randomFault draws one of the faults of a sort. Processes fail less often than networks.
+func (l *simulation) randomFault(op Op) FaultKind {
 	const sturdy = 700
-	kinds := common(sort)
-	kind := kinds[l.dice.IntN(len(kinds))]
-	if kind.crashes() && l.chance(sturdy) {
-		return nothing
+	kinds := common(op)
+	kind := kinds[l.random.IntN(len(kinds))]
+	if kind.isCrash() && l.chance(sturdy) {
+		return noFault
 	}
 	return kind
 }
 
-// meanwhile draws what happens while an effect of a manager is in progress.
-func (l *simulation) meanwhile(m *manager) {
-	if l.peace {
+// duringEffect draws what happens while an effect of a manager is in progress.
+func (l *simulation) duringEffect(m *manager) {
+	if l.faultsOver {
 		return
 	}
-	if l.chance(l.climate.meddled) {
-		l.acts(m.current())
+	if l.chance(l.rates.actions) {
+		l.actOn(m.current())
 	}
 	const moment, longGate = 10 * time.Second, 3 * time.Minute
 	switch {
-	case !l.chance(l.climate.slow):
-	case m.effect.Sort == Post || l.dice.IntN(4) > 0:
-		l.counts("a slow answer")
-		l.elapse(m, l.upTo(moment), false)
-	case l.dice.IntN(8) == 0:
-		l.counts("a manager is told to stop")
-		m.ends = true
+	case !l.chance(l.rates.slow):
+	case m.effect.Op == Post || l.random.IntN(4) > 0:
+		l.countAction("a slow response")
+		l.advance(m, l.randomDelay(moment), false)
+	case l.random.IntN(8) == 0:
+		l.countAction("a manager is told to stop")
+		m.stopping = true
 		m.cancel()
 	default:
-		l.counts("a manager stops for longer than the gate")
-		l.elapse(m, moment+l.upTo(longGate), true)
+		l.countAction("a manager stops for longer than the gate")
+		l.advance(m, moment+l.randomDelay(longGate), true)
 	}
 }
 
-// befall draws an event that hits the managers or their dependencies.
-func (l *simulation) befall() {
-	l.turmoil = now().Add(l.soon(l.climate.turning))
+// disrupt draws an event that hits the managers or their dependencies.
+func (l *simulation) disrupt() {
+	l.nextDisruption = now().Add(l.randomWait(l.rates.disruptionInterval))
 	events := []struct {
 		name string
 		do   func()
 	}{
 		{"a manager is killed", func() { l.anyManager().dead = true }},
-		{"another manager leads", l.succeed},
-		{"two managers lead", l.split},
-		{"the cache lags behind", l.lag},
-		{"the API server is away", func() { l.noServer = now().Add(l.upTo(5 * time.Minute)) }},
-		{"the carrier is away", func() { l.noCarrier = now().Add(l.upTo(20 * time.Minute)) }},
+		{"another manager leads", l.replaceManager},
+		{"two managers lead", l.startSecondLeader},
+		{"the cache lags behind", l.freezeCache},
+		{"the API server is unavailable", func() { l.apiServerDownUntil = now().Add(l.randomDelay(5 * time.Minute)) }},
+		{"the carrier is unavailable", func() { l.carrierDownUntil = now().Add(l.randomDelay(20 * time.Minute)) }},
 		{"the carrier forgets its requests", l.forgetSome},
 		{"the carrier revokes its tokens", l.world.Carrier.RevokeTokens},
 	}
-	event := events[l.dice.IntN(len(events))]
-	l.counts(event.name)
+	event := events[l.random.IntN(len(events))]
+	l.countAction(event.name)
 	event.do()
 	l.replaceDead()
 }
 
-func (l *simulation) anyManager() *manager { return l.managers[l.dice.IntN(len(l.managers))] }
+func (l *simulation) anyManager() *manager { return l.managers[l.random.IntN(len(l.managers))] }
 
-// succeed ends a manager gracefully while another takes over.
-func (l *simulation) succeed() {
+// replaceManager ends a manager gracefully while another takes over.
+func (l *simulation) replaceManager() {
 	before := l.anyManager()
 	l.start()
-	before.ends, before.dead = true, true
+	before.stopping, before.dead = true, true
 	before.cancel()
 }
 
-// split makes two managers leaders for some time.
-func (l *simulation) split() {
-	if l.climate.pair && len(l.managers) == 1 {
+// startSecondLeader makes two managers leaders for some time.
+func (l *simulation) startSecondLeader() {
+	if l.rates.twoLeaders && len(l.managers) == 1 {
 		l.start()
 	}
 }
 
-// lag freezes a cache for some time at the version up to which its watches have sent events.
-func (l *simulation) lag() {
+// freezeCache freezes a cache for some time at the version up to which its watches have sent
+// events.
+func (l *simulation) freezeCache() {
 	m := l.anyManager()
-	m.hear()
-	m.shown = m.told
-	m.lags = now().Add(l.upTo(2 * time.Minute))
+	m.deliverEvents()
+	m.frozenVersion = m.delivered
+	m.frozenUntil = now().Add(l.randomDelay(2 * time.Minute))
 }
 
 // forgetSome makes the carrier lose its data, rarely: being sure of that takes the operator a day.

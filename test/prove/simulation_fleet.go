@@ -18,25 +18,25 @@ import (
 
 // member is an object of the fleet, whether it currently exists or not.
 type member struct {
-	number    int
-	kind      string
-	key       client.ObjectKey
-	account   *member
-	empty     func() Subject
-	object    func() client.Object // what a user applies
-	edits     []func(Subject)      // other edits, the first of which the carrier can carry out
-	followers []*member            // the members that are reconciled when it changes
-	tests     int64                // the service that a diagnostic test is about
-	about     *matter
+	number        int
+	kind          string
+	key           client.ObjectKey
+	account       *member
+	empty         func() Subject
+	object        func() client.Object // what a user applies
+	edits         []func(Subject)      // other edits, the first of which the carrier can carry out
+	dependents    []*member            // the members that are reconciled when it changes
+	testedService int64                // the service that a diagnostic test is about
+	subject       *requestSubject
 
-	again bool // a user creates it again once it is gone
-	rests bool // the newest pass over it did nothing
+	recreate bool // a user creates it again once it is gone
+	idle     bool // the newest pass over it did nothing
 
-	removed bool // a user has deleted it
-	reads   bool // its state is read at intervals
-	seeks   bool // the carrier answers its reads with 404, and is asked every ten minutes
-	unread  bool // a call about it failed, so that some of its state may be unknown
-	helped  int  // how often a person has helped at the end
+	removed        bool // a user has deleted it
+	readAtInterval bool // its state is read at intervals
+	notFound       bool // the carrier responds to its reads with 404, and is called every ten minutes
+	callFailed     bool // a call about it failed, so that some of its state may be unknown
+	timesHelped    int  // how often a person has helped at the end
 }
 
 // String returns the name of a member.
@@ -47,11 +47,11 @@ func (m *member) String() string {
 	return nameOf(m.kind, m.key.Name)
 }
 
-// matter is what requests are about: a service of the carrier, an order or a site. Several objects
-// may share one.
-type matter struct {
-	line     int64 // the service's number; 0: it is not a service
-	licenses int   // how often someone has allowed another request
+// requestSubject is what requests are about: a service of the carrier, an order or a site. Several
+// objects may share one.
+type requestSubject struct {
+	serviceID int64 // the service's number; 0: it is not a service
+	permits   int   // how often someone has allowed another request
 }
 
 // fleet is the set of all objects, including the accounts.
@@ -62,42 +62,42 @@ type fleet struct {
 }
 
 // The two accounts of a fleet: one sends changes at once, the other needs approval or has a limit.
-const carefulAccount = "careful"
+const limitedAccount = "careful"
 
 func newFleet(l *simulation) *fleet {
 	f := &fleet{byKey: map[string]*member{}, simulation: l}
 	must(l.world.Create(l.ctx, l.world.Secret()))
-	free := f.account(world.AccountName, func(*v1alpha1.CarrierAccount) {})
-	careful := f.account(carefulAccount, func(account *v1alpha1.CarrierAccount) {
+	free := f.addAccount(world.AccountName, func(*v1alpha1.CarrierAccount) {})
+	careful := f.addAccount(limitedAccount, func(account *v1alpha1.CarrierAccount) {
 		account.Spec.Approval, account.Spec.UnknownValues = v1alpha1.ApprovalOnCost, v1alpha1.UnknownAsk
-		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: limits}
+		account.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: chargesPerHour}
 	})
 	for i := range services {
-		f.service(i, []*member{free, free, free, careful}[l.dice.IntN(4)])
+		f.addService(i, []*member{free, free, free, careful}[l.random.IntN(4)])
 	}
-	f.rivals()
-	f.orders(free, careful)
-	f.appointments(free)
-	f.oneShots(free)
+	f.addCompeting()
+	f.addOrders(free, careful)
+	f.addAppointments(free)
+	f.addOneShots(free)
 	return f
 }
 
 // The number of objects: fifty in all.
 const (
-	services     = 20
-	rivals       = 2
-	orders       = 8
-	appointments = 6
-	shots        = 14
-	limits       = 4 // chargeable requests in an hour
+	services       = 20
+	competing      = 2
+	orders         = 8
+	appointments   = 6
+	oneShots       = 14
+	chargesPerHour = 4 // chargeable requests in an hour
 )
 
 func nameOf(kind, name string) string { return kind + "/" + name }
 
 func kindOf(object any) string { return reflect.TypeOf(object).Elem().Name() }
 
-// of returns the member of an object or of its ledger; nil for the ledger of an identity.
-func (f *fleet) of(object client.Object) *member {
+// memberOf returns the member of an object or of its ledger; nil for the ledger of an identity.
+func (f *fleet) memberOf(object client.Object) *member {
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
 		if ledger.Spec.Account != nil {
 			return nil
@@ -116,19 +116,19 @@ func (f *fleet) add(one *member) *member {
 	f.members = append(f.members, one)
 	f.byKey[nameOf(one.kind, one.key.Name)] = one
 	if one.account != nil {
-		one.account.followers = append(one.account.followers, one)
+		one.account.dependents = append(one.account.dependents, one)
 	}
-	if one.about == nil {
-		one.about = &matter{}
+	if one.subject == nil {
+		one.subject = &requestSubject{}
 	}
 	return one
 }
 
-func (f *fleet) account(name string, edit func(*v1alpha1.CarrierAccount)) *member {
+func (f *fleet) addAccount(name string, edit func(*v1alpha1.CarrierAccount)) *member {
 	return f.add(&member{
 		kind: kindAccount, key: client.ObjectKey{Name: name},
 		object: func() client.Object {
-			return f.simulation.world.Account(declared, func(account *v1alpha1.CarrierAccount) {
+			return f.simulation.world.Account(withDefaults, func(account *v1alpha1.CarrierAccount) {
 				account.Name, account.Spec.Identity, account.Spec.ChargeLimit = name, name, nil
 				edit(account)
 			})
@@ -136,16 +136,17 @@ func (f *fleet) account(name string, edit func(*v1alpha1.CarrierAccount)) *membe
 	})
 }
 
-// news reports whether a change of an object is a reason to reconcile it: something a user did.
-func news(change store.Change) bool {
+// isUserChange reports whether a change of an object is a reason to reconcile it: something a user
+// did.
+func isUserChange(change store.Change) bool {
 	before, after := change.Before, change.Now
 	return before == nil || after == nil || before.GetUID() != after.GetUID() ||
 		before.GetGeneration() != after.GetGeneration() || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
-// doubted reports whether an object became less settled: the one status change that is a reason to
-// reconcile it, a while later.
-func doubted(before, after client.Object) bool {
+// becameLessSettled reports whether an object became less settled: the one status change that is a
+// reason to reconcile it, a while later.
+func becameLessSettled(before, after client.Object) bool {
 	return before != nil && after != nil && controllers.LessSettled(before, after)
 }
 
@@ -156,35 +157,35 @@ type aspect struct {
 	edits []serviceEdit
 }
 
-func planned(plan string, term int32, sla string) serviceEdit {
+func withPlan(plan string, term int32, sla string) serviceEdit {
 	return func(s *v1alpha1.BroadbandService) {
 		s.Spec.Plan, s.Spec.RestorationSLA = &v1alpha1.Plan{Name: plan, Term: term}, sla
 	}
 }
 
-func contacted(s *v1alpha1.BroadbandService) {
+func withContact(s *v1alpha1.BroadbandService) {
 	s.Spec.Plan = &v1alpha1.Plan{
 		Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL",
 		Contact: &v1alpha1.Contact{Name: "Ada Lovelace", Phone: "0400000000", Email: "ada@example.com"},
 	}
 }
 
-func aggregated(method string) serviceEdit {
+func withAggregation(method string) serviceEdit {
 	return func(s *v1alpha1.BroadbandService) { s.Spec.AggregationMethod = method }
 }
 
-func stabilized(profile string) serviceEdit {
+func withProfile(profile string) serviceEdit {
 	return func(s *v1alpha1.BroadbandService) { s.Spec.DSLStabilityProfile = profile }
 }
 
-func ends(mode v1alpha1.CancellationMode, date v1alpha1.Date) serviceEdit {
+func withCancellationMode(mode v1alpha1.CancellationMode, date v1alpha1.Date) serviceEdit {
 	return func(s *v1alpha1.BroadbandService) {
 		s.Spec.Disconnection = ""
 		s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: mode, Date: date}
 	}
 }
 
-func reclaimed(s *v1alpha1.BroadbandService) {
+func withReclaim(s *v1alpha1.BroadbandService) {
 	s.Spec.Cancellation, s.Spec.Disconnection = nil, v1alpha1.DisconnectionReclaim
 }
 
@@ -192,38 +193,47 @@ func reclaimed(s *v1alpha1.BroadbandService) {
 func aspects() []aspect {
 	const terms = 24
 	return []aspect{
-		{plain, []serviceEdit{
-			planned(world.PlanFast, 12, ""), planned(world.PlanCheap, terms, ""), planned(world.PlanFails, 12, ""),
-			planned("Home 1OO/20", 12, ""),
+		{unchanged, []serviceEdit{
+			withPlan(world.PlanFast, 12, ""), withPlan(world.PlanCheap, terms, ""), withPlan(world.PlanFails, 12, ""),
+			withPlan("Home 1OO/20", 12, ""),
 		}},
-		{plain, []serviceEdit{
-			planned(world.PlanFast, 12, world.SLAFast), planned(world.PlanSlow, 12, world.SLAStd), contacted,
+		{unchanged, []serviceEdit{
+			withPlan(world.PlanFast, 12, world.SLAFast), withPlan(world.PlanSlow, 12, world.SLAStd), withContact,
 		}},
-		{plain, []serviceEdit{aggregated("ETHERNET"), aggregated("L2TP"), planned(world.PlanSetUp, terms, "")}},
+		{unchanged, []serviceEdit{
+			withAggregation("ETHERNET"), withAggregation("L2TP"), withPlan(world.PlanSetUp, terms, ""),
+		}},
 		{
 			func(l *simulator.Service) { l.TechnologyType = "FTTN" },
-			[]serviceEdit{stabilized("Stable"), stabilized("Standard"), planned(world.PlanNFAS, 12, "")},
+			[]serviceEdit{withProfile("Stable"), withProfile("Standard"), withPlan(world.PlanNFAS, 12, "")},
 		},
 		{
 			func(l *simulator.Service) {
 				l.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-20"}
 				l.ReclaimableUntil = "2026-04-20"
 			},
-			[]serviceEdit{reclaimed, planned(world.PlanCheap, 12, "")},
+			[]serviceEdit{withReclaim, withPlan(world.PlanCheap, 12, "")},
 		},
-		{ending, []serviceEdit{ends(v1alpha1.CancellationOnDate, wanted), ends(v1alpha1.CancellationNever, "")}},
-		{ending, []serviceEdit{ends(v1alpha1.CancellationNever, ""), ends(v1alpha1.CancellationOnDate, "2026-10-31")}},
-		{plain, []serviceEdit{planned(world.PlanSlow, 12, world.SLAStd), planned(world.PlanFast, terms, world.SLAFast)}},
+		{withCancellation, []serviceEdit{
+			withCancellationMode(v1alpha1.CancellationOnDate, newDate), withCancellationMode(v1alpha1.CancellationNever, ""),
+		}},
+		{withCancellation, []serviceEdit{
+			withCancellationMode(v1alpha1.CancellationNever, ""),
+			withCancellationMode(v1alpha1.CancellationOnDate, "2026-10-31"),
+		}},
+		{unchanged, []serviceEdit{
+			withPlan(world.PlanSlow, 12, world.SLAStd), withPlan(world.PlanFast, terms, world.SLAFast),
+		}},
 	}
 }
 
-// service adds a service with the next aspect, sometimes with two.
-func (f *fleet) service(i int, account *member) {
+// addService adds a service with the next aspect, sometimes with two.
+func (f *fleet) addService(i int, account *member) {
 	l := f.simulation
 	all := aspects()
 	chosen := []aspect{all[i%len(all)]}
-	if l.dice.IntN(3) == 0 {
-		chosen = append(chosen, all[l.dice.IntN(4)])
+	if l.random.IntN(3) == 0 {
+		chosen = append(chosen, all[l.random.IntN(4)])
 	}
 	id := lineID + int64(i)
 	l.world.Line(func(line *simulator.Service) {
@@ -231,31 +241,31 @@ func (f *fleet) service(i int, account *member) {
 		chosen[0].line(line)
 	})
 	one := &member{kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("line-%02d", i)}, account: account}
-	one.about = &matter{line: id}
-	interval := l.often()
-	one.reads = interval != rarely
-	f.wishFor(one, chosen, interval)
+	one.subject = &requestSubject{serviceID: id}
+	interval := l.drawInterval()
+	one.readAtInterval = interval != rarely
+	f.setObject(one, chosen, interval)
 	f.add(one)
 }
 
 // rarely is an interval that is longer than most simulations.
 const rarely = "9000h"
 
-// often returns how often a service's state is read: mostly never, so that settled objects stay
-// idle.
-func (l *simulation) often() v1alpha1.Duration {
-	if l.dice.IntN(8) == 0 {
+// drawInterval returns how often a service's state is read: mostly never, so that settled objects
+// stay idle.
+func (l *simulation) drawInterval() v1alpha1.Duration {
+	if l.random.IntN(8) == 0 {
 		return "6h"
 	}
 	return rarely
 }
 
-// wishFor sets what a user applies as a service, and the later edits.
-func (f *fleet) wishFor(one *member, chosen []aspect, interval v1alpha1.Duration) {
+// setObject sets what a user applies as a service, and the later edits.
+func (f *fleet) setObject(one *member, chosen []aspect, interval v1alpha1.Duration) {
 	one.empty = func() Subject { return &v1alpha1.BroadbandService{} }
-	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.simulation.dice.IntN(2)]
+	drift := []v1alpha1.DriftPolicy{v1alpha1.DriftReport, v1alpha1.DriftCorrect}[f.simulation.random.IntN(2)]
 	one.object = func() client.Object {
-		return f.simulation.world.Service(one.key.Name, one.about.line, func(s *v1alpha1.BroadbandService) {
+		return f.simulation.world.Service(one.key.Name, one.subject.serviceID, func(s *v1alpha1.BroadbandService) {
 			s.Spec.AccountRef.Name = one.account.key.Name
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy, s.Spec.Plan = v1alpha1.ManagementManage, drift, nil
 			s.Spec.Observe = v1alpha1.Observe{HealthInterval: interval, CancellationInterval: interval}
@@ -284,15 +294,15 @@ func onService(edit serviceEdit) func(Subject) {
 	}
 }
 
-// rivals adds objects that compete for a service that has an object already.
-func (f *fleet) rivals() {
-	for i := range rivals {
-		first := f.members[2+f.simulation.dice.IntN(services)]
+// addCompeting adds objects that compete for a service that has an object already.
+func (f *fleet) addCompeting() {
+	for i := range competing {
+		first := f.members[2+f.simulation.random.IntN(services)]
 		one := &member{
-			kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("rival-%d", i)},
-			account: first.account, about: first.about,
+			kind: kindService, key: client.ObjectKey{Name: fmt.Sprintf("competing-%d", i)},
+			account: first.account, subject: first.subject,
 		}
-		f.wishFor(one, []aspect{aspects()[0]}, rarely)
+		f.setObject(one, []aspect{aspects()[0]}, rarely)
 		f.add(one)
 	}
 }

@@ -12,18 +12,18 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// orders adds ServiceOrders, the last with the customerReference of the one before, and a service
-// that results from the first.
-func (f *fleet) orders(free, careful *member) {
+// addOrders adds ServiceOrders, the last with the customerReference of the one before, and a
+// service that results from the first.
+func (f *fleet) addOrders(free, careful *member) {
 	var last *member
 	for i := range orders {
-		last = f.order(i, []*member{free, free, careful}[f.simulation.dice.IntN(3)], last)
+		last = f.addOrder(i, []*member{free, free, careful}[f.simulation.random.IntN(3)], last)
 	}
 	first := f.members[len(f.members)-orders]
-	f.simulation.world.Line(func(line *simulator.Service) { line.ID = orderedLine })
+	f.simulation.world.Line(func(line *simulator.Service) { line.ID = orderedService })
 	heir := &member{
 		kind: kindService, key: client.ObjectKey{Name: "ordered"}, account: first.account,
-		empty: func() Subject { return &v1alpha1.BroadbandService{} }, about: &matter{line: orderedLine},
+		empty: func() Subject { return &v1alpha1.BroadbandService{} }, subject: &requestSubject{serviceID: orderedService},
 	}
 	heir.object = func() client.Object {
 		return f.simulation.world.Service(heir.key.Name, 0, func(s *v1alpha1.BroadbandService) {
@@ -32,20 +32,20 @@ func (f *fleet) orders(free, careful *member) {
 			s.Spec.ManagementPolicy, s.Spec.DriftPolicy = v1alpha1.ManagementManage, v1alpha1.DriftReport
 		})
 	}
-	first.followers = append(first.followers, f.add(heir))
+	first.dependents = append(first.dependents, f.add(heir))
 }
 
-// orderedLine is the service that results from the first order.
-const orderedLine = lineID + 1000
+// orderedService is the service that results from the first order.
+const orderedService = lineID + 1000
 
-func (f *fleet) order(i int, account, before *member) *member {
+func (f *fleet) addOrder(i int, account, before *member) *member {
 	reference := fmt.Sprintf("reference-%d", i)
 	one := &member{
 		kind: kindOrder, key: client.ObjectKey{Name: fmt.Sprintf("order-%d", i)}, account: account,
 		empty: func() Subject { return &v1alpha1.ServiceOrder{} },
 	}
 	if i == orders-1 {
-		reference, one.about, one.account = fmt.Sprintf("reference-%d", i-1), before.about, before.account
+		reference, one.subject, one.account = fmt.Sprintf("reference-%d", i-1), before.subject, before.account
 	}
 	one.object = func() client.Object {
 		return f.simulation.world.Order(one.key.Name, reference, func(o *v1alpha1.ServiceOrder) {
@@ -68,15 +68,15 @@ func onOrder(edit func(*v1alpha1.ServiceOrder)) func(Subject) {
 	}
 }
 
-// appointments adds AppointmentRequests, some for an order that has to be placed first.
-func (f *fleet) appointments(account *member) {
+// addAppointments adds AppointmentRequests, some for an order that has to be placed first.
+func (f *fleet) addAppointments(account *member) {
 	for i := range appointments {
 		one := &member{
 			kind: kindAppointment, key: client.ObjectKey{Name: fmt.Sprintf("appointment-%d", i)}, account: account,
 			empty: func() Subject { return &v1alpha1.AppointmentRequest{} },
 		}
 		policies := []v1alpha1.DeletionPolicy{v1alpha1.DeletionKeep, v1alpha1.DeletionCancel, v1alpha1.DeletionCancel}
-		policy := policies[f.simulation.dice.IntN(len(policies))]
+		policy := policies[f.simulation.random.IntN(len(policies))]
 		one.object = func() client.Object {
 			return f.simulation.world.Appointment(one.key.Name, func(a *v1alpha1.AppointmentRequest) {
 				a.Spec.DeletionPolicy = policy
@@ -95,23 +95,23 @@ func (f *fleet) appointments(account *member) {
 		f.add(one)
 	}
 	order := f.byKey[nameOf(kindOrder, "order-0")]
-	order.followers = append(order.followers, f.members[len(f.members)-appointments])
+	order.dependents = append(order.dependents, f.members[len(f.members)-appointments])
 }
 
-// oneShots adds objects of the one-shot kinds, in turn.
-func (f *fleet) oneShots(account *member) {
+// addOneShots adds objects of the one-shot kinds, in turn.
+func (f *fleet) addOneShots(account *member) {
 	w := f.simulation.world
-	for i := range shots - 1 {
-		name, id := fmt.Sprintf("shot-%02d", i), lineID+int64(f.simulation.dice.IntN(services))
+	for i := range oneShots - 1 {
+		name, id := fmt.Sprintf("shot-%02d", i), lineID+int64(f.simulation.random.IntN(services))
 		one := &member{key: client.ObjectKey{Name: name}, account: account}
 		switch i % 3 {
 		case 0:
-			one.tests = id
+			one.testedService = id
 			one.kind, one.empty = "DiagnosticTest", func() Subject { return &v1alpha1.DiagnosticTest{} }
 			one.object = func() client.Object { return w.Test(name, id) }
 		case 1:
 			one.kind, one.empty = "FibreBuildQuote", func() Subject { return &v1alpha1.FibreBuildQuote{} }
-			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.simulation.dice.IntN(3)]
+			site := []string{world.QualifiedSite, world.QualifiedSite, "LOC000000000009"}[f.simulation.random.IntN(3)]
 			one.object = func() client.Object { return w.Quote(name, site) }
 		default:
 			one.kind, one.empty = "PlanOptionsQuery", func() Subject { return &v1alpha1.PlanOptionsQuery{} }

@@ -25,31 +25,31 @@ type manager struct {
 	cancel      context.CancelFunc
 	reconcilers controllers.Reconcilers
 
-	looks   []*look // of every object, in the order of the fleet
-	passes  []*look // in progress, the innermost last
-	effect  Effect  // the newest
-	login   bool    // a token was requested in this pass
-	stopped bool    // it runs no pass for now
-	ends    bool    // gracefully, after the passes in progress
+	queue    []*queueEntry // of every object, in the order of the fleet
+	passes   []*queueEntry // in progress, the innermost last
+	effect   Effect        // the newest
+	login    bool          // a token was requested in this pass
+	stopped  bool          // it runs no pass for now
+	stopping bool          // gracefully, after the passes in progress
 
-	told  int64     // the version up to which its watches have sent events
-	shown int64     // what its cache shows while it lags
-	lags  time.Time // until then
+	delivered     int64     // the version up to which its watches have sent events
+	frozenVersion int64     // what its cache shows while it lags
+	frozenUntil   time.Time // until then
 }
 
-// look is an object in a work queue.
-type look struct {
+// queueEntry is an object in a work queue.
+type queueEntry struct {
 	member   *member
 	due      time.Time // zero: never
 	failures int
 	busy     bool // a pass over it is in progress
-	again    bool // another pass is needed after that
+	redo     bool // another pass is needed after that
 }
 
-// want puts an object into the queue.
-func (k *look) want(at time.Time) {
+// schedule puts an object into the queue.
+func (k *queueEntry) schedule(at time.Time) {
 	if k.busy {
-		k.again = true
+		k.redo = true
 	}
 	if k.due.IsZero() || at.Before(k.due) {
 		k.due = at
@@ -58,25 +58,25 @@ func (k *look) want(at time.Time) {
 
 // next returns the manager's next step and when it is due; nil for none.
 func (m *manager) next() (time.Time, func()) {
-	if m.dead || m.stopped || m.ends && len(m.passes) > 0 {
+	if m.dead || m.stopped || m.stopping && len(m.passes) > 0 {
 		return time.Time{}, nil
 	}
-	m.hear()
+	m.deliverEvents()
 	due := m.due()
-	behind := now().Before(m.lags) && m.told < m.store.Version()
+	behind := now().Before(m.frozenUntil) && m.delivered < m.store.Version()
 	switch {
-	case behind && (len(due) == 0 || m.lags.Before(due[0].due)):
-		return m.lags, m.hear
+	case behind && (len(due) == 0 || m.frozenUntil.Before(due[0].due)):
+		return m.frozenUntil, m.deliverEvents
 	case len(due) == 0:
 		return time.Time{}, nil
 	}
-	return due[0].due, func() { m.pass(due[m.simulation.dice.IntN(len(due))]) }
+	return due[0].due, func() { m.pass(due[m.simulation.random.IntN(len(due))]) }
 }
 
 // due returns the objects that are due first.
-func (m *manager) due() []*look {
-	var due []*look
-	for _, one := range m.looks {
+func (m *manager) due() []*queueEntry {
+	var due []*queueEntry
+	for _, one := range m.queue {
 		switch {
 		case one.due.IsZero(), one.busy:
 		case len(due) == 0, one.due.Before(due[0].due):
@@ -89,32 +89,32 @@ func (m *manager) due() []*look {
 }
 
 // pass runs one pass over an object.
-func (m *manager) pass(one *look) {
+func (m *manager) pass(one *queueEntry) {
 	one.busy, one.due, m.login = true, time.Time{}, false
 	m.passes = append(m.passes, one)
-	began := m.simulation.deeds
-	result, err := m.alive(m.ctx, reconcilerOf(m.reconcilers, one.member.kind), one.member.key)
+	began := m.simulation.changes
+	result, err := m.reconcile(m.ctx, reconcilerOf(m.reconcilers, one.member.kind), one.member.key)
 	m.passes = m.passes[:len(m.passes)-1]
 	one.busy = false
-	m.simulation.looked(one.member, m.simulation.deeds > began)
+	m.simulation.passEnded(one.member, m.simulation.changes > began)
 	switch {
-	case err != nil && !errors.Is(err, errKilled):
-		one.want(now().Add(backoff(one.failures)))
+	case err != nil && !errors.Is(err, errProcessEnded):
+		one.schedule(now().Add(backoff(one.failures)))
 		one.failures++
 	case result.RequeueAfter > 0:
-		one.want(now().Add(result.RequeueAfter))
+		one.schedule(now().Add(result.RequeueAfter))
 		one.failures = 0
 	default:
 		one.failures = 0
 	}
-	if one.again {
-		one.again = false
-		one.want(now())
+	if one.redo {
+		one.redo = false
+		one.schedule(now())
 	}
 	if m.login && one.member.kind != kindAccount { // a failed login triggers a pass over the account
-		m.lookOf(one.member.account).want(now())
+		m.entryOf(one.member.account).schedule(now())
 	}
-	m.dead = m.dead || m.ends && len(m.passes) == 0
+	m.dead = m.dead || m.stopping && len(m.passes) == 0
 }
 
 // backoff returns the delay of a work queue.
@@ -123,91 +123,92 @@ func backoff(failures int) time.Duration {
 	return min(first<<min(failures, 20), longest)
 }
 
-func (m *manager) lookOf(one *member) *look { return m.looks[one.number] }
+func (m *manager) entryOf(one *member) *queueEntry { return m.queue[one.number] }
 
 // current returns the object of the innermost pass.
 func (m *manager) current() *member { return m.passes[len(m.passes)-1].member }
 
 // version returns the version that the cache shows.
 func (m *manager) version() int64 {
-	if now().Before(m.lags) {
-		return m.shown
+	if now().Before(m.frozenUntil) {
+		return m.frozenVersion
 	}
 	return m.store.Version()
 }
 
-// hear delivers the watch events for what the cache shows by now.
-func (m *manager) hear() {
+// deliverEvents delivers the watch events for what the cache shows by now.
+func (m *manager) deliverEvents() {
 	version := m.version()
-	for _, change := range m.store.Since(m.told) {
+	for _, change := range m.store.Since(m.delivered) {
 		if change.Version > version {
 			return
 		}
-		m.told = change.Version
-		m.tell(change)
+		m.delivered = change.Version
+		m.queueFor(change)
 	}
 }
 
-// tell queues what has to be reconciled after a change, as the controllers' watches do.
-func (m *manager) tell(change store.Change) {
+// queueFor queues what has to be reconciled after a change, as the controllers' watches do.
+func (m *manager) queueFor(change store.Change) {
 	object := change.Now
 	if object == nil {
 		object = change.Before
 	}
-	m.freesTests(change)
-	one := m.simulation.fleet.of(object)
+	m.queueTests(change)
+	one := m.simulation.fleet.memberOf(object)
 	if one == nil {
 		return
 	}
 	if ledger, is := object.(*v1alpha1.RequestLedger); is {
-		m.notifyOfLedger(one, ledger, change)
+		m.queueForLedger(one, ledger, change)
 		return
 	}
-	if left(change) {
-		m.wakeOthers(one)
+	if wasReplaced(change) {
+		m.queueOthers(one)
 	}
 	restored := m.simulation.restored[change.Version] // as a new object, or to a new process: both are reconciled
-	if restored || news(change) {
-		m.lookOf(one).want(now())
+	if restored || isUserChange(change) {
+		m.entryOf(one).schedule(now())
 	}
-	if doubted(change.Before, change.Now) {
-		m.lookOf(one).want(now().Add(controllers.DoubtAfter))
+	if becameLessSettled(change.Before, change.Now) {
+		m.entryOf(one).schedule(now().Add(controllers.DoubtAfter))
 	}
-	for _, other := range one.followers {
-		m.lookOf(other).want(now())
+	for _, other := range one.dependents {
+		m.entryOf(other).schedule(now())
 	}
 }
 
-// notifyOfLedger does the same for a member's ledger.
-func (m *manager) notifyOfLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
+// queueForLedger does the same for a member's ledger.
+func (m *manager) queueForLedger(holder *member, ledger *v1alpha1.RequestLedger, change store.Change) {
 	news := m.reconcilers.Orders.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision)
 	if news {
-		m.lookOf(holder).want(now())
+		m.entryOf(holder).schedule(now())
 	}
 	if news || controllers.Handed(change.Before, change.Now) {
-		m.wakeOthers(holder)
+		m.queueOthers(holder)
 	}
 }
 
-// left reports whether an object is gone or was replaced by another.
-func left(change store.Change) bool {
+// wasReplaced reports whether an object is gone or was replaced by another.
+func wasReplaced(change store.Change) bool {
 	before, after := change.Before, change.Now
 	return before != nil && (after == nil || before.GetUID() != after.GetUID())
 }
 
-// wakeOthers queues the other objects of a service or a customerReference. A change of their ledger
-// concerns all of them, and so does the deletion of one; a change of another's status does not.
-func (m *manager) wakeOthers(of *member) {
+// queueOthers queues the other objects of a service or a customerReference. A change of their
+// ledger concerns all of them, and so does the deletion of one; a change of another's status does
+// not.
+func (m *manager) queueOthers(of *member) {
 	for _, one := range m.simulation.fleet.members {
-		if one != of && one.about == of.about {
-			m.lookOf(one).want(now())
+		if one != of && one.subject == of.subject {
+			m.entryOf(one).schedule(now())
 		}
 	}
 }
 
-// freesTests queues the tests of a service when one of them has ended or is gone: the next may wait
+// queueTests queues the tests of a service when one of them has ended or is gone: the next may wait
 // for it.
-func (m *manager) freesTests(change store.Change) {
+func (m *manager) queueTests(change store.Change) {
 	var number int64
 	switch object := change.Now.(type) {
 	case *v1alpha1.RequestLedger:
@@ -221,49 +222,50 @@ func (m *manager) freesTests(change store.Change) {
 		}
 	}
 	for _, one := range m.simulation.fleet.members {
-		if one.tests == number && number != 0 {
-			m.lookOf(one).want(now())
+		if one.testedService == number && number != 0 {
+			m.entryOf(one).schedule(now())
 		}
 	}
 }
 
-// begin implements scene.
-func (m *manager) begin(sort Sort, what string) (Effect, Kind) {
-	kind := m.simulation.fate(sort)
-	m.effect = m.simulation.begins(m, sort, what, kind)
-	m.login = m.login || sort == Token
+// begin implements environment.
+func (m *manager) begin(op Op, what string) (Effect, FaultKind) {
+	kind := m.simulation.drawFault(op)
+	m.effect = m.simulation.startEffect(m, op, what, kind)
+	m.login = m.login || op == Token
 	return m.effect, kind
 }
 
-// act implements scene: while an effect is in progress, time passes and others act.
-func (m *manager) act(_ *port, _ Sort, _ Kind) {
-	if m.effect.Sort == Write || m.effect.Sort == Poll || m.effect.Sort == Post {
-		m.simulation.meanwhile(m)
+// act implements environment: while an effect is in progress, time passes and others act.
+func (m *manager) act(_ *port, _ Op, _ FaultKind) {
+	if m.effect.Op == Write || m.effect.Op == Poll || m.effect.Op == Post {
+		m.simulation.duringEffect(m)
 	}
 }
 
-// refuses implements scene. The effect has not happened.
-func (*manager) refuses(Effect, Kind) {}
+// responseReplaced implements environment. The effect has not happened.
+func (*manager) responseReplaced(Effect, FaultKind) {}
 
-// wait implements scene. In a simulation time may pass at any effect, which act handles.
-func (*manager) wait(*port, Sort) {}
+// delayResponse implements environment. In a simulation time may pass at any effect, which act
+// handles.
+func (*manager) delayResponse(*port, Op) {}
 
-// check implements scene.
-func (m *manager) check(effect Effect) { m.simulation.happened(m, effect) }
+// check implements environment.
+func (m *manager) check(effect Effect) { m.simulation.checkEffect(m, effect) }
 
-// sends implements scene.
-func (m *manager) sends(p *port, path string, body []byte) {
-	m.simulation.sends(m, p.sender, path, body)
+// posting implements environment.
+func (m *manager) posting(p *port, path string, body []byte) {
+	m.simulation.checkPost(m, p.sender, path, body)
 }
 
-// hurries implements scene.
-func (m *manager) hurries(how string) { m.simulation.breaks(11, how) }
+// reportEarlyPoll implements environment.
+func (m *manager) reportEarlyPoll(how string) { m.simulation.report(11, how) }
 
-// panics implements scene.
-func (m *manager) panics(how string) { m.simulation.breaks(24, how) }
+// reportPanic implements environment.
+func (m *manager) reportPanic(how string) { m.simulation.report(24, how) }
 
-// cached implements scene.
+// cached implements environment.
 func (m *manager) cached(*port, runtime.Object) client.Reader {
-	m.hear()
+	m.deliverEvents()
 	return m.store.AsOf(m.version())
 }

@@ -19,35 +19,35 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// simulated is the result of a simulation.
-type simulated struct {
-	tally  *SimulationTally
-	hash   string
-	broken []string
-	told   []string
+// simulationResult is the result of a simulation.
+type simulationResult struct {
+	tally      *SimulationTally
+	hash       string
+	violations []string
+	lines      []string
 }
 
-// live runs the simulation of a seed in a synctest bubble of its own.
-func live(t *testing.T, scheme *apiruntime.Scheme, seed uint64, watched bool) (left simulated) {
+// runSeed runs the simulation of a seed in a synctest bubble of its own.
+func runSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64, traced bool) (result simulationResult) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		l := newSimulation(t.Context(), scheme, seed, watched)
+		l := newSimulation(t.Context(), scheme, seed, traced)
 		defer func() {
-			left.told = l.told
+			result.lines = l.lines
 			if cause := recover(); cause != nil {
-				left.broken = append(left.broken, fmt.Sprintf("the simulation itself: %v", cause))
-				lately := l.told[max(0, len(l.told)-200):] // if the run is printed
-				panic(fmt.Sprintf("SIM_SEED=%d: %v\n%s", seed, cause, strings.Join(lately, "\n")))
+				result.violations = append(result.violations, fmt.Sprintf("the simulation itself: %v", cause))
+				newest := l.lines[max(0, len(l.lines)-200):] // if the run is printed
+				panic(fmt.Sprintf("SIM_SEED=%d: %v\n%s", seed, cause, strings.Join(newest, "\n")))
 			}
 		}()
-		l.play()
+		l.execute()
 		l.tally.Seeds, l.tally.Effects, l.tally.Fewest, l.tally.Time = 1, l.effects, l.effects, now().Sub(beginning)
-		if len(l.broken) > 0 {
+		if len(l.violations) > 0 {
 			l.tally.Violated = 1
 		}
-		left = simulated{l.tally, hex.EncodeToString(l.trace.Sum(nil)), l.broken, l.told}
+		result = simulationResult{l.tally, hex.EncodeToString(l.trace.Sum(nil)), l.violations, l.lines}
 	})
-	return left
+	return result
 }
 
 // seedsWanted returns the number of simulations: `make simulate` sets it with SEEDS.
@@ -68,9 +68,9 @@ func seedsWanted(t *testing.T) uint64 {
 // TestSimulation runs the simulations of many seeds, and prints the results.
 func TestSimulation(t *testing.T) {
 	t.Parallel()
-	scheme := stage(t)
+	scheme := setUp(t)
 	if text := os.Getenv("SIM_SEED"); text != "" {
-		again(t, scheme, text)
+		rerun(t, scheme, text)
 		return
 	}
 	seeds, wanted := make(chan uint64), seedsWanted(t)
@@ -84,66 +84,67 @@ func TestSimulation(t *testing.T) {
 	var mu sync.Mutex
 	t.Cleanup(func() {
 		t.Logf("simulate: %s", total)
-		judgeSimulation(t, total)
+		checkSimulationFigures(t, total)
 	})
 	for range runtime.GOMAXPROCS(0) {
 		t.Run("worker", func(t *testing.T) {
 			t.Parallel()
 			for seed := range seeds {
-				left := runSeed(t, scheme, seed)
+				result := checkSeed(t, scheme, seed)
 				mu.Lock()
-				total.Add(left.tally)
+				total.Add(result.tally)
 				mu.Unlock()
 			}
 		})
 	}
 }
 
-// judgeSimulation compares the counts of all seeds with the required figures.
-func judgeSimulation(t *testing.T, total *SimulationTally) {
+// checkSimulationFigures compares the counts of all seeds with the required figures.
+func checkSimulationFigures(t *testing.T, total *SimulationTally) {
 	t.Helper()
 	const leastEffects, manySeeds, leastTime = 200, 10_000, 20 * 8766 * time.Hour
 	if total.Fewest < leastEffects {
 		t.Errorf("a simulation had %d effects", total.Fewest)
 	}
 	if total.Seeds >= manySeeds && total.Time < leastTime {
-		t.Errorf("all lives together lasted %s", total.Time)
+		t.Errorf("all simulations together lasted %s", total.Time)
 	}
 }
 
-// runSeed runs a simulation, and runs some of them twice to compare the traces.
-func runSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) simulated {
+// checkSeed runs a simulation, and runs some of them twice to compare the traces.
+func checkSeed(t *testing.T, scheme *apiruntime.Scheme, seed uint64) simulationResult {
 	t.Helper()
-	left := live(t, scheme, seed, false)
-	if len(left.broken) > 0 {
-		t.Errorf("SIM_SEED=%d go test -v -run '^TestSimulation$' ./test/prove: %s", seed, strings.Join(left.broken, "\n\t"))
+	result := runSeed(t, scheme, seed, false)
+	if len(result.violations) > 0 {
+		t.Errorf("SIM_SEED=%d go test -v -run '^TestSimulation$' ./test/prove: %s",
+			seed, strings.Join(result.violations, "\n\t"))
 	}
 	const compared, often = 100, 20 // of many seeds a hundred, of few one in twenty
 	if seed%max(often, seedsWanted(t)/compared) == 0 {
-		if second := live(t, scheme, seed, false); second.hash != left.hash {
-			t.Errorf("SIM_SEED=%d is not the same when it is told twice", seed)
+		if second := runSeed(t, scheme, seed, false); second.hash != result.hash {
+			t.Errorf("SIM_SEED=%d has another trace when it is run twice", seed)
 		}
 	}
-	return left
+	return result
 }
 
-// again runs one simulation and prints it line by line.
-func again(t *testing.T, scheme *apiruntime.Scheme, text string) {
+// rerun runs one simulation and prints it line by line.
+func rerun(t *testing.T, scheme *apiruntime.Scheme, text string) {
 	t.Helper()
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
 		t.Fatalf("SIM_SEED: %v", err)
 	}
-	left := live(t, scheme, seed, true)
-	for _, line := range left.told {
+	result := runSeed(t, scheme, seed, true)
+	for _, line := range result.lines {
 		t.Log(line)
 	}
-	if second := live(t, scheme, seed, true); second.hash != left.hash {
-		t.Errorf("it is not the same when it is told twice: %s", firstDifference(left.told, second.told))
+	if second := runSeed(t, scheme, seed, true); second.hash != result.hash {
+		t.Errorf("it has another trace when it is run twice: %s", firstDifference(result.lines, second.lines))
 	}
-	t.Logf("trace %s, %s", left.hash, left.tally)
-	if len(left.broken) > 0 {
-		t.Error(strings.Join(left.broken, "\n\t"))
+	t.Logf("trace %s, %s", result.hash, result.tally)
+	if len(result.violations) > 0 {
+		t.Error(strings.Join(result.violations, "\n\t"))
 	}
 }
 

@@ -10,29 +10,29 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/model"
 )
 
-// books are the ledgers as last seen: the phase of each attempt, by ledger and attempt id.
-type books map[string]map[string]v1alpha1.RequestPhase
+// phasesByLedger are the ledgers as last seen: the phase of each attempt, by ledger and attempt id.
+type phasesByLedger map[string]map[string]v1alpha1.RequestPhase
 
 // writesLedger is the suffix of the name of the operator's writes to a ledger, after create or
 // update.
 const writesLedger = "*v1alpha1.RequestLedger "
 
-// audit checks a write to a ledger against the table of the model, so that the model matches the
-// code.
-func (w *recorder) audit(effect Effect) {
+// checkLedgerWrite checks a write to a ledger against the table of the model, so that the model
+// matches the code.
+func (w *recorder) checkLedgerWrite(effect Effect) {
 	_, name, found := strings.Cut(effect.What, writesLedger)
-	if !found || effect.Sort != Write {
+	if !found || effect.Op != Write {
 		return
 	}
-	seen := w.readBooks()
-	w.compare(w.books[name], seen[name])
-	w.books = seen
+	seen := w.readLedgerPhases()
+	w.checkTransitions(w.ledgerPhases[name], seen[name])
+	w.ledgerPhases = seen
 }
 
-func (w *recorder) readBooks() books {
+func (w *recorder) readLedgerPhases() phasesByLedger {
 	var ledgers v1alpha1.RequestLedgerList
 	must(w.run.store.Client().List(w.run.ctx, &ledgers))
-	seen := books{}
+	seen := phasesByLedger{}
 	for i := range ledgers.Items {
 		seen[ledgers.Items[i].Name] = phasesIn(&ledgers.Items[i].Spec)
 	}
@@ -50,23 +50,24 @@ func phasesIn(ledger *v1alpha1.RequestLedgerSpec) map[string]v1alpha1.RequestPha
 	return phases
 }
 
-// compare compares a ledger with its state before a write.
-func (w *recorder) compare(before, after map[string]v1alpha1.RequestPhase) {
+// checkTransitions compares a ledger with its state before a write.
+func (w *recorder) checkTransitions(before, after map[string]v1alpha1.RequestPhase) {
 	for id, to := range after {
 		from, known := before[id]
-		if known && from != to && !model.Lists(from, to) && !isRepeated(from, to) {
-			w.untabled = fmt.Sprintf("%s went from %s to %s in its ledger", id, from, to)
+		if known && from != to && !model.Allows(from, to) && !isRepeatTransition(from, to) {
+			w.forbiddenTransition = fmt.Sprintf("%s changed from %s to %s in its ledger", id, from, to)
 		}
 	}
 }
 
-// isRepeated allows two transitions of the classes Verify and Converge, which the model does not
-// have: "Repeated + new Submitting in one write", and a late acceptance of a repeated attempt.
-func isRepeated(from, to v1alpha1.RequestPhase) bool {
+// isRepeatTransition allows two transitions of the classes Verify and Converge, which the model
+// does not have: "Repeated + new Submitting in one write", and a late acceptance of a repeated
+// attempt.
+func isRepeatTransition(from, to v1alpha1.RequestPhase) bool {
 	open := from == v1alpha1.PhaseSubmitting || from == v1alpha1.PhaseInProgress
 	return open && to == v1alpha1.PhaseRepeated ||
 		from == v1alpha1.PhaseRepeated && to == v1alpha1.PhaseLateAcceptance
 }
 
-// tabled: "whatever it does not list is refused where it is made" (R14).
-func tabled(w *recorder) string { return w.untabled }
+// onlyListedTransitions: "whatever it does not list is refused where it is made" (R14).
+func onlyListedTransitions(w *recorder) string { return w.forbiddenTransition }

@@ -12,9 +12,9 @@ type Tally struct {
 	Effects  int // of the scenario without faults
 	Faults   int // plans with one or two faults
 	Stale    int // plans with a stale, skipped or repeated observation
-	Acts     int // plans with acts of other actors
+	Actions  int // plans with actions of other actors
 	Orders   int // plans in which two managers are stopped in favor of each other
-	Left     int // plans that were left out
+	LeftOut  int // plans that were left out
 	Crashes  int // plans with one crash
 	Needless int // of these, those that ended unknown although the carrier had accepted nothing
 	Alarms   int // plans with a clean error that ended unknown
@@ -24,16 +24,16 @@ type Tally struct {
 }
 
 // Plans returns the number of all plans.
-func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Acts + t.Orders }
+func (t *Tally) Plans() int { return t.Faults + t.Stale + t.Actions + t.Orders }
 
 // Add adds the counts of another tally.
 func (t *Tally) Add(other Tally) {
 	t.Effects += other.Effects
 	t.Faults += other.Faults
 	t.Stale += other.Stale
-	t.Acts += other.Acts
+	t.Actions += other.Actions
 	t.Orders += other.Orders
-	t.Left += other.Left
+	t.LeftOut += other.LeftOut
 	t.Crashes += other.Crashes
 	t.Needless += other.Needless
 	t.Alarms += other.Alarms
@@ -54,9 +54,9 @@ func ofScenario(parts []*Tally) Tally {
 
 // String returns a line of the report.
 func (t *Tally) String() string {
-	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %6d with acts, %5d orders, "+
+	return fmt.Sprintf("%4d effects, %6d fault plans, %5d stale or unobserved, %6d with actions, %5d orders, "+
 		"%d violations, %d left out; needless unknowns: %d of %d crashes, %d of clean errors",
-		t.Effects, t.Faults, t.Stale, t.Acts, t.Orders, t.Violated, t.Left, t.Needless, t.Crashes, t.Alarms)
+		t.Effects, t.Faults, t.Stale, t.Actions, t.Orders, t.Violated, t.LeftOut, t.Needless, t.Crashes, t.Alarms)
 }
 
 // note counts a plan that was carried out.
@@ -65,32 +65,32 @@ func (t *Tally) note(r *run) {
 	switch {
 	case len(faults) == 0:
 		t.Effects = len(r.effects)
-	case faults[0].Kind.looks():
+	case faults[0].Kind.isStaleRead():
 		t.Stale++
 	case faults[0].Kind == Preempted:
 		t.Orders++
-	case slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.acts() }):
-		t.Acts++
+	case slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.isAction() }):
+		t.Actions++
 	default:
 		t.Faults++
 		t.noteUnknown(r, faults)
 	}
-	if len(r.broken) > 0 {
+	if len(r.violations) > 0 {
 		t.Violated++
 	}
 }
 
-// noteUnknown counts false alarms: outcomes that a person was needlessly asked to resolve.
+// noteUnknown counts false alarms: outcomes that a person was asked to resolve without need.
 func (t *Tally) noteUnknown(r *run, faults []Fault) {
-	needless := r.unknown && !r.taken
-	crashed := slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.crashes() })
+	needless := r.endedUnknown && !r.endedAccepted
+	crashed := slices.ContainsFunc(faults, func(f Fault) bool { return f.Kind.isCrash() })
 	if crashed && len(faults) == 1 {
 		t.Crashes++
 		if needless {
 			t.Needless++
 		}
 	}
-	clean := func(f Fault) bool { return f.At > 0 && f.Kind.clean(r.effects[f.At-1].Sort) }
+	clean := func(f Fault) bool { return f.At > 0 && f.Kind.isCleanError(r.effects[f.At-1].Op) }
 	if needless && !slices.ContainsFunc(faults, func(f Fault) bool { return !clean(f) }) {
 		t.Alarms++
 	}

@@ -15,12 +15,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// TestWhatIsDoneAnywhereInAGapIsTheSame justifies what the enumeration leaves out: an act at a
-// place that is left out leads to the same effects, one by one, and to the same end as at the next
-// place that is tried.
-func TestWhatIsDoneAnywhereInAGapIsTheSame(t *testing.T) {
+// TestActionsWithinAGapHaveTheSameResult justifies what the enumeration leaves out: an action
+// before an effect that is left out leads to the same effects, one by one, and to the same end as
+// before the next effect that is tried.
+func TestActionsWithinAGapHaveTheSameResult(t *testing.T) {
 	t.Parallel()
-	scheme := stage(t)
+	scheme := setUp(t)
 	for i, scenario := range Scenarios() {
 		if i%world.Scale(4, 1) != 0 {
 			continue
@@ -28,29 +28,29 @@ func TestWhatIsDoneAnywhereInAGapIsTheSame(t *testing.T) {
 		for managers := 1; managers <= 2; managers++ {
 			t.Run(fmt.Sprintf("%s/managers=%d", scenario.Name, managers), func(t *testing.T) {
 				t.Parallel()
-				holdGaps(t, scheme, Plan{Scenario: scenario, Managers: managers})
+				expectSameInGaps(t, scheme, Plan{Scenario: scenario, Managers: managers})
 			})
 		}
 	}
 }
 
-func holdGaps(t *testing.T, scheme *runtime.Scheme, plan Plan) {
+func expectSameInGaps(t *testing.T, scheme *runtime.Scheme, plan Plan) {
 	t.Helper()
 	var tally Tally
-	whole := carryOut(t, scheme, plan, &tally).Effects
+	whole := runPlan(t, scheme, plan, &tally).Effects
 	leftOut := 0
-	for _, kind := range acts(plan.Scenario, plan.Managers) {
-		tried := 0 // the place that is tried instead of those before it
+	for _, kind := range actions(plan.Scenario, plan.Managers) {
+		next := 0 // the effect before which the action is tried instead
 		for i := range slices.Backward(whole) {
-			if isPlace(whole, i, kind) {
-				tried = i
+			if isTried(whole, i, kind) {
+				next = i
 				continue
 			}
 			leftOut++
 			here := resultOf(t, scheme, plan, Fault{At: i + 1, Kind: kind})
-			if there := resultOf(t, scheme, plan, Fault{At: tried + 1, Kind: kind}); here != there {
+			if there := resultOf(t, scheme, plan, Fault{At: next + 1, Kind: kind}); here != there {
 				t.Errorf("%s at %d (%s) and at %d (%s):\n%s\n%s",
-					kind, i+1, whole[i].What, tried+1, whole[tried].What, here, there)
+					kind, i+1, whole[i].What, next+1, whole[next].What, here, there)
 			}
 		}
 	}
@@ -61,24 +61,24 @@ func holdGaps(t *testing.T, scheme *runtime.Scheme, plan Plan) {
 
 // resultOf returns the result of a plan: its effects, the object's conditions, and its recorded
 // state.
-func resultOf(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (said string) {
+func resultOf(t *testing.T, scheme *runtime.Scheme, plan Plan, fault Fault) (result string) {
 	t.Helper()
 	plan.Faults = []Fault{fault}
 	synctest.Test(t, func(t *testing.T) {
 		r := newRun(t.Context(), scheme, plan)
-		r.play(t.Context())
+		r.execute(t.Context())
 		for _, effect := range r.effects {
-			said += effect.What + "\n"
+			result += effect.What + "\n"
 		}
 		if subject := r.subject(); subject != nil {
 			reason, ready, stuck := stateOf(subject)
-			said += fmt.Sprintln(reason, ready, stuck)
+			result += fmt.Sprintln(reason, ready, stuck)
 			for _, contract := range carrier.Contracts() {
 				if request := subject.RequestOf(v1alpha1.Operation(contract.Operation)); request != nil {
-					said += fmt.Sprintln(request.AttemptID, request.Phase, request.Location)
+					result += fmt.Sprintln(request.AttemptID, request.Phase, request.Location)
 				}
 			}
 		}
 	})
-	return said
+	return result
 }

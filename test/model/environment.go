@@ -4,10 +4,10 @@ package model
 
 import "iter"
 
-// anybodysSteps are writes that any process may make with the ledger as it is: the polls and the
+// sharedSteps are writes that any process may make with the ledger as it is: the polls and the
 // rules of the class. It makes no difference which process does it.
-func (m *model) anybodysSteps(s *state, emit emitter) {
-	if !m.isUnaware(s) {
+func (m *model) sharedSteps(s *state, emit emitter) {
+	if !m.someoneUnaware(s) {
 		return
 	}
 	for p := range s.places() {
@@ -31,9 +31,9 @@ func (s *state) places() iter.Seq[place] {
 }
 
 func (m *model) applyRules(s *state, p place, emit emitter) {
-	m.apply(s, p, ruleProof, label{act: actRule, attempt: p.attempt, entry: p.entry, fact: ruleProof}, emit)
+	m.apply(s, p, ruleProof, label{action: actRule, attempt: p.attempt, entry: p.entry, fact: ruleProof}, emit)
 	if s.ledger.at(p).phase != inProgress {
-		m.apply(s, p, ruleUnknown, label{act: actRule, attempt: p.attempt, entry: p.entry, fact: ruleUnknown}, emit)
+		m.apply(s, p, ruleUnknown, label{action: actRule, attempt: p.attempt, entry: p.entry, fact: ruleUnknown}, emit)
 	}
 }
 
@@ -44,7 +44,7 @@ func (m *model) loseHandle(s *state, p place, emit emitter) {
 	}
 	next := *s
 	next.left.losses--
-	m.apply(&next, p, ruleUnknown, label{act: actHandleLost, attempt: p.attempt, entry: p.entry}, emit)
+	m.apply(&next, p, ruleUnknown, label{action: actHandleLost, attempt: p.attempt, entry: p.entry}, emit)
 }
 
 // apply writes one fact, if the table lists it.
@@ -69,9 +69,9 @@ func (m *model) poll(s *state, p place, emit emitter) {
 	for _, ending := range endings {
 		next := *s
 		about := &next.intents[p.attempt]
-		l := label{act: actPoll, attempt: p.attempt, entry: p.entry, fact: ending.fact}
+		l := label{action: actPoll, attempt: p.attempt, entry: p.entry, fact: ending.fact}
 		if s.ledger.at(p).handle == otherHandle {
-			next.believe(p.attempt, ending.fact)
+			next.noteSuccess(p.attempt, ending.fact)
 			m.apply(&next, p, ending.fact, l, emit)
 			continue
 		}
@@ -103,18 +103,18 @@ func (m *model) carrierSteps(s *state, emit emitter) {
 		for _, as := range []request{requestCompleted, requestFailed} {
 			next := *s
 			next.finish(i, as)
-			emit(label{act: actCarrierEnds, attempt: i, request: as}, &next)
+			emit(label{action: actCarrierEnds, attempt: i, request: as}, &next)
 		}
 	}
 }
 
-// timePasses lets time pass for an attempt whose phase is Submitting: 10 s, then 120 s.
-func (m *model) timePasses(s *state, emit emitter) {
+// timeSteps lets time pass for an attempt whose phase is Submitting: 10 s, then 120 s.
+func (m *model) timeSteps(s *state, emit emitter) {
 	if s.left.pauses == 0 {
 		return
 	}
 	for i := range s.begun {
-		if s.ledger.attempts[i][mainEntry].phase == submitting && !s.intents[i].old {
+		if s.ledger.attempts[i][mainEntry].phase == submitting && !s.intents[i].expired {
 			m.pause(s, i, emit)
 		}
 	}
@@ -123,25 +123,25 @@ func (m *model) timePasses(s *state, emit emitter) {
 func (m *model) pause(s *state, attempt uint8, emit emitter) {
 	long := *s
 	long.left.pauses--
-	long.intents[attempt].old = true
+	long.intents[attempt].expired = true
 	at, found := s.inGate(attempt)
 	if !found {
-		emit(label{act: actLongPause, attempt: attempt}, &long)
+		emit(label{action: actLongPause, attempt: attempt}, &long)
 		return
 	}
 	if s.left.stops > 0 {
 		unseen := long
 		unseen.left.stops--
 		unseen.managers[at].stopped = true
-		emit(label{act: actUnseenPause, attempt: attempt, manager: at}, &unseen)
+		emit(label{action: actUnseenPause, attempt: attempt, manager: at}, &unseen)
 	}
 	long.managers[at].slow = true
-	emit(label{act: actLongPause, attempt: attempt}, &long)
+	emit(label{action: actLongPause, attempt: attempt}, &long)
 	if !s.managers[at].slow {
 		short := *s
 		short.left.pauses--
 		short.managers[at].slow = true
-		emit(label{act: actPause, attempt: attempt}, &short)
+		emit(label{action: actPause, attempt: attempt}, &short)
 	}
 }
 

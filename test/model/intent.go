@@ -2,10 +2,11 @@
 
 package model
 
-// open judges the caches for each object and writes an intent: the ledger with one attempt more.
-func (m *model) open(s *state, number uint8, emit emitter) {
+// openAttempt judges the caches for each object and writes an intent: the ledger with one attempt
+// more.
+func (m *model) openAttempt(s *state, number uint8, emit emitter) {
 	for i := range uint8(objects) {
-		if !m.wouldOpen(s, number, i) {
+		if !m.mayOpen(s, number, i) {
 			continue
 		}
 		next := *s
@@ -13,12 +14,12 @@ func (m *model) open(s *state, number uint8, emit emitter) {
 		if !m.rules.has(r1) && next.ledger.revision < s.ledger.revision {
 			continue // the CEL rule of the kind: a revision never falls
 		}
-		l := label{act: actIntent, manager: number, object: i, attempt: attempt, value: next.intents[attempt].value}
+		l := label{action: actIntent, manager: number, object: i, attempt: attempt, value: next.intents[attempt].value}
 		if s.left.lostWrites > 0 {
 			unheard := next
 			unheard.left.lostWrites--
-			unheard.managers[number].rest()
-			emit(label{act: actIntentUnheard, manager: number, object: i, attempt: attempt, value: l.value}, &unheard)
+			unheard.managers[number].endPass()
+			emit(label{action: actIntentLost, manager: number, object: i, attempt: attempt, value: l.value}, &unheard)
 		}
 		emit(l, &next)
 	}
@@ -32,12 +33,12 @@ func (m *model) writeIntent(s *state, number, object uint8) uint8 {
 		wanted: g.objects[object].declares(object), value: g.objects[object].want, sender: m.process(number),
 	}
 	changed := *m.view(s, number)
-	s.intents[attempt].regardless = m.isAbandoned(s, &changed, attempt)
+	s.intents[attempt].afterAbandoned = m.isAbandoned(s, &changed, attempt)
 	changed.holder = name{object, g.objects[object].uid}
 	changed.attempts[attempt][mainEntry] = entry{phase: submitting}
 	m.commit(s, changed)
 	g.at, g.attempt, g.judged, g.unchanged = gateAccount, attempt, g.account.generation, true
-	g.notes(m, &s.ledger)
+	g.remember(m, &s.ledger)
 	return attempt
 }
 
@@ -61,8 +62,8 @@ func (m *model) view(s *state, number uint8) *ledger {
 	return &m.versions[s.managers[number].seen]
 }
 
-// wouldOpen returns the decision of a pass on what the manager has cached.
-func (m *model) wouldOpen(s *state, number, object uint8) bool {
+// mayOpen returns the decision of a pass on what the manager has cached.
+func (m *model) mayOpen(s *state, number, object uint8) bool {
 	g := &s.managers[number]
 	if !m.mayWrite(g) || s.begun == m.bounds.attempts || m.seesLoss(s, number) {
 		return false
@@ -142,7 +143,7 @@ func (m *model) holdsBack(outcome phase, same bool) bool {
 		return same || m.bounds.class == classOrder && outcome != rejected
 	case succeeded:
 		return m.bounds.class == classOrder
-	case notOnRecord, submitting, inProgress, outcomeUnknown, notSent, notProcessed, notAccepted, lateAcceptance, gone:
+	case notRecorded, submitting, inProgress, outcomeUnknown, notSent, notProcessed, notAccepted, lateAcceptance, gone:
 	}
 	return false
 }
@@ -159,8 +160,8 @@ func (m *model) takeOver(s *state, number uint8, emit emitter) {
 		changed := s.ledger
 		changed.holder = mine
 		m.commit(&next, changed)
-		next.managers[number].notes(m, &next.ledger)
-		emit(label{act: actTakeOver, manager: number, object: i}, &next)
+		next.managers[number].remember(m, &next.ledger)
+		emit(label{action: actTakeOver, manager: number, object: i}, &next)
 	}
 }
 
@@ -177,28 +178,28 @@ func (m *model) findOwn(s *state, number uint8, emit emitter) {
 	}
 	next := *s
 	g := &next.managers[number]
-	g.at, g.attempt, g.unchanged = doubting, newest, true
-	emit(label{act: actFindOwn, manager: number, attempt: newest}, &next)
+	g.at, g.attempt, g.unchanged = foundOwn, newest, true
+	emit(label{action: actFindOwn, manager: number, attempt: newest}, &next)
 }
 
 func (m *model) isUnposted(s *state, process, attempt uint8) bool {
 	about := &s.intents[attempt]
-	if m.rules.has(inHand) && s.isBetween(attempt, gateAccount, answered) {
+	if m.rules.has(ownWorkers) && s.isBetween(attempt, gateAccount, hasResponse) {
 		return false
 	}
 	return s.ledger.attempts[attempt][mainEntry].phase == submitting && about.sender == process && !about.passed
 }
 
-// sayNotSent writes the outcome of such an attempt, with the resourceVersion that was judged.
-func (m *model) sayNotSent(s *state, number uint8, emit emitter) {
+// writeNotSent writes the outcome of such an attempt, with the resourceVersion that was judged.
+func (m *model) writeNotSent(s *state, number uint8, emit emitter) {
 	next := *s
 	g := &next.managers[number]
-	l := label{act: actSayNotSent, manager: number, attempt: g.attempt, outcome: refused}
+	l := label{action: actWriteNotSent, manager: number, attempt: g.attempt, outcome: refused}
 	changed := s.ledger
 	if g.unchanged && m.change(&next, &changed, place{g.attempt, mainEntry}, senderUnsent) {
 		m.commit(&next, changed)
 		l.outcome = done
 	}
-	g.rest()
+	g.endPass()
 	emit(l, &next)
 }

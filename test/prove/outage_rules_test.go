@@ -12,7 +12,7 @@ import (
 
 // S1 of the review: the process has the response, but the API server is unavailable. The response
 // is kept as long as that lasts: the pass retries for 51 s, then the process continues.
-func TestR16AnAPIServerThatIsAwayCostsNoAnswer(t *testing.T) {
+func TestR16ResponseSurvivesAnUnavailableAPIServer(t *testing.T) {
 	t.Parallel()
 	for _, sends := range []struct {
 		operation v1alpha1.Operation
@@ -26,11 +26,11 @@ func TestR16AnAPIServerThatIsAwayCostsNoAnswer(t *testing.T) {
 		for _, away := range []time.Duration{20 * time.Second, 3 * time.Minute} {
 			t.Run(string(sends.operation)+" "+away.String(), func(t *testing.T) {
 				t.Parallel()
-				script(t, sends.operation, 1, func(t *testing.T, s *scripted) {
+				runScript(t, sends.operation, 1, func(t *testing.T, s *scriptedRun) {
 					t.Helper()
-					tried := s.awayAfter(sends.path, away)
-					s.records(t, away+time.Minute)
-					s.expectRecorded(t, sends.operation, *tried)
+					attempts := s.stopAPIServerAfter(sends.path, away)
+					s.runAndRecord(t, away+time.Minute)
+					s.expectRecorded(t, sends.operation, *attempts)
 				})
 			})
 		}
@@ -39,11 +39,11 @@ func TestR16AnAPIServerThatIsAwayCostsNoAnswer(t *testing.T) {
 
 // expectRecorded expects that the response to the only request is recorded in the end, although it
 // could not be written for a while, and that the object becomes ready.
-func (s *scripted) expectRecorded(t *testing.T, operation v1alpha1.Operation, tried int) {
+func (s *scriptedRun) expectRecorded(t *testing.T, operation v1alpha1.Operation, attempts int) {
 	t.Helper()
 	request := s.subject().RequestOf(operation)
-	if tried < 3 || request == nil || request.Location == "" || request.AttemptID != s.sent[len(s.sent)-1].attempt {
-		t.Errorf("after %d tries on record is %+v", tried, request)
+	if attempts < 3 || request == nil || request.Location == "" || request.AttemptID != s.sent[len(s.sent)-1].attempt {
+		t.Errorf("after %d attempts the recorded request is %+v", attempts, request)
 	}
 	s.drive(t.Context())
 	if _, ready, _ := stateOf(s.subject()); !ready || s.posted(operation) != 1 {
@@ -51,30 +51,31 @@ func (s *scripted) expectRecorded(t *testing.T, operation v1alpha1.Operation, tr
 	}
 }
 
-// awayAfter makes the API server unavailable for a while after a POST, and counts the failed calls.
-func (s *scripted) awayAfter(path string, long time.Duration) *int {
-	until, tried := time.Time{}, 0
-	s.at = func(effect Effect) Kind {
+// stopAPIServerAfter makes the API server unavailable for a while after a POST, and counts the
+// failed calls.
+func (s *scriptedRun) stopAPIServerAfter(path string, long time.Duration) *int {
+	until, attempts := time.Time{}, 0
+	s.faultAt = func(effect Effect) FaultKind {
 		if until.IsZero() && strings.HasPrefix(effect.What, path) {
 			until = now().Add(long)
-			return nothing
+			return noFault
 		}
-		if now().Before(until) && (effect.Sort == Write || effect.Sort == Read) {
-			tried++
+		if now().Before(until) && (effect.Op == Write || effect.Op == Read) {
+			attempts++
 			return Refused
 		}
-		return nothing
+		return noFault
 	}
-	return &tried
+	return &attempts
 }
 
-// records runs passes of the first manager, and every 10 s records responses that no pass could
-// record.
-func (s *scripted) records(t *testing.T, within time.Duration) {
+// runAndRecord runs passes of the first manager, and every 10 s records responses that no pass
+// could record.
+func (s *scriptedRun) runAndRecord(t *testing.T, within time.Duration) {
 	t.Helper()
 	const every = 10 * time.Second
 	for until := now().Add(within); now().Before(until); {
-		s.passes(t, s.managers[0], every)
+		s.runFor(t, s.managers[0], every)
 		_ = s.managers[0].reconcilers.Answers.Record(t.Context()) //nolint:errcheck // it is retried
 	}
 }

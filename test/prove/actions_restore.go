@@ -12,27 +12,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// forgedBy is how far the revision in a forged status is ahead of the ledger.
-const forgedBy = 1000
+// forgedAhead is how far the revision in a forged status is ahead of the ledger.
+const forgedAhead = 1000
 
-// putBack restores the status that the object had before its current one.
-func (r *run) putBack(ctx context.Context) {
-	subject := r.plain(ctx)
+// rollBackStatus restores the status that the object had before its current one.
+func (r *run) rollBackStatus(ctx context.Context) {
+	subject := r.stored(ctx)
 	if subject == nil {
 		return
 	}
 	older := r.plan.Scenario.Empty()
-	if !r.before(ctx, subject, older) {
+	if !r.previous(ctx, subject, older) {
 		return
 	}
 	older.SetResourceVersion(subject.GetResourceVersion())
 	must(r.store.Client().Status().Update(ctx, older))
-	r.loseMemory()
+	r.noteRestore()
 }
 
-// forge writes a ledger revision into the status that is ahead of the ledger.
-func (r *run) forge(ctx context.Context) {
-	subject := r.plain(ctx)
+// forgeStatus writes a ledger revision into the status that is ahead of the ledger.
+func (r *run) forgeStatus(ctx context.Context) {
+	subject := r.stored(ctx)
 	if subject == nil {
 		return
 	}
@@ -40,9 +40,9 @@ func (r *run) forge(ctx context.Context) {
 	if seen == nil {
 		return
 	}
-	seen.Revision += forgedBy
+	seen.Revision += forgedAhead
 	must(r.store.Client().Status().Update(ctx, subject))
-	r.loseMemory()
+	r.noteRestore()
 }
 
 // ledgerSeen returns the ledger reference in a status, or nil.
@@ -58,18 +58,18 @@ func ledgerSeen(subject Subject) *v1alpha1.LedgerReference {
 	return nil
 }
 
-// dropLedger force-deletes the ledger.
-func (r *run) dropLedger(ctx context.Context) {
+// deleteLedger force-deletes the ledger.
+func (r *run) deleteLedger(ctx context.Context) {
 	if ledger := r.ledger(ctx); ledger != nil {
-		r.forceAway(ctx, ledger)
-		r.loseMemory()
+		r.removeByForce(ctx, ledger)
+		r.noteRestore()
 	}
 }
 
 // rollBackLedger restores the ledger to the version before its newest write.
 func (r *run) rollBackLedger(ctx context.Context) {
 	ledger, older := r.ledger(ctx), &v1alpha1.RequestLedger{}
-	if ledger == nil || !r.before(ctx, ledger, older) {
+	if ledger == nil || !r.previous(ctx, ledger, older) {
 		return
 	}
 	r.replaceLedger(ctx, ledger, older)
@@ -88,38 +88,38 @@ func (r *run) emptyLedger(ctx context.Context) {
 }
 
 func (r *run) replaceLedger(ctx context.Context, ledger, by *v1alpha1.RequestLedger) {
-	r.forceAway(ctx, ledger)
+	r.removeByForce(ctx, ledger)
 	by.SetResourceVersion("")
 	by.SetUID("")
 	must(r.store.Client().Create(ctx, by))
-	r.loseMemory()
+	r.noteRestore()
 }
 
-// outdate writes the ledger as a newer version of the operator would.
-func (r *run) outdate(ctx context.Context) {
+// upgradeLedger writes the ledger as a newer version of the operator would.
+func (r *run) upgradeLedger(ctx context.Context) {
 	if ledger := r.ledger(ctx); ledger != nil {
 		ledger.Spec.Schema++
 		ledger.Spec.Revision++
 		must(r.store.Client().Update(ctx, ledger))
-		r.meddled = true
+		r.interfered = true
 	}
 }
 
-// forceOff removes the object's finalizers and deletes it.
-func (r *run) forceOff(ctx context.Context) {
-	if subject := r.plain(ctx); subject != nil {
-		r.forceAway(ctx, subject)
+// forceDelete removes the object's finalizers and deletes it.
+func (r *run) forceDelete(ctx context.Context) {
+	if subject := r.stored(ctx); subject != nil {
+		r.removeByForce(ctx, subject)
 		r.removed = true
 	}
 }
 
-// loseMemory notes that the recorded state was replaced, not reached by a transition.
-func (r *run) loseMemory() {
-	r.wiped, r.version, r.seen, r.books = true, r.store.Version(), r.subject(), r.readBooks()
-	for _, ledger := range r.books {
+// noteRestore notes that the recorded state was replaced, not reached by a transition.
+func (r *run) noteRestore() {
+	r.statusLost, r.version, r.seen, r.ledgerPhases = true, r.store.Version(), r.subject(), r.readLedgerPhases()
+	for _, ledger := range r.ledgerPhases {
 		maps.Copy(r.phases, ledger)
 	}
-	r.unshown = r.seen != nil && ledgerSeen(r.seen) == nil
+	r.neverShown = r.seen != nil && ledgerSeen(r.seen) == nil
 	if r.seen == nil {
 		return
 	}
@@ -130,14 +130,14 @@ func (r *run) loseMemory() {
 	}
 }
 
-func (r *run) forceAway(ctx context.Context, object client.Object) {
+func (r *run) removeByForce(ctx context.Context, object client.Object) {
 	object.SetFinalizers(nil)
 	must(client.IgnoreNotFound(r.store.Client().Update(ctx, object)))
 	must(client.IgnoreNotFound(r.store.Client().Delete(ctx, object)))
 }
 
-// plain returns the object as stored in the API server, or nil if it is gone.
-func (r *run) plain(ctx context.Context) Subject {
+// stored returns the object as stored in the API server, or nil if it is gone.
+func (r *run) stored(ctx context.Context) Subject {
 	object := r.plan.Scenario.Empty()
 	if r.store.Client().Get(ctx, r.name, object) != nil {
 		return nil
@@ -147,15 +147,15 @@ func (r *run) plain(ctx context.Context) Subject {
 
 // ledger returns the object's ledger, or nil.
 func (r *run) ledger(ctx context.Context) *v1alpha1.RequestLedger {
-	subject := r.plain(ctx)
+	subject := r.stored(ctx)
 	if subject == nil {
 		return nil
 	}
 	return ledgerOf(ctx, r.store.Client(), subject)
 }
 
-// before reads an object as it was before its newest write. It reports whether it existed then.
-func (r *run) before(ctx context.Context, object, into client.Object) bool {
+// previous reads an object as it was before its newest write. It reports whether it existed then.
+func (r *run) previous(ctx context.Context, object, into client.Object) bool {
 	versions := r.store.Versions(object)
 	if len(versions) < 2 {
 		return false

@@ -2,19 +2,20 @@
 
 package model
 
-// sight is something that must occur in the states of a check, which otherwise would prove nothing.
-type sight struct {
+// coverPoint is something that must occur in the states of a check, which otherwise would prove
+// nothing.
+type coverPoint struct {
 	name  string
-	shows func(s *state) bool
+	holds func(s *state) bool
 }
 
-var sights = [...]sight{
+var coverPoints = [...]coverPoint{
 	{"a change has Succeeded", func(s *state) bool { return s.has(mainEntry, succeeded) }},
 	{"a change was NotSent, sent again and accepted", func(s *state) bool {
 		return s.ledger.attempts[0][mainEntry].phase == notSent && s.intents[1].request != noRequest &&
 			s.intents[0].wanted == s.intents[1].wanted
 	}},
-	{"two attempts were accepted, by license", func(s *state) bool {
+	{"two attempts were accepted, with a permit", func(s *state) bool {
 		return s.accepted == 2 && s.intents[0].wanted == s.intents[1].wanted
 	}},
 	{"a late acceptance blocks its lane", func(s *state) bool { return s.has(lateEntry, lateAcceptance) }},

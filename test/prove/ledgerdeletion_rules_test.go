@@ -12,22 +12,22 @@ import (
 )
 
 // deleteLedger deletes the ledger. Its finalizer keeps it.
-func (s *scripted) deleteLedger(t *testing.T) {
+func (s *scriptedRun) deleteLedger(t *testing.T) {
 	t.Helper()
-	must(s.store.Client().Delete(t.Context(), s.theLedger(t)))
-	if s.theLedger(t).DeletionTimestamp.IsZero() {
+	must(s.store.Client().Delete(t.Context(), s.onlyLedger(t)))
+	if s.onlyLedger(t).DeletionTimestamp.IsZero() {
 		t.Fatal("the ledger is not being deleted")
 	}
 }
 
 // "One that is deleting is read and closed, never opened": open attempts are tracked to their end.
-func TestR3ALedgerThatIsBeingDeletedIsClosedAndNotOpened(t *testing.T) {
+func TestR3LedgerBeingDeletedEndsAttemptsAndStartsNone(t *testing.T) {
 	t.Parallel()
 	t.Run("a service", func(t *testing.T) {
 		t.Parallel()
-		script(t, converting, 1, func(t *testing.T, s *scripted) {
+		runScript(t, converting, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
-			s.passes(t, s.managers[0], time.Second)
+			s.runFor(t, s.managers[0], time.Second)
 			s.deleteLedger(t)
 			s.drive(t.Context())
 			s.expectConversions(t, 1, v1alpha1.ReasonInSync)
@@ -36,35 +36,35 @@ func TestR3ALedgerThatIsBeingDeletedIsClosedAndNotOpened(t *testing.T) {
 					service.Spec.AggregationMethod = "L2TP"
 				}
 			})
-			s.alert()
+			s.notifyManagers()
 			s.drive(t.Context())
 			s.expectConversions(t, 1, v1alpha1.ReasonLedgerDeleting)
 		})
 	})
 	t.Run("an order", func(t *testing.T) {
 		t.Parallel()
-		script(t, ordering, 1, func(t *testing.T, s *scripted) {
+		runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
-			s.at = once("POST /api/", func() Kind { return BadGateway })
+			s.faultAt = atFirst("POST /api/", func() FaultKind { return BadGateway })
 			s.drive(t.Context())
 			s.expectOrders(t, 1, v1alpha1.ReasonOutcomeUnknown)
 			s.deleteLedger(t)
-			s.says(t, "NotAccepted")
+			s.setResolution(t, "NotAccepted")
 			s.drive(t.Context())
 			s.expectOrders(t, 1, v1alpha1.ReasonLedgerDeleting)
 		})
 	})
 	t.Run("a test", func(t *testing.T) {
 		t.Parallel()
-		script(t, diagnosing, 1, func(t *testing.T, s *scripted) {
+		runScript(t, diagnosing, 1, func(t *testing.T, s *scriptedRun) {
 			t.Helper()
 			s.drive(t.Context())
 			s.deleteLedger(t)
 			must(s.store.Client().Delete(t.Context(), s.subject()))
-			s.alert()
-			s.passes(t, s.managers[0], 3*time.Minute)
+			s.notifyManagers()
+			s.runFor(t, s.managers[0], 3*time.Minute)
 			s.create(t.Context())
-			s.alert()
+			s.notifyManagers()
 			s.drive(t.Context())
 			s.expectTests(t, 1, v1alpha1.ReasonLedgerDeleting)
 		})
@@ -72,27 +72,27 @@ func TestR3ALedgerThatIsBeingDeletedIsClosedAndNotOpened(t *testing.T) {
 }
 
 // A request that sets a value is repeated when its response is lost: that is another attempt.
-func TestR3NoAttemptIsRepeatedInALedgerThatIsBeingDeleted(t *testing.T) {
+func TestR3LedgerBeingDeletedRepeatsNoAttempt(t *testing.T) {
 	t.Parallel()
 	const profile = v1alpha1.OperationDSLStabilityProfileChange
-	script(t, profile, 1, func(t *testing.T, s *scripted) {
+	runScript(t, profile, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.at = once("POST /api/connect/services/dsl", func() Kind { return BadGateway })
-		s.passes(t, s.managers[0], time.Minute)
+		s.faultAt = atFirst("POST /api/connect/services/dsl", func() FaultKind { return BadGateway })
+		s.runFor(t, s.managers[0], time.Minute)
 		s.deleteLedger(t)
-		s.passes(t, s.managers[0], time.Hour)
-		if said, _, _ := stateOf(s.subject()); s.posted(profile) != 1 || said != v1alpha1.ReasonLedgerDeleting {
-			t.Errorf("%d were sent, and the object is %s", s.posted(profile), said)
+		s.runFor(t, s.managers[0], time.Hour)
+		if reason, _, _ := stateOf(s.subject()); s.posted(profile) != 1 || reason != v1alpha1.ReasonLedgerDeleting {
+			t.Errorf("%d were sent, and the object is %s", s.posted(profile), reason)
 		}
 	})
 }
 
 // The ledger of an identity counts chargeable requests.
-func TestR10NothingIsReservedInALedgerThatIsBeingDeleted(t *testing.T) {
+func TestR10LedgerBeingDeletedTakesNoReservation(t *testing.T) {
 	t.Parallel()
-	script(t, ordering, 1, func(t *testing.T, s *scripted) {
+	runScript(t, ordering, 1, func(t *testing.T, s *scriptedRun) {
 		t.Helper()
-		s.allows(t, 2)
+		s.setChargeLimit(t, 2)
 		s.drive(t.Context())
 		s.expectOrders(t, 1, v1alpha1.ReasonSubmitted)
 		var ledgers v1alpha1.RequestLedgerList
@@ -106,11 +106,11 @@ func TestR10NothingIsReservedInALedgerThatIsBeingDeleted(t *testing.T) {
 		another.ObjectMeta = metav1.ObjectMeta{Namespace: another.Namespace, Name: "another"}
 		must(s.store.Client().Create(t.Context(), another))
 		manager := s.managers[0]
-		_, err := manager.alive(t.Context(), reconcilerOf(manager.reconcilers, "ServiceOrder"), keyIn(s.run, "another"))
+		_, err := manager.reconcile(t.Context(), reconcilerOf(manager.reconcilers, "ServiceOrder"), keyIn(s.run, "another"))
 		must(err)
 		must(s.store.Client().Get(t.Context(), keyIn(s.run, "another"), another))
-		if said, _, _ := stateOf(another); s.posted(ordering) != 1 || said != v1alpha1.ReasonLedgerDeleting {
-			t.Errorf("%d were sent, and the object is %s", s.posted(ordering), said)
+		if reason, _, _ := stateOf(another); s.posted(ordering) != 1 || reason != v1alpha1.ReasonLedgerDeleting {
+			t.Errorf("%d were sent, and the object is %s", s.posted(ordering), reason)
 		}
 	})
 }

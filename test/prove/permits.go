@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package prove
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/test/world"
+)
+
+// The last reads of a process before it posts, and the call that shows it the carrier's plan.
+const (
+	readsAccount = "read " + world.AccountName
+	readsObject  = "read " + site
+	readsPlan    = "POST /api/connect/services/health/request"
+)
+
+// permittedRepeats returns how often people have allowed the same request to be sent again. After
+// the ledger is lost, a running process still remembers the last revision it has seen (R6), and so
+// does a status (R5). If a process ended before it had written that, "nobody in the cluster can
+// know" (R25). The other of two leading managers knows no more than a new process.
+func (w *recorder) permittedRepeats() int {
+	restarted := w.run.started > len(w.run.managers)
+	unshown := w.neverShown && len(w.run.managers) > 1
+	lost := slices.ContainsFunc([]FaultKind{LedgerDeleted, LedgerRolledBack, LedgerEmptied}, w.hasHappened)
+	if lost && (restarted || unshown) {
+		return w.permits + 1
+	}
+	return w.permits
+}
+
+func (w *recorder) hasHappened(kind FaultKind) bool {
+	_, did := w.firstAt[kind]
+	return did
+}
+
+// isNewerResolution allows a second resolution: "What a person ended is changed only by a newer
+// resolution" (R14).
+func (w *recorder) isNewerResolution(step phaseChange) bool {
+	reason := []v1alpha1.RequestPhase{
+		v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseAbandoned,
+	}
+	return step.endedBy == v1alpha1.EndedByPerson && w.resolved[step.attempt] && slices.Contains(reason, step.to)
+}
+
+// ignoredBy describes what the sender of a POST had seen and ignored; "" for nothing.
+func (w *recorder) ignoredBy(p *port, one *post) string {
+	for _, action := range []struct {
+		kind    FaultKind
+		seenBy  string
+		forbids bool // whether the action forbids this POST
+	}{
+		{Unlisted, readsAccount, one.class != carrier.ClassQuery},
+		{Suspended, readsObject, one.class != carrier.ClassQuery},
+		{ApprovalRequired, readsAccount, isChargeable(one.class) && !w.hasApproval(one)},
+		{ChangedElsewhere, readsPlan, one.operation == v1alpha1.OperationPlanChange && !w.edited},
+	} {
+		at, done := w.firstAt[action.kind]
+		if done && action.forbids && p.newest[action.seenBy] >= at {
+			return fmt.Sprintf("%s was sent although its sender had read the effect of: %s", one.operation, action.kind)
+		}
+	}
+	return ""
+}
+
+// hasApproval reports whether a person has approved the plan that a POST is part of.
+func (w *recorder) hasApproval(one *post) bool { return one.approved != "" && w.approved[one.approved] }
+
+// missingApproval describes a POST that needed approval and had none; "" otherwise.
+func (w *recorder) missingApproval(one *post) string {
+	if !w.run.plan.Scenario.NeedsApproval || w.edited || !isChargeable(one.class) || w.hasApproval(one) {
+		return ""
+	}
+	return fmt.Sprintf("%s was sent although nobody had approved it", one.operation)
+}
+
+func lastReadsRespected(w *recorder) string {
+	for _, one := range w.sent {
+		if one.ignored != "" {
+			return one.ignored
+		}
+	}
+	return ""
+}
+
+// changedElsewhere reports whether someone else has applied the plan at the carrier.
+func (w *recorder) changedElsewhere() bool { return w.hasHappened(ChangedElsewhere) }
+
+// isRestored allows an attempt that returns with a restored ledger, also one that the ledger never
+// had: "An attempt that has left ended counts as Abandoned" (R14).
+func (w *recorder) isRestored(step phaseChange) bool {
+	sent := []v1alpha1.RequestPhase{v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded}
+	return w.statusLost && slices.Contains(sent, step.from) && step.to == v1alpha1.PhaseLateAcceptance
+}
