@@ -34,23 +34,23 @@ type carrierProcess struct {
 	flags []string
 	state string // the file with its state; "" for none
 
-	mu                sync.Mutex
-	now               *process // the current process, or the last one
-	serving, managing string   // its addresses, which change with each process
+	mu                         sync.Mutex
+	current                    *process // the current process, or the last one
+	address, managementAddress string   // its addresses, which change with each process
 }
 
 // startCarrier starts a carrier that completes everything at once. It saves its state only if it
 // will be restarted.
-func startCarrier(folder, trouble string) *carrierProcess {
+func startCarrier(folder, fault string) *carrierProcess {
 	GinkgoHelper()
-	seed, err := yaml.Marshal(prompt(world.Seed()))
+	seed, err := yaml.Marshal(withoutDelays(world.Seed()))
 	Expect(err).NotTo(HaveOccurred())
 	file := filepath.Join(folder, "seed.yaml")
 	Expect(os.WriteFile(file, seed, 0o600)).To(Succeed())
 	c := &carrierProcess{
 		flags: []string{"--seed=" + file, "--listen=127.0.0.1:0", "--management-listen=127.0.0.1:0"},
 	}
-	if trouble == carrierKilled {
+	if fault == carrierKilled {
 		c.state = filepath.Join(folder, "state.json")
 		c.flags = append(c.flags, "--state="+c.state)
 	}
@@ -58,7 +58,7 @@ func startCarrier(folder, trouble string) *carrierProcess {
 	return c
 }
 
-// What the carrier has from the start, for errands that need one each.
+// What the carrier has from the start, for changes that need one each.
 const (
 	firstOrder = 70_001
 	orders     = 200
@@ -67,7 +67,7 @@ const (
 
 func location(number int64) string { return fmt.Sprintf("LOC%012d", 500_000+number) }
 
-func prompt(seed simulator.Seed) simulator.Seed {
+func withoutDelays(seed simulator.Seed) simulator.Seed {
 	seed.Delays = map[string]simulator.Duration{"default": 0}
 	for id := range int64(orders) {
 		seed.Orders = append(seed.Orders, simulator.PlacedOrder{ID: firstOrder + id, Client: world.ClientName})
@@ -88,22 +88,22 @@ func (c *carrierProcess) start() {
 	serving, managing := log.address("carrier"), log.address("management")
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.now, c.serving, c.managing = began, serving, managing
+	c.current, c.address, c.managementAddress = began, serving, managing
 }
 
 // address returns the address that a server of the simulator has logged.
 func (j *journal) address(server string) string {
 	GinkgoHelper()
-	says := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
-	Eventually(j.String).WithTimeout(patience).Should(MatchRegexp(says.String()))
-	return says.FindStringSubmatch(j.String())[1]
+	pattern := regexp.MustCompile(`server=` + server + ` address=(\S+)`)
+	Eventually(j.String).WithTimeout(timeout).Should(MatchRegexp(pattern.String()))
+	return pattern.FindStringSubmatch(j.String())[1]
 }
 
 // kill ends the process with SIGKILL.
 func (c *carrierProcess) kill() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.now.end()
+	return c.current.end()
 }
 
 // origin returns the carrier's address for its clients.
@@ -111,11 +111,11 @@ func (*carrierProcess) origin() string { return "http://carrier.example" }
 
 // RoundTrip forwards a call to the current process.
 func (c *carrierProcess) RoundTrip(request *http.Request) (*http.Response, error) {
-	onward := request.Clone(request.Context())
+	forwarded := request.Clone(request.Context())
 	c.mu.Lock()
-	onward.URL.Host = c.serving
+	forwarded.URL.Host = c.address
 	c.mu.Unlock()
-	return http.DefaultTransport.RoundTrip(onward)
+	return http.DefaultTransport.RoundTrip(forwarded)
 }
 
 // AddService adds a service to the carrier's records.
@@ -136,19 +136,19 @@ func (c *carrierProcess) Forget() error {
 
 // SubmissionsAbout counts the carrier's submissions about a subject.
 func (c *carrierProcess) SubmissionsAbout(operation simulator.Operation, subject string) (simulator.Count, error) {
-	return show[simulator.Count](c, "submissions/"+string(operation)+"?subject="+url.QueryEscape(subject))
+	return read[simulator.Count](c, "submissions/"+string(operation)+"?subject="+url.QueryEscape(subject))
 }
 
 // Calls returns the carrier's journal.
-func (c *carrierProcess) Calls() ([]simulator.Call, error) { return show[[]simulator.Call](c, "calls") }
+func (c *carrierProcess) Calls() ([]simulator.Call, error) { return read[[]simulator.Call](c, "calls") }
 
 // Violations returns the protocol rules that managers have broken.
 func (c *carrierProcess) Violations() ([]simulator.Violation, error) {
-	return show[[]simulator.Violation](c, "violations")
+	return read[[]simulator.Violation](c, "violations")
 }
 
-// show reads a list or a count from the carrier.
-func show[T any](c *carrierProcess, what string) (shown T, err error) {
+// read reads a list or a count from the carrier.
+func read[T any](c *carrierProcess, what string) (shown T, err error) {
 	content, err := c.manage(http.MethodGet, what, nil)
 	if err != nil {
 		return shown, err
@@ -160,21 +160,21 @@ func show[T any](c *carrierProcess, what string) (shown T, err error) {
 // manage calls the simulator's management API.
 func (c *carrierProcess) manage(method, path string, body []byte) ([]byte, error) {
 	c.mu.Lock()
-	address := "http://" + c.managing + "/_sim/" + path
+	address := "http://" + c.managementAddress + "/_sim/" + path
 	c.mu.Unlock()
 	request, err := http.NewRequestWithContext(GinkgoT().Context(), method, address, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	answer, err := http.DefaultTransport.RoundTrip(request)
+	response, err := http.DefaultTransport.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	content, err := io.ReadAll(answer.Body) //nolint:forbidigo // the simulator is ours, and its journal has no limit
-	if err == nil && answer.StatusCode >= http.StatusBadRequest {
-		err = fmt.Errorf("%s %s: %d: %s", method, path, answer.StatusCode, content)
+	content, err := io.ReadAll(response.Body) //nolint:forbidigo // the simulator is ours, and its journal has no limit
+	if err == nil && response.StatusCode >= http.StatusBadRequest {
+		err = fmt.Errorf("%s %s: %d: %s", method, path, response.StatusCode, content)
 	}
-	return content, errors.Join(err, answer.Body.Close())
+	return content, errors.Join(err, response.Body.Close())
 }
 
 // savedState is the size of a saved state.
@@ -186,12 +186,12 @@ type savedState struct {
 // awaitSaved waits until the carrier has saved its current state.
 func (c *carrierProcess) awaitSaved(ctx context.Context) error {
 	const often = 20 * time.Millisecond
-	calls, callsErr := show[[]json.RawMessage](c, "calls")
-	services, servicesErr := show[[]json.RawMessage](c, "services")
+	calls, callsErr := read[[]json.RawMessage](c, "calls")
+	services, servicesErr := read[[]json.RawMessage](c, "services")
 	if err := errors.Join(callsErr, servicesErr); err != nil {
 		return err
 	}
-	return wait.PollUntilContextTimeout(ctx, often, patience, true, func(context.Context) (bool, error) {
+	return wait.PollUntilContextTimeout(ctx, often, timeout, true, func(context.Context) (bool, error) {
 		kept, err := c.saved()
 		return len(kept.Calls) >= len(calls) && len(kept.Services) >= len(services), err
 	})

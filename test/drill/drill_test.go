@@ -24,29 +24,29 @@ var _ = Describe("The program", func() {
 	AfterEach(func() {
 		if CurrentSpecReport().Failed() {
 			for _, l := range d.lanes {
-				AddReportEntry("log of "+l.trouble, l.log.String())
+				AddReportEntry("log of "+l.fault, l.log.String())
 			}
 		}
 	})
 
 	// One spec: the effects of one fault overlap with the next, and all lanes wait once.
-	It("loses nothing and sends nothing twice, whatever it lives through", func(ctx SpecContext) {
-		if soonest {
+	It("loses nothing and sends nothing twice, whatever fails", func(ctx SpecContext) {
+		if controlPlaneFirst {
 			d.loseControlPlane(ctx)
 		}
 		d.stages(
 			stage{"it is killed, and the carrier forgets", func() []func() {
-				return slices.Concat(d.kills(ctx), d.carrierKills(ctx), d.forgets(ctx))
+				return slices.Concat(d.kills(ctx), d.carrierKills(ctx), d.carrierForgets(ctx))
 			}},
 			stage{"it fails over, is stopped, and acts twice at once", func() []func() {
-				return slices.Concat(d.failOvers(ctx), d.stops(ctx), d.twins(ctx))
+				return slices.Concat(d.failOvers(ctx), d.pauses(ctx), d.twoLeaders(ctx))
 			}},
-			stage{"it is cut off", func() []func() { return []func(){d.cutsOff(ctx), d.away(ctx)} }},
+			stage{"it is cut off", func() []func() { return []func(){d.disconnected(ctx), d.apiServerOutage(ctx)} }},
 		)
-		if !soonest {
+		if !controlPlaneFirst {
 			d.loseControlPlane(ctx)
 		}
-		d.run("it is left in peace", func() { d.judge(ctx) })
+		d.run("the faults have ended", func() { d.checkAll(ctx) })
 		d.expectEnough()
 	})
 })
@@ -69,19 +69,19 @@ func (d *drill) stages(all ...stage) {
 		return
 	}
 	names := make([]string, 0, len(all))
-	var lives []func()
+	var runs []func()
 	for _, one := range all {
-		names, lives = append(names, one.name), append(lives, one.lanes()...)
+		names, runs = append(names, one.name), append(runs, one.lanes()...)
 	}
-	d.run(strings.Join(names, "; "), lives...)
+	d.run(strings.Join(names, "; "), runs...)
 }
 
 // run runs lanes with their faults at the same time, and prints the duration.
-func (*drill) run(what string, lives ...func()) {
+func (*drill) run(what string, runs ...func()) {
 	GinkgoHelper()
 	By(what)
 	began := realTime()
-	together(lives)
+	together(runs)
 	world.Figuresf("%s: %.0f s", what, realTime().Sub(began).Seconds())
 }
 
@@ -98,13 +98,13 @@ func (d *drill) kills(ctx SpecContext) []func() {
 	if !whole {
 		lanes = 4
 	}
-	lives := make([]func(), 0, lanes)
-	for _, share := range deal(thinned(cuts(), world.Scale(17, 9)), lanes) {
+	runs := make([]func(), 0, lanes)
+	for _, share := range split(everyNth(faultPoints(), world.Scale(17, 9)), lanes) {
 		l := d.add(newLane(ctx, killed))
 		l.flags = shortLease()
-		lives = append(lives, func() { l.killAt(ctx, share) })
+		runs = append(runs, func() { l.killAt(ctx, share) })
 	}
-	return lives
+	return runs
 }
 
 // carrierKills returns lanes in which the carrier is killed: some once it has saved its state, the
@@ -115,21 +115,21 @@ func (d *drill) carrierKills(ctx SpecContext) []func() {
 	if !whole {
 		keeping, losing = 1, 1
 	}
-	lives := make([]func(), 0, keeping+losing)
-	for _, share := range deal(thinned(answers(), world.Scale(31, 15)), keeping) {
-		lives = append(lives, d.carrierLane(ctx, share, kept))
+	runs := make([]func(), 0, keeping+losing)
+	for _, share := range split(everyNth(carrierPoints(), world.Scale(31, 15)), keeping) {
+		runs = append(runs, d.carrierLane(ctx, share, allSaved))
 	}
-	for _, share := range deal(thinned(taken(), world.Scale(24, 12)), losing) {
-		lives = append(lives, d.carrierLane(ctx, share, lost))
+	for _, share := range split(everyNth(afterPOST(), world.Scale(24, 12)), losing) {
+		runs = append(runs, d.carrierLane(ctx, share, someLost))
 	}
-	return lives
+	return runs
 }
 
 // carrierLane returns one of them.
-func (d *drill) carrierLane(ctx SpecContext, share []cut, books remains) func() {
+func (d *drill) carrierLane(ctx SpecContext, share []faultPoint, saved savedRequests) func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, carrierKilled))
-	return func() { l.killCarrierAt(ctx, share, books) }
+	return func() { l.killCarrierAt(ctx, share, saved) }
 }
 
 // failOvers returns lanes in which leaders fail, in each of the ways.
@@ -139,55 +139,55 @@ func (d *drill) failOvers(ctx SpecContext) []func() {
 	if !whole {
 		points, killing, stopping, asking = points[:2], 1, 1, 1
 	}
-	shares := deal(points, killing+stopping)
+	shares := split(points, killing+stopping)
 	return slices.Concat(
-		d.failBy(ctx, leaderKilled, atOnce(), shares[:killing]),
-		d.failBy(ctx, leaderStopped, unknowing(), shares[killing:]),
-		d.failBy(ctx, leaderAsked, askedToGo(), deal(points, asking)),
+		d.failBy(ctx, leaderKilled, byKill(), shares[:killing]),
+		d.failBy(ctx, leaderStopped, byStop(), shares[killing:]),
+		d.failBy(ctx, leaderAsked, byTerm(), split(points, asking)),
 	)
 }
 
-func (d *drill) failBy(ctx SpecContext, trouble string, way failure, shares [][]cut) []func() {
+func (d *drill) failBy(ctx SpecContext, fault string, way failure, shares [][]faultPoint) []func() {
 	GinkgoHelper()
-	lives := make([]func(), 0, len(shares))
+	runs := make([]func(), 0, len(shares))
 	for _, share := range shares {
-		l := d.add(newLane(ctx, trouble))
+		l := d.add(newLane(ctx, fault))
 		l.replicas = 2
-		lives = append(lives, func() { l.failOver(ctx, share, way) })
+		runs = append(runs, func() { l.failOver(ctx, share, way) })
 	}
-	return lives
+	return runs
 }
 
-// stops returns lanes in which a process is stopped, for less and for more time than an intent is
+// pauses returns lanes in which a process is stopped, for less and for more time than an intent is
 // valid.
-func (d *drill) stops(ctx SpecContext) []func() {
+func (d *drill) pauses(ctx SpecContext) []func() {
 	GinkgoHelper()
 	points, lanes := stoppable(), 4
 	if !whole {
 		points, lanes = points[:2], 2
 	}
-	lives := make([]func(), 0, lanes)
-	for i, share := range deal(points, lanes) {
-		trouble, length := stoppedBriefly, shortStop
+	runs := make([]func(), 0, lanes)
+	for i, share := range split(points, lanes) {
+		fault, length := stoppedBriefly, shortStop
 		if i%2 == 1 {
-			trouble, length = stoppedLong, longStop
+			fault, length = stoppedLong, longStop
 		}
-		l := d.add(newLane(ctx, trouble))
-		lives = append(lives, func() { l.stop(ctx, share, length) })
+		l := d.add(newLane(ctx, fault))
+		runs = append(runs, func() { l.pause(ctx, share, length) })
 	}
-	return lives
+	return runs
 }
 
-// twins returns a lane in which two managers are active.
-func (d *drill) twins(ctx SpecContext) []func() {
+// twoLeaders returns a lane in which two managers are active.
+func (d *drill) twoLeaders(ctx SpecContext) []func() {
 	GinkgoHelper()
 	l := d.add(newLane(ctx, doubled))
 	l.replicas, l.allLead = 2, true
-	return []func(){func() { l.besides(ctx, declarable(), thinned(intents(), world.Scale(6, 4))) }}
+	return []func(){func() { l.killOneOfTwo(ctx, declarable(), everyNth(intents(), world.Scale(6, 4))) }}
 }
 
-// cutsOff returns a lane whose manager cannot reach the API server for a while.
-func (d *drill) cutsOff(ctx SpecContext) func() {
+// disconnected returns a lane whose manager cannot reach the API server for a while.
+func (d *drill) disconnected(ctx SpecContext) func() {
 	GinkgoHelper()
 	times := 5
 	if !whole {
@@ -197,23 +197,23 @@ func (d *drill) cutsOff(ctx SpecContext) func() {
 	return func() { l.cutOff(ctx, declarable(), times) }
 }
 
-// away returns a lane whose API server is unavailable for longer than a lease is valid.
-func (d *drill) away(ctx SpecContext) func() {
+// apiServerOutage returns a lane whose API server is unavailable for longer than a lease is valid.
+func (d *drill) apiServerOutage(ctx SpecContext) func() {
 	GinkgoHelper()
 	times := 2
 	if !whole {
 		times = 1
 	}
-	l := d.add(newLane(ctx, gone))
+	l := d.add(newLane(ctx, apiServerDown))
 	l.replicas = 2
-	return func() { l.away(ctx, submitted(), times) }
+	return func() { l.loseAPIServer(ctx, acceptedPoints(), times) }
 }
 
-// forgets returns a lane whose carrier loses its data.
-func (d *drill) forgets(ctx SpecContext) []func() {
+// carrierForgets returns a lane whose carrier loses its data.
+func (d *drill) carrierForgets(ctx SpecContext) []func() {
 	GinkgoHelper()
-	l := d.add(newLane(ctx, forgetful))
-	return []func(){func() { l.forget(ctx, thinned(forgettable(), world.Scale(6, 4))) }}
+	l := d.add(newLane(ctx, forgettingCarrier))
+	return []func(){func() { l.carrierForgets(ctx, everyNth(forgettable(), world.Scale(6, 4))) }}
 }
 
 // loseControlPlane makes one part of the control plane unavailable after the other: all lanes share
@@ -225,30 +225,31 @@ func (d *drill) loseControlPlane(ctx SpecContext) {
 }
 
 // outages returns a lane that loses a part of the control plane.
-func (d *drill) outages(ctx SpecContext, trouble string, goesAway func(context.Context) error) func() {
+func (d *drill) outages(ctx SpecContext, fault string, fail func(context.Context) error) func() {
 	GinkgoHelper()
-	l := d.add(newLane(ctx, trouble))
-	return func() { l.outage(ctx, declarable(), thinned(writes(), 16), goesAway) }
+	l := d.add(newLane(ctx, fault))
+	return func() { l.outage(ctx, declarable(), everyNth(writes(), 16), fail) }
 }
 
 // expectEnough expects that every fault has occurred, in the whole drill as often as required.
 func (d *drill) expectEnough() {
 	GinkgoHelper()
-	for _, trouble := range troubles() {
-		struck, _ := d.struck(trouble.name)
-		Expect(struck).To(BeNumerically(">=", 1), trouble.name)
+	for _, fault := range faults() {
+		times, _ := d.faultTimes(fault.name)
+		Expect(times).To(BeNumerically(">=", 1), fault.name)
 		if whole {
-			Expect(struck).To(BeNumerically(">=", trouble.least), trouble.name)
+			Expect(times).To(BeNumerically(">=", fault.minimum), fault.name)
 		}
 	}
 }
 
-// struck returns how often a fault has occurred in all lanes, and the other counts of these lanes.
-func (d *drill) struck(trouble string) (times int, counted counts) {
+// faultTimes returns how often a fault has occurred in all lanes, and the other counts of these
+// lanes.
+func (d *drill) faultTimes(fault string) (times int, counted counts) {
 	for _, l := range d.lanes {
-		if l.trouble == trouble {
-			times += l.struck
-			counted = counted.plus(l.gate.counted())
+		if l.fault == fault {
+			times += l.faultCount
+			counted = counted.plus(l.proxy.counts())
 		}
 	}
 	return times, counted

@@ -17,67 +17,67 @@ func shortLease() []string {
 	}
 }
 
-// killAt kills the leader at each of the cuts. Its successor handles what it leaves behind, and an
-// errand of its own.
-func (l *lane) killAt(ctx SpecContext, cuts []cut) {
+// killAt kills the leader at each of the fault points. Its successor handles what it leaves, and an
+// change of its own.
+func (l *lane) killAt(ctx SpecContext, points []faultPoint) {
 	GinkgoHelper()
-	for _, cut := range cuts {
-		l.attend()
-		e := l.prepare(cut.sort)
+	for _, at := range points {
+		l.replaceEnded()
+		e := l.prepare(at.kind)
 		var dies *manager
-		point := l.point(e, cut, func(call) error {
-			dies = l.gate.leads()
+		point := l.armAt(e, at, func(apiCall) error {
+			dies = l.proxy.leader()
 			return l.kill(dies)
 		})
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		if cut.sort.provoke != nil {
-			cut.sort.provoke(ctx, l, e)
+		if at.kind.trigger != nil {
+			at.kind.trigger(ctx, l, e)
 		}
-		l.awaitStruck(ctx, point, cut)
-		Expect(dies.gone).To(BeClosed())
-		l.struck++
+		l.awaitInjected(ctx, point, at)
+		Expect(dies.ended).To(BeClosed())
+		l.faultCount++
 	}
 	if whole { // the last one has to survive a restart of the API server
 		l.flags = nil
 	}
-	l.attend()
+	l.replaceEnded()
 }
 
-// remains is what a killed carrier knows when it is restarted.
-type remains string
+// savedRequests is what a killed carrier knows when it is restarted.
+type savedRequests string
 
 const (
-	kept remains = "all that it has taken"
-	lost remains = "what it had saved: up to a second is missing"
+	allSaved savedRequests = "all that it has accepted"
+	someLost savedRequests = "what it had saved: up to a second is missing"
 )
 
-// killCarrierAt kills the carrier's process at each of the cuts, during a call that is not
-// answered, and restarts it from its state.
-func (l *lane) killCarrierAt(ctx SpecContext, cuts []cut, books remains) {
+// killCarrierAt kills the carrier's process at each of the fault points, during a call that gets no
+// response, and restarts it from its state.
+func (l *lane) killCarrierAt(ctx SpecContext, points []faultPoint, saved savedRequests) {
 	GinkgoHelper()
-	l.attend()
-	for _, cut := range cuts {
-		e := l.prepare(cut.sort)
+	l.replaceEnded()
+	for _, at := range points {
+		e := l.prepare(at.kind)
 		Expect(l.carrier.awaitSaved(ctx)).To(Succeed())
-		point := l.point(e, cut, func(call) error { return l.killCarrier(ctx, e, cut, books) })
+		point := l.armAt(e, at, func(apiCall) error { return l.killCarrier(ctx, e, at, saved) })
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		if cut.sort.provoke != nil {
-			cut.sort.provoke(ctx, l, e)
+		if at.kind.trigger != nil {
+			at.kind.trigger(ctx, l, e)
 		}
-		l.awaitStruck(ctx, point, cut)
+		l.awaitInjected(ctx, point, at)
 		l.carrier.start()
-		l.struck++
-		l.awaitRest(ctx, e)
+		l.faultCount++
+		l.awaitSettled(ctx, e)
 		// An account whose POST got no response holds chargeable requests back until the carrier
 		// responds.
-		l.awaitReady(ctx, l.declare(ctx, questions()[0]))
+		l.awaitReady(ctx, l.declare(ctx, queries()[0]))
 	}
 }
 
 // killCarrier kills the carrier during a call. A call that was not forwarded yet finds no carrier;
 // for a forwarded call the response is lost.
-func (l *lane) killCarrier(ctx context.Context, e *errand, at cut, books remains) error {
-	if books == kept {
+func (l *lane) killCarrier(ctx context.Context, e *change, at faultPoint, saved savedRequests) error {
+	if saved == allSaved {
 		if err := l.carrier.awaitSaved(ctx); err != nil {
 			return err
 		}
@@ -85,20 +85,20 @@ func (l *lane) killCarrier(ctx context.Context, e *errand, at cut, books remains
 	if err := l.carrier.kill(); err != nil {
 		return err
 	}
-	if at.at.name == effectPOST {
-		l.gate.note(func(s *seen) { s.left[e.recordedAs()] = true })
+	if at.effect.name == effectPOST {
+		l.proxy.update(func(s *record) { s.left[e.recordName()] = true })
 	}
 	if at.side == before {
 		return nil
 	}
-	return errCut
+	return errNoResponse
 }
 
-// awaitRest waits until an errand is done, or waits for a person or for its next time.
-func (l *lane) awaitRest(ctx SpecContext, e *errand) {
+// awaitSettled waits until a change is done, or waits for a person or for its next time.
+func (l *lane) awaitSettled(ctx SpecContext, e *change) {
 	GinkgoHelper()
-	l.soon(ctx, func(g Gomega) {
+	l.eventually(ctx, func(g Gomega) {
 		found := l.find(ctx, g, e)
-		g.Expect(found.ending).NotTo(BeElementOf(underWay, followed), found.says)
+		g.Expect(found.ending).NotTo(BeElementOf(noResult, polled), found.message)
 	})
 }

@@ -11,78 +11,78 @@ import (
 
 // failure is how a leader ends.
 type failure struct {
-	strike func(l *lane, leader *manager) error // during a call
+	inject func(l *lane, leader *manager) error // during a call
 	after  func(l *lane, leader *manager) error // when another leads; nil: nothing is left to do
 }
 
-// atOnce is how a machine fails.
-func atOnce() failure { return failure{strike: (*lane).kill} }
+// byKill is how a machine fails.
+func byKill() failure { return failure{inject: (*lane).kill} }
 
-// askedToGo is what a rollout of a Deployment does: nothing may be left behind.
-func askedToGo() failure {
-	return failure{strike: func(_ *lane, leader *manager) error {
+// byTerm is what a rollout of a Deployment does: nothing may be left behind.
+func byTerm() failure {
+	return failure{inject: func(_ *lane, leader *manager) error {
 		return leader.command.Process.Signal(syscall.SIGTERM)
 	}}
 }
 
-// unknowing is a leader that is stopped until another leads. It notices that, and ends at once.
-func unknowing() failure {
+// byStop is a leader that is stopped until another leads. It notices that, and ends at once.
+func byStop() failure {
 	return failure{
-		strike: func(_ *lane, leader *manager) error { return leader.halt() },
+		inject: func(_ *lane, leader *manager) error { return leader.stop() },
 		after: func(l *lane, leader *manager) error {
 			if err := leader.resume(); err != nil {
 				return err
 			}
-			<-leader.gone
-			l.gate.leaveBehind(leader)
+			<-leader.ended
+			l.proxy.noteEnded(leader)
 			return nil
 		},
 	}
 }
 
-// failOver makes the leader fail at each of the cuts, and the other of two managers take over. The
-// manager that makes the call fails. One that was stopped resumes as if it were the leader, and may
-// release the other's lease, so that two of them lead for some seconds.
-func (l *lane) failOver(ctx SpecContext, cuts []cut, way failure) {
+// failOver makes the leader fail at each of the fault points, and the other of two managers take
+// over. The manager that makes the call fails. One that was stopped resumes as if it were the
+// leader, and may release the other's lease, so that two of them lead for some seconds.
+func (l *lane) failOver(ctx SpecContext, points []faultPoint, way failure) {
 	GinkgoHelper()
-	for _, cut := range cuts {
+	for _, at := range points {
 		l.awaitLeader(ctx, nil)
-		e := l.prepare(cut.sort)
+		e := l.prepare(at.kind)
 		var leader *manager
-		point := l.point(e, cut, func(passing call) error {
-			leader = l.gate.maker(passing, e.recordedAs())
-			return way.strike(l, leader)
+		point := l.armAt(e, at, func(call apiCall) error {
+			leader = l.proxy.maker(call, e.recordName())
+			return way.inject(l, leader)
 		})
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		l.awaitStruck(ctx, point, cut)
+		l.awaitInjected(ctx, point, at)
 		l.awaitLeader(ctx, leader)
 		if way.after != nil {
 			Expect(way.after(l, leader)).To(Succeed())
 		}
-		Eventually(ctx, leader.gone).WithTimeout(patience).Should(BeClosed())
-		l.struck++
+		Eventually(ctx, leader.ended).WithTimeout(timeout).Should(BeClosed())
+		l.faultCount++
 	}
 }
 
 // awaitLeader waits until a manager leads that is not the former leader.
 func (l *lane) awaitLeader(ctx SpecContext, former *manager) {
 	GinkgoHelper()
-	l.soon(ctx, func(g Gomega) { g.Expect(l.gate.leads()).NotTo(Or(BeNil(), BeIdenticalTo(former))) })
+	l.eventually(ctx, func(g Gomega) { g.Expect(l.proxy.leader()).NotTo(Or(BeNil(), BeIdenticalTo(former))) })
 }
 
-// besides makes two managers act at once, because both lead, and kills one or the other after it
-// has written an intent.
-func (l *lane) besides(ctx SpecContext, each []*sort, cuts []cut) {
+// killOneOfTwo makes two managers act at once, because both lead, and kills one or the other after
+// it has written an intent.
+func (l *lane) killOneOfTwo(ctx SpecContext, each []*kind, points []faultPoint) {
 	GinkgoHelper()
-	l.attend()
+	l.replaceEnded()
 	l.declareAll(ctx, each)
-	for _, cut := range cuts {
-		e := l.prepare(cut.sort)
-		point := l.point(e, cut, func(passing call) error { return l.kill(passing.by) })
+	for _, at := range points {
+		e := l.prepare(at.kind)
+		point := l.armAt(e, at, func(call apiCall) error { return l.kill(call.by) })
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		l.awaitStruck(ctx, point, cut)
-		l.struck++
-		l.attend()
+		l.awaitInjected(ctx, point, at)
+		l.faultCount++
+		l.replaceEnded()
 	}
-	Expect(l.gate.counted().conflicts).To(BeNumerically(">", 0), "both were at work")
+	Expect(l.proxy.counts().conflicts).To(BeNumerically(">", 0), "both were active")
 }

@@ -17,8 +17,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// employed returns access for the operator's user, with its usual rights in another namespace.
-func employed(ctx SpecContext, namespace string) *rest.Config {
+// accessIn returns access for the operator's user, with its usual rights in another namespace.
+func accessIn(ctx SpecContext, namespace string) *rest.Config {
 	GinkgoHelper()
 	var roles rbacv1.RoleList
 	var bindings rbacv1.RoleBindingList
@@ -37,13 +37,13 @@ func employed(ctx SpecContext, namespace string) *rest.Config {
 	return config
 }
 
-// agreeable is a transport to an API server that confirms every lease to every writer, and stores
-// none: all managers that elect a leader lead for as long as they like. So leader election fails,
-// and the managers run as shipped.
-type agreeable struct{ next http.RoundTripper }
+// leaseConfirmer is a transport to an API server that confirms every lease to every writer, and
+// stores none: all managers that elect a leader lead for as long as they like. So leader election
+// fails, and the managers run as shipped.
+type leaseConfirmer struct{ next http.RoundTripper }
 
-// RoundTrip answers a write of a lease with what is written.
-func (a agreeable) RoundTrip(request *http.Request) (*http.Response, error) {
+// RoundTrip responds to a write of a lease with what is written.
+func (a leaseConfirmer) RoundTrip(request *http.Request) (*http.Response, error) {
 	writes := request.Method == http.MethodPost || request.Method == http.MethodPut
 	if !writes || !strings.Contains(request.URL.Path, "/leases") {
 		return a.next.RoundTrip(request)

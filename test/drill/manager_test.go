@@ -29,14 +29,14 @@ func (l *lane) start() *manager {
 	m := &manager{link: &world.Link{}}
 	m.process = launch(l.log, program, append([]string{
 		"--kubeconfig=" + l.kubeconfig(m), "--allow-insecure-carrier", "--namespaces=" + l.Namespace,
-		"--leader-elect", "--operator-namespace=" + l.home,
+		"--leader-elect", "--operator-namespace=" + l.namespace,
 		"--health-probe-bind-address=0", "--events-bind-address=0",
 	}, l.flags...)...)
 	l.managers = append(l.managers, m)
 	return m
 }
 
-// kubeconfig writes a file that connects a manager to the API server through the lane's gate.
+// kubeconfig writes a file that connects a manager to the API server through the lane's proxy.
 func (l *lane) kubeconfig(m *manager) string {
 	GinkgoHelper()
 	cluster := rest.CopyConfig(l.access)
@@ -44,10 +44,10 @@ func (l *lane) kubeconfig(m *manager) string {
 	through, err := rest.TransportFor(cluster)
 	Expect(err).NotTo(HaveOccurred())
 	if l.allLead {
-		through = agreeable{through}
+		through = leaseConfirmer{through}
 	}
 	config := clientcmdapi.NewConfig()
-	config.Clusters[user] = &clientcmdapi.Cluster{Server: l.gate.serve(m, cluster.Host, through)}
+	config.Clusters[user] = &clientcmdapi.Cluster{Server: l.proxy.serve(m, cluster.Host, through)}
 	config.Contexts[user] = &clientcmdapi.Context{Cluster: user}
 	config.CurrentContext = user
 	file := filepath.Join(l.folder, string(uuid.NewUUID()))

@@ -9,52 +9,52 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// outage makes something unavailable at each of the cuts, while errands of all sorts are in
+// outage makes something unavailable at each of the fault points, while changes of all kinds are in
 // progress. The call at which it happens gets no response.
-func (l *lane) outage(ctx SpecContext, each []*sort, cuts []cut, goesAway func(context.Context) error) {
+func (l *lane) outage(ctx SpecContext, each []*kind, points []faultPoint, fail func(context.Context) error) {
 	GinkgoHelper()
-	l.attend()
-	for _, cut := range cuts {
-		e := l.prepare(cut.sort)
-		point := l.point(e, cut, func(call) error { return errCut })
+	l.replaceEnded()
+	for _, at := range points {
+		e := l.prepare(at.kind)
+		point := l.armAt(e, at, func(apiCall) error { return errNoResponse })
 		l.declareAll(ctx, each)
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		l.awaitStruck(ctx, point, cut)
-		Expect(goesAway(ctx)).To(Succeed())
-		l.struck++
+		l.awaitInjected(ctx, point, at)
+		Expect(fail(ctx)).To(Succeed())
+		l.faultCount++
 	}
 }
 
 // cutOff makes the manager's calls and watches fail, while more is declared and some requests end.
 // It is over when the manager has noticed, and watches again.
-func (l *lane) cutOff(ctx SpecContext, each []*sort, times int) {
+func (l *lane) cutOff(ctx SpecContext, each []*kind, times int) {
 	GinkgoHelper()
-	l.attend()
+	l.replaceEnded()
 	for range times {
 		l.declareAll(ctx, each)
 		e := l.declare(ctx, each[0])
-		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.sent(e)).To(Equal(1)) })
-		leader, was := l.gate.leads(), l.gate.counted()
+		l.eventually(ctx, func(g Gomega) { g.Expect(l.proxy.sent(e)).To(Equal(1)) })
+		leader, was := l.proxy.leader(), l.proxy.counts()
 		leader.link.Cut()
 		l.declareAll(ctx, each)
-		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().unanswered).To(BeNumerically(">", was.unanswered)) })
-		was = l.gate.counted()
+		l.eventually(ctx, func(g Gomega) { g.Expect(l.proxy.counts().unanswered).To(BeNumerically(">", was.unanswered)) })
+		was = l.proxy.counts()
 		leader.link.Restore()
-		l.soon(ctx, func(g Gomega) { g.Expect(l.gate.counted().watches).To(BeNumerically(">", was.watches)) })
-		l.struck++
+		l.eventually(ctx, func(g Gomega) { g.Expect(l.proxy.counts().watches).To(BeNumerically(">", was.watches)) })
+		l.faultCount++
 	}
 }
 
-// forget makes the carrier forget every request just before one is polled: a 404 never means that
-// nothing was accepted.
-func (l *lane) forget(ctx SpecContext, cuts []cut) {
+// carrierForgets makes the carrier forget every request just before one is polled: a 404 never
+// means that nothing was accepted.
+func (l *lane) carrierForgets(ctx SpecContext, points []faultPoint) {
 	GinkgoHelper()
-	l.attend()
-	for _, cut := range cuts {
-		e := l.prepare(cut.sort)
-		point := l.point(e, cut, func(call) error { return l.carrier.Forget() })
+	l.replaceEnded()
+	for _, at := range points {
+		e := l.prepare(at.kind)
+		point := l.armAt(e, at, func(apiCall) error { return l.carrier.Forget() })
 		Expect(l.Create(ctx, e.object)).To(Succeed())
-		l.awaitStruck(ctx, point, cut)
-		l.struck++
+		l.awaitInjected(ctx, point, at)
+		l.faultCount++
 	}
 }

@@ -10,107 +10,110 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// cut is a point at which a fault occurs: one side of one effect of an operation.
-type cut struct {
-	sort *sort
-	at   effect
-	side side
+// faultPoint is a point at which a fault occurs: one side of one effect of an operation.
+type faultPoint struct {
+	kind   *kind
+	effect effect
+	side   side
 }
 
-// String returns the cut as a failing run names it.
-func (c cut) String() string { return fmt.Sprintf("%s: %s %s", c.sort.name, c.side, c.at.name) }
+// String returns the fault point as a failing run names it.
+func (c faultPoint) String() string {
+	return fmt.Sprintf("%s: %s %s", c.kind.name, c.side, c.effect.name)
+}
 
-// cuts returns all effects of all operations, before and after.
-func cuts() []cut {
-	var all []cut
-	for _, s := range sorts() {
+// faultPoints returns all effects of all operations, before and after.
+func faultPoints() []faultPoint {
+	var all []faultPoint
+	for _, s := range kinds() {
 		for _, at := range s.effects {
-			all = append(all, cut{s, at, before}, cut{s, at, after})
+			all = append(all, faultPoint{s, at, before}, faultPoint{s, at, after})
 		}
 	}
 	return all
 }
 
-// where returns the cuts that match.
-func where(fits func(cut) bool) []cut {
-	return slices.DeleteFunc(cuts(), func(c cut) bool { return !fits(c) })
+// selectPoints returns the fault points that match.
+func selectPoints(matches func(faultPoint) bool) []faultPoint {
+	return slices.DeleteFunc(faultPoints(), func(c faultPoint) bool { return !matches(c) })
 }
 
-// between reports whether the intent is written and the POST is not sent.
-func (c cut) between() bool { return c.at.name == effectIntent && c.side == after }
+// isBeforePOST reports whether the intent is written and the POST is not sent.
+func (c faultPoint) isBeforePOST() bool { return c.effect.name == effectIntent && c.side == after }
 
-// intents returns the cuts between an intent and its POST.
-func intents() []cut {
-	return where(func(c cut) bool { return c.between() && c.sort.provoke == nil })
+// intents returns the fault points between an intent and its POST.
+func intents() []faultPoint {
+	return selectPoints(func(c faultPoint) bool { return c.isBeforePOST() && c.kind.trigger == nil })
 }
 
-// writes returns the cuts at the API server writes of an order and a plan change.
-func writes() []cut {
-	return where(func(c cut) bool {
-		ofOne := c.sort.operation == carrier.OrderCreate || c.sort.name == "plan"
-		return ofOne && slices.Contains([]string{effectIntent, effectAccepted, effectEnded}, c.at.name)
+// writes returns the fault points at the API server writes of an order and a plan change.
+func writes() []faultPoint {
+	return selectPoints(func(c faultPoint) bool {
+		ofOne := c.kind.operation == carrier.OrderCreate || c.kind.name == "plan"
+		return ofOne && slices.Contains([]string{effectIntent, effectAccepted, effectEnded}, c.effect.name)
 	})
 }
 
-// polls returns the cuts before the first poll of a request.
-func polls() []cut {
-	return where(func(c cut) bool { return c.at.name == effectPoll && c.side == before })
+// pollPoints returns the fault points before the first poll of a request.
+func pollPoints() []faultPoint {
+	return selectPoints(func(c faultPoint) bool { return c.effect.name == effectPoll && c.side == before })
 }
 
-// forgettable returns the cuts before the first poll of a request, in `make test` without health
-// readings: one that the carrier has forgotten is requested again after a minute.
-func forgettable() []cut {
-	return slices.DeleteFunc(polls(), func(c cut) bool {
-		return !whole && world.Scale(c.sort.name == "plan", false)
+// forgettable returns the fault points before the first poll of a request, in `make test` without
+// health readings: one that the carrier has forgotten is requested again after a minute.
+func forgettable() []faultPoint {
+	return slices.DeleteFunc(pollPoints(), func(c faultPoint) bool {
+		return !whole && world.Scale(c.kind.name == "plan", false)
 	})
 }
 
-// answers returns the cuts before the carrier gets a request, after it has accepted it, and before
-// the first poll, with the operations in turn.
-func answers() []cut {
-	return inTurn(append(where(func(c cut) bool { return c.at.name == effectPOST && c.quick() }), polls()...))
+// carrierPoints returns the fault points before the carrier gets a request, after it has accepted
+// it, and before the first poll, with the operations in turn.
+func carrierPoints() []faultPoint {
+	posts := selectPoints(func(c faultPoint) bool { return c.effect.name == effectPOST && c.isQuick() })
+	return interleaved(append(posts, pollPoints()...))
 }
 
-// taken returns the cuts after the carrier has accepted a request.
-func taken() []cut {
-	return where(func(c cut) bool { return c.at.name == effectPOST && c.side == after && c.quick() })
+// afterPOST returns the fault points after the carrier has accepted a request.
+func afterPOST() []faultPoint {
+	return selectPoints(func(c faultPoint) bool { return c.effect.name == effectPOST && c.side == after && c.isQuick() })
 }
 
-// quick leaves out, except in a full run, what takes two minutes to prove.
-func (c cut) quick() bool { return whole || c.sort.class() != carrier.ClassCharge }
+// isQuick leaves out, except in a full run, what takes two minutes to prove.
+func (c faultPoint) isQuick() bool { return whole || c.kind.class() != carrier.ClassCharge }
 
-// chargeable returns the cuts around the POST of requests that cost money or disturb a customer,
-// and around the next action, with the operations in turn.
-func chargeable() []cut {
-	return inTurn(where(func(c cut) bool {
-		around := slices.Contains([]string{effectIntent, effectPOST, effectAccepted, effectEnded}, c.at.name)
-		return c.sort.once() && around
+// chargeable returns the fault points around the POST of requests that cost money or disturb a
+// customer, and around the next action, with the operations in turn.
+func chargeable() []faultPoint {
+	return interleaved(selectPoints(func(c faultPoint) bool {
+		around := slices.Contains([]string{effectIntent, effectPOST, effectAccepted, effectEnded}, c.effect.name)
+		return c.kind.isSentOnce() && around
 	}))
 }
 
-// stoppable returns the cuts between intent and outcome of all operations, in turn.
-func stoppable() []cut {
+// stoppable returns the fault points between intent and outcome of all operations, in turn.
+func stoppable() []faultPoint {
 	const most = 24
-	fitting := inTurn(where(func(c cut) bool {
-		return c.sort.provoke == nil && (c.between() || c.at.name == effectPOST)
+	fitting := interleaved(selectPoints(func(c faultPoint) bool {
+		return c.kind.trigger == nil && (c.isBeforePOST() || c.effect.name == effectPOST)
 	}))
 	return fitting[:min(len(fitting), most)]
 }
 
-// inTurn sorts cuts so that neighbors are of different operations.
-func inTurn(all []cut) []cut {
-	seen := map[string]int{}
+// interleaved sorts fault points so that neighbors are of different operations.
+func interleaved(all []faultPoint) []faultPoint {
+	count := map[string]int{}
 	turn := make(map[string]int, len(all))
 	for _, c := range all {
-		turn[c.String()] = seen[c.sort.name]
-		seen[c.sort.name]++
+		turn[c.String()] = count[c.kind.name]
+		count[c.kind.name]++
 	}
-	slices.SortStableFunc(all, func(a, b cut) int { return turn[a.String()] - turn[b.String()] })
+	slices.SortStableFunc(all, func(a, b faultPoint) int { return turn[a.String()] - turn[b.String()] })
 	return all
 }
 
-// thinned returns everything in a full run, and otherwise every nth.
-func thinned[T any](all []T, by int) []T {
+// everyNth returns everything in a full run, and otherwise every nth.
+func everyNth[T any](all []T, by int) []T {
 	if whole {
 		return all
 	}
@@ -121,8 +124,8 @@ func thinned[T any](all []T, by int) []T {
 	return some
 }
 
-// deal splits something among a number of lanes.
-func deal[T any](all []T, lanes int) [][]T {
+// split splits something among a number of lanes.
+func split[T any](all []T, lanes int) [][]T {
 	shares := make([][]T, lanes)
 	for i, one := range all {
 		shares[i%lanes] = append(shares[i%lanes], one)

@@ -17,28 +17,28 @@ import (
 // process is a running program.
 type process struct {
 	command *exec.Cmd
-	gone    chan struct{} // closed when it has ended
+	ended   chan struct{} // closed when it has ended
 }
 
 // launch starts a process of a program, which is ended with the spec at the latest.
 func launch(log *journal, program string, flags ...string) *process {
 	GinkgoHelper()
-	p := &process{gone: make(chan struct{})}
+	p := &process{ended: make(chan struct{})}
 	p.command = exec.Command(program, flags...) //nolint:noctx,gosec // it is ended by signals; the program is ours
 	p.command.Stderr = log
 	Expect(p.command.Start()).To(Succeed())
 	go func() {
 		_ = p.command.Wait() //nolint:errcheck // it only matters that it is gone
-		close(p.gone)
+		close(p.ended)
 	}()
 	DeferCleanup(func() { _ = p.end() }) //nolint:errcheck // it may have ended long before
 	return p
 }
 
-// lives reports whether the process is running.
-func (p *process) lives() bool {
+// isRunning reports whether the process is running.
+func (p *process) isRunning() bool {
 	select {
-	case <-p.gone:
+	case <-p.ended:
 		return false
 	default:
 		return true
@@ -50,12 +50,12 @@ func (p *process) end() error {
 	if err := p.command.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
 	}
-	<-p.gone
+	<-p.ended
 	return nil
 }
 
-// halt stops the process like a machine that swaps or is migrated: it may resume at any time.
-func (p *process) halt() error { return p.command.Process.Signal(syscall.SIGSTOP) }
+// stop stops the process like a machine that swaps or is migrated: it may resume at any time.
+func (p *process) stop() error { return p.command.Process.Signal(syscall.SIGSTOP) }
 
 // resume resumes a halted process.
 func (p *process) resume() error { return p.command.Process.Signal(syscall.SIGCONT) }

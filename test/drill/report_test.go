@@ -12,28 +12,28 @@ import (
 
 // tally sums up findings.
 type tally struct {
-	endings map[ending]int
-	changes int
-	posts   int
-	taken   int // those that the carrier knows
-	most    int // POSTs of one chargeable errand
+	endings  map[ending]int
+	changes  int
+	posts    int
+	accepted int // those that the carrier knows
+	maxPosts int // POSTs of one chargeable change
 }
 
-// tallied sums up the results of some errands.
-func tallied(findings []finding) *tally {
+// tallyOf sums up the results of some changes.
+func tallyOf(findings []finding) *tally {
 	t := &tally{endings: make(map[ending]int), changes: len(findings)}
 	for _, f := range findings {
 		t.endings[f.ending]++
 		t.posts += f.sent
-		t.taken += f.taken
-		if f.errand.sort.once() {
-			t.most = max(t.most, f.sent)
+		t.accepted += f.accepted
+		if f.change.kind.isSentOnce() {
+			t.maxPosts = max(t.maxPosts, f.sent)
 		}
 	}
 	return t
 }
 
-// count counts the errands for which something is true.
+// count counts the changes for which something is true.
 func count(findings []finding, is func(finding) bool) int {
 	return len(slices.DeleteFunc(slices.Clone(findings), func(f finding) bool { return !is(f) }))
 }
@@ -46,34 +46,34 @@ func (t *tally) String() string {
 			ended = append(ended, fmt.Sprintf("%d %s", t.endings[e], e))
 		}
 	}
-	return fmt.Sprintf("%d changes: %s; %d POSTs, %d known to the carrier, at most %d of one that costs",
-		t.changes, strings.Join(ended, ", "), t.posts, t.taken, t.most)
+	return fmt.Sprintf("%d changes: %s; %d POSTs, %d known to the carrier, at most %d of a chargeable one",
+		t.changes, strings.Join(ended, ", "), t.posts, t.accepted, t.maxPosts)
 }
 
-// report prints the results of the errands by fault.
+// report prints the results of the changes by fault.
 func (d *drill) report(findings [][]finding) {
 	total := 0
-	for _, trouble := range troubles() {
-		times, counted := d.struck(trouble.name)
+	for _, fault := range faults() {
+		times, counted := d.faultTimes(fault.name)
 		total += times
-		line := fmt.Sprintf("%-38s %3d times, %s", trouble.name, times, tallied(d.of(trouble.name, findings)))
-		if more := trouble.shows(counted); more != "" {
+		line := fmt.Sprintf("%-38s %3d times, %s", fault.name, times, tallyOf(d.of(fault.name, findings)))
+		if more := fault.details(counted); more != "" {
 			line += "; " + more
 		}
 		world.Figuresf("%s", line)
 	}
 	all := slices.Concat(findings...)
 	isUnsent := func(f finding) bool { return f.ending == unknown && f.sent == 0 }
-	world.Figuresf("%-38s %3d times, %s", "altogether", total, tallied(all))
+	world.Figuresf("%-38s %3d times, %s", "all", total, tallyOf(all))
 	world.Figuresf("%d lost, %d sent twice; of those OutcomeUnknown %d were never sent",
-		count(all, finding.lost), count(all, finding.sentTwice), count(all, isUnsent))
+		count(all, finding.isLost), count(all, finding.isSentTwice), count(all, isUnsent))
 }
 
 // of returns the findings in the lanes of a fault.
-func (d *drill) of(trouble string, findings [][]finding) []finding {
+func (d *drill) of(fault string, findings [][]finding) []finding {
 	var found []finding
 	for i, l := range d.lanes {
-		if l.trouble == trouble {
+		if l.fault == fault {
 			found = append(found, findings[i]...)
 		}
 	}

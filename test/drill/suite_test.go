@@ -29,15 +29,16 @@ import (
 )
 
 func TestDrill(t *testing.T) {
-	world.RunSpecs(t, "the program in trouble")
+	world.RunSpecs(t, "the program under faults")
 }
 
 // whole is whether everything is run, in make drill: that takes minutes.
 var whole = os.Getenv("DRILL") == "all"
 
-// soonest is whether the control plane is unavailable first, as in make test: what is in progress
-// then ends while the other lanes wait. Otherwise it also hits what other faults have left behind.
-var soonest = !whole && world.Scale(true, false)
+// controlPlaneFirst is whether the control plane is unavailable first, as in make test: what is in
+// progress then ends while the other lanes wait. Otherwise it also hits what other faults have left
+// behind.
+var controlPlaneFirst = !whole && world.Scale(true, false)
 
 // user is the API server user of a manager; it has only the generated RBAC.
 const user = "operator"
@@ -55,8 +56,8 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	DeferCleanup(gexec.CleanupBuildArtifacts)
 	folder := GinkgoT().TempDir()
 	together([]func(){
-		func() { program = built("github.com/broadband-operator/broadband-operator") },
-		func() { simulatorProgram = built("github.com/broadband-operator/broadband-operator/hack/simulator") },
+		func() { program = build("github.com/broadband-operator/broadband-operator") },
+		func() { simulatorProgram = build("github.com/broadband-operator/broadband-operator/hack/simulator") },
 		func() {
 			var err error
 			plane, err = world.StartDurable(ctx, folder)
@@ -67,21 +68,21 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	Expect(plane.GrantRoles(ctx, user)).To(Succeed())
 })
 
-// built builds a program of ours, without debug information, which takes long to link.
-func built(name string) string {
+// build builds a program of ours, without debug information, which takes long to link.
+func build(name string) string {
 	GinkgoHelper()
 	path, err := gexec.Build(name, "-ldflags=-s -w")
 	Expect(err).NotTo(HaveOccurred())
 	return path
 }
 
-// patience is how long any wait may take. It only catches tests that hang.
-const patience = 90 * time.Second
+// timeout is how long any wait may take. It only catches tests that hang.
+const timeout = 90 * time.Second
 
-// soon waits until something holds.
-func soon(ctx SpecContext, holds func(Gomega)) {
+// eventually waits until something holds.
+func eventually(ctx SpecContext, holds func(Gomega)) {
 	GinkgoHelper()
-	Eventually(ctx, holds).WithTimeout(patience).WithPolling(50 * time.Millisecond).Should(Succeed())
+	Eventually(ctx, holds).WithTimeout(timeout).WithPolling(50 * time.Millisecond).Should(Succeed())
 }
 
 // together runs all functions at once, and waits for them.

@@ -13,23 +13,23 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-// sorts returns all operations that change something at the carrier, and three queries.
-func sorts() []*sort { return slices.Concat(changes(), cancellations(), oneShots(), questions()) }
+// kinds returns all operations that change something at the carrier, and three queries.
+func kinds() []*kind { return slices.Concat(modifications(), cancellations(), oneShots(), queries()) }
 
 // declarable returns those whose request is sent as soon as they are declared.
-func declarable() []*sort {
-	return slices.DeleteFunc(sorts(), func(s *sort) bool { return s.provoke != nil })
+func declarable() []*kind {
+	return slices.DeleteFunc(kinds(), func(s *kind) bool { return s.trigger != nil })
 }
 
-// changes modify a service.
-func changes() []*sort {
+// modifications modify a service.
+func modifications() []*kind {
 	copper := func(s *simulator.Service) { s.TechnologyType = "FTTN" }
 	cancelled := func(s *simulator.Service) {
 		s.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-20"}
 		s.ReclaimableUntil = "2099-12-31"
 	}
-	priced := slices.Concat([]effect{posts("health", carrier.Health), asks(carrier.Health)}, modified(carrier.PlanChange))
-	return []*sort{
+	priced := slices.Concat([]effect{posts("health", carrier.Health), polls(carrier.Health)}, modified(carrier.PlanChange))
+	return []*kind{
 		{
 			name: "plan", operation: carrier.PlanChange, effects: priced,
 			declare: serviceFor(asSold, func(s *v1alpha1.BroadbandServiceSpec) {
@@ -67,11 +67,11 @@ func changes() []*sort {
 func asSold(*simulator.Service) {}
 
 // cancellations change the day on which a service ends.
-func cancellations() []*sort {
+func cancellations() []*kind {
 	ending := func(s *simulator.Service) {
 		s.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2098-06-30"}
 	}
-	return []*sort{
+	return []*kind{
 		{
 			name: "reschedule", operation: carrier.CancellationReschedule,
 			effects: modified(carrier.CancellationReschedule),
@@ -89,8 +89,8 @@ func cancellations() []*sort {
 }
 
 // oneShots make one request.
-func oneShots() []*sort {
-	return []*sort{
+func oneShots() []*kind {
+	return []*kind{
 		{
 			name: "order", operation: carrier.OrderCreate,
 			effects: []effect{
@@ -109,43 +109,43 @@ func oneShots() []*sort {
 		{
 			name: "slots", operation: carrier.AppointmentSlots,
 			effects: []effect{
-				holds(), posts(effectPOST, carrier.AppointmentSlots), asks(carrier.AppointmentSlots),
+				holds(), posts(effectPOST, carrier.AppointmentSlots), polls(carrier.AppointmentSlots),
 				accepted(carrier.AppointmentSlots),
 				ended(carrier.AppointmentSlots),
 			},
 			declare: appointment,
 		},
 		{
-			name: "give-up", operation: carrier.AppointmentCancel,
+			name: "cancel", operation: carrier.AppointmentCancel,
 			effects: []effect{
 				intended(carrier.AppointmentCancel),
 				posts(effectPOST, carrier.AppointmentCancel),
 				ended(carrier.AppointmentCancel),
 			},
-			declare: appointment, provoke: provokeCancel,
+			declare: appointment, trigger: triggerCancel,
 		},
 	}
 }
 
-// questions change nothing.
-func questions() []*sort {
+// queries change nothing.
+func queries() []*kind {
 	options := func(l *lane, name string) (subject, string) {
 		id := l.Line()
 		return l.Query(name, id), strconv.FormatInt(id, 10)
 	}
 	quote := func(l *lane, name string) (subject, string) {
-		at := l.surveyed()
+		at := l.nextLocation()
 		return l.Quote(name, at), at
 	}
-	return []*sort{
-		{name: "options", operation: carrier.PlanOptions, effects: answered(carrier.PlanOptions), declare: options},
-		{name: "quote", operation: carrier.FibreBuildCharge, effects: answered(carrier.FibreBuildCharge), declare: quote},
+	return []*kind{
+		{name: "options", operation: carrier.PlanOptions, effects: tracked(carrier.PlanOptions), declare: options},
+		{name: "quote", operation: carrier.FibreBuildCharge, effects: tracked(carrier.FibreBuildCharge), declare: quote},
 	}
 }
 
-// appointment queries slots of an order that no other errand is about.
+// appointment queries slots of an order that no other change is about.
 func appointment(l *lane, name string) (object subject, mark string) {
-	order := l.placed()
+	order := l.nextOrder()
 	return l.Appointment(name, func(a *v1alpha1.AppointmentRequest) {
 		a.Spec.OrderID, a.Spec.DateFrom = v1alpha1.CarrierIDOf(order), "2099-01-05"
 	}), strconv.FormatInt(order, 10)

@@ -26,32 +26,32 @@ type subject interface {
 	OpenRequests() []*v1alpha1.Request
 }
 
-// errand is one change: an object that needs one request.
-type errand struct {
-	sort   *sort
+// change is one change: an object that needs one request.
+type change struct {
+	kind   *kind
 	object subject
 	mark   string // the subject of its submissions, as in their bodies
 
 	deleted time.Time // when its object was deleted; zero: never
 }
 
-// sort is what the errands of an operation have in common.
-type sort struct {
+// kind is what the changes of an operation have in common.
+type kind struct {
 	name      string
 	operation carrier.Operation
 	ntdOption bool
 	effects   []effect
 	declare   func(l *lane, name string) (object subject, mark string)
-	provoke   func(ctx SpecContext, l *lane, e *errand) // causes the request; nil: the declaration does
+	trigger   func(ctx SpecContext, l *lane, e *change) // causes the request; nil: the declaration does
 }
 
-// effect is one action of a manager for an errand.
+// effect is one action of a manager for a change.
 type effect struct {
 	name string
-	is   func(so *seen, e *errand, passing call) bool
+	is   func(so *record, e *change, passing apiCall) bool
 }
 
-// The effects that most errands have.
+// The effects that most changes have.
 const (
 	effectIntent    = "intent"
 	effectFinalizer = "finalizer"
@@ -62,32 +62,32 @@ const (
 )
 
 // class returns the rule for an unknown outcome of the request.
-func (s *sort) class() carrier.RepeatClass {
+func (s *kind) class() carrier.RepeatClass {
 	contract, _ := carrier.ContractOf(s.operation)
 	return contract.RepeatClass(s.ntdOption)
 }
 
-// once reports whether the request may be sent at most once, because it costs money or disturbs a
-// customer.
-func (s *sort) once() bool { return s.most() == 1 }
+// isSentOnce reports whether the request may be sent at most once, because it costs money or
+// disturbs a customer.
+func (s *kind) isSentOnce() bool { return s.maxSubmissions() == 1 }
 
-// mayBe returns the endings of an errand, besides success, that are allowed if its process has left
-// it with an intent and no outcome.
-func (s *sort) mayBe() []ending {
+// allowedEndings returns the endings of a change, besides success, that are allowed if its process
+// has left it with an intent and no outcome.
+func (s *kind) allowedEndings() []ending {
 	switch s.class() {
 	case carrier.ClassCharge:
-		return []ending{proving, unknown}
+		return []ending{toProve, unknown}
 	case carrier.ClassNever:
 		return []ending{unknown}
 	case carrier.ClassConverge:
-		return []ending{again}
+		return []ending{toRepeat}
 	case carrier.ClassVerify, carrier.ClassQuery:
 	}
 	return nil
 }
 
-// most returns how often a request that has succeeded may have been submitted.
-func (s *sort) most() int {
+// maxSubmissions returns how often a request that has succeeded may have been submitted.
+func (s *kind) maxSubmissions() int {
 	switch s.class() {
 	case carrier.ClassCharge, carrier.ClassNever:
 		return 1
@@ -99,20 +99,20 @@ func (s *sort) most() int {
 	return 0
 }
 
-// submissions returns how often an errand's request was sent, as counted by the gate, and carried
+// submissions returns how often a change's request was sent, as counted by the proxy, and carried
 // out, as counted by the carrier.
-func (l *lane) submissions(e *errand) (count simulator.Count, err error) {
-	if e.sort.operation == carrier.AppointmentCancel {
-		count, err = l.givenUp(e)
+func (l *lane) submissions(e *change) (count simulator.Count, err error) {
+	if e.kind.operation == carrier.AppointmentCancel {
+		count, err = l.cancellations(e)
 	} else {
-		count, err = l.carrier.SubmissionsAbout(simulator.Operation(e.sort.operation), e.mark)
+		count, err = l.carrier.SubmissionsAbout(simulator.Operation(e.kind.operation), e.mark)
 	}
-	count.Seen = l.gate.sent(e)
+	count.Seen = l.proxy.sent(e)
 	return count, err
 }
 
-// givenUp counts the cancellations of an appointment-request: they have no subject.
-func (l *lane) givenUp(e *errand) (count simulator.Count, err error) {
+// cancellations counts the cancellations of an appointment-request: they have no subject.
+func (l *lane) cancellations(e *change) (count simulator.Count, err error) {
 	calls, err := l.carrier.Calls()
 	for _, call := range calls {
 		if call.Operation == simulator.OpAppointmentCancel && call.RequestID == e.mark && call.Accepted {
@@ -122,19 +122,19 @@ func (l *lane) givenUp(e *errand) (count simulator.Count, err error) {
 	return count, err
 }
 
-// recordedAs returns the name of what an errand's attempts are recorded for.
-func (e *errand) recordedAs() string {
-	if e.sort.operation == carrier.DiagnosticTest {
+// recordName returns the name of what a change's attempts are recorded for.
+func (e *change) recordName() string {
+	if e.kind.operation == carrier.DiagnosticTest {
 		return testsOf(e.mark)
 	}
 	return e.object.GetName()
 }
 
-// sent counts how often an errand's request was forwarded to the carrier.
-func (g *gate) sent(e *errand) (times int) {
-	g.note(func(s *seen) {
-		for _, passing := range s.sent {
-			if submissionOf(e.sort.operation, passing) && strings.Contains(passing.body, e.mark) {
+// sent counts how often a change's request was forwarded to the carrier.
+func (g *proxy) sent(e *change) (times int) {
+	g.update(func(s *record) {
+		for _, call := range s.sent {
+			if submissionOf(e.kind.operation, call) && strings.Contains(call.body, e.mark) {
 				times++
 			}
 		}
@@ -142,29 +142,29 @@ func (g *gate) sent(e *errand) (times int) {
 	return times
 }
 
-func submissionOf(operation carrier.Operation, passing call) bool {
+func submissionOf(operation carrier.Operation, call apiCall) bool {
 	contract, _ := carrier.ContractOf(operation)
-	return passing.toCarrier() && passing.method == http.MethodPost && passing.path == contract.SubmitPath
+	return call.toCarrier() && call.method == http.MethodPost && call.path == contract.SubmitPath
 }
 
 // posts is the effect of sending the request itself, or another about the same subject, to the
 // carrier.
 func posts(name string, operation carrier.Operation) effect {
-	return effect{name, func(_ *seen, e *errand, passing call) bool {
-		return submissionOf(operation, passing) && strings.Contains(passing.body, e.mark)
+	return effect{name, func(_ *record, e *change, call apiCall) bool {
+		return submissionOf(operation, call) && strings.Contains(call.body, e.mark)
 	}}
 }
 
-// asks is the effect of polling the carrier for the result of the request.
-func asks(operation carrier.Operation) effect {
+// polls is the effect of polling the carrier for the result of the request.
+func polls(operation carrier.Operation) effect {
 	contract, _ := carrier.ContractOf(operation)
-	return effect{effectPoll, func(so *seen, e *errand, passing call) bool {
-		if !passing.toCarrier() || passing.method != http.MethodGet {
+	return effect{effectPoll, func(so *record, e *change, call apiCall) bool {
+		if !call.toCarrier() || call.method != http.MethodGet {
 			return false
 		}
 		for _, accepted := range so.accepted {
 			if strings.HasPrefix(accepted.submission, contract.SubmitPath) &&
-				strings.Contains(accepted.submission, e.mark) && accepted.location == passing.path {
+				strings.Contains(accepted.submission, e.mark) && accepted.location == call.path {
 				return true
 			}
 		}
@@ -184,34 +184,34 @@ func ended(of carrier.Operation) effect { return records(effectEnded, of, v1alph
 
 // records is the effect of writing the request in a phase to the status or the ledger.
 func records(name string, operation carrier.Operation, phase v1alpha1.RequestPhase) effect {
-	return effect{name, func(_ *seen, e *errand, passing call) bool {
-		status := strings.HasSuffix(passing.path, "/"+e.object.GetName()+"/status")
-		ledger := strings.Contains(passing.path, "/requestledgers") && strings.Contains(passing.body, e.mark)
-		writes := passing.method == http.MethodPut || passing.method == http.MethodPost
-		return writes && (status || ledger) && strings.Contains(passing.body, `"operation":"`+string(operation)+`"`) &&
-			strings.Contains(passing.body, `"phase":"`+string(phase)+`"`)
+	return effect{name, func(_ *record, e *change, call apiCall) bool {
+		status := strings.HasSuffix(call.path, "/"+e.object.GetName()+"/status")
+		ledger := strings.Contains(call.path, "/requestledgers") && strings.Contains(call.body, e.mark)
+		writes := call.method == http.MethodPut || call.method == http.MethodPost
+		return writes && (status || ledger) && strings.Contains(call.body, `"operation":"`+string(operation)+`"`) &&
+			strings.Contains(call.body, `"phase":"`+string(phase)+`"`)
 	}}
 }
 
 // holds is the effect of adding the finalizer.
 func holds() effect {
-	return effect{effectFinalizer, func(_ *seen, e *errand, passing call) bool {
-		return passing.method == http.MethodPatch && strings.HasSuffix(passing.path, "/"+e.object.GetName())
+	return effect{effectFinalizer, func(_ *record, e *change, call apiCall) bool {
+		return call.method == http.MethodPatch && strings.HasSuffix(call.path, "/"+e.object.GetName())
 	}}
 }
 
 // ledgers is the effect of writing an order's intent or outcome to its ledger.
 func ledgers(name, method string) effect {
-	return effect{name, func(_ *seen, e *errand, passing call) bool {
-		return passing.method == method && strings.Contains(passing.path, "/requestledgers") &&
-			strings.Contains(passing.body, e.mark)
+	return effect{name, func(_ *record, e *change, call apiCall) bool {
+		return call.method == method && strings.Contains(call.path, "/requestledgers") &&
+			strings.Contains(call.body, e.mark)
 	}}
 }
 
 // modified returns the effects of a request that changes something and is tracked.
 func modified(operation carrier.Operation) []effect {
 	return []effect{
-		intended(operation), posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation),
+		intended(operation), posts(effectPOST, operation), accepted(operation), polls(operation), ended(operation),
 	}
 }
 
@@ -220,9 +220,9 @@ func tested(operation carrier.Operation) []effect {
 	return slices.Insert(modified(operation), 1, holds())
 }
 
-// answered returns the effects of a query that is tracked.
-func answered(operation carrier.Operation) []effect {
-	return []effect{posts(effectPOST, operation), accepted(operation), asks(operation), ended(operation)}
+// tracked returns the effects of a query that is tracked.
+func tracked(operation carrier.Operation) []effect {
+	return []effect{posts(effectPOST, operation), accepted(operation), polls(operation), ended(operation)}
 }
 
 // serviceFor declares a service of a line with only the edited fields.
@@ -238,13 +238,13 @@ func serviceFor(
 	}
 }
 
-// provokeCancel has an appointment-request cancelled by deleting it once it has its slots.
-func provokeCancel(ctx SpecContext, l *lane, e *errand) {
+// triggerCancel has an appointment-request cancelled by deleting it once it has its slots.
+func triggerCancel(ctx SpecContext, l *lane, e *change) {
 	GinkgoHelper()
-	l.soon(ctx, func(g Gomega) {
+	l.eventually(ctx, func(g Gomega) {
 		appointment := l.ReadAppointment(ctx, e.object.GetName())
 		g.Expect(appointment.Status.AppointmentRequestID).NotTo(BeZero())
-		l.gate.note(func(*seen) { // a failpoint reads the mark
+		l.proxy.update(func(*record) { // a failpoint reads the mark
 			e.mark = string(appointment.Status.AppointmentRequestID)
 		})
 	})
