@@ -54,26 +54,26 @@ func (w *World) EditAppointment(ctx context.Context, name string, edit func(*v1a
 	gomega.Expect(w.Update(ctx, appointment)).To(gomega.Succeed())
 }
 
-// LookAtAppointment runs one pass over an AppointmentRequest, which must leave it sound.
+// LookAtAppointment runs one pass over an AppointmentRequest, which must leave it valid.
 func (p *Process) LookAtAppointment(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.alive(func() (ctrl.Result, error) {
+	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Appointments.Reconcile(ctx, p.request(name))
 	})
-	p.world.sound(ctx, "AppointmentRequest", name)
-	p.world.soundAppointment(ctx, name)
+	p.world.expectValid(ctx, "AppointmentRequest", name)
+	p.world.expectValidAppointment(ctx, name)
 	return result, err
 }
 
-// soundAppointment checks the rules for every AppointmentRequest.
-func (w *World) soundAppointment(ctx context.Context, name string) {
+// expectValidAppointment checks the rules for every AppointmentRequest.
+func (w *World) expectValidAppointment(ctx context.Context, name string) {
 	ginkgo.GinkgoHelper()
 	appointment := w.ReadAppointment(ctx, name)
 	if appointment == nil {
 		return
 	}
 	for _, rule := range slices.Concat(slotRules(appointment), heldRules(appointment)) {
-		gomega.Expect(rule.holds).To(gomega.BeTrue(), rule.says)
+		gomega.Expect(rule.holds).To(gomega.BeTrue(), rule.text)
 	}
 }
 
@@ -85,7 +85,7 @@ func slotRules(appointment *v1alpha1.AppointmentRequest) []rule {
 		return slot.SlotID == status.Recommended.SlotID
 	})
 	return []rule{
-		{known || !read && len(status.Slots) == 0, "slots are shown of an appointment-request that is known"},
+		{known || !read && len(status.Slots) == 0, "slots are shown only of a known appointment-request"},
 		{known == (status.DateFrom != ""), "a known appointment-request has a day"},
 		{chosen, "the recommended slot is one of those shown"},
 		{int(status.SlotCount) >= len(status.Slots) && len(status.Slots) <= 50, "at most 50 slots are shown"},
@@ -99,12 +99,12 @@ func heldRules(appointment *v1alpha1.AppointmentRequest) []rule {
 	current := Condition(status.Conditions, v1alpha1.ConditionReady).Status == metav1.ConditionTrue &&
 		status.ObservedGeneration == appointment.Generation && appointment.DeletionTimestamp.IsZero()
 	wanted := !status.Since.IsZero() && status.DateFrom == appointment.Spec.DateFrom
-	leaves := status.AppointmentRequestID != "" && appointment.Spec.DeletionPolicy != v1alpha1.DeletionKeep
+	mustCancel := status.AppointmentRequestID != "" && appointment.Spec.DeletionPolicy != v1alpha1.DeletionKeep
 	return []rule{
 		{!current || wanted, "Ready are the slots of the declared day"},
 		{
-			!leaves || controllerutil.ContainsFinalizer(appointment, v1alpha1.Finalizer),
-			"what is to be cancelled holds the object",
+			!mustCancel || controllerutil.ContainsFinalizer(appointment, v1alpha1.Finalizer),
+			"an object whose appointment-request has to be cancelled has the finalizer",
 		},
 	}
 }

@@ -87,14 +87,14 @@ func (r objectRef) resource() string {
 func (a *Audit) each(user string, visit func(auditEvent)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	gomega.Expect(a.readOn()).To(gomega.Succeed())
+	gomega.Expect(a.readNew()).To(gomega.Succeed())
 	for _, event := range a.by[user] {
 		visit(event)
 	}
 }
 
-// readOn reads what was added to the log. An incomplete last line is read next time.
-func (a *Audit) readOn() error {
+// readNew reads what was added to the log. An incomplete last line is read next time.
+func (a *Audit) readNew() error {
 	log, err := os.Open(a.log)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // nothing has been recorded yet
@@ -211,7 +211,7 @@ func StartAudited(ctx context.Context, folder, user string) (*ControlPlane, *Aud
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := plane.employ(ctx, user); err != nil {
+	if err := plane.useRoles(ctx, user); err != nil {
 		return nil, nil, errors.Join(err, plane.Stop())
 	}
 	return plane, audit, nil

@@ -54,11 +54,11 @@ func Root() string {
 
 // StartControlPlane starts a control plane. Arguments go to the kube-apiserver, "name=value".
 func StartControlPlane(ctx context.Context, arguments ...string) (*ControlPlane, error) {
-	return startOurs(ctx, &envtest.Environment{}, arguments...)
+	return startWithCRDs(ctx, &envtest.Environment{}, arguments...)
 }
 
-// startOurs starts a control plane with what an installation of the operator contains.
-func startOurs(ctx context.Context, env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
+// startWithCRDs starts a control plane with what an installation of the operator contains.
+func startWithCRDs(ctx context.Context, env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
 	env.CRDInstallOptions = crds()
 	plane, err := startPlane(env, arguments...)
 	if err != nil {
@@ -67,7 +67,7 @@ func startOurs(ctx context.Context, env *envtest.Environment, arguments ...strin
 	if err = plane.AddNamespace(ctx, OperatorName); err != nil {
 		return nil, fmt.Errorf("create the operator's namespace: %w", err)
 	}
-	if err = plane.mark(ctx); err != nil {
+	if err = plane.createMarker(ctx); err != nil {
 		return nil, fmt.Errorf("create the marker: %w", err)
 	}
 	return plane, nil
@@ -76,21 +76,21 @@ func startOurs(ctx context.Context, env *envtest.Environment, arguments ...strin
 // StartEmpty starts a control plane without our CRDs and our namespace.
 func StartEmpty() (*ControlPlane, error) { return startPlane(&envtest.Environment{}) }
 
-// patience is how long a control plane may take to start, to stop and to serve its CRDs. On a busy
-// machine the 20 and 10 seconds of envtest are not enough.
-const patience = 2 * time.Minute
+// planeTimeout is how long a control plane may take to start, to stop and to serve its CRDs. On a
+// busy machine the 20 and 10 seconds of envtest are not enough.
+const planeTimeout = 2 * time.Minute
 
 func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, error) {
 	if os.Getenv("KUBEBUILDER_ASSETS") == "" {
 		env.BinaryAssetsDirectory = builtAssets()
 	}
-	env.ControlPlaneStartTimeout, env.ControlPlaneStopTimeout = patience, patience
+	env.ControlPlaneStartTimeout, env.ControlPlaneStopTimeout = planeTimeout, planeTimeout
 	flags := env.ControlPlane.GetAPIServer().Configure()
 	for _, argument := range arguments {
 		name, value, _ := strings.Cut(argument, "=")
 		flags.Append(name, value)
 	}
-	restore, err := giveRoom()
+	restore, err := raiseGOGC()
 	if err != nil {
 		return nil, err
 	}
@@ -106,20 +106,20 @@ func startPlane(env *envtest.Environment, arguments ...string) (*ControlPlane, e
 	return plane, nil
 }
 
-// moreRoom is GOGC for tests and their control planes: with more memory they use a fifth less CPU.
-const moreRoom = 400
+// gcPercent is GOGC for tests and their control planes: with more memory they use a fifth less CPU.
+const gcPercent = 400
 
-// giveRoom makes the programs that are started until takeBack collect garbage less often.
-func giveRoom() (takeBack func() error, err error) {
+// raiseGOGC makes the programs that are started until takeBack collect garbage less often.
+func raiseGOGC() (restore func() error, err error) {
 	const name = "GOGC"
 	before, was := os.LookupEnv(name)
-	takeBack = func() error {
+	restore = func() error {
 		if was {
 			return os.Setenv(name, before)
 		}
 		return os.Unsetenv(name)
 	}
-	return takeBack, os.Setenv(name, cmp.Or(before, strconv.Itoa(moreRoom)))
+	return restore, os.Setenv(name, cmp.Or(before, strconv.Itoa(gcPercent)))
 }
 
 // connect creates the administrator's clients of a control plane.

@@ -20,7 +20,7 @@ func crds() envtest.CRDInstallOptions {
 	return envtest.CRDInstallOptions{
 		Paths:              []string{filepath.Join(Root(), "config", "crd", "bases")},
 		ErrorIfPathMissing: true,
-		MaxTime:            patience,
+		MaxTime:            planeTimeout,
 	}
 }
 

@@ -35,24 +35,24 @@ const (
 func StartDurable(ctx context.Context, folder string) (*Durable, error) {
 	env := &envtest.Environment{}
 	data, certificates := filepath.Join(folder, "data"), filepath.Join(folder, "certificates")
-	etcd, etcdErr := traceable(folder, etcdProgram)
-	server, serverErr := traceable(folder, apiServerProgram)
+	etcd, etcdErr := withPIDFile(folder, etcdProgram)
+	server, serverErr := withPIDFile(folder, apiServerProgram)
 	err := errors.Join(etcdErr, serverErr, os.Mkdir(data, 0o700), os.Mkdir(certificates, 0o700))
 	if err != nil {
 		return nil, err
 	}
 	env.ControlPlane.Etcd = &envtest.Etcd{Path: etcd, DataDir: data}
 	env.ControlPlane.APIServer = &envtest.APIServer{Path: server, CertDir: certificates}
-	plane, err := startOurs(ctx, env)
+	plane, err := startWithCRDs(ctx, env)
 	if err != nil {
 		return nil, err
 	}
 	return &Durable{ControlPlane: plane, folder: folder}, nil
 }
 
-// traceable writes a script that becomes a program of the control plane and records its process id,
-// which envtest does not expose.
-func traceable(folder, program string) (string, error) {
+// withPIDFile writes a script that becomes a program of the control plane and records its process
+// id, which envtest does not expose.
+func withPIDFile(folder, program string) (string, error) {
 	itself := filepath.Join(cmp.Or(os.Getenv("KUBEBUILDER_ASSETS"), builtAssets()), program)
 	script := fmt.Sprintf("#!/bin/sh\necho $$ >'%s'\nexec '%s' \"$@\"\n", pidFile(folder, program), itself)
 	path := filepath.Join(folder, program)

@@ -22,7 +22,7 @@ type Link struct {
 
 // Lay routes a manager's calls over the link.
 func (l *Link) Lay(cluster *rest.Config) {
-	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return over{link: l, next: next} })
+	cluster.Wrap(func(next http.RoundTripper) http.RoundTripper { return linkTransport{link: l, next: next} })
 }
 
 // Cut ends every call and watch, and makes new ones fail.
@@ -76,8 +76,8 @@ func (l *Link) await(ctx context.Context) error {
 	}
 }
 
-// take lets a call onto the link. It ends when the link is cut.
-func (l *Link) take(call *http.Request) (*http.Request, error) {
+// admit lets a call onto the link. It ends when the link is cut.
+func (l *Link) admit(call *http.Request) (*http.Request, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.down {
@@ -87,25 +87,25 @@ func (l *Link) take(call *http.Request) (*http.Request, error) {
 	if l.open == nil {
 		l.open = map[*http.Request]context.CancelFunc{}
 	}
-	taken := call.WithContext(ctx)
-	l.open[taken] = end
-	return taken, nil
+	admitted := call.WithContext(ctx)
+	l.open[admitted] = end
+	return admitted, nil
 }
 
-// over is a transport that uses a link.
-type over struct {
+// linkTransport is a transport that uses a link.
+type linkTransport struct {
 	link *Link
 	next http.RoundTripper
 }
 
 // RoundTrip makes one call.
-func (o over) RoundTrip(call *http.Request) (*http.Response, error) {
+func (o linkTransport) RoundTrip(call *http.Request) (*http.Response, error) {
 	if err := o.link.await(call.Context()); err != nil {
 		return nil, err
 	}
-	taken, err := o.link.take(call)
+	admitted, err := o.link.admit(call)
 	if err != nil {
 		return nil, err
 	}
-	return o.next.RoundTrip(taken)
+	return o.next.RoundTrip(admitted)
 }

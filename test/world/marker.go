@@ -15,9 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// mark creates the marker as the first operator would. Managers of this control plane start among
-// the objects of other tests.
-func (c *ControlPlane) mark(ctx context.Context) error {
+// createMarker creates the marker as the first operator would. Managers of this control plane start
+// among the objects of other tests.
+func (c *ControlPlane) createMarker(ctx context.Context) error {
 	cluster, err := c.Cluster(ctx)
 	if err != nil {
 		return err
@@ -36,7 +36,7 @@ func (c *ControlPlane) mark(ctx context.Context) error {
 func (c *ControlPlane) Cluster(ctx context.Context) (string, error) {
 	const often = 100 * time.Millisecond
 	var system corev1.Namespace
-	err := wait.PollUntilContextTimeout(ctx, often, patience, true, func(ctx context.Context) (bool, error) {
+	err := wait.PollUntilContextTimeout(ctx, often, planeTimeout, true, func(ctx context.Context) (bool, error) {
 		err := c.Client.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, &system)
 		return err == nil, client.IgnoreNotFound(err)
 	})

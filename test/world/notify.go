@@ -114,8 +114,8 @@ func (w *World) Tell(ctx context.Context, ear *Ear, path, secret, body string) i
 	request.Header.Set("Webhook-Id", id)
 	request.Header.Set("Webhook-Timestamp", stamp)
 	request.Header.Set("Webhook-Signature", "v1,"+base64.StdEncoding.EncodeToString(mac.Sum(nil)))
-	answer, err := ear.Via.Do(request)
+	response, err := ear.Via.Do(request)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
-	gomega.Expect(answer.Body.Close()).To(gomega.Succeed())
-	return answer.StatusCode
+	gomega.Expect(response.Body.Close()).To(gomega.Succeed())
+	return response.StatusCode
 }

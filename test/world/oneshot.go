@@ -20,13 +20,13 @@ const QualifiedSite = "LOC000000000001"
 // Shot names an object of a kind that makes one request.
 type Shot struct{ Kind, Name string }
 
-// LookAt runs one pass over a one-shot, which must leave it sound.
+// LookAt runs one pass over a one-shot, which must leave it valid.
 func (p *Process) LookAt(ctx context.Context, shot Shot) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.alive(func() (ctrl.Result, error) {
+	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.OneShots[shot.Kind].Reconcile(ctx, p.request(shot.Name))
 	})
-	p.world.sound(ctx, shot.Kind, shot.Name)
+	p.world.expectValid(ctx, shot.Kind, shot.Name)
 	return result, err
 }
 

@@ -28,7 +28,7 @@ const (
 	UsedAVC           = "AVC000000000002"
 )
 
-func sites() []simulator.Qualification {
+func qualifications() []simulator.Qualification {
 	return []simulator.Qualification{
 		{
 			QualificationSearchID: QualificationNew, RemoteQualificationSearchID: "R-" + QualificationNew,
@@ -99,38 +99,38 @@ func (w *World) Ordered(reference string) simulator.Count {
 
 // Posted returns the bodies of the POSTs to a path, as sent over the wire.
 func (w *World) Posted(path string) []string {
-	w.tap.mu.Lock()
-	defer w.tap.mu.Unlock()
-	return append([]string(nil), w.tap.posted[path]...)
+	w.proxy.mu.Lock()
+	defer w.proxy.mu.Unlock()
+	return append([]string(nil), w.proxy.posted[path]...)
 }
 
-// LookAtOrder runs one pass over an order, which must leave it sound.
+// LookAtOrder runs one pass over an order, which must leave it valid.
 func (p *Process) LookAtOrder(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.alive(func() (ctrl.Result, error) {
+	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Orders.Reconcile(ctx, p.request(name))
 	})
-	p.world.sound(ctx, "ServiceOrder", name)
+	p.world.expectValid(ctx, "ServiceOrder", name)
 	return result, err
 }
 
 // Reject notifies the operator that the carrier rejects an order that it had accepted.
 func (p *Process) Reject(ctx context.Context, name string, orderID int64, reason string) error {
 	ginkgo.GinkgoHelper()
-	told := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
-	_, err := p.alive(func() (ctrl.Result, error) {
+	notification := decide.Notification{Event: carrier.EventOrderRejected, Reason: reason}
+	_, err := p.run(func() (ctrl.Result, error) {
 		return ctrl.Result{}, p.reconcilers.Orders.RecordRejection(ctx, p.request(name).NamespacedName,
-			controllers.OrderAt{ID: v1alpha1.CarrierIDOf(orderID)}, told)
+			controllers.OrderAt{ID: v1alpha1.CarrierIDOf(orderID)}, notification)
 	})
-	p.world.sound(ctx, "ServiceOrder", name)
+	p.world.expectValid(ctx, "ServiceOrder", name)
 	return err
 }
 
 // DriveOrder is Drive for an order.
 func (p *Process) DriveOrder(ctx context.Context, name string) *v1alpha1.ServiceOrder {
 	ginkgo.GinkgoHelper()
-	look := func() (ctrl.Result, error) { return p.LookAtOrder(ctx, name) }
-	if !p.drive(ctx, look, func() bool { return p.world.stalled(ctx, name) }) {
+	pass := func() (ctrl.Result, error) { return p.LookAtOrder(ctx, name) }
+	if !p.drive(ctx, pass, func() bool { return p.world.stalled(ctx, name) }) {
 		return nil
 	}
 	return p.world.order(ctx, name)

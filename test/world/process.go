@@ -48,23 +48,23 @@ func (p *Process) In(other *World) *Process {
 	return &Process{Seam: p.Seam, world: other, reconcilers: p.reconcilers}
 }
 
-// LookAtAccount runs one pass over the account, which must leave it sound.
+// LookAtAccount runs one pass over the account, which must leave it valid.
 func (p *Process) LookAtAccount(ctx context.Context) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.alive(func() (ctrl.Result, error) {
+	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Accounts.Reconcile(ctx, p.request(AccountName))
 	})
-	p.world.sound(ctx, "CarrierAccount", AccountName)
+	p.world.expectValid(ctx, "CarrierAccount", AccountName)
 	return result, err
 }
 
-// Look runs one pass over a service, which must leave it sound.
+// Look runs one pass over a service, which must leave it valid.
 func (p *Process) Look(ctx context.Context, name string) (ctrl.Result, error) {
 	ginkgo.GinkgoHelper()
-	result, err := p.alive(func() (ctrl.Result, error) {
+	result, err := p.run(func() (ctrl.Result, error) {
 		return p.reconcilers.Services.Reconcile(ctx, p.request(name))
 	})
-	p.world.sound(ctx, "BroadbandService", name)
+	p.world.expectValid(ctx, "BroadbandService", name)
 	return result, err
 }
 
@@ -72,23 +72,23 @@ func (p *Process) request(name string) ctrl.Request {
 	return ctrl.Request{NamespacedName: client.ObjectKey{Namespace: p.world.Namespace, Name: name}}
 }
 
-// alive runs a pass that may end the process, and that must not leak secrets.
-func (p *Process) alive(pass func() (ctrl.Result, error)) (result ctrl.Result, err error) {
+// run runs a pass that may end the process, and that must not leak secrets.
+func (p *Process) run(pass func() (ctrl.Result, error)) (result ctrl.Result, err error) {
 	ginkgo.GinkgoHelper()
-	defer func() { p.world.discreet(err) }()
+	defer func() { p.world.expectNoSecrets(err) }()
 	defer func() {
 		if cause := recover(); cause != nil {
-			end, isKilled := cause.(killed)
+			end, isKilled := cause.(processEnded)
 			if !isKilled {
 				panic(cause)
 			}
-			err = fmt.Errorf("%w at %s", errKilled, end.at.What)
+			err = fmt.Errorf("%w at %s", errProcessEnded, end.at.What)
 		}
 	}()
 	return pass()
 }
 
-// horizon is how long a drive continues before an object counts as quiet: longer than any wait of a
+// horizon is how long a drive continues before an object counts as settled: longer than any wait of a
 // request, shorter than the interval of daily readings.
 const horizon = 45 * time.Minute
 
@@ -103,29 +103,29 @@ func (p *Process) Drive(ctx context.Context, name string) *v1alpha1.BroadbandSer
 	return p.read(ctx, name)
 }
 
-// drive runs passes until none is due within the horizon, or the object is at rest although it will
+// drive runs passes until none is due within the horizon, or the object is settled although it will
 // be reconciled again. It reports whether the process survived.
-func (p *Process) drive(ctx context.Context, look func() (ctrl.Result, error), atRest func() bool) bool {
+func (p *Process) drive(ctx context.Context, pass func() (ctrl.Result, error), isSettled func() bool) bool {
 	ginkgo.GinkgoHelper()
 	const most = 400
-	var trouble error // the error of the newest pass that failed
+	var lastErr error // the error of the newest pass that failed
 	for range most {
-		result, err := look()
+		result, err := pass()
 		switch {
 		case p.Seam.Dead():
 			return false
 		case err != nil:
 			p.world.Clock.Advance(time.Second)
 			_, accountErr := p.LookAtAccount(ctx)
-			trouble = errors.Join(err, accountErr)
-		case result.RequeueAfter == 0 || result.RequeueAfter > horizon || atRest != nil && atRest():
+			lastErr = errors.Join(err, accountErr)
+		case result.RequeueAfter == 0 || result.RequeueAfter > horizon || isSettled != nil && isSettled():
 			return true
 		default:
 			p.world.Clock.Advance(result.RequeueAfter)
 		}
 	}
 	ginkgo.Fail(fmt.Sprintf(
-		"after %d passes the object is still not quiet: a hot loop; the last trouble was: %v", most, trouble))
+		"after %d passes the object is still not settled: a hot loop; the last error was: %v", most, lastErr))
 	return false
 }
 

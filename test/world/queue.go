@@ -11,10 +11,10 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 )
 
-// atATime is the number of workers per kind of a manager that uses a world's clock: as many as a
-// single account has slots. With more, the other passes would wait for a slot, for a second of real
-// time, and on a slow machine some would be refused.
-const atATime = Workers / 2
+// passesAtATime is the number of workers per kind of a manager that uses a world's clock: as many
+// as a single account has slots. With more, the other passes would wait for a slot, for a second of
+// real time, and on a slow machine some would be refused.
+const passesAtATime = Workers / 2
 
 // timers make the work queues of a manager that uses a world's clock. They are controller-runtime's
 // own queues, as in the program; only the delay of a later pass ends when the clock is advanced,
@@ -34,7 +34,7 @@ func (t *timers) newQueue(
 		PriorityQueue: priorityqueue.New(controller, func(o *priorityqueue.Opts[reconcile.Request]) {
 			o.RateLimiter = limiter
 		}),
-		now: t.clock.Now, later: map[reconcile.Request]timer{}, out: map[reconcile.Request]struct{}{},
+		now: t.clock.Now, later: map[reconcile.Request]timer{}, active: map[reconcile.Request]struct{}{},
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -87,9 +87,9 @@ type timedQueue struct {
 
 	now func() time.Time
 
-	mu    sync.Mutex
-	later map[reconcile.Request]timer
-	out   map[reconcile.Request]struct{} // whose passes are due now, or running
+	mu     sync.Mutex
+	later  map[reconcile.Request]timer
+	active map[reconcile.Request]struct{} // whose passes are due now, or running
 }
 
 // Add adds an object at once.
@@ -125,7 +125,7 @@ func (q *timedQueue) Done(object reconcile.Request) {
 	q.PriorityQueue.Done(object)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	delete(q.out, object)
+	delete(q.active, object)
 	q.releaseLocked()
 }
 
@@ -139,14 +139,14 @@ func (q *timedQueue) release() {
 func (q *timedQueue) releaseLocked() {
 	now := q.now()
 	for object, timer := range q.later {
-		if len(q.out) >= atATime {
+		if len(q.active) >= passesAtATime {
 			return
 		}
-		if _, out := q.out[object]; out || timer.at.After(now) {
+		if _, out := q.active[object]; out || timer.at.After(now) {
 			continue
 		}
 		delete(q.later, object)
-		q.out[object] = struct{}{}
+		q.active[object] = struct{}{}
 		q.PriorityQueue.AddWithOpts(priorityqueue.AddOpts{Priority: timer.priority}, object)
 	}
 }
@@ -155,7 +155,7 @@ func (q *timedQueue) busy() int {
 	due := q.planned(0)
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return due + len(q.out)
+	return due + len(q.active)
 }
 
 func (q *timedQueue) planned(within time.Duration) int {

@@ -25,7 +25,7 @@ type Effect struct {
 	What   string // "update status", "patch", "POST /api/…", "token", …
 }
 
-// Cut says where a process ends.
+// Cut is the point at which a process ends.
 type Cut struct {
 	At    int    // the effect at which it ends; 0: never
 	After bool   // whether that effect still happens
@@ -54,10 +54,10 @@ func (c Cut) String() string {
 	return fmt.Sprintf("before effect %d, %s", c.At, c.What)
 }
 
-// killed is the panic value that ends a process.
-type killed struct{ at Effect }
+// processEnded is the panic value that ends a process.
+type processEnded struct{ at Effect }
 
-var errKilled = errors.New("this process has been killed")
+var errProcessEnded = errors.New("this process has been killed")
 
 // Seam is the point that every effect of one process passes through.
 type Seam struct {
@@ -92,7 +92,7 @@ func (s *Seam) Dead() bool {
 func (s *Seam) pass(what string, do func() error) error {
 	effect, alive := s.begin(what)
 	if !alive {
-		panic(killed{effect})
+		panic(processEnded{effect})
 	}
 	if s.Fault != nil {
 		if err := s.Fault(effect); err != nil {
@@ -100,14 +100,14 @@ func (s *Seam) pass(what string, do func() error) error {
 		}
 	}
 	if s.ends(effect, false) {
-		panic(killed{effect})
+		panic(processEnded{effect})
 	}
 	err := do()
 	if s.Lose != nil && err == nil {
 		err = s.Lose(effect)
 	}
 	if s.ends(effect, true) {
-		panic(killed{effect})
+		panic(processEnded{effect})
 	}
 	return err
 }
@@ -132,37 +132,38 @@ func (s *Seam) ends(effect Effect, after bool) bool {
 // Transport wraps the transport to the carrier with the seam. A token is exchanged in a goroutine
 // of its own: there a dead process only gets an error.
 func (s *Seam) Transport(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (answer *http.Response, err error) {
+	return roundTripper(func(request *http.Request) (response *http.Response, err error) {
 		if strings.HasSuffix(request.URL.Path, "/token") {
 			defer func() {
 				if recover() != nil {
-					answer, err = nil, errKilled
+					response, err = nil, errProcessEnded
 				}
 			}()
 		}
 		err = s.pass(request.Method+" "+request.URL.Path, func() error {
-			answer, err = wholly(next, request) //nolint:bodyclose // the caller closes it: this is a transport
+			response, err = readWhole(next, request) //nolint:bodyclose // the caller closes it: this is a transport
 			return err
 		})
-		return answer, err
+		return response, err
 	})
 }
 
-// wholly makes a call and reads its response to the end, so that the effect ends when it returns.
-func wholly(next http.RoundTripper, request *http.Request) (*http.Response, error) {
-	answer, err := next.RoundTrip(request)
+// readWhole makes a call and reads its response to the end, so that the effect ends when it
+// returns.
+func readWhole(next http.RoundTripper, request *http.Request) (*http.Response, error) {
+	response, err := next.RoundTrip(request)
 	if err != nil {
 		return nil, err
 	}
-	body, err := readBody(answer.Body)
-	if closeErr := answer.Body.Close(); err == nil {
+	body, err := readBody(response.Body)
+	if closeErr := response.Body.Close(); err == nil {
 		err = closeErr
 	}
 	if err != nil {
 		return nil, err
 	}
-	answer.Body = io.NopCloser(bytes.NewReader(body))
-	return answer, nil
+	response.Body = io.NopCloser(bytes.NewReader(body))
+	return response, nil
 }
 
 // maxBody is more than either side of a call has to send.
@@ -273,7 +274,7 @@ func (w seamStatus) Update(ctx context.Context, object client.Object, options ..
 
 // errNoSeam is for write methods that the operator does not use. One that becomes used needs a seam
 // first, or no test would end a process at it.
-var errNoSeam = errors.New("this way of writing has no seam yet")
+var errNoSeam = errors.New("this kind of write has no seam yet")
 
 // Apply has no seam.
 func (seamClient) Apply(context.Context, runtime.ApplyConfiguration, ...client.ApplyOption) error {

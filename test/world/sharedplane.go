@@ -59,6 +59,6 @@ func JoinAudited(ctx context.Context, folder, user string) (*ControlPlane, *Audi
 	if err != nil {
 		return nil, nil, err
 	}
-	err = plane.employ(ctx, user)
+	err = plane.useRoles(ctx, user)
 	return plane, auditIn(shared), err
 }

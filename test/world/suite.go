@@ -23,7 +23,7 @@ func RunSpecs(t *testing.T, description string) {
 	klog.SetLogger(ginkgo.GinkgoLogr)
 	ctrl.SetLogger(ginkgo.GinkgoLogr)
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(moreRoom)
+		debug.SetGCPercent(gcPercent)
 	}
 	suite, reporter := ginkgo.GinkgoConfiguration()
 	if file := reportFile(); file != "" {

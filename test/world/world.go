@@ -74,11 +74,11 @@ type World struct {
 	// namespace; "": an acknowledged installation.
 	Marker string
 
-	now   func() time.Time
-	books Books
-	tap   *wiretap
-	held  *holds
-	heard int // how many of the Events were checked
+	now           func() time.Time
+	books         Books
+	proxy         *recordingProxy
+	held          *heldResponses
+	checkedEvents int // how many of the Events were checked
 }
 
 // Books are the carrier's records of a world's services.
@@ -87,7 +87,7 @@ type Books interface {
 }
 
 // Meanwhile runs a function once, during the next POST to a path.
-func (w *World) Meanwhile(path string, do func()) { w.tap.meanwhile.Store(path, do) }
+func (w *World) Meanwhile(path string, do func()) { w.proxy.duringPOST.Store(path, do) }
 
 // New makes a world whose time stands still until the test moves it. A manager of such a world uses
 // its clock too, including the work queues: see [Manager.Advance].
@@ -110,13 +110,13 @@ func NewInRealTime(
 }
 
 // EachCallTakes lets time pass with each call to the carrier. Set it before a manager starts.
-func (w *World) EachCallTakes(long time.Duration) { w.tap.called = func() { w.Clock.Advance(long) } }
+func (w *World) EachCallTakes(long time.Duration) { w.proxy.onCall = func() { w.Clock.Advance(long) } }
 
 func build(
 	ctx context.Context, plane *ControlPlane, now func() time.Time, speed float64, edits ...func(*simulator.Seed),
 ) *World {
 	w := &World{
-		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: now, held: &holds{},
+		Client: plane.Client, Plane: plane, Events: &Recorder{}, now: now, held: &heldResponses{},
 		Namespace: newNamespace(),
 	}
 	private, public := keyPair()
@@ -127,8 +127,8 @@ func build(
 	}
 	w.Carrier = simulator.New(simulator.Options{Seed: start, Now: now, Speed: speed, Observe: w.held.observe})
 	w.books = w.Carrier
-	w.tap = &wiretap{next: w.Carrier.Handler()}
-	server := httptest.NewServer(w.tap)
+	w.proxy = &recordingProxy{next: w.Carrier.Handler()}
+	server := httptest.NewServer(w.proxy)
 	w.URL = server.URL
 	ginkgo.DeferCleanup(func() { w.Carrier.Close(); server.Close() })
 	gomega.Expect(plane.AddNamespace(ctx, w.Namespace)).To(gomega.Succeed())
@@ -217,7 +217,7 @@ func seed(publicKey string) simulator.Seed {
 		},
 		FibreBuilds:    []simulator.FibreBuild{{LocationID: QualifiedSite, POIName: "Eastern Creek", PriceCents: 1234505}},
 		Orders:         []simulator.PlacedOrder{{ID: PlacedOrderID, Client: ClientName}},
-		Qualifications: sites(),
+		Qualifications: qualifications(),
 		Events:         simulator.EventRules{Form: simulator.EventsMixed}, // for accounts with a callback
 		SLAs:           []simulator.SLA{{Name: SLAStd}, {Name: SLAFast, Price: simulator.Price{Monthly: "10.00"}}},
 		Delays: map[string]simulator.Duration{

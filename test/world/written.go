@@ -78,9 +78,9 @@ type counting struct {
 
 // RoundTrip makes one call.
 func (c counting) RoundTrip(call *http.Request) (*http.Response, error) {
-	answer, err := c.next.RoundTrip(call)
+	response, err := c.next.RoundTrip(call)
 	if err == nil && call.Method != http.MethodGet {
 		c.writes.Add(1)
 	}
-	return answer, err
+	return response, err
 }

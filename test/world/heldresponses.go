@@ -11,15 +11,15 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// holds are the responses that the carrier delays.
-type holds struct {
+// heldResponses are the responses that the carrier delays.
+type heldResponses struct {
 	mu    sync.Mutex
 	until map[string]chan struct{} // by the subject of the POST
 }
 
 // HoldAnswer makes the carrier delay its response to a POST about a subject until letGo is called.
 // By then the POST has taken effect.
-func (w *World) HoldAnswer(subject string) (letGo func()) {
+func (w *World) HoldAnswer(subject string) (release func()) {
 	until := make(chan struct{})
 	w.held.mu.Lock()
 	defer w.held.mu.Unlock()
@@ -27,13 +27,13 @@ func (w *World) HoldAnswer(subject string) (letGo func()) {
 		w.held.until = map[string]chan struct{}{}
 	}
 	w.held.until[subject] = until
-	letGo = sync.OnceFunc(func() { close(until) })
-	ginkgo.DeferCleanup(letGo) // a server with a pending response cannot be closed
-	return letGo
+	release = sync.OnceFunc(func() { close(until) })
+	ginkgo.DeferCleanup(release) // a server with a pending response cannot be closed
+	return release
 }
 
 // observe is called with each call just before its response.
-func (h *holds) observe(call simulator.Call) {
+func (h *heldResponses) observe(call simulator.Call) {
 	h.mu.Lock()
 	until, held := h.until[call.Subject]
 	h.mu.Unlock()

@@ -22,41 +22,41 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// AlbumFolder is the environment variable with the folder of an album. An album contains one
-// object, as any client sees it, for every state that the tests reach. Integrations that judge our
-// objects from outside are tested with it: `make argocd-testdata`.
+// AlbumFolder is the environment variable with a folder for objects: one, as any client sees it,
+// for every state that the tests reach. Integrations that judge our objects from outside are tested
+// with them: `make argocd-testdata`.
 const AlbumFolder = "ALBUM"
 
-// album is the album of this run.
-var album = struct {
+// states are the objects that this run has written.
+var states = struct {
 	sync.Mutex
 
-	pictures map[string]string // by file
-}{pictures: map[string]string{}}
+	manifests map[string]string // by file
+}{manifests: map[string]string{}}
 
-// portray keeps the object if there is an album and this object shows its state in fewer words than
-// the stored one. The order of the tests therefore does not matter.
-func (w *World) portray(object *unstructured.Unstructured, conditions []metav1.Condition) {
+// collect writes the object if a folder is set and its manifest is shorter than the one written for
+// its state. The order of the tests therefore does not matter.
+func (w *World) collect(object *unstructured.Unstructured, conditions []metav1.Condition) {
 	ginkgo.GinkgoHelper()
 	folder, state := os.Getenv(AlbumFolder), stateOf(object, conditions)
 	if folder == "" || state == "" {
 		return
 	}
-	picture, path := w.picture(object), filepath.Join(object.GetKind(), "testdata", state+".yaml")
-	album.Lock()
-	defer album.Unlock()
-	if held, has := album.pictures[path]; has && !simpler(picture, held) {
+	manifest, path := w.normalized(object), filepath.Join(object.GetKind(), "testdata", state+".yaml")
+	states.Lock()
+	defer states.Unlock()
+	if held, has := states.manifests[path]; has && !simpler(manifest, held) {
 		return
 	}
-	album.pictures[path] = picture
+	states.manifests[path] = manifest
 	root, err := os.OpenRoot(folder)
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	defer func() { gomega.Expect(root.Close()).To(gomega.Succeed()) }()
 	gomega.Expect(root.MkdirAll(filepath.Dir(path), 0o750)).To(gomega.Succeed())
-	gomega.Expect(root.WriteFile(path, []byte(picture), 0o600)).To(gomega.Succeed())
+	gomega.Expect(root.WriteFile(path, []byte(manifest), 0o600)).To(gomega.Succeed())
 }
 
-// simpler orders two pictures of a state.
+// simpler orders two manifests of a state.
 func simpler(one, other string) bool {
 	return cmp.Or(cmp.Compare(len(one), len(other)), cmp.Compare(one, other)) < 0
 }
@@ -73,15 +73,15 @@ func stateOf(object *unstructured.Unstructured, conditions []metav1.Condition) s
 			return ready.Reason + "-" + strings.ToLower(condition)
 		}
 	}
-	if asksWhich(object) {
+	if asksAboutUnknown(object) {
 		return ready.Reason + "-unknown"
 	}
 	return ready.Reason + "-waiting"
 }
 
-// asksWhich reports whether a person is asked about an unknown value: to have it sent, or taken as
-// true.
-func asksWhich(object *unstructured.Unstructured) bool {
+// asksAboutUnknown reports whether a person has to decide about an unknown value: to have it sent, or
+// taken as true.
+func asksAboutUnknown(object *unstructured.Unstructured) bool {
 	changes, _, err := unstructured.NestedSlice(object.Object, "status", "pending", "changes")
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
 	return slices.ContainsFunc(changes, func(change any) bool {
@@ -90,8 +90,8 @@ func asksWhich(object *unstructured.Unstructured) bool {
 	})
 }
 
-// picture returns the object without what differs between runs.
-func (w *World) picture(object *unstructured.Unstructured) string {
+// normalized returns the object without what differs between runs.
+func (w *World) normalized(object *unstructured.Unstructured) string {
 	ginkgo.GinkgoHelper()
 	bare := object.DeepCopy()
 	for _, field := range []string{"managedFields", "uid", "resourceVersion", "creationTimestamp"} {

@@ -24,8 +24,8 @@ import (
 // maxStatus is the limit of a status in bytes of JSON: far below etcd's limit of an object.
 const maxStatus = 32 << 10
 
-// sound expects that an object, if it still exists after a pass, satisfies the rules.
-func (w *World) sound(ctx context.Context, kind, name string) {
+// expectValid expects that an object, if it still exists after a pass, satisfies the rules.
+func (w *World) expectValid(ctx context.Context, kind, name string) {
 	ginkgo.GinkgoHelper()
 	object := &unstructured.Unstructured{} // as any client sees it, not as our types
 	object.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(kind))
@@ -34,28 +34,28 @@ func (w *World) sound(ctx context.Context, kind, name string) {
 	if err != nil {
 		return
 	}
-	said := read(object)
-	gomega.Expect(said.broken(w.Canaries())).To(gomega.BeEmpty(), func() string {
-		return fmt.Sprintf("%s %s after a pass: %s", kind, name, said.raw)
+	observed := read(object)
+	gomega.Expect(observed.violations(w.Canaries())).To(gomega.BeEmpty(), func() string {
+		return fmt.Sprintf("%s %s after a pass: %s", kind, name, observed.raw)
 	})
-	agreed.note(said)
-	w.portray(object, said.status.Conditions)
+	agreed.add(observed)
+	w.collect(object, observed.status.Conditions)
 }
 
 // Unsound returns the rules that an object violates. They apply to every status, whatever the test
 // and however the pass ended. Secrets must not appear anywhere in it.
 func Unsound(object *unstructured.Unstructured, secrets []string) []string {
-	return read(object).broken(secrets)
+	return read(object).violations(secrets)
 }
 
 // rule is a statement about an object, and whether it is true.
 type rule struct {
 	holds bool
-	says  string
+	text  string
 }
 
-// statement is the status of an object. An account has no requests.
-type statement struct {
+// observedStatus is the status of an object. An account has no requests.
+type observedStatus struct {
 	object *unstructured.Unstructured
 	raw    string // the status as sent over the wire
 	status struct {
@@ -67,59 +67,59 @@ type statement struct {
 	}
 }
 
-func read(object *unstructured.Unstructured) *statement {
-	said := &statement{object: object}
+func read(object *unstructured.Unstructured) *observedStatus {
+	observed := &observedStatus{object: object}
 	raw, err := json.Marshal(object.Object["status"])
 	gomega.Expect(err).NotTo(gomega.HaveOccurred())
-	gomega.Expect(json.Unmarshal(raw, &said.status)).To(gomega.Succeed())
-	if said.status.Request != nil {
-		said.status.Requests = append(said.status.Requests, *said.status.Request)
+	gomega.Expect(json.Unmarshal(raw, &observed.status)).To(gomega.Succeed())
+	if observed.status.Request != nil {
+		observed.status.Requests = append(observed.status.Requests, *observed.status.Request)
 	}
-	said.raw = string(raw)
-	return said
+	observed.raw = string(raw)
+	return observed
 }
 
-func (s *statement) broken(secrets []string) []string {
-	var broken []string
-	for _, rule := range slices.Concat(s.summary(), s.each(), s.underWay(), s.text(secrets), s.kstatus()) {
+func (s *observedStatus) violations(secrets []string) []string {
+	var violations []string
+	for _, rule := range slices.Concat(s.summary(), s.each(), s.inProgress(), s.text(secrets), s.kstatus()) {
 		if !rule.holds {
-			broken = append(broken, rule.says)
+			violations = append(violations, rule.text)
 		}
 	}
-	return broken
+	return violations
 }
 
-func (s *statement) condition(conditionType string) metav1.Condition {
+func (s *observedStatus) condition(conditionType string) metav1.Condition {
 	return Condition(s.status.Conditions, conditionType)
 }
 
-func (s *statement) has(conditionType string) bool {
+func (s *observedStatus) has(conditionType string) bool {
 	return s.condition(conditionType).Type != ""
 }
 
-func (s *statement) is(conditionType string) bool {
+func (s *observedStatus) is(conditionType string) bool {
 	return s.condition(conditionType).Status == metav1.ConditionTrue
 }
 
 // summary checks that Ready, Reconciling and Stalled are consistent.
-func (s *statement) summary() []rule {
+func (s *observedStatus) summary() []rule {
 	observed, described := s.status.ObservedGeneration, s.has(v1alpha1.ConditionReady)
 	ready, reconciling := s.is(v1alpha1.ConditionReady), s.is(v1alpha1.ConditionReconciling)
 	stalled := s.is(v1alpha1.ConditionStalled)
 	return []rule{
 		{observed <= s.object.GetGeneration(), "observedGeneration is never ahead of generation"},
-		{described == (observed > 0), "Ready is there once a generation is observed, and not before"},
+		{described == (observed > 0), "Ready exists once a generation is observed, and not before"},
 		{!ready || !reconciling, "Ready excludes Reconciling"},
 		{!ready || !stalled, "Ready excludes Stalled"},
 		{!reconciling || !stalled, "Reconciling and Stalled exclude each other"},
-		{reconciling || !s.has(v1alpha1.ConditionReconciling), "Reconciling is there only while it is True"},
-		{stalled || !s.has(v1alpha1.ConditionStalled), "Stalled is there only while it is True"},
+		{reconciling || !s.has(v1alpha1.ConditionReconciling), "Reconciling exists only while it is True"},
+		{stalled || !s.has(v1alpha1.ConditionStalled), "Stalled exists only while it is True"},
 	}
 }
 
 // each checks the rules for every condition. All are written together, so all must be of the
 // generation that the status has observed.
-func (s *statement) each() []rule {
+func (s *observedStatus) each() []rule {
 	rules := make([]rule, 0, 4*len(s.status.Conditions))
 	for _, condition := range s.status.Conditions {
 		about := condition.Type
@@ -128,14 +128,14 @@ func (s *statement) each() []rule {
 			rule{condition.Reason != "", about + " has a reason"},
 			rule{condition.Message != "", about + " has a message"},
 			rule{!condition.LastTransitionTime.IsZero(), about + " has a lastTransitionTime"},
-			rule{condition.ObservedGeneration == s.status.ObservedGeneration, about + " speaks of the status' generation"},
+			rule{condition.ObservedGeneration == s.status.ObservedGeneration, about + " is of the status' generation"},
 		)
 	}
 	return rules
 }
 
-// underWay checks "one modification at a time", and that the columns show the one in progress.
-func (s *statement) underWay() []rule {
+// inProgress checks "one modification at a time", and that the columns show the one in progress.
+func (s *observedStatus) inProgress() []rule {
 	var open, modifying []v1alpha1.Operation
 	for _, request := range s.status.Requests {
 		if request.Phase.Ended() {
@@ -161,30 +161,30 @@ func modifies(operation v1alpha1.Operation) bool {
 }
 
 // text checks that a status is bounded and contains no secret.
-func (s *statement) text(secrets []string) []rule {
+func (s *observedStatus) text(secrets []string) []rule {
 	leaks := slices.ContainsFunc(secrets, func(secret string) bool { return strings.Contains(s.raw, secret) })
 	return []rule{
 		{len(s.raw) <= maxStatus, fmt.Sprintf("a status has at most %d bytes", maxStatus)},
-		{!leaks, "no key, token or assertion stands in a status"},
+		{!leaks, "no key, token or assertion is in a status"},
 	}
 }
 
 // kstatus checks that tools that wait for the object, such as Flux, read the intended status.
-func (s *statement) kstatus() []rule {
+func (s *observedStatus) kstatus() []rule {
 	computed, err := status.Compute(s.object)
 	if err != nil {
 		return []rule{{false, "kstatus can read the object: " + err.Error()}}
 	}
-	meant, why := s.meant()
+	meant, why := s.expected()
 	return []rule{{
 		computed.Status == meant,
-		fmt.Sprintf("kstatus says %s of an object that is %s, not %s", meant, why, computed.Status),
+		fmt.Sprintf("kstatus reports %s for an object that is %s, not %s", meant, why, computed.Status),
 	}}
 }
 
-// meant returns the word that kstatus must find, and why. The order is that of kstatus: it ignores
-// conditions of an older generation.
-func (s *statement) meant() (word status.Status, why string) {
+// expected returns the status that kstatus must compute, and why. The order is that of kstatus: it
+// ignores conditions of an older generation.
+func (s *observedStatus) expected() (word status.Status, why string) {
 	observed := s.status.ObservedGeneration
 	switch {
 	case s.object.GetDeletionTimestamp() != nil:
@@ -198,7 +198,7 @@ func (s *statement) meant() (word status.Status, why string) {
 	case s.is(v1alpha1.ConditionReady):
 		return status.CurrentStatus, "ready"
 	}
-	// Ready=False and neither of the others. kstatus has no word for an object that waits, and treats
+	// Ready=False and neither of the others. kstatus has no status for an object that waits, and treats
 	// any Ready that is not True as in progress. That is right: the declared state is not reached, and
 	// nothing has failed.
 	return status.InProgressStatus, "waiting for a person"
@@ -213,22 +213,22 @@ type agreement struct {
 	states map[state]struct{}
 }
 
-// state is a word of kstatus, its cause, and the reason of Ready.
+// state is a status of kstatus, its cause, and the reason of Ready.
 type state struct {
 	word   status.Status
 	why    string
 	reason string
 }
 
-func (a *agreement) note(said *statement) {
-	word, why := said.meant()
+func (a *agreement) add(observed *observedStatus) {
+	word, why := observed.expected()
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.states == nil {
 		a.states = map[state]struct{}{}
 	}
 	a.passes++
-	a.states[state{word, why, said.condition(v1alpha1.ConditionReady).Reason}] = struct{}{}
+	a.states[state{word, why, observed.condition(v1alpha1.ConditionReady).Reason}] = struct{}{}
 }
 
 // Agreement lists the states in which all passes so far have left their objects, and the kstatus
@@ -236,18 +236,18 @@ func (a *agreement) note(said *statement) {
 func Agreement() string {
 	agreed.mu.Lock()
 	defer agreed.mu.Unlock()
-	reasons, byWord := map[string]struct{}{}, map[string][]string{}
+	reasons, byStatus := map[string]struct{}{}, map[string][]string{}
 	for held := range agreed.states {
 		word := fmt.Sprintf("%-11s %-20s", held.word, held.why)
-		reasons[held.reason], byWord[word] = struct{}{}, append(byWord[word], held.reason)
+		reasons[held.reason], byStatus[word] = struct{}{}, append(byStatus[word], held.reason)
 	}
 	delete(reasons, "") // without a Ready condition
 	var table strings.Builder
 	fmt.Fprintf(&table, "kstatus: %d states of %d reasons agreed, after %d passes",
 		len(agreed.states), len(reasons), agreed.passes)
-	for _, word := range slices.Sorted(maps.Keys(byWord)) {
-		slices.Sort(byWord[word])
-		fmt.Fprintf(&table, "\n%s %s", word, strings.Join(byWord[word], ", "))
+	for _, word := range slices.Sorted(maps.Keys(byStatus)) {
+		slices.Sort(byStatus[word])
+		fmt.Fprintf(&table, "\n%s %s", word, strings.Join(byStatus[word], ", "))
 	}
 	return table.String()
 }

@@ -73,9 +73,9 @@ func sortedRights(rights map[Right]struct{}) []string {
 	return lines
 }
 
-// employ gives a user the operator's roles. From then on a Process makes its uncached calls as that
-// user.
-func (c *ControlPlane) employ(ctx context.Context, user string) error {
+// useRoles gives a user the operator's roles. From then on a Process makes its uncached calls as
+// that user.
+func (c *ControlPlane) useRoles(ctx context.Context, user string) error {
 	if err := c.GrantRoles(ctx, user); err != nil {
 		return err
 	}

@@ -21,51 +21,51 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// wiretap is a proxy in front of the carrier that keeps every secret it sees.
-type wiretap struct {
+// recordingProxy is a proxy in front of the carrier that keeps every secret it sees.
+type recordingProxy struct {
 	next http.Handler
 
-	mu     sync.Mutex
-	seen   []string
-	posted map[string][]string // the bodies of the POSTs, by path
+	mu      sync.Mutex
+	secrets []string
+	posted  map[string][]string // the bodies of the POSTs, by path
 
-	called    func()   // called on each call, if not nil
-	meanwhile sync.Map // what is to be done during the next POST to a path: func(), by path
+	onCall     func()   // called on each call, if not nil
+	duringPOST sync.Map // what is to be done during the next POST to a path: func(), by path
 }
 
 // ServeHTTP keeps tokens and assertions, and forwards the call.
-func (t *wiretap) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (t *recordingProxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := readBody(r.Body)
 	if err != nil {
-		http.Error(w, "the call broke off: "+err.Error(), http.StatusBadRequest)
+		http.Error(w, "the call was interrupted: "+err.Error(), http.StatusBadRequest)
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	copied := r.Clone(r.Context())
 	copied.Body = io.NopCloser(bytes.NewReader(body))
-	t.keep(copied.PostFormValue("client_assertion"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
-	t.note(r, body)
-	if t.called != nil {
-		t.called()
+	t.keepSecrets(copied.PostFormValue("client_assertion"), strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+	t.notePost(r, body)
+	if t.onCall != nil {
+		t.onCall()
 	}
-	t.pause(r)
+	t.runDuringPOST(r)
 	t.next.ServeHTTP(w, r)
 }
 
-// pause runs what is to be done while a POST is in progress.
-func (t *wiretap) pause(r *http.Request) {
+// runDuringPOST runs what is to be done while a POST is in progress.
+func (t *recordingProxy) runDuringPOST(r *http.Request) {
 	if r.Method != http.MethodPost {
 		return
 	}
-	do, armed := t.meanwhile.LoadAndDelete(r.URL.Path)
-	if act, isFunc := do.(func()); armed && isFunc {
+	do, armed := t.duringPOST.LoadAndDelete(r.URL.Path)
+	if function, isFunc := do.(func()); armed && isFunc {
 		defer ginkgo.GinkgoRecover()
-		act()
+		function()
 	}
 }
 
-// note keeps the bodies of POSTs that are no logins.
-func (t *wiretap) note(r *http.Request, body []byte) {
+// notePost keeps the bodies of POSTs that are no logins.
+func (t *recordingProxy) notePost(r *http.Request, body []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if r.Method != http.MethodPost || strings.HasSuffix(r.URL.Path, "/token") {
@@ -77,12 +77,12 @@ func (t *wiretap) note(r *http.Request, body []byte) {
 	t.posted[r.URL.Path] = append(t.posted[r.URL.Path], string(body))
 }
 
-func (t *wiretap) keep(secrets ...string) {
+func (t *recordingProxy) keepSecrets(secrets ...string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, secret := range secrets {
-		if len(secret) > 8 && !slices.Contains(t.seen, secret) {
-			t.seen = append(t.seen, secret)
+		if len(secret) > 8 && !slices.Contains(t.secrets, secret) {
+			t.secrets = append(t.secrets, secret)
 		}
 	}
 }
@@ -97,9 +97,9 @@ const (
 // Canaries returns the secrets that must not appear anywhere: each line of the key, each token and
 // assertion, the signing secret of notifications, and the contact details of persons.
 func (w *World) Canaries() []string {
-	w.tap.mu.Lock()
-	defer w.tap.mu.Unlock()
-	canaries := append(slices.Clone(w.tap.seen), contactPhone, contactEmail, SharedSecret)
+	w.proxy.mu.Lock()
+	defer w.proxy.mu.Unlock()
+	canaries := append(slices.Clone(w.proxy.secrets), contactPhone, contactEmail, SharedSecret)
 	for line := range strings.Lines(string(w.KeyPEM)) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "-----") {
 			canaries = append(canaries, line)
@@ -108,14 +108,15 @@ func (w *World) Canaries() []string {
 	return canaries
 }
 
-// discreet expects that neither a pass's error nor an Event since the last pass shows a secret.
-func (w *World) discreet(failure error) {
+// expectNoSecrets expects that neither a pass's error nor an Event since the last pass shows a
+// secret.
+func (w *World) expectNoSecrets(failure error) {
 	ginkgo.GinkgoHelper()
 	events := w.Events.All()
-	said := fmt.Sprintf("%v %+v %q", failure, failure, events[w.heard:])
-	w.heard = len(events)
+	observed := fmt.Sprintf("%v %+v %q", failure, failure, events[w.checkedEvents:])
+	w.checkedEvents = len(events)
 	for _, canary := range w.Canaries() {
-		gomega.Expect(strings.Contains(said, canary)).To(gomega.BeFalse(), "a secret stands in an error or an Event")
+		gomega.Expect(strings.Contains(observed, canary)).To(gomega.BeFalse(), "a secret is in an error or an Event")
 	}
 }
 
