@@ -35,7 +35,7 @@ func (d *demo) awaitSamples(ctx context.Context) result {
 		return r
 	}
 	done := func(ctx context.Context) (bool, error) {
-		outcomes, err := samples.Judge(ctx, cluster, d.samples)
+		outcomes, err := samples.Check(ctx, cluster, d.samples)
 		if err != nil {
 			return false, err
 		}

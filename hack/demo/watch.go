@@ -93,7 +93,7 @@ func (d *demo) printOutcomes(outcomes []samples.Outcome) {
 		if !o.Met {
 			mark = "EXPECTED " + o.Expect.String()
 		}
-		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.Kind, o.Name, o.Shows, mark, o.Message) //nolint:errcheck // as in Sayf
+		fmt.Fprintf(table, "%s/%s\t%s\t%s\t%s\n", o.Kind, o.Name, o.Actual, mark, o.Message) //nolint:errcheck // as in Sayf
 	}
 	table.Flush() //nolint:errcheck,gosec // as in Sayf
 }

@@ -35,7 +35,7 @@ type refused struct {
 	Name   string          `json:"name"`
 	From   json.RawMessage `json:"from"`   // the object is created like this, and the patch is an edit
 	Patch  json.RawMessage `json:"patch"`  // a merge patch on the base
-	Expect string          `json:"expect"` // words of the refusal
+	Expect string          `json:"expect"` // part of the refusal
 }
 
 func read(file string) corpus {
@@ -65,7 +65,7 @@ var _ = Describe("kubectl apply", func() {
 		"diagnostictest.yaml", "fibrebuildquote.yaml", "planoptionsquery.yaml",
 	} {
 		corpus := read(file)
-		It("takes the base of "+file, func(ctx SpecContext) {
+		It("accepts the base of "+file, func(ctx SpecContext) {
 			Expect(create(ctx, merge(corpus.Base, []byte("{}")))).To(Succeed())
 		})
 		for _, refused := range corpus.Cases {

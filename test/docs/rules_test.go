@@ -15,8 +15,9 @@ import (
 // rules is the number of rules of the request ledger: R1 to R32.
 const rules = 32
 
-// unbuilt returns the rules that are not implemented. A rule with a test must not be listed here.
-func unbuilt() []int { return nil }
+// notImplemented returns the rules that are not implemented. A rule with a test must not be listed
+// here.
+func notImplemented() []int { return nil }
 
 var (
 	namedByFunction = regexp.MustCompile(`func Test((?:R\d+)+)[A-Z]`)
@@ -60,8 +61,8 @@ func TestEachRuleOfTheLedgerHasATest(t *testing.T) {
 	found := ruleTests(t)
 	for number := 1; number <= rules; number++ {
 		rule := "R" + strconv.Itoa(number)
-		if built := !slices.Contains(unbuilt(), number); built != (found[rule] > 0) {
-			t.Errorf("%s is built: %t, and has %d tests", rule, built, found[rule])
+		if implemented := !slices.Contains(notImplemented(), number); implemented != (found[rule] > 0) {
+			t.Errorf("%s is implemented: %t, and has %d tests", rule, implemented, found[rule])
 		}
 		delete(found, rule)
 	}

@@ -70,15 +70,15 @@ func TestEverySecurityCaseIsThereOnce(t *testing.T) {
 func TestEverySecurityCaseNamesItsTest(t *testing.T) {
 	t.Parallel()
 	for _, row := range rows(t) {
-		for _, gap := range gaps(t, row.tests) {
+		for _, gap := range missingTests(t, row.tests) {
 			t.Errorf("case %s: %s", row.number, gap)
 		}
 	}
 }
 
-// holds reports whether a test is in a file: a function, a name in quotes, or the name of a refused
-// manifest.
-func holds(file, test string) bool {
+// contains reports whether a test is in a file: a function, a name in quotes, or the name of a
+// refused manifest.
+func contains(file, test string) bool {
 	forms := []string{
 		"func " + test + "(", strconv.Quote(test), "{name: " + test + ",", "{name: " + strconv.Quote(test) + ",",
 	}

@@ -25,14 +25,14 @@ func unlimited(account *v1alpha1.CarrierAccount) {
 	account.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1000, Burst: 1000}
 }
 
-// unread turns off the interval readings. With one reading a day for each of a thousand services
-// there would be one every minute and a half, and it would be counted.
-func unread(spec *v1alpha1.BroadbandServiceSpec) {
+// withoutReadings turns off the interval readings. With one reading a day for each of a thousand
+// services there would be one every minute and a half, and it would be counted.
+func withoutReadings(spec *v1alpha1.BroadbandServiceSpec) {
 	spec.Observe = v1alpha1.Observe{HealthInterval: "0", CancellationInterval: "0"}
 }
 
-// trusting trusts all declared values that can be trusted.
-func trusting(spec *v1alpha1.BroadbandServiceSpec) {
+// trustingAll trusts all declared values that can be trusted.
+func trustingAll(spec *v1alpha1.BroadbandServiceSpec) {
 	spec.TrustDeclared = []v1alpha1.TrustedAspect{
 		v1alpha1.TrustPlan, v1alpha1.TrustRestorationSLA,
 		v1alpha1.TrustAggregationMethod, v1alpha1.TrustDSLStabilityProfile,
@@ -97,8 +97,8 @@ func (f fleet) create(ctx context.Context, ids []int64, edits ...func(*v1alpha1.
 	Expect(errors.Join(failures...)).To(Succeed())
 }
 
-// settled is how far ahead a manager has no pass planned once it is done with all services.
-const settled = time.Minute
+// idlePlan is how far ahead a manager has no pass planned once it is done with all services.
+const idlePlan = time.Minute
 
 // awaitInSync waits until every service is as declared.
 func (f fleet) awaitInSync(ctx context.Context) {
@@ -112,14 +112,14 @@ func (f fleet) await(ctx context.Context, wanted map[string]int) {
 	GinkgoHelper()
 	Eventually(ctx, func() (map[string]int, error) {
 		if busy := f.manager.Busy(); busy > 0 {
-			return map[string]int{"passes to take now": busy}, nil
+			return map[string]int{"passes due now": busy}, nil
 		}
 		if unseen, err := f.manager.Unseen(ctx); unseen > 0 || err != nil {
 			return map[string]int{"not in the manager's cache": unseen}, err
 		}
-		if planned := f.manager.Planned(settled); planned > 0 {
+		if planned := f.manager.Planned(idlePlan); planned > 0 {
 			f.manager.Advance(time.Second)
-			return map[string]int{"passes to take later": planned}, nil
+			return map[string]int{"passes due later": planned}, nil
 		}
 		return states(ctx, f.world) // the list is long: it is only read if it may be the last time
 	}).WithTimeout(25 * time.Minute).WithPolling(20 * time.Millisecond).
@@ -136,7 +136,7 @@ func states(ctx context.Context, w *world.World) (map[string]int, error) {
 	for i := range list.Items {
 		ready := world.Ready(&list.Items[i])
 		if ready.ObservedGeneration != list.Items[i].Generation {
-			ready = metav1.Condition{Reason: "not seen yet"}
+			ready = metav1.Condition{Reason: "not reconciled yet"}
 		}
 		counts[fmt.Sprintf("%s %s", ready.Status, ready.Reason)]++
 	}
@@ -164,33 +164,34 @@ func awaitIdle(ctx context.Context, manager *world.Manager, since, passes int) {
 var _ = Describe(fmt.Sprintf("%d services in which all aspects differ", services), func() {
 	It("converge in one run, with the wanted requests and writes and no others", func(ctx SpecContext) {
 		f := newFleet(ctx, delays)
-		ids, watch := lines(f.world, changing().before), f.begin()
-		f.create(ctx, ids, changing().declare, unread)
+		ids, watch := lines(f.world, changing().before), f.measure()
+		f.create(ctx, ids, changing().declare, withoutReadings)
 		f.awaitInSync(ctx)
 
 		run := watch.end(f.manager)
-		run.show(fmt.Sprintf("%d services, %d aspects changed in %d requests each", services, len(changing()), requests()))
-		perChange(run)
+		run.print(fmt.Sprintf("%d services, %d aspects changed in %d requests each", services, len(changing()), requests()))
+		showPerChange(run)
 		expectWanted(f.world, run.sent, ids)
-		expectFloors(run.wrote)
+		expectFewestWrites(run.writes)
 		Expect(run.sent.pending).To(BeNumerically(">=", services), "polls that cost no write")
 		Expect(run.failures).To(BeZero(), "passes that ended in an error")
 	})
 })
 
-// perChange prints the cost of one request, without the first status write and the health request.
-func perChange(run account) {
+// showPerChange prints the cost of one request, without the first status write and the health
+// request.
+func showPerChange(run counted) {
 	sent, changes := run.sent, float64(services*requests())
 	world.Figuresf("  per change: POST %.2f, polls %.2f, status writes %.2f, ledger writes %.2f, Events %.2f",
 		float64(total(sent.sent())-sent.sent()[simulator.OpHealth])/changes,
 		float64(total(sent.polls)-sent.polls[simulator.OpHealth])/changes,
-		float64(run.wrote.Done["update broadbandservices/status"]-services)/changes,
-		float64(ledgerWrites(run.wrote))/changes,
-		float64(run.wrote.Done["create events"]-1)/changes)
+		float64(run.writes.Done["update broadbandservices/status"]-services)/changes,
+		float64(ledgerWrites(run.writes))/changes,
+		float64(run.writes.Done["create events"]-1)/changes)
 }
 
-func ledgerWrites(wrote world.Tally) int {
-	return wrote.Done["create requestledgers"] + wrote.Done["update requestledgers"]
+func ledgerWrites(writes world.Tally) int {
+	return writes.Done["create requestledgers"] + writes.Done["update requestledgers"]
 }
 
 // requests counts the POSTs that change something in a service.
@@ -218,23 +219,23 @@ func expectWanted(w *world.World, sent traffic, ids []int64) {
 // accountWrites: the account becomes Ready, and its carrier has responded.
 const accountWrites = 2
 
-// expectFloors compares the writes with the fewest that lose nothing: in the status the first pass,
-// and acceptance and end of each request; in the ledger intent, acceptance and end. Two lanes in
-// one pass need one status write. The first status write is missing if a busy machine delays the
+// expectFewestWrites compares the writes with the fewest that lose nothing: in the status the first
+// pass, and acceptance and end of each request; in the ledger intent, acceptance and end. Two lanes
+// in one pass need one status write. The first status write is missing if a busy machine delays the
 // first pass until health is known.
-func expectFloors(wrote world.Tally) {
+func expectFewestWrites(writes world.Tally) {
 	GinkgoHelper()
-	Expect(wrote.Done["update broadbandservices/status"]).To(And(
+	Expect(writes.Done["update broadbandservices/status"]).To(And(
 		BeNumerically(">=", services*requests()), BeNumerically("<=", services*(2*requests()+1))))
-	Expect(wrote.Done).To(Equal(map[string]int{
-		"update broadbandservices/status": wrote.Done["update broadbandservices/status"],
+	Expect(writes.Done).To(Equal(map[string]int{
+		"update broadbandservices/status": writes.Done["update broadbandservices/status"],
 		"create requestledgers":           services + 1, // and one for the identity
 		"update requestledgers":           services * (3*requests() - 1),
 		"update carrieraccounts/status":   accountWrites,
-		"create events":                   wrote.Done["create events"],
+		"create events":                   writes.Done["create events"],
 	}))
-	Expect(wrote.Done["create events"]).To(BeNumerically("<=", 1+services*(2*requests()+1)), "accepted, end, and Ready")
-	Expect(wrote.Failed).To(BeEmpty())
+	Expect(writes.Done["create events"]).To(BeNumerically("<=", 1+services*(2*requests()+1)), "accepted, end, and Ready")
+	Expect(writes.Failed).To(BeEmpty())
 }
 
 var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Ordered, func() {
@@ -248,35 +249,35 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 
 	It("are imported with one write of the status and of the ledger each, and nothing is sent", func(ctx SpecContext) {
 		ids = lines(f.world, trustable().after)
-		watch := f.begin()
-		f.create(ctx, ids, trustable().declare, trusting, unread)
+		watch := f.measure()
+		f.create(ctx, ids, trustable().declare, trustingAll, withoutReadings)
 		f.awaitInSync(ctx)
 		awaitIdle(ctx, f.manager, watch.passes, services)
 
 		run := watch.end(f.manager)
-		run.show(fmt.Sprintf("%d services imported as declared", services))
+		run.print(fmt.Sprintf("%d services imported as declared", services))
 		Expect(run.sent.posts).To(BeEmpty())
 		Expect(f.world.Carrier.Violations()).To(BeEmpty())
-		Expect(run.wrote.Done).To(Equal(map[string]int{
+		Expect(run.writes.Done).To(Equal(map[string]int{
 			"update broadbandservices/status": services,
 			"create requestledgers":           services + 1, // one per service for what is trusted, and one for the identity
 			"update carrieraccounts/status":   accountWrites,
 			"create events":                   1, // of the account
 		}))
-		Expect(run.wrote.Failed).To(BeEmpty())
+		Expect(run.writes.Failed).To(BeEmpty())
 		Expect(run.failures).To(BeZero(), "passes that ended in an error")
-		wrote = run.wrote
+		wrote = run.writes
 	})
 
 	It("are left alone after a restart: no write, and no call but the login", func(ctx SpecContext) {
-		watch := f.begin()
+		watch := f.measure()
 		f.manager = f.world.Manage(ctx, user)
 		awaitIdle(ctx, f.manager, watch.passes, services)
 
 		run := watch.end(f.manager)
-		Expect(run.wrote).To(Equal(wrote), "not one write more")
-		run.wrote = world.Tally{}
-		run.show("the same after a restart")
+		Expect(run.writes).To(Equal(wrote), "no further write")
+		run.writes = world.Tally{}
+		run.print("the same after a restart")
 		Expect(run.sent.posts).To(BeEmpty())
 		Expect(run.sent.polls).To(BeEmpty())
 		Expect(run.sent.logins).To(Equal(1))
@@ -286,19 +287,19 @@ var _ = Describe(fmt.Sprintf("%d services that are as declared", services), Orde
 	It("are restored without a status and with other UIDs: nothing is sent, and nothing stalls (R25)",
 		func(ctx SpecContext) {
 			Expect(f.world.DeleteAllOf(ctx, &v1alpha1.BroadbandService{}, client.InNamespace(f.world.Namespace))).To(Succeed())
-			watch := f.begin()
+			watch := f.measure()
 			f.manager = f.world.Manage(ctx, user)
-			f.create(ctx, ids, trustable().declare, trusting, unread)
+			f.create(ctx, ids, trustable().declare, trustingAll, withoutReadings)
 			f.awaitInSync(ctx)
 			awaitIdle(ctx, f.manager, watch.passes, services)
 
 			run := watch.end(f.manager)
-			restored := run.wrote.Done["update broadbandservices/status"] - wrote.Done["update broadbandservices/status"]
-			run.show(fmt.Sprintf("%d services restored without a status and with other UIDs", services))
+			restored := run.writes.Done["update broadbandservices/status"] - wrote.Done["update broadbandservices/status"]
+			run.print(fmt.Sprintf("%d services restored without a status and with other UIDs", services))
 			Expect(run.sent.posts).To(BeEmpty())
 			Expect(restored).To(Equal(services), "status writes, at most two each")
-			Expect(run.wrote.Done["create requestledgers"]).To(Equal(services+1), "those that there were")
-			Expect(run.wrote.Done["update requestledgers"]).To(Equal(services), "for their new holders")
+			Expect(run.writes.Done["create requestledgers"]).To(Equal(services+1), "those that there were")
+			Expect(run.writes.Done["update requestledgers"]).To(Equal(services), "for their new holders")
 			Expect(run.failures).To(BeZero(), "passes that ended in an error")
 		})
 })

@@ -18,25 +18,25 @@ import (
 
 // The services of an import that are not as declared.
 var (
-	wrong  = services / 50      // their number is no service of the account
-	differ = services * 3 / 100 // they have another plan
-	spelt  = services / 20      // health spells their plan differently from the carrier's offers
+	wrongIDs       = services / 50      // their number is no service of the account
+	otherPlans     = services * 3 / 100 // they have another plan
+	otherSpellings = services / 20      // health spells their plan differently from the carrier's offers
 )
 
-// imports adds the services to the carrier's records, and returns the ids that are declared.
-func imports(w *world.World) []int64 {
+// importedIDs adds the services to the carrier's records, and returns the ids that are declared.
+func importedIDs(w *world.World) []int64 {
 	ids := make([]int64, 0, services)
 	for i := range services {
 		id := w.Line(func(line *simulator.Service) {
 			line.Plan = world.PlanFast
 			switch {
-			case i < differ:
+			case i < otherPlans:
 				line.Plan = world.PlanSlow
-			case i < differ+spelt:
+			case i < otherPlans+otherSpellings:
 				line.Plan = "HOME FAST (100/20)"
 			}
 		})
-		if i >= services-wrong {
+		if i >= services-wrongIDs {
 			id += 50_000_000 // mistyped
 		}
 		ids = append(ids, id)
@@ -49,8 +49,8 @@ func byDefault(account *v1alpha1.CarrierAccount) {
 	account.Spec.Approval, account.Spec.UnknownValues = "", ""
 }
 
-// declaresAll declares what an import of a fleet declares.
-func declaresAll(spec *v1alpha1.BroadbandServiceSpec) {
+// declareAll declares what an import of a fleet declares.
+func declareAll(spec *v1alpha1.BroadbandServiceSpec) {
 	spec.Plan = &v1alpha1.Plan{Name: world.PlanFast, Term: 12}
 	spec.RestorationSLA, spec.AggregationMethod = world.SLAStd, "L2TP"
 }
@@ -76,36 +76,36 @@ var _ = Describe(fmt.Sprintf("%d services imported with the defaults, some of th
 
 	BeforeAll(func(ctx SpecContext) { f = newFleetOf(ctx, byDefault) })
 
-	It("cost nothing and change nothing before a person has answered", func(ctx SpecContext) {
-		ids, watch := imports(f.world), f.begin()
-		f.create(ctx, ids, declaresAll)
-		f.await(ctx, map[string]int{"False NotFoundOrForbidden": wrong, "False AwaitingApproval": services - wrong})
+	It("cost nothing and change nothing before a person has decided", func(ctx SpecContext) {
+		ids, watch := importedIDs(f.world), f.measure()
+		f.create(ctx, ids, declareAll)
+		f.await(ctx, map[string]int{"False NotFoundOrForbidden": wrongIDs, "False AwaitingApproval": services - wrongIDs})
 		plans, all := pendingPlans(ctx, f.world)
 
 		run := watch.end(f.manager)
-		run.show(fmt.Sprintf("%d services imported with the defaults: %d wrong numbers, %d other plans, %d other spellings",
-			services, wrong, differ, spelt))
+		run.print(fmt.Sprintf("%d services imported with the defaults: %d wrong numbers, %d other plans, %d other spellings",
+			services, wrongIDs, otherPlans, otherSpellings))
 		world.Figuresf("  waiting for approval of their plan: %d; of what is unknown alone: %d", plans, all-plans)
-		Expect([]int{plans, all}).To(Equal([]int{differ + spelt, services - wrong}))
+		Expect([]int{plans, all}).To(Equal([]int{otherPlans + otherSpellings, services - wrongIDs}))
 		Expect(run.sent.sent()).To(And(HaveLen(2), HaveKeyWithValue(simulator.OpHealth, services),
-			HaveKeyWithValue(simulator.OpPlanOptions, differ+spelt)))
+			HaveKeyWithValue(simulator.OpPlanOptions, otherPlans+otherSpellings)))
 		Expect(run.sent.polls[simulator.OpCancellationRead]).To(BeNumerically("<=", services))
-		Expect(run.wrote.Done["update broadbandservices/status"]).To(BeNumerically("<=", 2*services))
+		Expect(run.writes.Done["update broadbandservices/status"]).To(BeNumerically("<=", 2*services))
 		Expect(run.failures).To(BeZero(), "passes that ended in an error")
 	})
 
-	It("are taken as declared, but for known differences, by one command", func(ctx SpecContext) {
-		watch := f.begin()
+	It("are trusted as declared, except for known differences, by one command", func(ctx SpecContext) {
+		watch := f.measure()
 		f.manager = f.world.Manage(ctx, user)
 		account := f.world.ReadAccount(ctx)
 		account.Spec.UnknownValues = v1alpha1.UnknownTrust
 		Expect(f.world.Update(ctx, account)).To(Succeed())
 		f.await(ctx, map[string]int{
-			"False NotFoundOrForbidden": wrong, "False AwaitingApproval": differ,
-			"True InSync": services - wrong - differ,
+			"False NotFoundOrForbidden": wrongIDs, "False AwaitingApproval": otherPlans,
+			"True InSync": services - wrongIDs - otherPlans,
 		})
 		run := watch.end(f.manager)
-		run.show("the same after kubectl patch cacct default -p '{\"spec\":{\"unknownValues\":\"Trust\"}}'")
+		run.print("the same after kubectl patch cacct default -p '{\"spec\":{\"unknownValues\":\"Trust\"}}'")
 		Expect(run.sent.sent()).NotTo(HaveKey(simulator.OpPlanChange))
 		Expect(run.sent.sent()).NotTo(HaveKey(simulator.OpAggregationConversion))
 	})

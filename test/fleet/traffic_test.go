@@ -22,7 +22,7 @@ import (
 type traffic struct {
 	posts   map[int64][]simulator.Operation // by service, 0 for those about none
 	polls   map[simulator.Operation]int
-	pending int // polls that were answered 202
+	pending int // polls that got 202
 	refused int // POSTs that were not accepted
 	logins  int
 }
@@ -73,45 +73,45 @@ func metric(name string) int {
 	return world.Metric(name, func(of world.Labels) bool { return of["controller"] == "broadbandservice" })
 }
 
-// watch counts what a manager does from one moment to another.
-type watch struct {
+// measurement counts what a manager does from one moment to another.
+type measurement struct {
 	world                   *world.World
 	ledgers                 map[string]int // writes outside namespaces, before the fleet existed
 	began                   time.Time
 	calls, passes, failures int // before the watch began
 }
 
-func (f fleet) begin() watch {
+func (f fleet) measure() measurement {
 	w := f.world
-	return watch{
+	return measurement{
 		world: w, ledgers: f.ledgers, began: realTime(), calls: len(w.Carrier.Calls()),
 		passes: metric(world.PassesTaken), failures: metric(world.PassesFailed),
 	}
 }
 
-// account is what was counted.
-type account struct {
-	took             time.Duration
+// counted is what was counted.
+type counted struct {
+	duration         time.Duration
 	sent             traffic
-	wrote            world.Tally // since the namespace was created
+	writes           world.Tally // since the namespace was created
 	passes, failures int
 }
 
 // end stops the manager, so that nothing more is done, and counts.
-func (s watch) end(manager *world.Manager) account {
+func (s measurement) end(manager *world.Manager) counted {
 	GinkgoHelper()
 	took := realTime().Sub(s.began)
 	manager.End()
-	return account{
-		took: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), wrote: s.wrote(manager),
+	return counted{
+		duration: took, sent: trafficOf(s.world.Carrier.Calls()[s.calls:]), writes: s.writes(manager),
 		passes: metric(world.PassesTaken) - s.passes, failures: metric(world.PassesFailed) - s.failures,
 	}
 }
 
-// wrote returns what the audit log shows for a manager that has ended. A line may be written after
+// writes returns what the audit log shows for a manager that has ended. A line may be written after
 // the manager has got the response, so the log is read until it has all writes that the manager
 // knows of.
-func (s watch) wrote(manager *world.Manager) world.Tally {
+func (s measurement) writes(manager *world.Manager) world.Tally {
 	GinkgoHelper()
 	var tally world.Tally
 	Eventually(func() int {
@@ -126,12 +126,12 @@ func (s watch) wrote(manager *world.Manager) world.Tally {
 	return tally
 }
 
-// show prints the figures of one run.
-func (a account) show(what string) {
-	world.Figuresf("%s: %.0f s", what, a.took.Seconds())
-	world.Figuresf("  writes per object: %s; failed: %v", perService(a.wrote.Done), a.wrote.Failed)
+// print prints the figures of one run.
+func (a counted) print(what string) {
+	world.Figuresf("%s: %.0f s", what, a.duration.Seconds())
+	world.Figuresf("  writes per object: %s; failed: %v", perService(a.writes.Done), a.writes.Failed)
 	world.Figuresf("  POSTs per object: %s", perService(a.sent.sent()))
-	world.Figuresf("  polls per object: %s; %.2f of them answered 202", perService(a.sent.polls), ratio(a.sent.pending))
+	world.Figuresf("  polls per object: %s; %.2f of them got 202", perService(a.sent.polls), ratio(a.sent.pending))
 	world.Figuresf("  passes per object: %.2f; failed: %d; logins: %d", ratio(a.passes), a.failures, a.sent.logins)
 }
 
@@ -146,9 +146,9 @@ func total[K comparable](counts map[K]int) int {
 func ratio(count int) float64 { return float64(count) / float64(services) }
 
 func perService[K ~string](counts map[K]int) string {
-	words := make([]string, 0, len(counts))
+	parts := make([]string, 0, len(counts))
 	for _, key := range slices.Sorted(maps.Keys(counts)) {
-		words = append(words, fmt.Sprintf("%s %.2f", key, ratio(counts[key])))
+		parts = append(parts, fmt.Sprintf("%s %.2f", key, ratio(counts[key])))
 	}
-	return cmp.Or(strings.Join(words, ", "), "none")
+	return cmp.Or(strings.Join(parts, ", "), "none")
 }

@@ -26,7 +26,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/test/world"
 )
 
-var update = flag.Bool("update", false, "write the tests of Argo CD's scripts anew")
+var update = flag.Bool("update", false, "rewrite the tests of Argo CD's scripts")
 
 // folder returns the folder of Argo CD's scripts, with a folder for each kind.
 func folder() string {
@@ -35,9 +35,9 @@ func folder() string {
 
 // Every new reason needs a health.
 func TestEveryReasonHasAHealth(t *testing.T) {
-	said := slices.Sorted(maps.Keys(table()))
-	if declared := reasons(t); !slices.Equal(declared, said) {
-		t.Errorf("the reasons of api/v1alpha1 are\n%v, and those of the table\n%v", declared, said)
+	listed := slices.Sorted(maps.Keys(table()))
+	if declared := reasons(t); !slices.Equal(declared, listed) {
+		t.Errorf("the reasons of api/v1alpha1 are\n%v, and those of the table\n%v", declared, listed)
 	}
 }
 
@@ -69,27 +69,27 @@ func reasons(t *testing.T) []string {
 
 // Every row of the table occurs in an object from a test that was run, and every such object has a
 // row.
-func TestEveryHealthIsSeen(t *testing.T) {
+func TestEveryHealthOccurs(t *testing.T) {
 	seen := map[string][]health{}
-	for _, picture := range album(t) {
-		reason, shown := picture.ready().Reason, picture.health()
-		if !slices.Contains(table()[reason], shown) {
-			t.Errorf("%s is %s with the reason %s, and the table does not say so", picture.path, shown, reason)
+	for _, one := range samples(t) {
+		reason, sample := one.ready().Reason, one.health()
+		if !slices.Contains(table()[reason], sample) {
+			t.Errorf("%s is %s with the reason %s, and the table does not list that", one.path, sample, reason)
 		}
-		seen[reason] = append(seen[reason], shown)
+		seen[reason] = append(seen[reason], sample)
 	}
 	for reason, healths := range table() {
-		for _, shown := range healths {
-			if !slices.Contains(seen[reason], shown) {
-				t.Errorf("no object is %s with the reason %s: tell its story in controllers/, and run make argocd-testdata",
-					shown, reason)
+		for _, sample := range healths {
+			if !slices.Contains(seen[reason], sample) {
+				t.Errorf("no object is %s with the reason %s: add a test for it in controllers/, and run make argocd-testdata",
+					sample, reason)
 			}
 		}
 	}
 }
 
-// picture is an object from a test that was run.
-type picture struct {
+// sample is an object from a test that was run.
+type sample struct {
 	path   string
 	object document
 }
@@ -106,44 +106,44 @@ type document struct {
 	}
 }
 
-// album returns all pictures.
-func album(t *testing.T) []picture {
+// samples returns all of them.
+func samples(t *testing.T) []sample {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(folder(), "*", "testdata", "*.yaml"))
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("there are no objects: %v; run make argocd-testdata", err)
 	}
-	pictures := make([]picture, 0, len(paths))
+	all := make([]sample, 0, len(paths))
 	for _, path := range paths {
-		shown := picture{path: path}
+		sample := sample{path: path}
 		text, err := os.ReadFile(path) //nolint:gosec // a file of the repository
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := yaml.Unmarshal(text, &shown.object); err != nil {
+		if err := yaml.Unmarshal(text, &sample.object); err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
-		pictures = append(pictures, shown)
+		all = append(all, sample)
 	}
-	return pictures
+	return all
 }
 
-// kind returns the folder of the picture's kind.
-func (p picture) kind() string { return filepath.Dir(filepath.Dir(p.path)) }
+// kind returns the folder of the sample's kind.
+func (p sample) kind() string { return filepath.Dir(filepath.Dir(p.path)) }
 
 // inputPath returns its path in a test of Argo CD, relative to the folder of its kind.
-func (p picture) inputPath() string { return filepath.Join("testdata", filepath.Base(p.path)) }
+func (p sample) inputPath() string { return filepath.Join("testdata", filepath.Base(p.path)) }
 
-func (p picture) is(condition string) bool {
+func (p sample) is(condition string) bool {
 	return meta.IsStatusConditionTrue(p.object.Status.Conditions, condition)
 }
 
-func (p picture) ready() metav1.Condition {
+func (p sample) ready() metav1.Condition {
 	return *meta.FindStatusCondition(p.object.Status.Conditions, v1alpha1.ConditionReady)
 }
 
 // health returns the health that its conditions mean.
-func (p picture) health() health {
+func (p sample) health() health {
 	switch {
 	case p.is(v1alpha1.ConditionReady):
 		return healthy

@@ -4,7 +4,7 @@ package gitops_test
 
 import "github.com/broadband-operator/broadband-operator/api/v1alpha1"
 
-// health is how Argo CD shows an object, in its own words.
+// health is a health status of Argo CD.
 type health string
 
 const (
@@ -45,7 +45,7 @@ func table() map[string][]health {
 
 		v1alpha1.ReasonAnotherTestInProgress: {progressing, degraded}, // degraded if the other test waits for a person
 
-		// Waits because a person asked for it.
+		// Waits because a person requested it.
 		v1alpha1.ReasonPlanned:          {suspended},
 		v1alpha1.ReasonSuspended:        {suspended},
 		v1alpha1.ReasonAwaitingApproval: {suspended},

@@ -33,22 +33,22 @@ func delays(seed *simulator.Seed) {
 
 // tenant is a healthy account and its services.
 type tenant struct {
-	world    *world.World
-	services []string
-	watched  *onlookers
-	took     []time.Duration
+	world     *world.World
+	services  []string
+	watcher   *readyWatcher
+	durations []time.Duration
 }
 
-// moveIn logs in, and creates the services, which are as declared.
-func (t *tenant) moveIn(ctx context.Context) {
+// setUp logs in, and creates the services, which are as declared.
+func (t *tenant) setUp(ctx context.Context) {
 	GinkgoHelper()
 	w := t.world
 	w.AwaitLogin(ctx, unlimited)
-	t.services, t.watched = make([]string, services), watchServices(ctx, w)
+	t.services, t.watcher = make([]string, services), watchServices(ctx, w)
 	imported := make([]<-chan time.Time, services)
 	for i := range t.services {
 		t.services[i] = fmt.Sprintf("site-%03d", i)
-		imported[i] = t.watched.await(expectation{t.services[i], 1})
+		imported[i] = t.watcher.await(expectation{t.services[i], 1})
 		line := w.Line(func(s *simulator.Service) {
 			s.TechnologyType, s.DSLStabilityProfile = "FTTN", "Standard"
 		})
@@ -79,10 +79,10 @@ func profile(name string, generation int64) edit {
 	return edit{patch: fmt.Sprintf(`{"spec":{"dslStabilityProfile":%q}}`, name), generation: generation}
 }
 
-func show(what string, took []time.Duration) {
+func printDurations(what string, durations []time.Duration) {
 	round := func(d time.Duration) time.Duration { return d.Round(10 * time.Millisecond) }
 	world.Figuresf("%s: from the edit to Ready=True p50 %s, p99 %s, most %s", what,
-		round(percentile(took, 50)), round(percentile(took, 99)), round(took[len(took)-1]))
+		round(percentile(durations, 50)), round(percentile(durations, 99)), round(durations[len(durations)-1]))
 }
 
 // Two managers, each with one healthy tenant, do the same work at the same time. One has nothing
@@ -94,7 +94,7 @@ func show(what string, took []time.Duration) {
 // Without isolation the poison would hold all workers for as long as a hanging call may take, 45 s,
 // and again with each of its objects.
 var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func() {
-	It("are as quick beside poisoned accounts and objects as others are alone", func(ctx SpecContext) {
+	It("are as quick beside failing accounts and objects as others are alone", func(ctx SpecContext) {
 		beside := &tenant{world: world.NewInRealTime(ctx, plane, realTime, delays)}
 		alone := &tenant{world: beside.world.NextDoor(ctx)}
 		mute, slow := beside.world.NextDoor(ctx), beside.world.NextDoor(ctx)
@@ -104,17 +104,17 @@ var _ = Describe(fmt.Sprintf("%d services of a healthy account", services), func
 		always := func(int64) bool { return true }
 		muted := newPoison(func(login int64) bool { return login == 1 }, func(call int64) bool { return call <= 2 })
 		slowed := newPoison(always, always)
-		muted.spread(ctx, mute)
-		slowed.spread(ctx, slow)
-		together(alone, beside, func(t *tenant) { t.moveIn(ctx) })
-		poisonWithin(ctx, beside.world)
+		muted.createObjects(ctx, mute)
+		slowed.createObjects(ctx, slow)
+		together(alone, beside, func(t *tenant) { t.setUp(ctx) })
+		createFailing(ctx, beside.world)
 		Eventually(slowed.open.Load).WithTimeout(time.Minute).Should(BeNumerically(">=", 5), "calls that hang")
 		Eventually(muted.logins.Load).WithTimeout(time.Minute).Should(BeNumerically(">=", 2), "a login that hangs")
 
 		together(alone, beside, func(t *tenant) { t.measure(ctx, profile("Stable", 2)) })
-		show("alone", alone.took)
-		show("beside the poison", beside.took)
-		ratio := float64(percentile(beside.took, 99)) / float64(percentile(alone.took, 99))
+		printDurations("alone", alone.durations)
+		printDurations("beside the poison", beside.durations)
+		ratio := float64(percentile(beside.durations, 99)) / float64(percentile(alone.durations, 99))
 		world.Figuresf("p99 beside the poison is %.2f times what it is alone", ratio)
 		world.Figuresf("the poison: %d and %d logins, %d and %d calls, %d of them hang now", muted.logins.Load(),
 			slowed.logins.Load(), muted.calls.Load(), slowed.calls.Load(), muted.open.Load()+slowed.open.Load())

@@ -27,14 +27,14 @@ type expectation struct {
 	generation int64
 }
 
-// onlookers wait for objects to be Ready.
-type onlookers struct {
+// readyWatcher wait for objects to be Ready.
+type readyWatcher struct {
 	mu      sync.Mutex
 	waiting map[expectation]chan time.Time
 }
 
 // watchServices starts to watch a namespace.
-func watchServices(ctx context.Context, w *world.World) *onlookers {
+func watchServices(ctx context.Context, w *world.World) *readyWatcher {
 	GinkgoHelper()
 	watched, err := cache.New(plane.Config, cache.Options{
 		Scheme: plane.Scheme, DefaultNamespaces: map[string]cache.Config{w.Namespace: {}},
@@ -42,8 +42,8 @@ func watchServices(ctx context.Context, w *world.World) *onlookers {
 	Expect(err).NotTo(HaveOccurred())
 	informer, err := watched.GetInformer(ctx, &v1alpha1.BroadbandService{}, cache.BlockUntilSynced(false))
 	Expect(err).NotTo(HaveOccurred())
-	o := &onlookers{waiting: map[expectation]chan time.Time{}}
-	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{UpdateFunc: func(_, now any) { o.see(now) }})
+	o := &readyWatcher{waiting: map[expectation]chan time.Time{}}
+	_, err = informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{UpdateFunc: func(_, now any) { o.notify(now) }})
 	Expect(err).NotTo(HaveOccurred())
 	ctx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	ended := make(chan error, 1)
@@ -53,7 +53,7 @@ func watchServices(ctx context.Context, w *world.World) *onlookers {
 	return o
 }
 
-func (o *onlookers) see(object any) {
+func (o *readyWatcher) notify(object any) {
 	service, isService := object.(*v1alpha1.BroadbandService)
 	if !isService || world.Ready(service).Status != metav1.ConditionTrue {
 		return
@@ -61,21 +61,21 @@ func (o *onlookers) see(object any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	wanted := expectation{service.Name, world.Ready(service).ObservedGeneration}
-	if seen := o.waiting[wanted]; seen != nil {
-		seen <- realTime()
+	if notified := o.waiting[wanted]; notified != nil {
+		notified <- realTime()
 		delete(o.waiting, wanted)
 	}
 }
 
-func (o *onlookers) await(wanted expectation) <-chan time.Time {
+func (o *readyWatcher) await(wanted expectation) <-chan time.Time {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	seen := make(chan time.Time, 1)
-	o.waiting[wanted] = seen
-	return seen
+	notified := make(chan time.Time, 1)
+	o.waiting[wanted] = notified
+	return notified
 }
 
-// longest is longer than anything takes, even on a slow machine.
+// longest is longer than any wait, even on a slow machine.
 const longest = 10 * time.Minute
 
 // measure edits all services of a tenant at once, and keeps how long each took from the edit to
@@ -84,16 +84,16 @@ func (t *tenant) measure(ctx context.Context, edit edit) {
 	GinkgoHelper()
 	ctx, cancel := context.WithTimeout(ctx, longest)
 	defer cancel()
-	t.took = make([]time.Duration, len(t.services))
+	t.durations = make([]time.Duration, len(t.services))
 	var group sync.WaitGroup
 	for i := range t.services {
 		group.Go(func() {
 			defer GinkgoRecover()
-			t.took[i] = t.watched.time(ctx, t.world, t.services[i], edit)
+			t.durations[i] = t.watcher.time(ctx, t.world, t.services[i], edit)
 		})
 	}
 	group.Wait()
-	slices.Sort(t.took)
+	slices.Sort(t.durations)
 }
 
 // edit is a patch of a spec, and the generation that it creates.
@@ -103,9 +103,9 @@ type edit struct {
 }
 
 // time measures one edit.
-func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit edit) time.Duration {
+func (o *readyWatcher) time(ctx context.Context, w *world.World, name string, edit edit) time.Duration {
 	GinkgoHelper()
-	seen, began := o.await(expectation{name, edit.generation}), realTime()
+	notified, began := o.await(expectation{name, edit.generation}), realTime()
 	service := &v1alpha1.BroadbandService{ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: name}}
 	// With five hundred patches at once an API server may drop one of them. Repeating it has the same
 	// result.
@@ -113,7 +113,7 @@ func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit 
 		return w.Patch(ctx, service, client.RawPatch(types.MergePatchType, []byte(edit.patch)))
 	}).WithTimeout(longest).Should(Succeed())
 	select {
-	case at := <-seen:
+	case at := <-notified:
 		return at.Sub(began)
 	case <-ctx.Done():
 		Fail(name + " was never as declared")
@@ -122,6 +122,6 @@ func (o *onlookers) time(ctx context.Context, w *world.World, name string, edit 
 }
 
 // percentile returns the duration that this percentage does not exceed.
-func percentile(took []time.Duration, percent int) time.Duration {
-	return took[(len(took)*percent+99)/100-1]
+func percentile(durations []time.Duration, percent int) time.Duration {
+	return durations[(len(durations)*percent+99)/100-1]
 }

@@ -53,7 +53,7 @@ func newPoison(lets, hangs func(turn int64) bool) *poison {
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
-		say(w, `{"access_token":"poison","token_type":"Bearer","expires_in":6}`)
+		write(w, `{"access_token":"poison","token_type":"Bearer","expires_in":6}`)
 	}))
 	DeferCleanup(func() { close(p.ended); server.Close() })
 	p.url = server.URL
@@ -64,7 +64,7 @@ func newPoison(lets, hangs func(turn int64) bool) *poison {
 func (p *poison) hang(w http.ResponseWriter, r *http.Request) {
 	p.open.Add(1)
 	defer p.open.Add(-1)
-	say(w, `<html><p>{"status":`)
+	write(w, `<html><p>{"status":`)
 	if flusher, flushes := w.(http.Flusher); flushes {
 		flusher.Flush()
 	}
@@ -74,15 +74,15 @@ func (p *poison) hang(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// say responds to a client, unless it has gone.
-func say(w http.ResponseWriter, text string) {
+// write responds to a client, unless it has gone.
+func write(w http.ResponseWriter, text string) {
 	if _, err := fmt.Fprint(w, text); err != nil {
 		return
 	}
 }
 
-// spread creates an account of the poison in a world, with objects that need calls.
-func (p *poison) spread(ctx context.Context, w *world.World) {
+// createObjects creates an account of the poison in a world, with objects that need calls.
+func (p *poison) createObjects(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	w.Login(ctx, unlimited, func(a *v1alpha1.CarrierAccount) {
 		a.Spec.BaseURL = p.url
@@ -93,9 +93,9 @@ func (p *poison) spread(ctx context.Context, w *world.World) {
 	}
 }
 
-// poisonWithin creates failing objects in a healthy account: one whose every response is 500, one
+// createFailing creates failing objects in a healthy account: one whose every response is 500, one
 // whose change never ends, and one that another writer edits all the time.
-func poisonWithin(ctx context.Context, w *world.World) {
+func createFailing(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	failing, endless, contended := w.Line(), w.Line(), w.Line()
 	Expect(w.Carrier.FailNext("POST Health", simulator.Fault{

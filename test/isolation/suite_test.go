@@ -20,7 +20,7 @@ import (
 )
 
 func TestIsolation(t *testing.T) {
-	world.RunSpecs(t, "trouble stays where it is")
+	world.RunSpecs(t, "faults stay local")
 }
 
 // user is the manager's user at the API server.

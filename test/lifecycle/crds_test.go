@@ -26,17 +26,17 @@ import (
 var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueOnFailure, func() {
 	var (
 		throughout, afterwards *stages
-		missed                 *missing
+		missed                 *unwatched
 	)
 
 	BeforeAll(func(ctx SpecContext) {
-		release(ctx)
-		through := world.NewInRealTime(ctx, plane, realTime, holding)
-		after := world.NewInRealTime(ctx, plane, realTime, holding)
+		releaseAll(ctx)
+		through := world.NewInRealTime(ctx, plane, realTime, holdChanges)
+		after := world.NewInRealTime(ctx, plane, realTime, holdChanges)
 		through.Manage(ctx, user)
 		first := after.Manage(ctx, user)
-		missed = watch(ctx)
-		both := reach(ctx, through, after)
+		missed = startUnwatched(ctx)
+		both := reachStages(ctx, through, after)
 		throughout, afterwards = both[0], both[1]
 		missed.await(ctx)
 
@@ -44,22 +44,22 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 		installed := false
 		DeferCleanup(func(ctx SpecContext) { // for the tests of other packages
 			if !installed {
-				release(ctx)
+				releaseAll(ctx)
 				plane.AwaitNoCRDs(ctx)
 				plane.InstallCRDs()
 			}
 		})
 		plane.DeleteCRDs()
 		for _, s := range both {
-			s.awaitDeletion(ctx, underWay)
-			s.answer()
+			s.awaitDeletion(ctx, held)
+			s.respond()
 		}
 		plane.AwaitNoCRDs(ctx, ledgersCRD)
-		throughout.expectTold(ctx)
-		afterwards.expectTold(ctx)
+		throughout.expectEvents(ctx)
+		afterwards.expectEvents(ctx)
 		first.End()
 		memory := backup(ctx)
-		letGo(ctx, &v1alpha1.RequestLedgerList{})
+		removeFinalizers(ctx, &v1alpha1.RequestLedgerList{})
 		plane.AwaitNoCRDs(ctx)
 		plane.InstallCRDs()
 		restore(ctx, memory)
@@ -71,28 +71,28 @@ var _ = Describe("CRDs that are removed and installed again", Ordered, ContinueO
 		afterwards.apply(ctx)
 	})
 
-	It("have every order and the change under way found again, and none sent twice, by the manager that ran meanwhile",
+	It("have every order and the change in progress adopted, and none sent twice, by the manager that ran meanwhile",
 		func(ctx SpecContext) {
-			throughout.expectMemory(ctx)
+			throughout.expectAdopted(ctx)
 			throughout.expectSentOnce()
 		})
 
-	It("have every order and the change under way found again, and none sent twice, by a manager that starts afterwards",
+	It("have every order and the change in progress adopted, and none sent twice, by a manager that starts afterwards",
 		func(ctx SpecContext) {
-			afterwards.expectMemory(ctx)
+			afterwards.expectAdopted(ctx)
 			afterwards.expectSentOnce()
 		})
 
 	// To the manager this does not look like one object deleted and another created, but like a change
 	// of one object: its UID differs, and nothing that a user writes.
-	It("while the manager is cut off have the new objects of the same names looked at", func(ctx SpecContext) {
+	It("have new objects of the same names reconciled although the manager was disconnected", func(ctx SpecContext) {
 		missed.await(ctx)
 		Expect(missed.Carrier.Violations()).To(BeEmpty())
 	})
 })
 
-// ledgersCRD is the last CRD to go: a finalizer holds its objects: "deleting ledgers, or the CRD,
-// hangs with the memory intact".
+// ledgersCRD is the last CRD to be removed: its objects have a finalizer: "deleting ledgers, or the
+// CRD, hangs with the memory intact".
 const ledgersCRD = "requestledgers.wholesale.broadband"
 
 // backup returns the ledgers like kubectl get ledgers -o yaml.
@@ -104,32 +104,32 @@ func backup(ctx SpecContext) []v1alpha1.RequestLedger {
 }
 
 // restore creates the ledgers of a backup like kubectl create.
-func restore(ctx SpecContext, memory []v1alpha1.RequestLedger) {
+func restore(ctx SpecContext, ledgers []v1alpha1.RequestLedger) {
 	GinkgoHelper()
-	for i := range memory {
+	for i := range ledgers {
 		ledger := &v1alpha1.RequestLedger{
-			ObjectMeta: metav1.ObjectMeta{Name: memory[i].Name, Finalizers: []string{v1alpha1.FinalizerMemory}},
-			Spec:       memory[i].Spec,
+			ObjectMeta: metav1.ObjectMeta{Name: ledgers[i].Name, Finalizers: []string{v1alpha1.FinalizerMemory}},
+			Spec:       ledgers[i].Spec,
 		}
 		Expect(plane.Client.Create(ctx, ledger)).To(Succeed())
 	}
 }
 
-// release removes the finalizers of objects that other tests have left and whose managers have
+// releaseAll removes the finalizers of objects that other tests have left and whose managers have
 // ended: a CRD is not gone before its objects are.
-func release(ctx SpecContext) {
+func releaseAll(ctx SpecContext) {
 	GinkgoHelper()
 	for _, list := range []client.ObjectList{
 		&v1alpha1.CarrierAccountList{}, &v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{},
 		&v1alpha1.AppointmentRequestList{}, &v1alpha1.DiagnosticTestList{}, &v1alpha1.FibreBuildQuoteList{},
 		&v1alpha1.PlanOptionsQueryList{}, &v1alpha1.RequestLedgerList{},
 	} {
-		letGo(ctx, list)
+		removeFinalizers(ctx, list)
 	}
 }
 
-// letGo removes the finalizers of all objects of a kind, if the API server has the kind.
-func letGo(ctx SpecContext, list client.ObjectList) {
+// removeFinalizers removes the finalizers of all objects of a kind, if the API server has the kind.
+func removeFinalizers(ctx SpecContext, list client.ObjectList) {
 	GinkgoHelper()
 	nothing := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
 	if err := plane.Client.List(ctx, list); meta.IsNoMatchError(err) || apierrors.IsNotFound(err) {
@@ -144,27 +144,27 @@ func letGo(ctx SpecContext, list client.ObjectList) {
 	})).To(Succeed())
 }
 
-// expectTold expects that Events report at least once what continues at the carrier. Whether the
+// expectEvents expects that Events report at least once what continues at the carrier. Whether the
 // appointment-request is cancelled depends on whether its account exists longer than it does. If it
 // is not cancelled, an Event reports that too.
-func (s *stages) expectTold(ctx SpecContext) {
+func (s *stages) expectEvents(ctx SpecContext) {
 	GinkgoHelper()
 	wanted := map[string]sets.Set[string]{
-		"OrderGoesOn": sets.New(accepted, lost, underWay), "RequestInFlight": sets.New(site),
+		"OrderGoesOn": sets.New(accepted, lostResponse, held), "RequestInFlight": sets.New(site),
 	}
 	if len(s.Uncancelled()) > 0 {
 		wanted["AppointmentNotCancelled"] = sets.New(technician)
 	}
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		var events eventsv1.EventList
 		g.Expect(s.List(ctx, &events, client.InNamespace(s.Namespace))).To(Succeed())
-		told := map[string]sets.Set[string]{}
+		reported := map[string]sets.Set[string]{}
 		for _, event := range events.Items {
 			if event.Type == corev1.EventTypeWarning && event.Action == "Delete" {
-				names := told[event.Reason]
-				told[event.Reason] = sets.New(event.Regarding.Name).Union(names)
+				names := reported[event.Reason]
+				reported[event.Reason] = sets.New(event.Regarding.Name).Union(names)
 			}
 		}
-		g.Expect(told).To(Equal(wanted))
+		g.Expect(reported).To(Equal(wanted))
 	})
 }

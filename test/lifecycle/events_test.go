@@ -21,17 +21,17 @@ import (
 // W2 of the review: the API server refuses an Event with a note longer than 1,024 bytes, and no one
 // notices.
 var _ = Describe("An Event of a real manager", func() {
-	It("that would be too long is cut, and arrives (R18)", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, quick)
+	It("is truncated if it is too long, and arrives (R18)", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, watchful)
+		w.AwaitLogin(ctx, polling)
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 422,
 			Body: fmt.Sprintf(`{"code":"too.long","message":%q}`, strings.Repeat("é", 1000)),
 		})).To(Succeed())
 		service := w.Service(site, w.Line())
 		Expect(w.Create(ctx, service)).To(Succeed())
-		soon(ctx, func(g Gomega) {
+		eventually(ctx, func(g Gomega) {
 			var events eventsv1.EventList
 			g.Expect(w.List(ctx, &events, client.InNamespace(w.Namespace))).To(Succeed())
 			g.Expect(events.Items).To(ContainElement(And(

@@ -18,22 +18,22 @@ import (
 // pairs is the number of orders, and of services with a change each.
 const pairs = 20
 
-var _ = Describe("Two managers at work at once, as when leader election fails", func() {
+var _ = Describe("Two active managers, as when leader election fails", func() {
 	It("send each order and each change exactly once", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, quick)
+		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		leaders := []string{user, "operator-2"}
 		Expect(plane.GrantRoles(ctx, leaders[1])).To(Succeed())
 		for _, leader := range leaders {
 			w.Manage(ctx, leader)
 		}
-		w.AwaitLogin(ctx, watchful)
+		w.AwaitLogin(ctx, polling)
 		lines := make([]int64, pairs)
 		for i := range pairs {
 			lines[i] = w.Line()
 			Expect(w.Create(ctx, w.Service(name(site, i), lines[i]))).To(Succeed())
 			Expect(w.Create(ctx, w.Order(name(accepted, i), name(accepted, i)))).To(Succeed())
 		}
-		soon(ctx, func(g Gomega) {
+		eventually(ctx, func(g Gomega) {
 			g.Expect(states(ctx, w)).To(Equal(map[string]int{
 				v1alpha1.ReasonInSync: pairs, v1alpha1.ReasonSubmitted: pairs,
 			}))
@@ -47,7 +47,7 @@ var _ = Describe("Two managers at work at once, as when leader election fails", 
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 		for _, leader := range leaders {
 			tally := audit.Tally(leader, w.Namespace)
-			Expect(tally.Done).NotTo(BeEmpty(), "both were at work")
+			Expect(tally.Done).NotTo(BeEmpty(), "both were active")
 			AddReportEntry("writes of "+leader, fmt.Sprintf("%v, refused: %v", tally.Done, tally.Failed))
 		}
 	})

@@ -19,23 +19,23 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("A namespace that is deleted and comes back", func() {
-	It("has every order and the change under way found again, and none sent twice", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, holding)
+var _ = Describe("A namespace that is deleted and created again", func() {
+	It("has every order and the change in progress adopted, and none sent twice", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, holdChanges)
 		w.Manage(ctx, user)
-		s := reach(ctx, w)[0]
+		s := reachStages(ctx, w)[0]
 
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}}
 		Expect(w.Delete(ctx, namespace)).To(Succeed())
 		kinds := deletable()
 		empty(ctx, w, kinds)
-		s.awaitDeletion(ctx, underWay)
-		s.answer()
+		s.awaitDeletion(ctx, held)
+		s.respond()
 		finalize(ctx, w, kinds)
 
 		Expect(plane.AddNamespace(ctx, w.Namespace)).To(Succeed())
 		s.apply(ctx)
-		s.expectMemory(ctx)
+		s.expectAdopted(ctx)
 		s.expectSentOnce()
 	})
 })
@@ -77,7 +77,7 @@ func empty(ctx SpecContext, w *world.World, kinds []schema.GroupVersionKind) {
 // finalize finalizes the namespace once nothing is left in it.
 func finalize(ctx SpecContext, w *world.World, kinds []schema.GroupVersionKind) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		for _, kind := range kinds {
 			left := &metav1.PartialObjectMetadataList{}
 			left.SetGroupVersionKind(kind.GroupVersion().WithKind(kind.Kind + "List"))

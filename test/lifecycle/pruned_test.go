@@ -46,7 +46,7 @@ func downgradeLedgers(ctx SpecContext, field string) {
 			BodyHash: "sha256:0", SubmittedAt: metav1.Now(),
 		}}},
 	}
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		written := probe.DeepCopy()
 		g.Expect(plane.Client.Create(ctx, written, client.DryRunAll)).To(Succeed())
 		g.Expect(written.Spec.Open[0].BodyHash).To(BeEmpty())
@@ -55,10 +55,10 @@ func downgradeLedgers(ctx SpecContext, field string) {
 
 // A pruned field of an intent would be missing when someone has to know what was sent.
 var _ = Describe("A CustomResourceDefinition that was not upgraded with the operator", func() {
-	It("keeps orders and changes from being sent, and says so, until it is (R1)", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, quick)
+	It("prevents orders and changes, and reports that, until it is upgraded (R1)", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, watchful)
+		w.AwaitLogin(ctx, polling)
 		downgradeLedgers(ctx, "bodyHash")
 		line := w.Line()
 		objects := []client.Object{w.Service(site, line), w.Order(site, accepted)}
@@ -71,7 +71,7 @@ var _ = Describe("A CustomResourceDefinition that was not upgraded with the oper
 
 		plane.InstallCRDs()
 		for i, reason := range []string{v1alpha1.ReasonInSync, v1alpha1.ReasonSubmitted} {
-			soon(ctx, func(g Gomega) { // an object that had to wait long is not retried at once by itself
+			eventually(ctx, func(g Gomega) { // an object that had to wait long is not retried at once by itself
 				before, is := objects[i].DeepCopyObject().(client.Object)
 				g.Expect(is).To(BeTrue())
 				g.Expect(w.Get(ctx, client.ObjectKeyFromObject(before), before)).To(Succeed())

@@ -19,9 +19,9 @@ import (
 )
 
 var _ = Describe("The samples", func() {
-	const says = "come to the outcomes that their annotations name, applied server-side all at once, " +
+	const text = "reach the outcomes that their annotations name, applied server-side all at once, " +
 		"and stay so when they are applied again"
-	It(says, func(ctx SpecContext) {
+	It(text, func(ctx SpecContext) {
 		manifests, err := samples.Read(filepath.Join(world.Root(), "config", "samples"), "")
 		Expect(err).NotTo(HaveOccurred())
 		carrier := filepath.Join(world.Root(), "hack", "demo", "carrier.yaml")
@@ -40,8 +40,8 @@ var _ = Describe("The samples", func() {
 			sample.Object.SetNamespace(w.Namespace)
 			serverSide(ctx, w, sample.Object, "kubectl")
 		}
-		soon(ctx, func(g Gomega) {
-			outcomes, err := samples.Judge(ctx, w, manifests)
+		eventually(ctx, func(g Gomega) {
+			outcomes, err := samples.Check(ctx, w, manifests)
 			g.Expect(err).NotTo(HaveOccurred())
 			g.Expect(outcomes).NotTo(BeEmpty())
 			g.Expect(samples.Unmet(outcomes)).To(BeEmpty())
@@ -87,7 +87,7 @@ func serverSide(
 }
 
 // token is the value of the annotation by which a person requests a reconciliation.
-const token = "looked-at"
+const token = "reconciled"
 
 // annotate sets an annotation on the object that is not in the manifest, as a person would.
 func annotate(ctx SpecContext, w *world.World, manifest *unstructured.Unstructured) {
@@ -105,7 +105,7 @@ func awaitHandled(ctx SpecContext, w *world.World, manifest *unstructured.Unstru
 	GinkgoHelper()
 	service := &v1alpha1.BroadbandService{}
 	key := client.ObjectKeyFromObject(manifest)
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		g.Expect(w.Get(ctx, key, service)).To(Succeed())
 		g.Expect(service.Status.Handled.Reconcile).To(Equal(token))
 	})

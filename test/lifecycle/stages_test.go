@@ -22,9 +22,9 @@ import (
 // The orders of a test, by the stage in which they are deleted: the carrier has responded, its
 // response was lost, its response is on its way. Each name is the customerReference too.
 const (
-	accepted = "accepted"
-	lost     = "answer-lost"
-	underWay = "under-way"
+	accepted     = "accepted"
+	lostResponse = "response-lost"
+	held         = "in-progress"
 )
 
 // The other objects that are deleted.
@@ -33,19 +33,19 @@ const (
 	technician = "technician"
 )
 
-// held keeps plan changes in progress for longer than a test takes.
-const held = time.Hour
+// heldFor keeps plan changes in progress for longer than a test takes.
+const heldFor = time.Hour
 
-func holding(seed *simulator.Seed) {
-	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(held)
+func holdChanges(seed *simulator.Seed) {
+	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(heldFor)
 }
 
-// quick makes the carrier complete everything at once, so that the first poll of a request finds it
-// done.
-func quick(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 0 }
+// withoutDelays makes the carrier complete everything at once, so that the first poll of a request
+// finds it done.
+func withoutDelays(seed *simulator.Seed) { clear(seed.Delays); seed.Delays["default"] = 0 }
 
-// watchful makes an account poll its requests as often as the operation allows.
-func watchful(account *v1alpha1.CarrierAccount) {
+// polling makes an account poll its requests as often as the operation allows.
+func polling(account *v1alpha1.CarrierAccount) {
 	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 }
 
@@ -53,17 +53,17 @@ func watchful(account *v1alpha1.CarrierAccount) {
 type stages struct {
 	*world.World
 
-	line   int64
-	answer func()            // lets the carrier respond to the order that is in progress
-	change v1alpha1.InFlight // of the service, before everything was deleted
-	order  int64             // the number of the accepted order
+	line    int64
+	respond func()            // lets the carrier respond to the order that is in progress
+	change  v1alpha1.InFlight // of the service, before everything was deleted
+	order   int64             // the number of the accepted order
 }
 
 // manifests returns what the user applies, and applies again.
 func (s *stages) manifests() []client.Object {
 	return []client.Object{
-		s.Account(watchful), s.Service(site, s.line),
-		s.Order(accepted, accepted), s.Order(lost, lost), s.Order(underWay, underWay), s.appointment(),
+		s.Account(polling), s.Service(site, s.line),
+		s.Order(accepted, accepted), s.Order(lostResponse, lostResponse), s.Order(held, held), s.appointment(),
 	}
 }
 
@@ -74,52 +74,52 @@ func (s *stages) appointment() *v1alpha1.AppointmentRequest {
 	})
 }
 
-// reach brings worlds to all the stages, each with a running manager.
-func reach(ctx SpecContext, worlds ...*world.World) []*stages {
+// reachStages brings worlds to all the stages, each with a running manager.
+func reachStages(ctx SpecContext, worlds ...*world.World) []*stages {
 	GinkgoHelper()
 	reached := make([]*stages, 0, len(worlds))
 	for _, w := range worlds {
 		s := &stages{World: w, line: w.Line()}
 		reached = append(reached, s)
-		s.AwaitLogin(ctx, watchful)
+		s.AwaitLogin(ctx, polling)
 		for _, manifest := range []client.Object{s.Service(site, s.line), s.Order(accepted, accepted), s.appointment()} {
 			Expect(s.Create(ctx, manifest)).To(Succeed())
 		}
 	}
 	for _, s := range reached {
-		s.awaitAnswered(ctx)
-		s.holdAnswer(ctx)
-		s.loseAnswer(ctx)
+		s.awaitAccepted(ctx)
+		s.holdResponse(ctx)
+		s.loseResponse(ctx)
 	}
 	return reached
 }
 
-// awaitAnswered waits until the carrier has responded to all calls so far.
-func (s *stages) awaitAnswered(ctx SpecContext) {
+// awaitAccepted waits until the carrier has responded to all calls so far.
+func (s *stages) awaitAccepted(ctx SpecContext) {
 	GinkgoHelper()
 	s.order = s.awaitSubmitted(ctx, accepted)
 	s.awaitSlots(ctx)
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		change := s.Read(ctx, site).Status.InFlight
 		g.Expect(change).To(HaveValue(HaveField("Location", Not(BeEmpty()))))
 		s.change = *change
 	})
 }
 
-// holdAnswer creates an order whose response is delayed.
-func (s *stages) holdAnswer(ctx SpecContext) {
+// holdResponse creates an order whose response is delayed.
+func (s *stages) holdResponse(ctx SpecContext) {
 	GinkgoHelper()
-	s.answer = s.HoldAnswer(underWay)
-	Expect(s.Create(ctx, s.Order(underWay, underWay))).To(Succeed())
-	soon(ctx, func(g Gomega) { g.Expect(s.Ordered(underWay).Processed).To(Equal(1)) })
+	s.respond = s.HoldAnswer(held)
+	Expect(s.Create(ctx, s.Order(held, held))).To(Succeed())
+	eventually(ctx, func(g Gomega) { g.Expect(s.Ordered(held).Processed).To(Equal(1)) })
 }
 
-// loseAnswer creates an order whose response is lost.
-func (s *stages) loseAnswer(ctx SpecContext) {
+// loseResponse creates an order whose response is lost.
+func (s *stages) loseResponse(ctx SpecContext) {
 	GinkgoHelper()
 	reset := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 	Expect(s.Carrier.FailNext("POST OrderCreate", reset)).To(Succeed())
-	Expect(s.Create(ctx, s.Order(lost, lost))).To(Succeed())
+	Expect(s.Create(ctx, s.Order(lostResponse, lostResponse))).To(Succeed())
 	s.awaitUnknown(ctx)
 }
 
@@ -127,7 +127,7 @@ func (s *stages) loseAnswer(ctx SpecContext) {
 func (s *stages) awaitSubmitted(ctx SpecContext, name string) int64 {
 	GinkgoHelper()
 	var order *v1alpha1.ServiceOrder
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		order = s.ReadOrder(ctx, name)
 		ready := world.Condition(order.Status.Conditions, v1alpha1.ConditionReady)
 		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonSubmitted), ready.Message)
@@ -151,7 +151,7 @@ func (s *stages) placed(reference string) int64 {
 
 func (s *stages) awaitSlots(ctx SpecContext) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		appointment := s.ReadAppointment(ctx, technician)
 		g.Expect(appointment).NotTo(BeNil())
 		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
@@ -162,8 +162,8 @@ func (s *stages) awaitSlots(ctx SpecContext) {
 // awaitUnknown waits until the order whose response was lost waits for a person.
 func (s *stages) awaitUnknown(ctx SpecContext) {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
-		stalled := world.Condition(s.ReadOrder(ctx, lost).Status.Conditions, v1alpha1.ConditionStalled)
+	eventually(ctx, func(g Gomega) {
+		stalled := world.Condition(s.ReadOrder(ctx, lostResponse).Status.Conditions, v1alpha1.ConditionStalled)
 		g.Expect(stalled.Status).To(Equal(metav1.ConditionTrue))
 		g.Expect(stalled.Reason).To(Equal(v1alpha1.ReasonOutcomeUnknown), stalled.Message)
 	})
@@ -173,7 +173,7 @@ func (s *stages) awaitUnknown(ctx SpecContext) {
 func (s *stages) awaitDeletion(ctx SpecContext, name string) {
 	GinkgoHelper()
 	key := client.ObjectKey{Namespace: s.Namespace, Name: name}
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		g.Expect(s.Get(ctx, key, &v1alpha1.ServiceOrder{})).To(Satisfy(apierrors.IsNotFound))
 	})
 }
@@ -187,25 +187,25 @@ func (s *stages) apply(ctx SpecContext) {
 	}
 }
 
-// expectMemory expects that earlier requests are found again and tracked to their end.
-func (s *stages) expectMemory(ctx SpecContext) {
+// expectAdopted expects that earlier requests are found again and tracked to their end.
+func (s *stages) expectAdopted(ctx SpecContext) {
 	GinkgoHelper()
 	Expect(s.awaitSubmitted(ctx, accepted)).To(Equal(s.order))
-	s.awaitSubmitted(ctx, underWay)
+	s.awaitSubmitted(ctx, held)
 	s.awaitSlots(ctx)
 
 	s.awaitUnknown(ctx)
-	attempt := s.ReadOrder(ctx, lost).Status.Request.AttemptID
-	word := attempt + "=Accepted:" + strconv.FormatInt(s.placed(lost), 10)
-	s.AnnotateOrder(ctx, lost, v1alpha1.AnnotationResolve, word)
-	s.awaitSubmitted(ctx, lost)
+	attempt := s.ReadOrder(ctx, lostResponse).Status.Request.AttemptID
+	resolution := attempt + "=Accepted:" + strconv.FormatInt(s.placed(lostResponse), 10)
+	s.AnnotateOrder(ctx, lostResponse, v1alpha1.AnnotationResolve, resolution)
+	s.awaitSubmitted(ctx, lostResponse)
 
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		service := s.Read(ctx, site)
 		g.Expect(service.Status.InFlight).To(HaveValue(Equal(s.change)), world.Ready(service).Message)
 	})
-	s.Carrier.Advance(held)
-	soon(ctx, func(g Gomega) {
+	s.Carrier.Advance(heldFor)
+	eventually(ctx, func(g Gomega) {
 		ready := world.Ready(s.Read(ctx, site))
 		g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonInSync), ready.Message)
 	})
@@ -215,7 +215,7 @@ func (s *stages) expectMemory(ctx SpecContext) {
 func (s *stages) expectSentOnce() {
 	GinkgoHelper()
 	once := simulator.Count{Seen: 1, Processed: 1}
-	for _, reference := range []string{accepted, lost, underWay} {
+	for _, reference := range []string{accepted, lostResponse, held} {
 		Expect(s.Ordered(reference)).To(Equal(once), reference)
 	}
 	Expect(s.Carrier.Submissions(simulator.OpPlanChange, s.line)).To(Equal(once))

@@ -16,7 +16,7 @@ import (
 )
 
 func TestLifecycle(t *testing.T) {
-	world.RunSpecs(t, "objects that come, go and come back")
+	world.RunSpecs(t, "objects that are created, deleted and created again")
 }
 
 // user is the API server user of a manager; it has only the generated RBAC.
@@ -37,11 +37,11 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	DeferCleanup(plane.Stop)
 })
 
-// patience is how long any wait may take. It only catches tests that hang.
-const patience = time.Minute
+// timeout is how long any wait may take. It only catches tests that hang.
+const timeout = time.Minute
 
-// soon waits until something holds.
-func soon(ctx SpecContext, holds func(Gomega)) {
+// eventually waits until something holds.
+func eventually(ctx SpecContext, holds func(Gomega)) {
 	GinkgoHelper()
-	Eventually(ctx, holds).WithTimeout(patience).WithPolling(100 * time.Millisecond).Should(Succeed())
+	Eventually(ctx, holds).WithTimeout(timeout).WithPolling(100 * time.Millisecond).Should(Succeed())
 }

@@ -21,22 +21,22 @@ var _ = Describe("An object that waits for another", func() {
 	var w *world.World
 
 	BeforeEach(func(ctx SpecContext) {
-		w = world.NewInRealTime(ctx, plane, realTime, quick)
+		w = world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.Manage(ctx, user)
 	})
 
 	waits := func(ctx SpecContext, reason string, objects ...client.Object) {
 		GinkgoHelper()
-		before := restless(ctx, w)
+		before := requeues(ctx, w)
 		for _, object := range objects {
 			Expect(w.Create(ctx, object)).To(Succeed())
 		}
 		awaitReason(ctx, w, reason, objects...)
-		Expect(restless(ctx, w)).To(BeNumerically("<=", before), "none of them looks again by itself")
+		Expect(requeues(ctx, w)).To(BeNumerically("<=", before), "none of them requests a requeue")
 	}
 
 	It("continues when its account is corrected", func(ctx SpecContext) {
-		account := w.Login(ctx, watchful, func(account *v1alpha1.CarrierAccount) {
+		account := w.Login(ctx, polling, func(account *v1alpha1.CarrierAccount) {
 			account.Spec.Auth.Keys[0].KeyID = "unknown"
 		})
 		awaitReason(ctx, w, v1alpha1.ReasonTokenRejected, account)
@@ -54,8 +54,8 @@ var _ = Describe("An object that waits for another", func() {
 		awaitReason(ctx, w, v1alpha1.ReasonCompleted, appointment, test, quote, query)
 	})
 
-	It("goes on when its order, or the service from that, gets its number", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, watchful)
+	It("continues when its order, or the service from that, gets its number", func(ctx SpecContext) {
+		w.AwaitLogin(ctx, polling)
 		service, appointment := w.Service(site, 0, fromOrder), w.Appointment(technician, farAhead, ofOrder)
 		test, query := w.Test("test", 0, testOfService), w.Query("query", 0, queryOfService)
 		waits(ctx, v1alpha1.ReasonOrderNotReady, service, appointment)
@@ -74,23 +74,23 @@ var _ = Describe("An object that waits for another", func() {
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
 	})
 
-	It("takes a ledger over when its holder is gone", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, watchful)
-		holder, heir := w.Order(accepted, accepted), w.Order("heir", accepted)
+	It("takes over a ledger when its holder is gone", func(ctx SpecContext) {
+		w.AwaitLogin(ctx, polling)
+		holder, next := w.Order(accepted, accepted), w.Order("next", accepted)
 		Expect(w.Create(ctx, holder)).To(Succeed())
 		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, holder)
-		waits(ctx, v1alpha1.ReasonConflict, heir)
+		waits(ctx, v1alpha1.ReasonConflict, next)
 
 		Expect(w.Delete(ctx, holder)).To(Succeed())
-		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, heir)
-		Expect(w.ReadOrder(ctx, heir.Name).Status.OrderID).To(Equal(holder.Status.OrderID))
+		awaitReason(ctx, w, v1alpha1.ReasonSubmitted, next)
+		Expect(w.ReadOrder(ctx, next.Name).Status.OrderID).To(Equal(holder.Status.OrderID))
 		Expect(w.Ordered(accepted)).To(Equal(simulator.Count{Seen: 1, Processed: 1}))
 	})
 
-	It("says Conflict once the other one has sent (R32)", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, watchful)
+	It("reports Conflict once the other one has sent (R32)", func(ctx SpecContext) {
+		w.AwaitLogin(ctx, polling)
 		line := w.Line()
-		order, service := w.Order("asks", accepted), w.Service("asks", line)
+		order, service := w.Order("waiting", accepted), w.Service("waiting", line)
 		order.Spec.Approval, service.Spec.Approval = v1alpha1.ApprovalAlways, v1alpha1.ApprovalAlways
 		Expect(w.Create(ctx, order)).To(Succeed())
 		Expect(w.Create(ctx, service)).To(Succeed())
@@ -128,7 +128,7 @@ func queryOfService(query *v1alpha1.PlanOptionsQuery) {
 func awaitReason(ctx SpecContext, w *world.World, reason string, objects ...client.Object) {
 	GinkgoHelper()
 	for _, object := range objects {
-		soon(ctx, func(g Gomega) {
+		eventually(ctx, func(g Gomega) {
 			g.Expect(w.Get(ctx, client.ObjectKeyFromObject(object), object)).To(Succeed())
 			ready := world.Condition(conditionsOf(object), v1alpha1.ConditionReady)
 			g.Expect(ready.Reason).To(Equal(reason), ready.Message)
@@ -146,11 +146,11 @@ func conditionsOf(object client.Object) []metav1.Condition {
 	return *conditions
 }
 
-// restless counts the passes that have requested a requeue, once all passes are done. Those after a
+// requeues counts the passes that have requested a requeue, once all passes are done. Those after a
 // conflict are not counted.
-func restless(ctx SpecContext, w *world.World) int {
+func requeues(ctx SpecContext, w *world.World) int {
 	GinkgoHelper()
-	soon(ctx, func(g Gomega) {
+	eventually(ctx, func(g Gomega) {
 		g.Expect(world.Metric(world.QueueDepth, ofWaiting) + world.Metric(world.PassesNow, ofWaiting)).To(BeZero())
 	})
 	conflicts := 0

@@ -15,9 +15,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// refusedFor matches a refusal with these words.
-func refusedFor(words string) OmegaMatcher {
-	return And(WithTransform(apierrors.IsInvalid, BeTrue()), MatchError(ContainSubstring(words)))
+// refusedWith matches a refusal that contains a text.
+func refusedWith(annotations string) OmegaMatcher {
+	return And(WithTransform(apierrors.IsInvalid, BeTrue()), MatchError(ContainSubstring(annotations)))
 }
 
 var _ = Describe("An annotation of the operator", Ordered, func() {
@@ -35,12 +35,12 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 		made.Annotations = map[string]string{misspelled: "p1"}
 		Eventually(func() error {
 			return plane.Client.Create(ctx, made.DeepCopy(), client.DryRunAll)
-		}).WithTimeout(time.Minute).Should(refusedFor(noSuch))
+		}).WithTimeout(time.Minute).Should(refusedWith(noSuch))
 		Expect(plane.Client.Create(ctx, object)).To(Succeed())
 	})
 
 	It("is one that exists", func(ctx SpecContext) {
-		Expect(annotate(ctx, plane.Client, object, map[string]any{misspelled: "p1"})).To(refusedFor(noSuch))
+		Expect(annotate(ctx, plane.Client, object, map[string]any{misspelled: "p1"})).To(refusedWith(noSuch))
 		for key, value := range map[string]string{
 			v1alpha1.AnnotationReconcile: "now", v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationTrust: "p1",
 			v1alpha1.AnnotationRetry:   aTime,
@@ -51,7 +51,7 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 		}
 	})
 
-	It("resolves one attempt, or all that were unknown before a time, by a word that there is", func(ctx SpecContext) {
+	It("resolves one attempt, or all that were unknown before a time, with a known resolution", func(ctx SpecContext) {
 		for _, value := range []string{
 			attempt + "=Accepted:9007199254740993", attempt + "=NotAccepted", attempt + "=Succeeded", attempt + "=Abandoned",
 			"all@" + aTime + "=Succeeded", "all@" + localTime + "=Abandoned", "all@" + aTime + "=SameCarrier",
@@ -66,7 +66,7 @@ var _ = Describe("An annotation of the operator", Ordered, func() {
 			attempt + "=Succeeded\n",
 		} {
 			resolving := map[string]any{v1alpha1.AnnotationResolve: value}
-			Expect(annotate(ctx, plane.Client, object, resolving)).To(refusedFor(otherForm), "%q", value)
+			Expect(annotate(ctx, plane.Client, object, resolving)).To(refusedWith(otherForm), "%q", value)
 		}
 	})
 })

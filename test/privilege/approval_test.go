@@ -26,9 +26,9 @@ import (
 // team is a namespace in which people have roles.
 const team = "team"
 
-// person returns a client for a user who has ClusterRoles in the team's namespace, each by its name
-// in config/rbac.
-func person(ctx context.Context, name string, roles ...string) client.Client {
+// userWith returns a client for a user who has ClusterRoles in the team's namespace, each by its
+// name in config/rbac.
+func userWith(ctx context.Context, name string, roles ...string) client.Client {
 	GinkgoHelper()
 	for _, role := range roles {
 		Expect(plane.Client.Create(ctx, &rbacv1.RoleBinding{
@@ -126,15 +126,15 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 	}
 
 	BeforeAll(func(ctx SpecContext) {
-		editor = person(ctx, "editor", "editor")
-		approver = person(ctx, "approver", "approver")
-		resolver = person(ctx, "resolver", "resolver")
+		editor = userWith(ctx, "editor", "editor")
+		approver = userWith(ctx, "approver", "approver")
+		resolver = userWith(ctx, "resolver", "resolver")
 		Eventually(func() error {
 			return editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationApprove: approval}), client.DryRunAll)
-		}).WithTimeout(time.Minute).Should(HaveOccurred(), "the API server has taken up the policy and the roles")
+		}).WithTimeout(time.Minute).Should(HaveOccurred(), "the API server applies the policy and the roles")
 	})
 
-	It("is not set by who may only edit, and the refusal says what to do", func(ctx SpecContext) {
+	It("cannot be set by an editor, and the refusal says what to do", func(ctx SpecContext) {
 		object := held(ctx, nil)
 		err := annotate(ctx, editor, object, approved())
 		Expect(err).To(refusal("approve", "editor"))
@@ -146,7 +146,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(annotate(ctx, editor, object, resolved())).To(refusal("resolve", "editor"))
 	})
 
-	It("is not there from the start either", func(ctx SpecContext) {
+	It("cannot be set at creation either", func(ctx SpecContext) {
 		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationApprove: approval}))).
 			To(refusal("approve", "editor"))
 		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationResolve: resolution}))).
@@ -154,7 +154,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(editor.Create(ctx, service(map[string]string{v1alpha1.AnnotationRetry: attempt}))).To(Succeed())
 	})
 
-	It("is set by who has its verb, each by their own", func(ctx SpecContext) {
+	It("can be set only with its own verb", func(ctx SpecContext) {
 		object := held(ctx, nil)
 		Expect(annotate(ctx, approver, object, resolved())).To(refusal("resolve", "approver"))
 		Expect(annotate(ctx, resolver, object, approved())).To(refusal("approve", "resolver"))
@@ -162,14 +162,14 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(annotate(ctx, resolver, object, resolved())).To(Succeed())
 	})
 
-	It("is set where the role is bound, and in no other namespace", func(ctx SpecContext) {
+	It("can be set where the role is bound, and in no other namespace", func(ctx SpecContext) {
 		elsewhere := service(nil)
 		elsewhere.Namespace = metav1.NamespaceDefault
 		Expect(plane.Client.Create(ctx, elsewhere)).To(Succeed())
 		Expect(apierrors.IsForbidden(annotate(ctx, approver, elsewhere, approved()))).To(BeTrue())
 	})
 
-	It("stays through an edit by who could not have set it", func(ctx SpecContext) {
+	It("stays through an edit by a user who may not set it", func(ctx SpecContext) {
 		object := held(ctx, map[string]string{
 			v1alpha1.AnnotationApprove: approval, v1alpha1.AnnotationResolve: resolution,
 		})
@@ -180,7 +180,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(object.Annotations).To(HaveLen(3))
 	})
 
-	It("is taken away by anybody, and not changed", func(ctx SpecContext) {
+	It("can be removed by anybody, but not changed", func(ctx SpecContext) {
 		object := held(ctx, map[string]string{
 			v1alpha1.AnnotationApprove: approval, v1alpha1.AnnotationResolve: resolution,
 		})
@@ -199,7 +199,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(annotate(ctx, editor, object, approved())).To(refusal("approve", "editor"))
 	})
 
-	It("is judged alike in kubectl apply --server-side", func(ctx SpecContext) {
+	It("is checked in kubectl apply --server-side, too", func(ctx SpecContext) {
 		object := held(ctx, nil)
 		with := object.DeepCopy()
 		with.Annotations = map[string]string{v1alpha1.AnnotationApprove: approval}
@@ -210,12 +210,12 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(apply(editor, declared(with, other))).To(refusal("approve", "editor"))
 		Expect(apply(approver, declared(with, other))).To(Succeed())
 		Expect(apply(editor, declared(with, plan))).To(Succeed(), "an edit with the approval in the manifest")
-		Expect(apply(editor, declared(object, plan))).To(Succeed(), "a manifest without it takes it away")
+		Expect(apply(editor, declared(object, plan))).To(Succeed(), "a manifest without it removes it")
 		Expect(annotate(ctx, editor, object, nil)).To(Succeed())
 		Expect(object.Annotations).To(BeEmpty())
 	})
 
-	It("is not made needless by who could not have set it", func(ctx SpecContext) {
+	It("cannot be made unnecessary by a user who may not set it", func(ctx SpecContext) {
 		asking := func(policy v1alpha1.Approval) *v1alpha1.BroadbandService {
 			made := service(nil)
 			made.Spec.Approval = policy
@@ -234,7 +234,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(editor.Update(ctx, object)).To(Succeed(), "an edit that leaves it as it was")
 	})
 
-	It("is not made needless for unknown values by who could not have set it", func(ctx SpecContext) {
+	It("cannot be made unnecessary for unknown values by a user who may not set it", func(ctx SpecContext) {
 		saying := func(policy v1alpha1.UnknownValues) *v1alpha1.BroadbandService {
 			made := service(nil)
 			made.Spec.UnknownValues = policy
@@ -242,7 +242,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		}
 		Expect(editor.Create(ctx, saying(v1alpha1.UnknownRequest))).To(And(WithTransform(apierrors.IsForbidden, BeTrue()),
 			MatchError(ContainSubstring("spec.unknownValues: Request sends what is unknown without asking, and editor"))))
-		Expect(editor.Create(ctx, saying(v1alpha1.UnknownTrust))).To(Succeed(), "what is believed costs nothing")
+		Expect(editor.Create(ctx, saying(v1alpha1.UnknownTrust))).To(Succeed(), "what is trusted costs nothing")
 		object := saying(v1alpha1.UnknownAsk)
 		Expect(editor.Create(ctx, object)).To(Succeed())
 		requests := client.RawPatch(types.MergePatchType, []byte(`{"spec":{"unknownValues":"Request"}}`))
@@ -251,7 +251,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 		Expect(editor.Update(ctx, object)).To(Succeed(), "an edit that leaves it as it was")
 	})
 
-	It("does not concern the operator, which cannot set one", func(ctx SpecContext) {
+	It("cannot be set by the operator, which is not hindered by it", func(ctx SpecContext) {
 		manager := as(operator)
 		object := held(ctx, map[string]string{v1alpha1.AnnotationApprove: approval})
 		object.Status.Handled.Approve = approval
@@ -267,7 +267,7 @@ var _ = Describe("An annotation that spends money", Ordered, func() {
 	})
 
 	It("is guarded on every kind", func(ctx SpecContext) {
-		keeper := person(ctx, "keeper", "editor", "account-editor")
+		keeper := userWith(ctx, "keeper", "editor", "account-editor")
 		kinds := map[string]bool{}
 		for _, object := range rendered("samples") {
 			if object.GroupVersionKind().Group != v1alpha1.GroupVersion.Group {

@@ -43,14 +43,14 @@ func admit(ctx context.Context, spec corev1.PodSpec) error {
 }
 
 var _ = Describe("config/default", func() {
-	It("is taken by an empty cluster, and a second time changes nothing", func(ctx SpecContext) {
+	It("is accepted by an empty cluster, and changes nothing a second time", func(ctx SpecContext) {
 		before := versions(ctx)
 		Expect(before).To(HaveKey("Deployment broadband-operator-manager"))
 		install()
 		Expect(versions(ctx)).To(Equal(before))
 	})
 
-	It("runs a pod that the restricted Pod Security standard lets in", func(ctx SpecContext) {
+	It("runs a pod that the restricted Pod Security standard admits", func(ctx SpecContext) {
 		enforced := &corev1.Namespace{}
 		Expect(plane.Client.Get(ctx, client.ObjectKey{Name: world.OperatorName}, enforced)).To(Succeed())
 		Expect(enforced.Labels).To(HaveKeyWithValue("pod-security.kubernetes.io/enforce", "restricted"))
@@ -59,12 +59,12 @@ var _ = Describe("config/default", func() {
 	})
 
 	DescribeTable("runs in a namespace that refuses a pod",
-		func(ctx SpecContext, loosen func(*corev1.PodSpec), word string) {
+		func(ctx SpecContext, loosen func(*corev1.PodSpec), field string) {
 			spec := deployment(ctx).Spec.Template.Spec
 			loosen(&spec)
 			err := admit(ctx, spec)
 			Expect(apierrors.IsForbidden(err)).To(BeTrue(), "%v", err)
-			Expect(err).To(MatchError(And(ContainSubstring("violates PodSecurity"), ContainSubstring(word))))
+			Expect(err).To(MatchError(And(ContainSubstring("violates PodSecurity"), ContainSubstring(field))))
 		},
 		Entry("that may run as root", func(pod *corev1.PodSpec) { pod.SecurityContext.RunAsNonRoot = nil }, "runAsNonRoot"),
 		Entry("with any system call", func(pod *corev1.PodSpec) { pod.SecurityContext.SeccompProfile = nil }, "seccomp"),
@@ -83,7 +83,7 @@ var _ = Describe("config/default", func() {
 		Expect(pod.AutomountServiceAccountToken).To(HaveValue(BeTrue()))
 	})
 
-	It("runs two managers on two nodes, one of which a drain leaves alone", func(ctx SpecContext) {
+	It("runs two managers on two nodes, one of which survives a drain", func(ctx SpecContext) {
 		deployed := deployment(ctx)
 		Expect(deployed.Spec.Replicas).To(HaveValue(BeEquivalentTo(2)))
 		pods := labels.Set(deployed.Spec.Template.Labels)
@@ -97,7 +97,7 @@ var _ = Describe("config/default", func() {
 		Expect(selects(budget.Spec.Selector, pods)).To(BeTrue())
 	})
 
-	It("has Go collect its garbage before the kernel ends the process", func(ctx SpecContext) {
+	It("makes Go collect garbage before the kernel ends the process", func(ctx SpecContext) {
 		manager := deployment(ctx).Spec.Template.Spec.Containers[0]
 		limit := manager.Resources.Limits.Memory()
 		var goal resource.Quantity
@@ -111,15 +111,15 @@ var _ = Describe("config/default", func() {
 		Expect(goal.Value()).To(BeNumerically("<=", limit.Value()*95/100))
 	})
 
-	It("asks a kubelet to end the pod when the process is gone, and never because of the carrier", func(ctx SpecContext) {
+	It("has a kubelet restart the manager when it hangs, and never because of the carrier", func(ctx SpecContext) {
 		manager := deployment(ctx).Spec.Template.Spec.Containers[0]
 		Expect(manager.LivenessProbe.HTTPGet.Path).To(Equal("/healthz"))
 		Expect(manager.ReadinessProbe.HTTPGet.Path).To(Equal("/readyz"))
 		timeout := time.Duration(manager.ReadinessProbe.TimeoutSeconds) * time.Second
-		Expect(timeout).To(Equal(time.Second), "main.go answers within half of it")
+		Expect(timeout).To(Equal(time.Second), "main.go responds within half of it")
 	})
 
-	It("leads each Service to a port of the manager", func(ctx SpecContext) {
+	It("routes each Service to a port of the manager", func(ctx SpecContext) {
 		deployed := deployment(ctx)
 		for _, name := range []string{"metrics", "events"} {
 			service := find(ctx, "broadband-operator-"+name, &corev1.Service{})
@@ -131,7 +131,7 @@ var _ = Describe("config/default", func() {
 		}
 	})
 
-	It("lets nothing in or out of its namespace but what is named", func(ctx SpecContext) {
+	It("allows only the named traffic in and out of its namespace", func(ctx SpecContext) {
 		denied := find(ctx, "broadband-operator-default-deny", &networkingv1.NetworkPolicy{})
 		Expect(denied.Spec).To(Equal(networkingv1.NetworkPolicySpec{
 			PolicyTypes: []networkingv1.PolicyType{networkingv1.PolicyTypeIngress, networkingv1.PolicyTypeEgress},

@@ -49,7 +49,7 @@ var _ = Describe("A RequestLedger that is being deleted", func() {
 			metav1.SetMetaDataAnnotation(&l.ObjectMeta, v1alpha1.AnnotationForget, l.Name)
 		}
 		Eventually(func() error { return write(forget) }).WithTimeout(time.Minute).
-			Should(Satisfy(apierrors.IsForbidden), "of one that is not being deleted, once the policy is taken up")
+			Should(Satisfy(apierrors.IsForbidden), "of one that is not being deleted, once the policy is applied")
 		Expect(plane.Client.Delete(ctx, ledger)).To(Satisfy(apierrors.IsForbidden))
 
 		letDelete(ctx, operator)

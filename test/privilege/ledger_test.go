@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("A RequestLedger", func() {
-	It("is written by the operator alone, and may be restored by anyone who may create one", func(ctx SpecContext) {
+	It("is written by the operator only, and may be restored by anyone who may create one", func(ctx SpecContext) {
 		ledger := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: "order-restored"},
 			Spec:       v1alpha1.RequestLedgerSpec{Schema: 1, Identity: "tenant", BaseURL: "https://a", Revision: 1},
@@ -26,7 +26,7 @@ var _ = Describe("A RequestLedger", func() {
 			ledger.Spec.Revision++
 			return plane.Client.Update(ctx, ledger, client.DryRunAll)
 		}
-		Eventually(forge).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsForbidden), "the policy is taken up")
+		Eventually(forge).WithTimeout(time.Minute).Should(Satisfy(apierrors.IsForbidden), "the policy is applied")
 		Expect(forge()).To(MatchError(ContainSubstring("only the operator writes it, and")))
 		Expect(plane.Client.Delete(ctx, ledger)).To(Satisfy(apierrors.IsForbidden))
 

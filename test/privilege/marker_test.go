@@ -41,7 +41,7 @@ var _ = Describe("The marker among the RequestLedgers", func() {
 			metav1.SetMetaDataAnnotation(&l.ObjectMeta, v1alpha1.AnnotationAcknowledge, "here")
 		}
 		Eventually(func() error { return write(other, acknowledge) }).WithTimeout(time.Minute).
-			Should(Satisfy(apierrors.IsForbidden), "the policy is taken up")
+			Should(Satisfy(apierrors.IsForbidden), "the policy is applied")
 		for name, edit := range map[string]func(*v1alpha1.RequestLedger){
 			"its spec":            func(l *v1alpha1.RequestLedger) { l.Spec.Marker.Waits = "" },
 			"another annotation":  func(l *v1alpha1.RequestLedger) { l.Annotations["kept"] = "not so" },

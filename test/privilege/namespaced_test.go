@@ -66,7 +66,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 	clusterRole := func() *rbacv1.ClusterRole { return &rbacv1.ClusterRole{} }
 	role := func() *rbacv1.Role { return &rbacv1.Role{} }
 
-	It("has every rule of the generated role once: for a namespace, or for what is cluster-scoped (R29)", func() {
+	It("has every rule of the generated role once: for a namespace, or for cluster-scoped kinds (R29)", func() {
 		all := renderedInto("default", "ClusterRole", "broadband-operator-manager-role", clusterRole)
 		Expect(all).To(HaveLen(1))
 		inNamespace := renderedInto("namespaced/namespace", "Role", "broadband-operator-manager-role", role)
@@ -79,7 +79,7 @@ var _ = Describe("config/namespaced", Ordered, func() {
 		}
 	})
 
-	It("has a Role in each namespace and nothing of the kinds in all of them (R29)", func() {
+	It("has a Role in each namespace, and no right to the kinds in all of them (R29)", func() {
 		Expect(renderedInto(example, "Role", "broadband-operator-manager-role", role)).To(
 			ConsistOf(HaveField("Namespace", "sites"), HaveField("Namespace", "offices")))
 		Expect(renderedInto(example, "ClusterRole", "broadband-operator-manager-role", clusterRole)).To(BeEmpty())

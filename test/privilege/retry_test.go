@@ -75,7 +75,7 @@ var _ = Describe("A retry (R21)", Ordered, func() {
 		Expect(object.Annotations).To(HaveKeyWithValue(v1alpha1.AnnotationRetry, localTime))
 	})
 
-	It("is not judged again where it stays, and is taken away by anybody", func(ctx SpecContext) {
+	It("is not checked again if it is unchanged, and can be removed by anybody", func(ctx SpecContext) {
 		By("writing one before there was the policy")
 		binding := "validatingadmissionpolicybindings/broadband-operator-retry"
 		Expect(plane.Kubectl("delete", binding)).Error().NotTo(HaveOccurred())
@@ -92,7 +92,7 @@ var _ = Describe("A retry (R21)", Ordered, func() {
 		Expect(annotate(ctx, plane.Client, object, map[string]any{v1alpha1.AnnotationRetry: nil})).To(Succeed())
 	})
 
-	It("is judged on every kind", func(ctx SpecContext) {
+	It("is checked on every kind", func(ctx SpecContext) {
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "retry-"}}
 		Expect(plane.Client.Create(ctx, namespace)).To(Succeed())
 		kinds := map[string]bool{}

@@ -14,8 +14,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// said returns the annotations that people set, each with the annotation that names the user.
-func said() map[string]string {
+// annotations returns the annotations that people set, each with the annotation that names the
+// user.
+func annotations() map[string]string {
 	return map[string]string{
 		v1alpha1.AnnotationApprove: v1alpha1.AnnotationApprovedBy,
 		v1alpha1.AnnotationResolve: v1alpha1.AnnotationResolvedBy,
@@ -23,8 +24,8 @@ func said() map[string]string {
 	}
 }
 
-// wordFor returns a value that the policies accept.
-func wordFor(annotation string) map[string]string {
+// valuesOf returns a value that the policies accept.
+func valuesOf(annotation string) map[string]string {
 	return map[string]map[string]string{
 		v1alpha1.AnnotationApprove: {"first": "p1", "second": "p2"},
 		v1alpha1.AnnotationResolve: {"first": attempt + "=NotAccepted", "second": attempt + "=Succeeded"},
@@ -32,9 +33,9 @@ func wordFor(annotation string) map[string]string {
 	}[annotation]
 }
 
-// awaitNoting waits until the API server notes who has set an annotation, or no longer does: it
+// awaitRecording waits until the API server notes who has set an annotation, or no longer does: it
 // applies a policy a moment after that was written.
-func awaitNoting(ctx SpecContext, notes bool) {
+func awaitRecording(ctx SpecContext, notes bool) {
 	GinkgoHelper()
 	Eventually(func(g Gomega) {
 		object := service(map[string]string{v1alpha1.AnnotationRetry: attempt})
@@ -45,7 +46,7 @@ func awaitNoting(ctx SpecContext, notes bool) {
 	}).WithTimeout(time.Minute).Should(Succeed())
 }
 
-var _ = Describe("Who said so", Ordered, func() {
+var _ = Describe("The user who set an annotation", Ordered, func() {
 	var alice, bob client.Client
 
 	made := func(ctx SpecContext) *v1alpha1.BroadbandService {
@@ -57,55 +58,56 @@ var _ = Describe("Who said so", Ordered, func() {
 
 	BeforeAll(func(ctx SpecContext) {
 		roles := []string{"editor", "approver", "resolver"}
-		alice, bob = person(ctx, "alice@example.com", roles...), person(ctx, "bob@example.com", roles...)
+		alice, bob = userWith(ctx, "alice@example.com", roles...), userWith(ctx, "bob@example.com", roles...)
 		claim := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationApprovedBy: "carol"}
-		words := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationResolve: attempt + "=Succeeded"}
+		values := map[string]string{v1alpha1.AnnotationApprove: "p1", v1alpha1.AnnotationResolve: attempt + "=Succeeded"}
 		for _, user := range []client.Client{alice, bob} {
 			Eventually(func(g Gomega) { // the API server has applied the roles and the policy
-				g.Expect(user.Create(ctx, service(words), client.DryRunAll)).To(Succeed())
-				g.Expect(user.Create(ctx, service(claim), client.DryRunAll)).To(refusedFor(v1alpha1.AnnotationApprovedBy))
+				g.Expect(user.Create(ctx, service(values), client.DryRunAll)).To(Succeed())
+				g.Expect(user.Create(ctx, service(claim), client.DryRunAll)).To(refusedWith(v1alpha1.AnnotationApprovedBy))
 			}).WithTimeout(time.Minute).Should(Succeed())
 		}
 	})
 
-	Context("without the policy that notes it", func() {
-		It("can be claimed by nobody else", func(ctx SpecContext) {
-			for word, by := range said() {
+	Context("without the policy that records it", func() {
+		It("cannot be forged", func(ctx SpecContext) {
+			for annotation, by := range annotations() {
 				object := made(ctx)
-				values := wordFor(word)
-				Expect(annotate(ctx, alice, object, map[string]any{by: "alice@example.com"})).To(refusedFor(by), "no word")
-				claim := map[string]any{word: values["first"], by: "bob@example.com"}
-				Expect(annotate(ctx, alice, object, claim)).To(refusedFor(by), "another's name")
-				Expect(annotate(ctx, alice, object, map[string]any{word: values["first"]})).To(Succeed())
-				Expect(annotate(ctx, bob, object, map[string]any{by: "bob@example.com"})).To(refusedFor(by), "too late")
+				values := valuesOf(annotation)
+				Expect(annotate(ctx, alice, object, map[string]any{by: "alice@example.com"})).To(refusedWith(by), "no annotation")
+				claim := map[string]any{annotation: values["first"], by: "bob@example.com"}
+				Expect(annotate(ctx, alice, object, claim)).To(refusedWith(by), "another's name")
+				Expect(annotate(ctx, alice, object, map[string]any{annotation: values["first"]})).To(Succeed())
+				Expect(annotate(ctx, bob, object, map[string]any{by: "bob@example.com"})).To(refusedWith(by), "too late")
 			}
 		})
 	})
 
-	Context("with the policy that notes it", Ordered, func() {
+	Context("with the policy that records it", Ordered, func() {
 		BeforeAll(func(ctx SpecContext) {
 			_, err := plane.Kubectl("apply", "--server-side", "-f", configOf("usernames/usernames.yaml"))
 			Expect(err).NotTo(HaveOccurred())
 			DeferCleanup(func(ctx SpecContext) {
 				Expect(plane.Kubectl("delete", "-f", configOf("usernames/usernames.yaml"))).Error().NotTo(HaveOccurred())
-				awaitNoting(ctx, false) // the specs that follow would find annotations that nobody has set
+				awaitRecording(ctx, false) // the specs that follow would find annotations that nobody has set
 			})
-			awaitNoting(ctx, true)
+			awaitRecording(ctx, true)
 		})
 
-		It("is the user who changed the word last, whatever else is written", func(ctx SpecContext) {
-			for word, by := range said() {
+		It("is the user who changed the value last, whatever else is written", func(ctx SpecContext) {
+			for annotation, by := range annotations() {
 				object := made(ctx)
-				values := wordFor(word)
-				Expect(annotate(ctx, alice, object, map[string]any{word: values["first"], by: "bob@example.com"})).To(Succeed())
+				values := valuesOf(annotation)
+				set := map[string]any{annotation: values["first"], by: "bob@example.com"}
+				Expect(annotate(ctx, alice, object, set)).To(Succeed())
 				Expect(object.Annotations).To(HaveKeyWithValue(by, "alice@example.com"))
 				Expect(annotate(ctx, bob, object, map[string]any{by: "bob@example.com"})).To(Succeed())
 				Expect(object.Annotations).To(HaveKeyWithValue(by, "alice@example.com"))
 				Expect(annotate(ctx, bob, object, map[string]any{by: nil})).To(Succeed())
 				Expect(object.Annotations).To(HaveKeyWithValue(by, "alice@example.com"))
-				Expect(annotate(ctx, bob, object, map[string]any{word: values["second"]})).To(Succeed())
+				Expect(annotate(ctx, bob, object, map[string]any{annotation: values["second"]})).To(Succeed())
 				Expect(object.Annotations).To(HaveKeyWithValue(by, "bob@example.com"))
-				Expect(annotate(ctx, alice, object, map[string]any{word: nil})).To(Succeed())
+				Expect(annotate(ctx, alice, object, map[string]any{annotation: nil})).To(Succeed())
 				Expect(object.Annotations).NotTo(HaveKey(by))
 			}
 		})

@@ -43,7 +43,7 @@ func Carrier(path string, samples []Sample, receiver string) (simulator.Seed, []
 		}
 		secrets = append(secrets, made...)
 	}
-	if err := own(&seed); err != nil {
+	if err := assignOwner(&seed); err != nil {
 		return seed, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return seed, secrets, nil
@@ -109,20 +109,20 @@ func secretOf(namespace string, reference v1alpha1.SecretKeyReference, content s
 	}
 }
 
-// own gives the services, orders and qualifications without an owner to the first client.
-func own(seed *simulator.Seed) error {
+// assignOwner gives the services, orders and qualifications without an owner to the first client.
+func assignOwner(seed *simulator.Seed) error {
 	if len(seed.Clients) == 0 {
 		return errors.New("the samples have no CarrierAccount that could own its services")
 	}
 	first := seed.Clients[0].Name
-	give(first, seed.Services, func(service *simulator.Service) *string { return &service.Client })
-	give(first, seed.Orders, func(order *simulator.PlacedOrder) *string { return &order.Client })
-	give(first, seed.Qualifications, func(site *simulator.Qualification) *string { return &site.Client })
+	assign(first, seed.Services, func(service *simulator.Service) *string { return &service.Client })
+	assign(first, seed.Orders, func(order *simulator.PlacedOrder) *string { return &order.Client })
+	assign(first, seed.Qualifications, func(site *simulator.Qualification) *string { return &site.Client })
 	return nil
 }
 
-// give gives items without an owner to a client.
-func give[T any](client string, items []T, owner func(*T) *string) {
+// assign gives items without an owner to a client.
+func assign[T any](client string, items []T, owner func(*T) *string) {
 	for i := range items {
 		named := owner(&items[i])
 		*named = cmp.Or(*named, client)

@@ -34,8 +34,8 @@ type Sample struct {
 	Expect Expectation
 }
 
-// Judged reports whether the sample has an expected outcome.
-func (s Sample) Judged() bool { return s.Expect != Expectation{} }
+// HasExpectation reports whether the sample has an expected outcome.
+func (s Sample) HasExpectation() bool { return s.Expect != Expectation{} }
 
 // Expectation is a condition: its type, status and reason.
 type Expectation struct{ Condition, Status, Reason string }

@@ -36,10 +36,10 @@ const (
 // sequences is the number of sequences.
 var sequences = world.Scale[uint64](100, 500)
 
-// TestSameAnswers makes the same sequences of calls to the store and to a real kube-apiserver,
+// TestSameResponses makes the same sequences of calls to the store and to a real kube-apiserver,
 // which must give the same responses. Versions and UIDs, which each assigns itself, are compared up
 // to renaming.
-func TestSameAnswers(t *testing.T) {
+func TestSameResponses(t *testing.T) {
 	klog.SetLogger(ctrl.Log) // nowhere: the API server's warnings are not about us
 	plane, err := world.JoinControlPlane(t.Context())
 	if err != nil {
@@ -72,7 +72,7 @@ func TestSameAnswers(t *testing.T) {
 	for _, n := range calls {
 		total += n
 	}
-	t.Logf("store: %d calls in %d sequences, with the answers of a real kube-apiserver", total, sequences)
+	t.Logf("store: %d calls in %d sequences, with the responses of a real kube-apiserver", total, sequences)
 }
 
 // serial returns a generator of distinguishable UIDs.
@@ -90,25 +90,25 @@ func serial() func() types.UID {
 // compare makes one sequence of calls to both, and returns the number of calls.
 func compare(t *testing.T, seed uint64, server, memory client.Client) int {
 	t.Helper()
-	name := fmt.Sprintf("story-%d", seed)
-	want, got := tell(t.Context(), seed, name, server), tell(t.Context(), seed, name, memory)
+	name := fmt.Sprintf("sequence-%d", seed)
+	want, got := runSequence(t.Context(), seed, name, server), runSequence(t.Context(), seed, name, memory)
 	if difference := cmp.Diff(want, got); difference != "" {
-		t.Errorf("seed %d: the store (+) answers otherwise than the API server (-):\n%s", seed, difference)
+		t.Errorf("seed %d: the store (+) responds differently from the API server (-):\n%s", seed, difference)
 	}
 	return len(want)
 }
 
-// answer is the result of a call, and the state after it.
-type answer struct {
-	Call  string
-	Error string // its class
-	Told  shown  // the object as the call returned it
-	Held  shown  // as it is read afterwards
-	Found int    // by a list
+// result is the result of a call, and the state after it.
+type result struct {
+	Call     string
+	Error    string // its class
+	Returned state  // the object as the call returned it
+	Stored   state  // as it is read afterwards
+	Listed   int    // by a list
 }
 
-// shown is what must be equal in an object.
-type shown struct {
+// state is what must be equal in an object.
+type state struct {
 	Present    bool
 	Version    int // renamed: by the order in which it was first seen
 	UID        int
@@ -120,30 +120,30 @@ type shown struct {
 	Labels     int
 }
 
-// story is one sequence of calls in progress.
-type story struct {
+// sequence is one sequence of calls in progress.
+type sequence struct {
 	client.Client
 
-	dice     *rand.Rand
+	random   *rand.Rand
 	name     string
 	make     func(name string) client.Object
 	versions map[string]int // in the order in which they were first seen
 	uids     map[types.UID]int
 	copies   []client.Object // as the caller has read them, oldest first
-	answers  []answer
+	results  []result
 }
 
-func tell(ctx context.Context, seed uint64, name string, on client.Client) []answer {
-	dice := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a sequence must be reproducible
+func runSequence(ctx context.Context, seed uint64, name string, on client.Client) []result {
+	random := rand.New(rand.NewPCG(seed, 0)) //nolint:gosec // a sequence must be reproducible
 	kinds := []func(string) client.Object{service, service, record, ledger}
-	s := &story{
-		Client: on, dice: dice, name: name, make: kinds[dice.IntN(len(kinds))],
+	s := &sequence{
+		Client: on, random: random, name: name, make: kinds[random.IntN(len(kinds))],
 		versions: map[string]int{"": 0}, uids: map[types.UID]int{"": 0},
 	}
 	for range length {
 		s.step(ctx)
 	}
-	return s.answers
+	return s.results
 }
 
 func service(name string) client.Object {
@@ -171,7 +171,7 @@ func ledger(name string) client.Object {
 
 // step makes one call, with a copy of the object that the caller has: the newest, an older one, or
 // one that was made without reading.
-func (s *story) step(ctx context.Context) {
+func (s *sequence) step(ctx context.Context) {
 	object := s.copy()
 	calls := []struct {
 		name string
@@ -193,10 +193,10 @@ func (s *story) step(ctx context.Context) {
 		{"delete as seen", func() error { return s.Delete(ctx, object, preconditions(object)) }},
 		{"read", func() error { return s.Get(ctx, client.ObjectKeyFromObject(object), object) }},
 	}
-	chosen := calls[s.dice.IntN(len(calls))]
+	chosen := calls[s.random.IntN(len(calls))]
 	err := chosen.make()
-	s.answers = append(s.answers, answer{
-		Call: chosen.name, Error: class(err), Told: s.told(object, err), Held: s.held(ctx), Found: s.found(ctx),
+	s.results = append(s.results, result{
+		Call: chosen.name, Error: class(err), Returned: s.returned(object, err), Stored: s.stored(ctx), Listed: s.listed(ctx),
 	})
 }
 
@@ -211,13 +211,13 @@ func preconditions(object client.Object) client.Preconditions {
 }
 
 // copy returns the object as the caller has it.
-func (s *story) copy() client.Object {
-	if len(s.copies) == 0 || s.dice.IntN(8) == 0 {
+func (s *sequence) copy() client.Object {
+	if len(s.copies) == 0 || s.random.IntN(8) == 0 {
 		return s.make(s.name)
 	}
 	newest := len(s.copies) - 1
-	if s.dice.IntN(3) == 0 {
-		newest = s.dice.IntN(len(s.copies))
+	if s.random.IntN(3) == 0 {
+		newest = s.random.IntN(len(s.copies))
 	}
 	return copied(s.copies[newest])
 }
@@ -228,8 +228,8 @@ func copied(object client.Object) client.Object {
 }
 
 // edit changes the spec.
-func (s *story) edit(object client.Object) {
-	value := strconv.Itoa(s.dice.IntN(3))
+func (s *sequence) edit(object client.Object) {
+	value := strconv.Itoa(s.random.IntN(3))
 	switch object := object.(type) {
 	case *v1alpha1.BroadbandService:
 		object.Spec.Plan = &v1alpha1.Plan{Name: value, Term: 12}
@@ -240,22 +240,22 @@ func (s *story) edit(object client.Object) {
 	}
 }
 
-func (s *story) label(object client.Object) {
-	object.SetLabels(map[string]string{"example.com/label" + strconv.Itoa(s.dice.IntN(3)): ""})
+func (s *sequence) label(object client.Object) {
+	object.SetLabels(map[string]string{"example.com/label" + strconv.Itoa(s.random.IntN(3)): ""})
 }
 
 // status writes a status, and tries to change the spec with it. A kind without status is read.
-func (s *story) status(ctx context.Context, object client.Object) error {
+func (s *sequence) status(ctx context.Context, object client.Object) error {
 	written, has := object.(*v1alpha1.BroadbandService)
 	if !has {
 		return s.Get(ctx, client.ObjectKeyFromObject(object), object)
 	}
 	s.edit(object)
-	written.Status.ObservedGeneration = 1 + s.dice.Int64N(3)
+	written.Status.ObservedGeneration = 1 + s.random.Int64N(3)
 	return s.Status().Update(ctx, object)
 }
 
-func (s *story) patch(
+func (s *sequence) patch(
 	ctx context.Context, object client.Object, change func(client.Object, string) bool, with ...client.MergeFromOption,
 ) error {
 	before := copied(object)
@@ -263,25 +263,25 @@ func (s *story) patch(
 	return s.Patch(ctx, object, client.MergeFromWithOptions(before, with...))
 }
 
-// told returns the object as a successful call left it. The caller keeps it.
-func (s *story) told(object client.Object, err error) shown {
+// returned returns the object as a successful call left it. The caller keeps it.
+func (s *sequence) returned(object client.Object, err error) state {
 	if err != nil {
-		return shown{}
+		return state{}
 	}
 	s.copies = append(s.copies, copied(object))
-	return s.show(object)
+	return s.stateOf(object)
 }
 
-func (s *story) held(ctx context.Context) shown {
+func (s *sequence) stored(ctx context.Context) state {
 	object := s.make(s.name)
 	if err := s.Get(ctx, client.ObjectKeyFromObject(object), object); err != nil {
-		return shown{Value: class(err)}
+		return state{Value: class(err)}
 	}
-	return s.show(object)
+	return s.stateOf(object)
 }
 
-// found lists by what the API server can select by.
-func (s *story) found(ctx context.Context) int {
+// listed lists by what the API server can select by.
+func (s *sequence) listed(ctx context.Context) int {
 	var list client.ObjectList
 	var by client.MatchingFields
 	of := client.InNamespace(tenant)
@@ -300,8 +300,8 @@ func (s *story) found(ctx context.Context) int {
 	return meta.LenList(list)
 }
 
-func (s *story) show(object client.Object) shown {
-	seen := shown{
+func (s *sequence) stateOf(object client.Object) state {
+	seen := state{
 		Present: true, Version: renamed(s.versions, object.GetResourceVersion()), UID: renamed(s.uids, object.GetUID()),
 		Generation: object.GetGeneration(), Deleting: object.GetDeletionTimestamp() != nil,
 		Finalizers: len(object.GetFinalizers()), Labels: len(object.GetLabels()),

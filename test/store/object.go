@@ -63,26 +63,26 @@ func clone(object client.Object) client.Object {
 	return copied
 }
 
-// settled returns a copy of an object as if it came back from JSON: times are whole seconds, and
+// normalized returns a copy of an object as if it came back from JSON: times are whole seconds, and
 // empty values are absent.
-func settled(object client.Object) client.Object {
+func normalized(object client.Object) client.Object {
 	copied := clone(object)
-	resolve(reflect.ValueOf(copied).Elem())
+	normalize(reflect.ValueOf(copied).Elem())
 	copied.SetManagedFields(nil)
 	return copied
 }
 
-func resolve(value reflect.Value) {
+func normalize(value reflect.Value) {
 	if !value.CanSet() {
 		return
 	}
 	switch value.Kind() { //nolint:exhaustive // the other kinds stay as they are
 	case reflect.Struct:
-		settleStruct(value)
+		normalizeStruct(value)
 	case reflect.Pointer:
-		resolve(value.Elem())
+		normalize(value.Elem())
 	case reflect.Slice:
-		settleSlice(value)
+		normalizeSlice(value)
 	case reflect.Map:
 		if value.Len() == 0 {
 			value.SetZero()
@@ -90,23 +90,23 @@ func resolve(value reflect.Value) {
 	}
 }
 
-func settleStruct(value reflect.Value) {
+func normalizeStruct(value reflect.Value) {
 	if moment, is := reflect.TypeAssert[*metav1.Time](value.Addr()); is {
 		*moment = moment.Rfc3339Copy()
 		return
 	}
 	for _, held := range value.Fields() {
-		resolve(held)
+		normalize(held)
 	}
 }
 
-func settleSlice(value reflect.Value) {
+func normalizeSlice(value reflect.Value) {
 	switch {
 	case value.Len() == 0:
 		value.SetZero()
 	case value.Type().Elem().Kind() != reflect.Uint8:
 		for i := range value.Len() {
-			resolve(value.Index(i))
+			normalize(value.Index(i))
 		}
 	}
 }

@@ -183,5 +183,5 @@ func (s *Store) keep(at key, object client.Object) {
 	held.revisions = append(held.revisions, revision{s.version, object})
 }
 
-// errNotHere is for calls that the operator does not use.
-var errNotHere = errors.New("the store does not do this")
+// errNotSupported is for calls that the operator does not use.
+var errNotSupported = errors.New("the store does not support this")

@@ -28,7 +28,7 @@ func (s *Store) create(object client.Object) error {
 	if s.newest(at) != nil {
 		return apierrors.NewAlreadyExists(resource(at.group), at.name.Name)
 	}
-	created := settled(object)
+	created := normalized(object)
 	created.SetUID(s.newUID())
 	created.SetCreationTimestamp(s.clock())
 	created.SetDeletionTimestamp(nil)
@@ -106,7 +106,7 @@ func (s *Store) patch(object client.Object, changes []byte) error {
 func patched(held client.Object, changes []byte) (client.Object, error) {
 	before, err := json.Marshal(held)
 	if err != nil {
-		return nil, fmt.Errorf("encode what is on record: %w", err)
+		return nil, fmt.Errorf("encode the stored object: %w", err)
 	}
 	after, err := jsonpatch.MergePatch(before, changes)
 	if err != nil {
@@ -150,9 +150,9 @@ func merged(held, object client.Object, of part) client.Object {
 	if of == statusOnly {
 		next := clone(held)
 		copyStatus(object, next)
-		return settled(next)
+		return normalized(next)
 	}
-	next := settled(object)
+	next := normalized(object)
 	next.SetUID(held.GetUID())
 	next.SetCreationTimestamp(held.GetCreationTimestamp())
 	next.SetDeletionTimestamp(held.GetDeletionTimestamp())

@@ -13,18 +13,18 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// missing are objects that are deleted and created again while their manager cannot see it.
-type missing struct {
+// unwatched are objects that are deleted and created again while their manager cannot see it.
+type unwatched struct {
 	*world.World
 
 	link *world.Link
 	line int64
 }
 
-// watch applies such objects with a running manager.
-func watch(ctx SpecContext) *missing {
+// startUnwatched applies such objects with a running manager.
+func startUnwatched(ctx SpecContext) *unwatched {
 	GinkgoHelper()
-	m := &missing{World: world.NewInRealTime(ctx, plane, realTime, quick), link: &world.Link{}}
+	m := &unwatched{World: world.NewInRealTime(ctx, plane, realTime, withoutDelays), link: &world.Link{}}
 	m.Manage(ctx, user, m.link.Lay)
 	m.line = m.Line(func(line *simulator.Service) { line.Plan = world.PlanFast })
 	Expect(m.Create(ctx, m.Secret())).To(Succeed())
@@ -33,11 +33,11 @@ func watch(ctx SpecContext) *missing {
 }
 
 // asDeclared returns the objects. They need no request, and so no finalizer.
-func (m *missing) asDeclared() []client.Object {
-	return []client.Object{m.Account(watchful), m.Service(site, m.line), m.Query("query", m.line)}
+func (m *unwatched) asDeclared() []client.Object {
+	return []client.Object{m.Account(polling), m.Service(site, m.line), m.Query("query", m.line)}
 }
 
-func (m *missing) apply(ctx SpecContext) {
+func (m *unwatched) apply(ctx SpecContext) {
 	GinkgoHelper()
 	for _, manifest := range m.asDeclared() {
 		Expect(m.Create(ctx, manifest)).To(Succeed())
@@ -45,7 +45,7 @@ func (m *missing) apply(ctx SpecContext) {
 }
 
 // await waits until each object was reconciled and is as declared.
-func (m *missing) await(ctx SpecContext) {
+func (m *unwatched) await(ctx SpecContext) {
 	GinkgoHelper()
 	reasons := []string{v1alpha1.ReasonTokenIssued, v1alpha1.ReasonInSync, v1alpha1.ReasonCompleted}
 	for i, manifest := range m.asDeclared() {

@@ -63,46 +63,46 @@ type (
 // Argo CD shows the health of the table, with the message of Ready.
 func TestHealthTestsAreCurrent(t *testing.T) {
 	tests := map[string]*healthTests{}
-	for _, shown := range album(t) {
-		of := tests[shown.kind()]
+	for _, sample := range samples(t) {
+		of := tests[sample.kind()]
 		if of == nil {
 			of = &healthTests{}
-			tests[shown.kind()] = of
+			tests[sample.kind()] = of
 		}
 		of.Tests = append(of.Tests, healthTest{
-			HealthStatus: healthStatus{shown.health(), shown.ready().Message}, InputPath: shown.inputPath(),
+			HealthStatus: healthStatus{sample.health(), sample.ready().Message}, InputPath: sample.inputPath(),
 		})
 	}
 	for kind, of := range tests {
-		current(t, filepath.Join(kind, "health_test.yaml"), of)
+		expectFile(t, filepath.Join(kind, "health_test.yaml"), of)
 	}
 }
 
 // Argo CD offers an action where it makes sense, and writes what a person would.
 func TestActionTestsAreCurrent(t *testing.T) {
 	tests := map[string]*actionTests{}
-	for _, shown := range album(t) {
-		actions := shown.actions(t)
-		of := tests[shown.kind()]
+	for _, sample := range samples(t) {
+		actions := sample.actions(t)
+		of := tests[sample.kind()]
 		if of == nil {
 			of = &actionTests{}
-			tests[shown.kind()] = of
+			tests[sample.kind()] = of
 		}
 		if len(actions) == 0 {
 			continue
 		}
-		of.DiscoveryTests = append(of.DiscoveryTests, discoveryTest{filepath.Join("..", shown.inputPath()), actions})
-		of.add(t, shown, actions)
+		of.DiscoveryTests = append(of.DiscoveryTests, discoveryTest{filepath.Join("..", sample.inputPath()), actions})
+		of.add(t, sample, actions)
 	}
 	for kind, of := range tests {
 		if len(of.DiscoveryTests) > 0 {
-			current(t, filepath.Join(kind, "actions", "action_test.yaml"), of)
+			expectFile(t, filepath.Join(kind, "actions", "action_test.yaml"), of)
 		}
 	}
 }
 
 // add tests each action on the first object that it is offered on.
-func (a *actionTests) add(t *testing.T, shown picture, actions []action) {
+func (a *actionTests) add(t *testing.T, sample sample, actions []action) {
 	t.Helper()
 	tested := map[string]bool{}
 	for _, test := range a.ActionTests {
@@ -114,18 +114,18 @@ func (a *actionTests) add(t *testing.T, shown picture, actions []action) {
 		}
 		output := filepath.Join("testdata", offered.Name+".yaml")
 		test := actionTest{
-			Action: offered.Name, InputPath: filepath.Join("..", shown.inputPath()), ExpectedOutputPath: output,
+			Action: offered.Name, InputPath: filepath.Join("..", sample.inputPath()), ExpectedOutputPath: output,
 		}
-		for _, asked := range offered.Params { // none, or what is written
-			test.Parameters = map[string]string{asked.Name: offered.value}
+		for _, parameter := range offered.Params { // none, or what is written
+			test.Parameters = map[string]string{parameter.Name: offered.value}
 		}
 		a.ActionTests = append(a.ActionTests, test)
-		current(t, filepath.Join(shown.kind(), "actions", output), shown.annotated(t, offered))
+		expectFile(t, filepath.Join(sample.kind(), "actions", output), sample.annotated(t, offered))
 	}
 }
 
 // annotated returns the object with the annotation that an action writes.
-func (p picture) annotated(t *testing.T, offered action) any {
+func (p sample) annotated(t *testing.T, offered action) any {
 	t.Helper()
 	text, err := os.ReadFile(p.path)
 	if err != nil {
@@ -143,7 +143,7 @@ func (p picture) annotated(t *testing.T, offered action) any {
 }
 
 // actions returns the actions of its kind, offered where they make sense.
-func (p picture) actions(t *testing.T) []action {
+func (p sample) actions(t *testing.T) []action {
 	t.Helper()
 	folders, err := filepath.Glob(filepath.Join(p.kind(), "actions", "*", "action.lua"))
 	if err != nil {
@@ -159,28 +159,28 @@ func (p picture) actions(t *testing.T) []action {
 }
 
 // action returns one of the actions with the value that it would write here; "" for none.
-func (p picture) action(name string) action {
+func (p sample) action(name string) action {
 	switch name {
 	case "approve":
-		plan := p.plan()
+		plan := p.approvable()
 		offered := action{annotation: v1alpha1.AnnotationApprove, value: plan, IconClass: "fa fa-fw fa-check"}
 		offered.Params = []parameter{{"hash"}}
 		offered.DisplayName = "Approve " + cmp.Or(plan, "(nothing waits for approval)")
 		return offered.named(name)
 	case "trust":
-		plan := p.guess()
+		plan := p.trustable()
 		offered := action{annotation: v1alpha1.AnnotationTrust, value: plan, IconClass: "fa fa-fw fa-handshake"}
 		offered.Params = []parameter{{"hash"}}
 		offered.DisplayName = "Believe the unknown values of " + cmp.Or(plan, "(none is unknown)")
 		return offered.named(name)
 	case "retry":
 		return action{
-			annotation: v1alpha1.AnnotationRetry, value: p.failure(),
+			annotation: v1alpha1.AnnotationRetry, value: p.retryable(),
 			DisplayName: "Try the same once more", IconClass: "fa fa-fw fa-redo",
 		}.named(name)
 	case "resolve-not-accepted":
 		return action{
-			annotation: v1alpha1.AnnotationResolve, value: p.unknown(),
+			annotation: v1alpha1.AnnotationResolve, value: p.resolvable(),
 			DisplayName: "The carrier does not have it: send it again", IconClass: "fa fa-fw fa-question",
 		}.named(name)
 	}
@@ -195,26 +195,26 @@ func (a action) named(name string) action {
 	return a
 }
 
-// guess returns the plan of changes with an unknown value, which may be trusted instead.
-func (p picture) guess() string {
+// trustable returns the plan of changes with an unknown value, which may be trusted instead.
+func (p sample) trustable() string {
 	unknown := func(change v1alpha1.Change) bool { return change.Unknown }
 	if pending := p.object.Status.Pending; pending == nil || !slices.ContainsFunc(pending.Changes, unknown) {
 		return ""
 	}
-	return p.plan()
+	return p.approvable()
 }
 
-// plan returns the plan of changes that may be approved.
-func (p picture) plan() string {
+// approvable returns the plan of changes that may be approved.
+func (p sample) approvable() string {
 	if !p.is(v1alpha1.ConditionApprovalRequired) {
 		return ""
 	}
 	return p.object.Status.Pending.Hash
 }
 
-// failure returns the attempt that may be retried, the newest that failed: the message of Ready
+// retryable returns the attempt that may be retried, the newest that failed: the message of Ready
 // offers the retry, or says that the operator retries in minutes; a retry request is sooner.
-func (p picture) failure() string {
+func (p sample) retryable() string {
 	message := p.ready().Message
 	again := strings.Contains(message, v1alpha1.AnnotationRetry) || strings.Contains(message, "tried again by itself")
 	if !again || !p.is(v1alpha1.ConditionStalled) {
@@ -229,25 +229,25 @@ func (p picture) failure() string {
 	return newest.AttemptID
 }
 
-// unknown returns the attempt that a person may resolve: the message of Ready offers it.
-func (p picture) unknown() string {
-	_, word, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
+// resolvable returns the attempt that a person may resolve: the message of Ready offers it.
+func (p sample) resolvable() string {
+	_, resolution, offered := strings.Cut(p.ready().Message, v1alpha1.AnnotationResolve+"=")
 	if !offered || !p.is(v1alpha1.ConditionStalled) {
 		return ""
 	}
-	attempt, _, _ := strings.Cut(word, "=")
+	attempt, _, _ := strings.Cut(resolution, "=")
 	return attempt + "=NotAccepted"
 }
 
-func (p picture) requests() []v1alpha1.Request {
+func (p sample) requests() []v1alpha1.Request {
 	if p.object.Status.Request != nil {
 		return []v1alpha1.Request{*p.object.Status.Request}
 	}
 	return p.object.Status.Requests
 }
 
-// current compares a file with what it should be, or writes it.
-func current(t *testing.T, path string, should any) {
+// expectFile compares a file with what it should be, or writes it.
+func expectFile(t *testing.T, path string, should any) {
 	t.Helper()
 	text, err := yaml.Marshal(should)
 	if err != nil {

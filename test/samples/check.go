@@ -18,16 +18,16 @@ import (
 type Outcome struct {
 	Kind, Name string
 	Expect     Expectation
-	Shows      string // the condition, in the form of the annotation
+	Actual     string // the condition, in the form of the annotation
 	Message    string
 	Met        bool
 }
 
-// Judge reads the state of the samples that have an expected outcome.
-func Judge(ctx context.Context, cluster client.Reader, samples []Sample) ([]Outcome, error) {
+// Check reads the state of the samples that have an expected outcome.
+func Check(ctx context.Context, cluster client.Reader, samples []Sample) ([]Outcome, error) {
 	outcomes := make([]Outcome, 0, len(samples))
 	for _, sample := range samples {
-		if !sample.Judged() {
+		if !sample.HasExpectation() {
 			continue
 		}
 		object := &unstructured.Unstructured{}
@@ -35,7 +35,7 @@ func Judge(ctx context.Context, cluster client.Reader, samples []Sample) ([]Outc
 		if err := cluster.Get(ctx, client.ObjectKeyFromObject(sample.Object), object); err != nil {
 			return nil, fmt.Errorf("read a sample: %w", err)
 		}
-		outcome, err := sample.judge(object)
+		outcome, err := sample.check(object)
 		if err != nil {
 			return nil, err
 		}
@@ -49,8 +49,8 @@ func Unmet(outcomes []Outcome) []Outcome {
 	return slices.DeleteFunc(slices.Clone(outcomes), func(outcome Outcome) bool { return outcome.Met })
 }
 
-// judge reads the condition. A condition of an earlier generation does not count.
-func (s Sample) judge(object *unstructured.Unstructured) (Outcome, error) {
+// check reads the condition. A condition of an earlier generation does not count.
+func (s Sample) check(object *unstructured.Unstructured) (Outcome, error) {
 	var status struct {
 		Status struct {
 			Conditions []metav1.Condition `json:"conditions"`
@@ -61,14 +61,14 @@ func (s Sample) judge(object *unstructured.Unstructured) (Outcome, error) {
 	}
 	outcome := Outcome{
 		Kind: object.GetKind(), Name: object.GetName(),
-		Expect: s.Expect, Shows: "no condition " + s.Expect.Condition,
+		Expect: s.Expect, Actual: "no condition " + s.Expect.Condition,
 	}
 	condition := meta.FindStatusCondition(status.Status.Conditions, s.Expect.Condition)
 	if condition == nil {
 		return outcome, nil
 	}
 	shows := Expectation{Condition: condition.Type, Status: string(condition.Status), Reason: condition.Reason}
-	outcome.Shows, outcome.Message = shows.String(), condition.Message
+	outcome.Actual, outcome.Message = shows.String(), condition.Message
 	outcome.Met = shows == s.Expect && condition.ObservedGeneration == object.GetGeneration()
 	return outcome, nil
 }

@@ -24,30 +24,30 @@ var (
 	lost    = changed / 10
 )
 
-// lossy is a fleet in which every service is in sync.
-type lossy struct {
+// lossyFleet is a fleet in which every service is in sync.
+type lossyFleet struct {
 	fleet
 
 	ids    []int64
 	edited map[int64]time.Time // when a service was given another plan
 }
 
-func newLossy(ctx context.Context) lossy {
+func newLossyFleet(ctx context.Context) lossyFleet {
 	GinkgoHelper()
 	f := newFleet(ctx)
 	ids := make([]int64, changed)
 	for i := range ids {
 		ids[i] = f.world.Line(func(line *simulator.Service) { line.Plan = world.PlanSlow })
 	}
-	f.create(ctx, ids, unread, func(spec *v1alpha1.BroadbandServiceSpec) {
+	f.create(ctx, ids, withoutReadings, func(spec *v1alpha1.BroadbandServiceSpec) {
 		spec.Plan = &v1alpha1.Plan{Name: world.PlanSlow, Term: 12}
 	})
 	f.await(ctx, map[string]int{"True InSync": changed})
-	return lossy{f, ids, map[int64]time.Time{}}
+	return lossyFleet{f, ids, map[int64]time.Time{}}
 }
 
-// loses makes responses to plan changes be lost: the carrier has carried them out.
-func (l lossy) loses(times int, services ...int64) {
+// loseResponses makes responses to plan changes be lost: the carrier has carried them out.
+func (l lossyFleet) loseResponses(times int, services ...int64) {
 	GinkgoHelper()
 	fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true, Times: times}
 	if len(services) == 0 {
@@ -59,7 +59,7 @@ func (l lossy) loses(times int, services ...int64) {
 }
 
 // everyTenth returns the services whose responses are lost, if the losses are spread.
-func (l lossy) everyTenth() (services []int64) {
+func (l lossyFleet) everyTenth() (services []int64) {
 	for i := 0; i < changed; i += 10 {
 		services = append(services, l.ids[i])
 	}
@@ -67,19 +67,19 @@ func (l lossy) everyTenth() (services []int64) {
 }
 
 // change gives every service another plan, one after the other, with a pause in between.
-func (l lossy) change(ctx context.Context, pause time.Duration) {
+func (l lossyFleet) change(ctx context.Context, pause time.Duration) {
 	GinkgoHelper()
 	for i, id := range l.ids {
 		l.edited[id] = l.world.Clock.Now()
 		l.world.Edit(ctx, fmt.Sprintf("site-%04d", i), func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan.Name = world.PlanFast
 		})
-		l.pass(ctx, pause, time.Second)
+		l.advance(ctx, pause, time.Second)
 	}
 }
 
-// pass lets time pass in steps, while the manager is idle.
-func (l lossy) pass(ctx context.Context, long, step time.Duration) {
+// advance lets time pass in steps, while the manager is idle.
+func (l lossyFleet) advance(ctx context.Context, long, step time.Duration) {
 	GinkgoHelper()
 	for ; long > 0; long -= step {
 		Eventually(ctx, func(g Gomega) {
@@ -90,8 +90,8 @@ func (l lossy) pass(ctx context.Context, long, step time.Duration) {
 	}
 }
 
-// sent is what the carrier's journal shows about the plan changes.
-type sent struct {
+// posted is what the carrier's journal shows about the plan changes.
+type posted struct {
 	posts, lost         int
 	firstLost, lastLost time.Time             // when the first and the last response were lost
 	firstSecond         int                   // responses lost within a second of the first
@@ -99,8 +99,8 @@ type sent struct {
 	slowest             time.Duration         // from the last lost response, or a later edit, to the POST
 }
 
-func (l lossy) sent() sent {
-	seen := sent{at: map[int64][]time.Time{}}
+func (l lossyFleet) posted() posted {
+	seen := posted{at: map[int64][]time.Time{}}
 	for _, call := range l.world.Carrier.Calls() {
 		if call.Operation != simulator.OpPlanChange || call.Method != http.MethodPost {
 			continue
@@ -108,7 +108,7 @@ func (l lossy) sent() sent {
 		seen.posts++
 		seen.at[call.ServiceID] = append(seen.at[call.ServiceID], call.Time)
 		if call.Status == 0 {
-			seen.lose(call.Time)
+			seen.countLost(call.Time)
 		}
 	}
 	for service, at := range seen.at {
@@ -121,7 +121,7 @@ func (l lossy) sent() sent {
 	return seen
 }
 
-func (s *sent) lose(at time.Time) {
+func (s *posted) countLost(at time.Time) {
 	if s.lost == 0 {
 		s.firstLost = at
 	}
@@ -133,7 +133,7 @@ func (s *sent) lose(at time.Time) {
 }
 
 // reasons counts the services by the reason of Ready.
-func (l lossy) reasons(ctx context.Context) map[string]int {
+func (l lossyFleet) reasons(ctx context.Context) map[string]int {
 	GinkgoHelper()
 	var list v1alpha1.BroadbandServiceList
 	Expect(l.world.List(ctx, &list, client.InNamespace(l.world.Namespace))).To(Succeed())
@@ -144,34 +144,34 @@ func (l lossy) reasons(ctx context.Context) map[string]int {
 	return counts
 }
 
-var _ = DescribeTable("Lost answers among many changes hold the others up for less than 30 s",
-	func(ctx SpecContext, pause time.Duration, arm func(lossy)) {
-		l := newLossy(ctx)
+var _ = DescribeTable("Lost responses among many changes delay the others by less than 30 s",
+	func(ctx SpecContext, pause time.Duration, arm func(lossyFleet)) {
+		l := newLossyFleet(ctx)
 		arm(l)
 		l.change(ctx, pause)
 		l.await(ctx, map[string]int{"True InSync": changed})
-		got := l.sent()
-		world.Figuresf("%s: %.2f POSTs per change, %d answers lost; the others sent %.1f s after that or a later edit",
+		got := l.posted()
+		world.Figuresf("%s: %.2f POSTs per change, %d responses lost; the others sent %.1f s after that or a later edit",
 			CurrentSpecReport().LeafNodeText, float64(got.posts)/float64(changed), got.lost, got.slowest.Seconds())
 		Expect(got.lost).To(Equal(lost))
 		Expect(got.posts).To(Equal(changed))
 		Expect(got.at).To(HaveLen(changed))
 		Expect(got.slowest).To(BeNumerically("<", 30*time.Second))
 	},
-	Entry("the first tenth, all at once", time.Duration(0), func(l lossy) { l.loses(lost) }),
-	Entry("the first tenth, 1 s apart", time.Second, func(l lossy) { l.loses(lost) }),
-	Entry("every tenth, all at once", time.Duration(0), func(l lossy) { l.loses(1, l.everyTenth()...) }),
-	Entry("every tenth, 1 s apart", time.Second, func(l lossy) { l.loses(1, l.everyTenth()...) }),
+	Entry("the first tenth, all at once", time.Duration(0), func(l lossyFleet) { l.loseResponses(lost) }),
+	Entry("the first tenth, 1 s apart", time.Second, func(l lossyFleet) { l.loseResponses(lost) }),
+	Entry("every tenth, all at once", time.Duration(0), func(l lossyFleet) { l.loseResponses(1, l.everyTenth()...) }),
+	Entry("every tenth, 1 s apart", time.Second, func(l lossyFleet) { l.loseResponses(1, l.everyTenth()...) }),
 )
 
-var _ = Describe("A carrier that loses every answer for an hour", func() {
-	It("leaves a handful of unknown outcomes while it answers reads", func(ctx SpecContext) {
-		l := newLossy(ctx)
-		l.loses(changed)
+var _ = Describe("A carrier whose responses are all lost for an hour", func() {
+	It("leaves a few unknown outcomes while it responds to reads", func(ctx SpecContext) {
+		l := newLossyFleet(ctx)
+		l.loseResponses(changed)
 		l.change(ctx, 0)
-		l.pass(ctx, time.Hour, 5*time.Second)
-		got := l.sent()
-		world.Figuresf("every answer to a plan change is lost for an hour, reads are answered: %d of %d sent, %d at once",
+		l.advance(ctx, time.Hour, 5*time.Second)
+		got := l.posted()
+		world.Figuresf("every response to a plan change is lost for an hour, reads get one: %d of %d sent, %d at once",
 			got.posts, changed, got.firstSecond)
 		Expect(got.lost).To(Equal(got.posts))
 		Expect(got.firstSecond).To(Equal(1))
@@ -179,23 +179,23 @@ var _ = Describe("A carrier that loses every answer for an hour", func() {
 		Expect(l.reasons(ctx)).To(HaveKey(v1alpha1.ReasonBreakerOpen))
 
 		l.world.Carrier.Disarm()
-		l.pass(ctx, time.Hour, 5*time.Second) // the pause after so many in a row
+		l.advance(ctx, time.Hour, 5*time.Second) // the pause after so many in a row
 		l.await(ctx, map[string]int{"True InSync": changed})
-		Expect(l.sent().posts).To(Equal(changed))
+		Expect(l.posted().posts).To(Equal(changed))
 	})
 
-	It("leaves one when it answers nothing", func(ctx SpecContext) {
-		l := newLossy(ctx)
-		l.loses(1)
+	It("leaves at most one when it does not respond at all", func(ctx SpecContext) {
+		l := newLossyFleet(ctx)
+		l.loseResponses(1)
 		Expect(l.world.Carrier.FailNext("*", simulator.Fault{Kind: simulator.FaultReset, Times: 10_000})).To(Succeed())
 		l.change(ctx, 0)
-		l.pass(ctx, time.Hour, 5*time.Second)
-		got := l.sent()
-		world.Figuresf("nothing is answered for an hour: %d of %d plan changes are sent", got.posts, changed)
+		l.advance(ctx, time.Hour, 5*time.Second)
+		got := l.posted()
+		world.Figuresf("no response for an hour: %d of %d plan changes are sent", got.posts, changed)
 		Expect(got.posts).To(BeNumerically("<=", 1))
 
 		l.world.Carrier.Disarm()
 		l.await(ctx, map[string]int{"True InSync": changed})
-		Expect(l.sent().posts).To(Equal(changed))
+		Expect(l.posted().posts).To(Equal(changed))
 	})
 })

@@ -18,11 +18,11 @@ import (
 
 var _ = Describe("An object that waits for another", func() {
 	// Two managers may lead for a moment. The one that knew less may be gone by now.
-	It("goes on although somebody else has written that it is not there yet", func(ctx SpecContext) {
-		w := world.NewInRealTime(ctx, plane, realTime, quick)
+	It("continues although somebody else has written that the other is missing", func(ctx SpecContext) {
+		w := world.NewInRealTime(ctx, plane, realTime, withoutDelays)
 		w.DoubtAfter = time.Second
 		w.Manage(ctx, user)
-		w.AwaitLogin(ctx, watchful)
+		w.AwaitLogin(ctx, polling)
 		line := w.Line()
 		account := w.Account(func(account *v1alpha1.CarrierAccount) { account.Name = "idle" })
 		order, service, appointment := w.Order(accepted, accepted), w.Service(site, line), w.Appointment(technician, farAhead)
