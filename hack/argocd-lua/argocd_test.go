@@ -39,9 +39,9 @@ const (
 func TestHealth(t *testing.T) {
 	overrides := lua.ResourceHealthOverrides(customized(t))
 	for _, folder := range found(t, kinds) {
-		var told struct{ Tests []healthTest }
-		read(t, filepath.Join(folder, "health_test.yaml"), &told)
-		for _, test := range told.Tests {
+		var cases struct{ Tests []healthTest }
+		read(t, filepath.Join(folder, "health_test.yaml"), &cases)
+		for _, test := range cases.Tests {
 			t.Run(filepath.Join(filepath.Base(folder), test.InputPath), func(t *testing.T) {
 				object := object(t, filepath.Join(folder, test.InputPath))
 				NewWithT(t).Expect(overrides.GetResourceHealth(object)).To(HaveValue(Equal(test.HealthStatus)))
@@ -75,18 +75,18 @@ func TestUnseenIsProgressing(t *testing.T) {
 func TestActions(t *testing.T) {
 	overrides := customized(t)
 	for _, folder := range found(t, kinds+"/actions") {
-		var told struct {
+		var cases struct {
 			DiscoveryTests []discoveryTest
 			ActionTests    []actionTest
 		}
-		read(t, filepath.Join(folder, "action_test.yaml"), &told)
-		for _, test := range told.DiscoveryTests {
+		read(t, filepath.Join(folder, "action_test.yaml"), &cases)
+		for _, test := range cases.DiscoveryTests {
 			t.Run(filepath.Join(folder, test.InputPath), func(t *testing.T) {
 				on := object(t, filepath.Join(folder, test.InputPath))
 				NewWithT(t).Expect(discovered(t, overrides, on)).To(ConsistOf(test.Result))
 			})
 		}
-		for _, test := range told.ActionTests {
+		for _, test := range cases.ActionTests {
 			t.Run(filepath.Join(folder, test.Action), func(t *testing.T) { test.run(t, overrides, folder) })
 		}
 	}

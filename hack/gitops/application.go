@@ -30,12 +30,12 @@ const (
 // application is an Application as Argo CD's API server returns it.
 type application struct {
 	Status struct {
-		Sync           syncStatus  `json:"sync"`
-		Health         health      `json:"health"`
-		History        []deployed  `json:"history"`
-		OperationState operation   `json:"operationState"`
-		Resources      []resource  `json:"resources"`
-		Conditions     []condition `json:"conditions"`
+		Sync           syncStatus     `json:"sync"`
+		Health         health         `json:"health"`
+		History        []historyEntry `json:"history"`
+		OperationState operation      `json:"operationState"`
+		Resources      []resource     `json:"resources"`
+		Conditions     []condition    `json:"conditions"`
 	} `json:"status"`
 }
 
@@ -49,7 +49,7 @@ type health struct {
 	Message string `json:"message"`
 }
 
-type deployed struct {
+type historyEntry struct {
 	Revision string `json:"revision"`
 }
 
@@ -89,13 +89,13 @@ func (a *application) healthOf(name string) health {
 	return a.Status.Resources[i].Health
 }
 
-// ask reads the Application from Argo CD's API server with the read-only account.
-func (s *site) ask(ctx context.Context) (*application, error) {
+// readApplication reads the Application from Argo CD's API server with the read-only account.
+func (s *site) readApplication(ctx context.Context) (*application, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.api("applications/"+s.name), http.NoBody)
 	if err != nil {
-		return nil, fmt.Errorf("ask Argo CD: %w", err)
+		return nil, fmt.Errorf("read the Application: %w", err)
 	}
-	request.Header.Set("Authorization", "Bearer "+s.people.viewer.token)
+	request.Header.Set("Authorization", "Bearer "+s.users.viewer.token)
 	shown := &application{}
 	return shown, machine.Send(request, machine.JSON(shown))
 }
@@ -103,17 +103,19 @@ func (s *site) ask(ctx context.Context) (*application, error) {
 // refresh makes Argo CD compare with the repository now, and waits until it has done so.
 func (s *site) refresh(ctx context.Context, how string) error {
 	const annotation = "argocd.argoproj.io/refresh"
-	asked := &metav1.PartialObjectMetadata{}
-	asked.SetGroupVersionKind(schema.GroupVersionKind{Group: "argoproj.io", Version: "v1alpha1", Kind: "Application"})
-	asked.SetNamespace(argocdName)
-	asked.SetName(s.name)
+	application := &metav1.PartialObjectMetadata{}
+	application.SetGroupVersionKind(schema.GroupVersionKind{
+		Group: "argoproj.io", Version: "v1alpha1", Kind: "Application",
+	})
+	application.SetNamespace(argocdName)
+	application.SetName(s.name)
 	patch := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"annotations":{"`+annotation+`":"`+how+`"}}}`))
-	if err := s.cluster.Patch(ctx, asked, patch); err != nil {
+	if err := s.cluster.Patch(ctx, application, patch); err != nil {
 		return err
 	}
-	return s.await(ctx, "Argo CD has looked at the repository", func(ctx context.Context) (bool, error) {
-		err := s.cluster.Get(ctx, client.ObjectKeyFromObject(asked), asked)
-		return asked.Annotations[annotation] == "", err
+	return s.waitFor(ctx, "Argo CD has compared with the repository", func(ctx context.Context) (bool, error) {
+		err := s.cluster.Get(ctx, client.ObjectKeyFromObject(application), application)
+		return application.Annotations[annotation] == "", err
 	})
 }
 

@@ -81,7 +81,7 @@ func (s *site) startController(ctx context.Context) error {
 }
 
 // startArgoCD starts a component of Argo CD with its own ServiceAccount, and waits until its health
-// endpoint answers.
+// endpoint responds.
 func (s *site) startArgoCD(ctx context.Context, name, health string, flags ...string) error {
 	identity, err := s.ServiceAccount(ctx, argocdName, name)
 	if err != nil {

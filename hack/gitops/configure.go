@@ -40,9 +40,9 @@ func (s *site) writeKustomization() error {
 		return fmt.Errorf("make a folder for Argo CD's manifests: %w", err)
 	}
 	argocd, argocdErr := relative(folder, filepath.Join(s.argocd, "manifests", "cluster-install"))
-	people, peopleErr := relative(folder, s.accounts)
+	users, peopleErr := relative(folder, s.accounts)
 	content, encodeErr := yaml.Marshal(kustomization{
-		Resources: []string{namespaceFile, argocd}, Components: []string{people}, Namespace: argocdName,
+		Resources: []string{namespaceFile, argocd}, Components: []string{users}, Namespace: argocdName,
 	})
 	own, ownErr := yaml.Marshal(namespaceNamed(argocdName))
 	if err := errors.Join(argocdErr, peopleErr, encodeErr, ownErr); err != nil {
@@ -62,7 +62,7 @@ func relative(from, to string) (string, error) {
 		return "", err
 	}
 	path, err := filepath.Rel(here, there)
-	return path, err //nolint:wrapcheck // the caller says what it was for
+	return path, err //nolint:wrapcheck // the caller adds what it was for
 }
 
 const namespaceFile = "namespace.yaml"

@@ -33,15 +33,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	failure := s.watchOver(ctx)
+	failure := s.runUntilDone(ctx)
 	if failure != nil {
 		s.Sayf("%s: failed; the logs are in %s\n", program, s.InState("logs"))
 	}
 	return errors.Join(failure, s.Stop(ctx))
 }
 
-// watchOver runs the scenario, and aborts it when a process ends unexpectedly.
-func (s *site) watchOver(ctx context.Context) error {
+// runUntilDone runs the scenario, and aborts it when a process ends unexpectedly.
+func (s *site) runUntilDone(ctx context.Context) error {
 	ctx, end := context.WithCancelCause(ctx)
 	defer end(nil)
 	go func() {
@@ -51,15 +51,15 @@ func (s *site) watchOver(ctx context.Context) error {
 		case <-ctx.Done():
 		}
 	}()
-	err := s.show(ctx)
+	err := s.runAll(ctx)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause //nolint:wrapcheck // the error itself describes what ended the run
 	}
 	return err
 }
 
-// show starts all processes and runs the scenario.
-func (s *site) show(ctx context.Context) error {
+// runAll starts all processes and runs the scenario.
+func (s *site) runAll(ctx context.Context) error {
 	err := s.Take(ctx, []machine.Step{
 		{Says: "etcd", Do: s.StartEtcd},
 		{Says: "kube-apiserver", Do: s.StartAPIServer},
@@ -69,15 +69,15 @@ func (s *site) show(ctx context.Context) error {
 		{Says: "what is not in Git: a namespace and the carrier's key", Do: s.applySecrets},
 		{Says: "Argo CD's own manifests", Do: s.installArgoCD},
 		{Says: "our health and actions (docs/gitops.md)", Do: s.customize},
-		{Says: "three people's passwords", Do: s.setPasswords},
+		{Says: "the passwords of three users", Do: s.setPasswords},
 		{Says: "a redis", Do: s.startRedis},
 		{Says: "argocd-repo-server", Do: s.startRepoServer},
 		{Says: "argocd-server", Do: s.startServer},
 		{Says: "argocd-application-controller", Do: s.startController},
-		{Says: "three people log in", Do: s.logIn},
+		{Says: "three users log in", Do: s.logIn},
 	})
 	if err != nil {
 		return err
 	}
-	return s.tell(ctx)
+	return s.runSteps(ctx)
 }

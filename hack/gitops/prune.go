@@ -21,20 +21,20 @@ func (s *site) prune(ctx context.Context, w *watcher) error {
 	if err != nil {
 		return err
 	}
-	if err := w.sees(ctx, sight{says: "the sync waits for the confirmation", holds: waitsForConfirmation}); err != nil {
+	if err := w.awaitAll(ctx, expectation{text: "the sync waits for the confirmation", holds: waitsForConfirmation}); err != nil {
 		return err
 	}
-	if err := s.stays(ctx); err != nil {
+	if err := s.expectHeld(ctx); err != nil {
 		return err
 	}
-	w.sayf("%s: argocd app confirm-deletion %s", s.people.maintainer.name, s.name)
-	if _, err := s.cli(ctx, s.people.maintainer, "app", "confirm-deletion", s.name); err != nil {
+	w.logf("%s: argocd app confirm-deletion %s", s.users.maintainer.name, s.name)
+	if _, err := s.cli(ctx, s.users.maintainer, "app", "confirm-deletion", s.name); err != nil {
 		return err
 	}
-	if err := w.sees(ctx, atCommit(revision, healthy)); err != nil {
+	if err := w.awaitAll(ctx, atCommit(revision, healthy)); err != nil {
 		return err
 	}
-	return errors.Join(s.gone(ctx), s.goesOn(ctx, w))
+	return errors.Join(s.expectDeleted(ctx), s.expectActive(ctx, w))
 }
 
 func waitsForConfirmation(a *application) bool {
@@ -42,15 +42,16 @@ func waitsForConfirmation(a *application) bool {
 	return operation.Phase == running && strings.HasPrefix(operation.Message, "Waiting for pruning confirmation of ")
 }
 
-// stays fails unless the object exists, is not being deleted, and has a finalizer of the operator.
-func (s *site) stays(ctx context.Context) error {
+// expectHeld fails unless the object exists, is not being deleted, and has a finalizer of the
+// operator.
+func (s *site) expectHeld(ctx context.Context) error {
 	service := &v1alpha1.BroadbandService{}
 	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, service)
 	switch {
 	case err != nil:
 		return err
 	case service.DeletionTimestamp != nil:
-		return errors.New("it was deleted before that was confirmed")
+		return errors.New("it was deleted before the confirmation")
 	case len(service.Finalizers) == 0:
 		return errors.New("it has no finalizer that could be released")
 	default:
@@ -58,17 +59,17 @@ func (s *site) stays(ctx context.Context) error {
 	}
 }
 
-// gone fails while the object exists: the operator must have removed its finalizer.
-func (s *site) gone(ctx context.Context) error {
+// expectDeleted fails while the object exists: the operator must have removed its finalizer.
+func (s *site) expectDeleted(ctx context.Context) error {
 	err := s.cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: changed}, &v1alpha1.BroadbandService{})
 	if err == nil {
-		return errors.New("it is still there")
+		return errors.New("it still exists")
 	}
 	return client.IgnoreNotFound(err)
 }
 
-// goesOn fails unless the service is unchanged at the carrier.
-func (s *site) goesOn(ctx context.Context, w *watcher) error {
+// expectActive fails unless the service is unchanged at the carrier.
+func (s *site) expectActive(ctx context.Context, w *watcher) error {
 	var service simulator.Service
 	if err := s.AskCarrier(ctx, "services/1000001", &service); err != nil {
 		return err
@@ -76,16 +77,16 @@ func (s *site) goesOn(ctx context.Context, w *watcher) error {
 	if service.Plan != planFast || service.Cancellation != nil {
 		return fmt.Errorf("the service is not as it was at the carrier: %+v", service)
 	}
-	w.sayf("seen: the carrier still has service %d on %s, and no cancellation of it", service.ID, service.Plan)
+	w.logf("seen: the carrier still has service %d on %s, and no cancellation of it", service.ID, service.Plan)
 	return nil
 }
 
 // restore shows that the object is created again and sends no request to the carrier.
 func (s *site) restore(ctx context.Context, w *watcher) error {
 	_, reverted := s.repository.git(ctx, "checkout", "--quiet", "HEAD~1", "--", s.repository.path(changed+".yaml"))
-	revision, err := s.push(ctx, "Bring "+changed+" back", reverted)
+	revision, err := s.push(ctx, "Restore "+changed, reverted)
 	if err != nil {
 		return err
 	}
-	return w.sees(ctx, atCommit(revision, healthy))
+	return w.awaitAll(ctx, atCommit(revision, healthy))
 }

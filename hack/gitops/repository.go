@@ -84,7 +84,7 @@ func (r *repository) commit(ctx context.Context, message string) (string, error)
 
 // git runs git without the user's own configuration, which may enable signing or hooks.
 func (r *repository) git(ctx context.Context, args ...string) (string, error) {
-	said, err := r.machine.Finish(ctx, machine.Program{
+	output, err := r.machine.Finish(ctx, machine.Program{
 		Command: append([]string{r.program}, args...),
 		Folder:  r.folder,
 		Environment: []string{
@@ -93,5 +93,5 @@ func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 			"GIT_COMMITTER_NAME=" + program, "GIT_COMMITTER_EMAIL=" + program + "@example.invalid",
 		},
 	})
-	return strings.TrimSpace(said), err
+	return strings.TrimSpace(output), err
 }

@@ -37,12 +37,12 @@ func parse(args []string, out io.Writer) (settings, error) {
 	flags := flag.NewFlagSet("gitops", flag.ContinueOnError)
 	flags.SetOutput(out)
 	s.machine.AddFlags(flags)
-	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long each thing that must happen may take")
+	flags.DurationVar(&s.timeout, "timeout", 2*time.Minute, "how long to wait for each expected state")
 	flags.StringVar(&s.argocd, "argocd", "bin/argocd", "`folder` of Argo CD, as hack/argocd/build.sh makes it")
 	flags.StringVar(&s.customizations, "customizations", "config/argocd",
 		"`folder` of the kustomization for the ConfigMap argocd-cm: health and actions of our kinds")
 	flags.StringVar(&s.accounts, "accounts", "hack/gitops/people",
-		"`folder` of the kustomize component with the accounts of the story's people, and what each may do")
+		"`folder` of the kustomize component with the scenario's users, and what each may do")
 	flags.StringVar(&s.example, "example", "config/argocd/example", "`folder` of the project and the Application")
 	flags.StringVar(&s.manifests, "manifests", "hack/gitops/site", "`folder` of the manifests that are committed first")
 	flags.StringVar(&s.carrier, "carrier", "hack/gitops/carrier.yaml", "`file` with the carrier's plans and services")

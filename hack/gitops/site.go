@@ -32,17 +32,17 @@ type site struct {
 	settings
 
 	addresses  addresses
-	people     people
+	users      users
 	repository *repository
 	secrets    string // manifests of the objects that are not in Git
 	cluster    client.Client
 	name       string            // of the Application
-	healed     int               // edits that Argo CD reverted
+	reverted   int               // edits that Argo CD reverted
 	shown      map[string]string // the last line printed about each object
 }
 
 func newSite(m *machine.Machine, s settings) *site {
-	return &site{Machine: m, settings: s, people: newPeople(), shown: map[string]string{}}
+	return &site{Machine: m, settings: s, users: newUsers(), shown: map[string]string{}}
 }
 
 // namespace is the namespace into which the Application syncs the objects in Git.
@@ -126,11 +126,11 @@ func (s *site) connect() error {
 
 const interval = 200 * time.Millisecond
 
-// await polls until a condition holds, at most for the timeout in the settings.
-func (s *site) await(ctx context.Context, says string, holds wait.ConditionWithContextFunc) error {
+// waitFor polls until a condition holds, at most for the timeout in the settings.
+func (s *site) waitFor(ctx context.Context, text string, holds wait.ConditionWithContextFunc) error {
 	err := wait.PollUntilContextTimeout(ctx, interval, s.timeout, true, holds)
 	if wait.Interrupted(err) {
-		return fmt.Errorf("not within %s: %s", s.timeout, says)
+		return fmt.Errorf("not within %s: %s", s.timeout, text)
 	}
 	return err //nolint:wrapcheck // the condition's own error
 }

@@ -13,9 +13,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// first shows that an order does not block the sync waves: it is healthy once the carrier has
+// firstCommit shows that an order does not block the sync waves: it is healthy once the carrier has
 // accepted it.
-func (s *site) first(ctx context.Context, w *watcher) error {
+func (s *site) firstCommit(ctx context.Context, w *watcher) error {
 	revision, err := s.repository.commit(ctx, "Declare an account, an order and three services")
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func (s *site) first(ctx context.Context, w *watcher) error {
 	if err := s.createApplication(ctx); err != nil {
 		return err
 	}
-	if err := w.sees(ctx, atCommit(revision, healthy)); err != nil {
+	if err := w.awaitAll(ctx, atCommit(revision, healthy)); err != nil {
 		return err
 	}
 	return s.inWaves(ctx, w)
@@ -46,14 +46,14 @@ func (s *site) inWaves(ctx context.Context, w *watcher) error {
 	}
 	since, ready := readySince(order.Status.Conditions)
 	if !ready || order.Status.ServiceID != "" {
-		return fmt.Errorf("the order is not one that was taken and has no service yet: %+v", order.Status)
+		return fmt.Errorf("the order was not accepted, or has a service already: %+v", order.Status)
 	}
 	for _, service := range services.Items {
 		if service.CreationTimestamp.Before(since) {
 			return fmt.Errorf("%s did not wait for the order, ready at %v", service.Name, since)
 		}
 	}
-	w.sayf("seen: order %s was taken and has no service yet; the next wave came after it", order.Status.OrderID)
+	w.logf("seen: order %s was accepted and has no service yet; the next wave began after it", order.Status.OrderID)
 	return nil
 }
 

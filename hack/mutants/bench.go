@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// bench runs the tests on mutants.
-type bench struct {
+// runner runs the tests on mutants.
+type runner struct {
 	root string
 	now  func() time.Time
 }
 
 // verdict is the result of a layer of tests for a mutant.
 type verdict struct {
-	layer string
-	by    string // the first test that failed; "" when none did
-	took  time.Duration
+	layer    string
+	by       string // the first test that failed; "" when none did
+	duration time.Duration
 }
 
 // trial is a mutant and the verdicts of all its layers.
@@ -37,7 +37,7 @@ type trial struct {
 var errNotBuilt = errors.New("it does not compile, or its tests cannot start")
 
 // passes runs the tests of all mutants on the unchanged code, where all of them must pass.
-func (b bench) passes(ctx context.Context, all []mutant) error {
+func (b runner) passes(ctx context.Context, all []mutant) error {
 	for _, tests := range united(all) {
 		if text, err := b.goTest(ctx, tests, ""); err != nil {
 			return fmt.Errorf("layer %s fails without a mutant: %w\n%s", tests.name, err, text)
@@ -68,7 +68,7 @@ func tryAll[M, T any](ctx context.Context, all []M, jobs int, try func(context.C
 }
 
 // try breaks the operator and runs the layers that must detect the mutant.
-func (b bench) try(ctx context.Context, m mutant) trial {
+func (b runner) try(ctx context.Context, m mutant) trial {
 	tried := trial{mutant: m}
 	folder, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
@@ -93,10 +93,10 @@ func (b bench) try(ctx context.Context, m mutant) trial {
 }
 
 // verdict runs the tests of a layer with the broken file of an overlay.
-func (b bench) verdict(ctx context.Context, tests chosen, overlay string) (verdict, error) {
+func (b runner) verdict(ctx context.Context, tests chosen, overlay string) (verdict, error) {
 	began := b.now()
 	text, failed := b.goTest(ctx, tests, overlay)
-	found := verdict{layer: tests.name, took: b.now().Sub(began)}
+	found := verdict{layer: tests.name, duration: b.now().Sub(began)}
 	switch {
 	case ctx.Err() != nil:
 		return found, fmt.Errorf("interrupted: %w", ctx.Err())
@@ -109,13 +109,13 @@ func (b bench) verdict(ctx context.Context, tests chosen, overlay string) (verdi
 }
 
 // goTest runs the tests of a layer, with the broken file of an overlay if one is named.
-func (b bench) goTest(ctx context.Context, tests chosen, overlay string) ([]byte, error) {
+func (b runner) goTest(ctx context.Context, tests chosen, overlay string) ([]byte, error) {
 	return b.run(ctx, tests.arguments(), tests.env, overlay)
 }
 
 // run calls go, with the broken file of an overlay if one is named. The overlay is in GOFLAGS, so
 // that programs that a test builds contain the mutant too.
-func (b bench) run(ctx context.Context, arguments, env []string, overlay string) ([]byte, error) {
+func (b runner) run(ctx context.Context, arguments, env []string, overlay string) ([]byte, error) {
 	command := exec.CommandContext(ctx, "go", arguments...) //nolint:gosec // our own arguments
 	command.Env = append(os.Environ(), env...)
 	if overlay != "" {

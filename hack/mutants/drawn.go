@@ -60,17 +60,17 @@ func (r round) arguments() []string {
 	return append(arguments, r.specs...)
 }
 
-// fate is the result for a drawn mutant.
-type fate struct {
-	mutant drawn
-	layer  string // the last round that ran on it
-	by     string // what killed it there; "" if it survived
-	took   time.Duration
-	err    error // why it could not be tried
+// result is the result for a drawn mutant.
+type result struct {
+	mutant   drawn
+	layer    string // the last round that ran on it
+	by       string // what killed it there; "" if it survived
+	duration time.Duration
+	err      error // why it could not be tried
 }
 
 // tryDrawn draws mutants, runs the tests on each, and fails if too few are killed.
-func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) error {
+func tryDrawn(ctx context.Context, runner runner, set settings, out io.Writer) error {
 	deep, err := roundsUpTo(set.upTo)
 	if err != nil {
 		return err
@@ -79,12 +79,12 @@ func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	all, err := readCode(ctx, place.root, targets())
+	all, err := readCode(ctx, runner.root, targets())
 	if err != nil {
 		return err
 	}
 	if set.sound {
-		err = place.passesRounds(ctx, deep)
+		err = runner.passesRounds(ctx, deep)
 	}
 	if err != nil {
 		return err
@@ -93,20 +93,20 @@ func tryDrawn(ctx context.Context, place bench, set settings, out io.Writer) err
 	if err != nil {
 		return err
 	}
-	fates := tryAll(ctx, mutants, set.jobs, func(ctx context.Context, m drawn) fate {
-		return place.tryRounds(ctx, m, deep)
+	results := tryAll(ctx, mutants, set.jobs, func(ctx context.Context, m drawn) result {
+		return runner.tryRounds(ctx, m, deep)
 	})
-	made := tally{accepted: accepted}
-	for f := range fates {
-		made.add(f)
+	total := tally{accepted: accepted}
+	for f := range results {
+		total.add(f)
 		f.show(out)
 	}
-	made.show(out, set.seed)
-	return made.verdict()
+	total.show(out, set.seed)
+	return total.verdict()
 }
 
 // passesRounds runs the tests on the unchanged code, where all of them must pass.
-func (b bench) passesRounds(ctx context.Context, deep []round) error {
+func (b runner) passesRounds(ctx context.Context, deep []round) error {
 	for _, r := range deep {
 		if text, err := b.run(ctx, r.arguments(), nil, ""); err != nil {
 			return fmt.Errorf("layer %s fails without a mutant: %w\n%s", r.name, err, text)
@@ -116,9 +116,9 @@ func (b bench) passesRounds(ctx context.Context, deep []round) error {
 }
 
 // tryRounds runs one round after another on a drawn mutant until one kills it.
-func (b bench) tryRounds(ctx context.Context, m drawn, deep []round) fate {
-	became, began := fate{mutant: m}, b.now()
-	became.err = b.withOverlay(m, func(overlay string) error {
+func (b runner) tryRounds(ctx context.Context, m drawn, deep []round) result {
+	result, began := result{mutant: m}, b.now()
+	result.err = b.withOverlay(m, func(overlay string) error {
 		for _, r := range deep {
 			text, failed := b.run(ctx, r.arguments(), nil, overlay)
 			switch {
@@ -127,21 +127,21 @@ func (b bench) tryRounds(ctx context.Context, m drawn, deep []round) fate {
 			case notBuilt.Match(text):
 				return fmt.Errorf("%w:\n%s", errNotBuilt, text)
 			case failed != nil:
-				became.by = killerOfDrawn(text)
+				result.by = killerOfDrawn(text)
 			}
-			if became.layer = r.name; became.by != "" {
+			if result.layer = r.name; result.by != "" {
 				return nil
 			}
 		}
 		return nil
 	})
-	became.took = b.now().Sub(began)
-	return became
+	result.duration = b.now().Sub(began)
+	return result
 }
 
 // withOverlay calls a function with the overlay of a drawn mutant, which exists only during the
 // call.
-func (bench) withOverlay(m drawn, call func(overlay string) error) error {
+func (runner) withOverlay(m drawn, call func(overlay string) error) error {
 	folder, err := os.MkdirTemp("", "mutant-")
 	if err != nil {
 		return fmt.Errorf("make a folder: %w", err)

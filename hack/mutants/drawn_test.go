@@ -100,11 +100,11 @@ func smallCode(t *testing.T) []code {
 
 // described formats sites as in wantSites.
 func described(all []site) []string {
-	words := make([]string, len(all))
+	lines := make([]string, len(all))
 	for i, found := range all {
-		words[i] = found.described()
+		lines[i] = found.described()
 	}
-	return words
+	return lines
 }
 
 func (s site) described() string {
@@ -112,7 +112,7 @@ func (s site) described() string {
 	return strings.TrimPrefix(s.place(), s.file+":") + ": " + s.shown + " in " + name
 }
 
-func TestEveryOperatorFindsItsSites(t *testing.T) {
+func TestOperatorsFindTheirSites(t *testing.T) {
 	t.Parallel()
 	want := make([]string, len(wantSites))
 	for i, line := range wantSites {
@@ -128,7 +128,7 @@ func TestEveryOperatorFindsItsSites(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatCompilesIsDrawn(t *testing.T) {
+func TestDrawnMutantsCompile(t *testing.T) {
 	t.Parallel()
 	read := smallCode(t)[0]
 	for path, text := range read.texts {
@@ -153,7 +153,7 @@ func TestOnlyWhatCompilesIsDrawn(t *testing.T) {
 	}
 }
 
-func TestADrawDependsOnTheSeedAlone(t *testing.T) {
+func TestDrawDependsOnlyOnTheSeed(t *testing.T) {
 	t.Parallel()
 	read := smallCode(t)
 	places := func(seed uint64, many int) []string {
@@ -181,7 +181,7 @@ func TestADrawDependsOnTheSeedAlone(t *testing.T) {
 	}
 }
 
-func TestAMutantIsTheFileWithOneChange(t *testing.T) {
+func TestMutantIsTheFileWithOneChange(t *testing.T) {
 	t.Parallel()
 	for _, m := range draw(smallCode(t), 1, 1000) {
 		want := strings.ReplaceAll(small[:m.from]+m.becomes+small[m.to:], "\r", "")
@@ -191,7 +191,7 @@ func TestAMutantIsTheFileWithOneChange(t *testing.T) {
 	}
 }
 
-func TestEverySurvivorThatIsExplainedIsStillInTheCode(t *testing.T) {
+func TestExplainedSurvivorsAreInTheCode(t *testing.T) {
 	t.Parallel()
 	accepted, err := survivors()
 	if err != nil {
@@ -215,30 +215,30 @@ func TestEverySurvivorThatIsExplainedIsStillInTheCode(t *testing.T) {
 	}
 }
 
-func TestWhatNoticesADrawnMutant(t *testing.T) {
+func TestKillerOfDrawnMutant(t *testing.T) {
 	t.Parallel()
 	for _, run := range []struct{ text, want string }{
 		{"ok  \tpkg/decide\t0.1s", ""},
 		{"--- FAIL: TestX (0.00s)\n    x_test.go:1: no\nFAIL", "TestX"},
 		{"panic: test timed out after 2m0s\nrunning tests:", "test timed out after 2m0s"},
 		{"fatal error: sync: unlock of unlocked mutex\n", "sync: unlock of unlocked mutex"},
-		{"  [FAIL] A story [It] ends well\n--- FAIL: TestControllers (1s)", "A story [It] ends well"},
-		{"  [FAIL] A story [AfterEach] ends well\n--- FAIL: TestControllers", "A story [AfterEach] ends well"},
+		{"  [FAIL] A spec [It] passes\n--- FAIL: TestControllers (1s)", "A spec [It] passes"},
+		{"  [FAIL] A spec [AfterEach] passes\n--- FAIL: TestControllers", "A spec [AfterEach] passes"},
 		{"  [FAIL] [BeforeSuite] \n--- FAIL: TestControllers (1s)\nFAIL", ""},
 		{"--- FAIL: TestControllers (1s)\n--- FAIL: TestDoubt (0.00s)\nFAIL", "TestDoubt"},
 		{"go: cannot find main module\n", ""},
 		{"etcd: could not start\nFAIL\tcontrollers\t0.1s\nFAIL\n", ""},
 	} {
 		if got := killerOfDrawn([]byte(run.text)); got != run.want {
-			t.Errorf("%q is noticed by %q, want %q", run.text, got, run.want)
+			t.Errorf("%q is detected by %q, want %q", run.text, got, run.want)
 		}
 	}
 }
 
-// fates returns the given numbers of killed and of surviving mutants.
-func fates(killed, survived int) []fate {
-	all := slices.Repeat([]fate{{layer: "units", by: "TestX"}}, killed)
-	return append(all, slices.Repeat([]fate{{layer: "prove"}}, survived)...)
+// resultsOf returns the given numbers of killed and of surviving mutants.
+func resultsOf(killed, survived int) []result {
+	all := slices.Repeat([]result{{layer: "units", by: "TestX"}}, killed)
+	return append(all, slices.Repeat([]result{{layer: "prove"}}, survived)...)
 }
 
 func TestTooManySurvivorsFail(t *testing.T) {
@@ -246,22 +246,22 @@ func TestTooManySurvivorsFail(t *testing.T) {
 	known := survivor{Function: "decide.f", Operator: removes, Line: "x()", Why: "nobody reads x"}
 	mutant := drawn{site: site{function: "decide.f", operator: removes, shown: "x()"}}
 	for name, run := range map[string]struct {
-		fates []fate
+		fates []result
 		want  error
 	}{
 		"none":                    {nil, nil},
-		"95 of 100":               {fates(95, 5), nil},
-		"94 of 100":               {fates(94, 6), errShare},
-		"one that is explained":   {append(fates(95, 5), fate{mutant: mutant}), nil},
-		"explained, but killed":   {append(fates(95, 0), fate{mutant: mutant, by: "TestX"}), errStale},
-		"one that was not tried":  {append(fates(95, 0), fate{err: errNotBuilt}), errNotTried},
-		"all of them unexplained": {fates(0, 2), errShare},
+		"95 of 100":               {resultsOf(95, 5), nil},
+		"94 of 100":               {resultsOf(94, 6), errShare},
+		"one that is explained":   {append(resultsOf(95, 5), result{mutant: mutant}), nil},
+		"explained, but killed":   {append(resultsOf(95, 0), result{mutant: mutant, by: "TestX"}), errStale},
+		"one that was not tried":  {append(resultsOf(95, 0), result{err: errNotBuilt}), errNotTried},
+		"all of them unexplained": {resultsOf(0, 2), errShare},
 	} {
-		made := tally{accepted: []survivor{known}}
+		total := tally{accepted: []survivor{known}}
 		for _, f := range run.fates {
-			made.add(f)
+			total.add(f)
 		}
-		if got := made.verdict(); !errors.Is(got, run.want) {
+		if got := total.verdict(); !errors.Is(got, run.want) {
 			t.Errorf("%s: got %v, want %v", name, got, run.want)
 		}
 	}
@@ -273,12 +273,12 @@ func TestTheReportNamesSurvivorsAndTheSeed(t *testing.T) {
 		file: "pkg/decide/x.go", line: 12, function: "pkg/decide.f", operator: removes, shown: "x()",
 	}}
 	var out bytes.Buffer
-	made := tally{}
-	for _, f := range append(fates(3, 0), fate{mutant: mutant, layer: "prove"}) {
-		made.add(f)
+	total := tally{}
+	for _, f := range append(resultsOf(3, 0), result{mutant: mutant, layer: "prove"}) {
+		total.add(f)
 		f.show(&out)
 	}
-	made.show(&out, 42)
+	total.show(&out, 42)
 	for _, want := range []string{
 		"SURVIVES", "pkg/decide/x.go:12 removes the statement", "units: TestX", "function: pkg/decide.f",
 		`line: "x()"`, "seed 42: 3 of 4 drawn mutants killed, 75.0 % (at least 95 %)",
@@ -289,7 +289,7 @@ func TestTheReportNamesSurvivorsAndTheSeed(t *testing.T) {
 	}
 }
 
-func TestLayersOfADrawEndWhereTheyAreToldTo(t *testing.T) {
+func TestRoundsUpToEndsAtALayer(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"": 3, "units": 1, "prove": 2, "controllers": 3} {
 		if got, err := roundsUpTo(name); len(got) != want || err != nil {

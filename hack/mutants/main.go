@@ -61,15 +61,15 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err := flags.Parse(args); err != nil {
 		return fmt.Errorf("read the command line: %w", err)
 	}
-	place := bench{root: set.root, now: time.Now} //nolint:forbidigo // the only use of the real clock
+	runner := runner{root: set.root, now: time.Now} //nolint:forbidigo // the only use of the real clock
 	if set.draw > 0 {
-		return tryDrawn(ctx, place, set, out)
+		return tryDrawn(ctx, runner, set, out)
 	}
-	return tryListed(ctx, place, set, out)
+	return tryListed(ctx, runner, set, out)
 }
 
 // tryListed tries the mutants listed in mutants.yaml.
-func tryListed(ctx context.Context, place bench, set settings, out io.Writer) error {
+func tryListed(ctx context.Context, runner runner, set settings, out io.Writer) error {
 	all, err := mutants()
 	if err != nil {
 		return err
@@ -78,11 +78,11 @@ func tryListed(ctx context.Context, place bench, set settings, out io.Writer) er
 		return err
 	}
 	if set.sound {
-		if err := place.passes(ctx, all); err != nil {
+		if err := runner.passes(ctx, all); err != nil {
 			return err
 		}
 	}
-	if killed, total := report(out, tryAll(ctx, all, set.jobs, place.try)); killed < total {
+	if killed, total := report(out, tryAll(ctx, all, set.jobs, runner.try)); killed < total {
 		return errSurvived
 	}
 	return nil

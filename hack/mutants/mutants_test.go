@@ -14,12 +14,12 @@ import (
 )
 
 const (
-	tree   = "../.."
-	wanted = 56
+	tree        = "../.."
+	wantMutants = 56
 )
 
-// listed returns the listed mutants.
-func listed(t *testing.T) []mutant {
+// loadMutants returns the listed mutants.
+func loadMutants(t *testing.T) []mutant {
 	t.Helper()
 	all, err := mutants()
 	if err != nil {
@@ -30,9 +30,9 @@ func listed(t *testing.T) []mutant {
 
 func TestEveryMutantIsStillInTheCode(t *testing.T) {
 	t.Parallel()
-	all := listed(t)
-	if len(all) != wanted {
-		t.Errorf("%d mutants, want %d", len(all), wanted)
+	all := loadMutants(t)
+	if len(all) != wantMutants {
+		t.Errorf("%d mutants, want %d", len(all), wantMutants)
 	}
 	for _, m := range all {
 		text, err := m.broken(tree)
@@ -40,14 +40,14 @@ func TestEveryMutantIsStillInTheCode(t *testing.T) {
 			t.Error(err)
 		}
 		if _, err := parser.ParseFile(token.NewFileSet(), m.File, text, parser.SkipObjectResolution); err != nil {
-			t.Errorf("mutant %d is no Go: %v", m.number, err)
+			t.Errorf("mutant %d is not Go: %v", m.number, err)
 		}
 	}
 }
 
 func TestEveryMutantHasTwoLayersWithTests(t *testing.T) {
 	t.Parallel()
-	for _, m := range listed(t) {
+	for _, m := range loadMutants(t) {
 		found := m.layers()
 		if len(found) < enough || len(found) < len(m.KilledBy) {
 			t.Errorf("mutant %d is to be killed by %d known layers of %d", m.number, len(found), len(m.KilledBy))
@@ -76,17 +76,17 @@ func (c chosen) expectThere(t *testing.T) {
 		text.Write(read)
 	}
 	for _, test := range c.tests {
-		stands := "func " + test + "("
+		declaration := "func " + test + "("
 		if c.parent != "" {
-			stands = strconv.Quote(test)
+			declaration = strconv.Quote(test)
 		}
-		if !strings.Contains(text.String(), stands) {
+		if !strings.Contains(text.String(), declaration) {
 			t.Errorf("package %s has no test %s", c.folder, test)
 		}
 	}
 }
 
-func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
+func TestEditThatDoesNotMatchFails(t *testing.T) {
 	t.Parallel()
 	fits := edit{Old: "one", New: "two"}
 	if got, err := fits.apply("none"); got != "ntwo" || err != nil {
@@ -94,14 +94,14 @@ func TestAnEditThatDoesNotFitIsRefused(t *testing.T) {
 	}
 	for _, text := range []string{"", "three", "one and one"} {
 		if got, err := fits.apply(text); err == nil {
-			t.Errorf("%q is taken, and becomes %q", text, got)
+			t.Errorf("%q is accepted, and becomes %q", text, got)
 		}
 	}
 }
 
-func TestOnlyATestThatFailedKills(t *testing.T) {
+func TestKillerIsAFailedTest(t *testing.T) {
 	t.Parallel()
-	plain, stories := chosen{}, chosen{layer: layer{suite: "TestControllers"}}
+	plain, specs := chosen{}, chosen{layer: layer{suite: "TestControllers"}}
 	parts := chosen{layer: layer{parent: "TestProve|TestRegressions"}}
 	for _, run := range []struct {
 		tests      chosen
@@ -110,11 +110,11 @@ func TestOnlyATestThatFailedKills(t *testing.T) {
 		{plain, "--- FAIL: TestX (0.00s)\n    x_test.go:1: no\nFAIL", "TestX"},
 		{plain, "panic: test timed out after 10m0s", ""},
 		{plain, "FAIL\tpkg/carrier [build failed]", ""},
-		{stories, "  [FAIL] A story [It] ends well\n--- FAIL: TestControllers (1.00s)", "A story [It] ends well"},
-		{stories, "  [PANICKED!] [It] A table an entry\n--- FAIL: TestControllers", "[It] A table an entry"},
+		{specs, "  [FAIL] A spec [It] passes\n--- FAIL: TestControllers (1.00s)", "A spec [It] passes"},
+		{specs, "  [PANICKED!] [It] A table an entry\n--- FAIL: TestControllers", "[It] A table an entry"},
 		{parts, "--- FAIL: TestProve (0.00s)\n    --- FAIL: TestProve/Reclaim (0.00s)\n", "TestProve/Reclaim"},
 		{parts, "--- FAIL: TestProve (0.00s)\n", ""},
-		{stories, "  [FAIL] [BeforeSuite] \n--- FAIL: TestControllers (1.00s)", ""},
+		{specs, "  [FAIL] [BeforeSuite] \n--- FAIL: TestControllers (1.00s)", ""},
 	} {
 		if got := killer(run.tests, []byte(run.text)); got != run.want {
 			t.Errorf("%q is killed by %q, want %q", run.text, got, run.want)
@@ -122,7 +122,7 @@ func TestOnlyATestThatFailedKills(t *testing.T) {
 	}
 }
 
-func TestOnlySomeAreTried(t *testing.T) {
+func TestNumberedSelectsMutants(t *testing.T) {
 	t.Parallel()
 	all := []int{1, 2, 3, 4}
 	for text, want := range map[string][]int{"0": all, "2": {2}, "2-3": {2, 3}, "3-9": {3, 4}, "7": nil} {

@@ -60,20 +60,20 @@ func wholly(node ast.Node, operator, becomes string) []change {
 
 // negated negates the condition of an if, a case of a switch without a tag, or a loop.
 func (p place) negated() []change {
-	var asked []ast.Expr
+	var conditions []ast.Expr
 	switch node := p.node.(type) {
 	case *ast.IfStmt:
-		asked = append(asked, node.Cond)
+		conditions = append(conditions, node.Cond)
 	case *ast.ForStmt:
 		if node.Cond != nil {
-			asked = append(asked, node.Cond)
+			conditions = append(conditions, node.Cond)
 		}
 	case *ast.CaseClause:
 		if choice, ok := p.parent(2).(*ast.SwitchStmt); ok && choice.Tag == nil { //nolint:mnd // above the block
-			asked = node.List
+			conditions = node.List
 		}
 	}
-	return p.negations(negates, asked)
+	return p.negations(negates, conditions)
 }
 
 // inverted negates a returned boolean.

@@ -21,7 +21,7 @@ func report(out io.Writer, tried <-chan trial) (killed, total int) {
 		}
 		t.show(out)
 	}
-	sayf(out, "%d of %d mutants killed, each by at least two layers\n", killed, total)
+	printf(out, "%d of %d mutants killed, each by at least two layers\n", killed, total)
 	return killed, total
 }
 
@@ -32,24 +32,24 @@ func (t trial) killed() bool {
 
 // show prints a mutant and the verdicts of its layers.
 func (t trial) show(out io.Writer) {
-	var took time.Duration
+	var duration time.Duration
 	for _, v := range t.verdicts {
-		took += v.took
+		duration += v.duration
 	}
-	fate := "killed"
+	result := "killed"
 	if !t.killed() {
-		fate = "SURVIVES"
+		result = "SURVIVES"
 	}
-	sayf(out, "%2d  %-8s %6.1f s  %s\n", t.mutant.number, fate, took.Seconds(), t.mutant.Breaks)
+	printf(out, "%2d  %-8s %6.1f s  %s\n", t.mutant.number, result, duration.Seconds(), t.mutant.Breaks)
 	for _, v := range t.verdicts {
-		sayf(out, "    %-11s  %5.1f s  %s\n", v.layer, v.took.Seconds(), cmp.Or(v.by, "NOTICED NOTHING"))
+		printf(out, "    %-11s  %5.1f s  %s\n", v.layer, v.duration.Seconds(), cmp.Or(v.by, "NOT DETECTED"))
 	}
 	if t.err != nil {
-		sayf(out, "    %v\n", t.err)
+		printf(out, "    %v\n", t.err)
 	}
 }
 
-// sayf writes to the screen.
-func sayf(out io.Writer, format string, args ...any) {
+// printf writes to the screen.
+func printf(out io.Writer, format string, args ...any) {
 	fmt.Fprintf(out, format, args...) //nolint:errcheck // there is nowhere to report the error
 }

@@ -23,14 +23,14 @@ type tally struct {
 	accepted []survivor
 
 	killed    int
-	survived  []fate
-	explained []fate
-	stale     []fate // explained in survivors.yaml, but killed
+	survived  []result
+	explained []result
+	stale     []result // explained in survivors.yaml, but killed
 	notTried  int
 }
 
 // add counts the result for one mutant.
-func (t *tally) add(f fate) {
+func (t *tally) add(f result) {
 	known := t.explanation(f) != nil
 	switch {
 	case f.err != nil:
@@ -48,7 +48,7 @@ func (t *tally) add(f fate) {
 }
 
 // explanation returns the entry of survivors.yaml for a mutant, nil if there is none.
-func (t *tally) explanation(f fate) *survivor {
+func (t *tally) explanation(f result) *survivor {
 	i := slices.IndexFunc(t.accepted, func(s survivor) bool { return s.explains(f.mutant.site) })
 	if i < 0 {
 		return nil
@@ -73,15 +73,15 @@ func (t *tally) verdict() error {
 }
 
 // show prints a mutant.
-func (f fate) show(out io.Writer) {
-	word, by := "killed", f.layer+": "+f.by
+func (f result) show(out io.Writer) {
+	outcome, by := "killed", f.layer+": "+f.by
 	switch {
 	case f.err != nil:
-		word, by = "NOT TRIED", f.err.Error()
+		outcome, by = "NOT TRIED", f.err.Error()
 	case f.by == "":
-		word, by = "SURVIVES", f.layer+": noticed nothing"
+		outcome, by = "SURVIVES", f.layer+": not detected"
 	}
-	sayf(out, "%3d  %-9s %6.1f s  %s\n     %s\n", f.mutant.number, word, f.took.Seconds(), f.mutant.place(), by)
+	printf(out, "%3d  %-9s %6.1f s  %s\n     %s\n", f.mutant.number, outcome, f.duration.Seconds(), f.mutant.place(), by)
 }
 
 // place returns the location of a mutant and the operator that made it.
@@ -96,18 +96,18 @@ func (t *tally) show(out io.Writer, seed uint64) {
 	if t.counted() > 0 {
 		percent *= float64(t.killed) / float64(t.counted())
 	}
-	sayf(out, "seed %d: %d of %d drawn mutants killed, %.1f %% (at least %d %%); %d more survive and are explained\n",
+	printf(out, "seed %d: %d of %d drawn mutants killed, %.1f %% (at least %d %%); %d more survive and are explained\n",
 		seed, t.killed, t.counted(), percent, share, len(t.explained))
 }
 
 // list prints mutants in the format of survivors.yaml.
-func (t *tally) list(out io.Writer, title string, all []fate) {
+func (t *tally) list(out io.Writer, title string, all []result) {
 	for _, f := range all {
 		m := f.mutant
-		sayf(out, "%s: %d, %s:%d\n", title, m.number, m.file, m.line)
-		sayf(out, "- function: %s\n  operator: %s\n  line: %q\n", m.function, m.operator, m.shown)
+		printf(out, "%s: %d, %s:%d\n", title, m.number, m.file, m.line)
+		printf(out, "- function: %s\n  operator: %s\n  line: %q\n", m.function, m.operator, m.shown)
 		if known := t.explanation(f); known != nil {
-			sayf(out, "  why: %s\n", known.Why)
+			printf(out, "  why: %s\n", known.Why)
 		}
 	}
 }

@@ -32,12 +32,12 @@ func read(folder fs.FS) ([]text, error) {
 	return texts, nil
 }
 
-// others are the folders of what is built, of what is not the project's, and of this tool, which names
+// skippedFolders are the folders of what is built, of what is not the project's, and of this tool, which names
 // the words.
-var others = regexp.MustCompile(`^hack/prose$|(^|/)(bin|testdata|\.[^/]+)$`)
+var skippedFolders = regexp.MustCompile(`^hack/prose$|(^|/)(bin|testdata|\.[^/]+)$`)
 
 func skipped(folder string) error {
-	if others.MatchString(folder) {
+	if skippedFolders.MatchString(folder) {
 		return fs.SkipDir
 	}
 	return nil

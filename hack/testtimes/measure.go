@@ -46,8 +46,8 @@ func measure(folder, name string, program []string, now func() time.Time) error 
 	failure := command.Wait()
 	stopForwarding()
 	usage := command.ProcessState.UserTime() + command.ProcessState.SystemTime()
-	took := measurement{name, now().Sub(began).Seconds(), usage.Seconds(), failure != nil}
-	return errors.Join(failure, took.write(folder))
+	measured := measurement{name, now().Sub(began).Seconds(), usage.Seconds(), failure != nil}
+	return errors.Join(failure, measured.write(folder))
 }
 
 // forwardSignals forwards termination signals to the program: go test sends SIGQUIT to a test that

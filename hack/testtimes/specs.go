@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// shown is the number of slowest specs that are printed.
-const shown = 40
+// maxShown is the number of slowest specs that are printed.
+const maxShown = 40
 
 // timed is a spec and its duration in seconds.
 type timed struct {
@@ -32,7 +32,7 @@ func showSpecs(out io.Writer, folder string) error {
 	lines, longest, total := []string{}, 0.0, 0.0
 	for i, spec := range specs {
 		total += spec.seconds
-		if i < shown {
+		if i < maxShown {
 			longest += spec.seconds
 			lines = append(lines, fmt.Sprintf("%7.1f s  %s: %s", spec.seconds, spec.suite, spec.text))
 		}

@@ -56,7 +56,7 @@ func listen(ctx context.Context) (net.Listener, error) {
 	const tries = 100
 	var (
 		config net.ListenConfig
-		taken  error
+		failed error
 	)
 	for range tries {
 		offset, err := rand.Int(rand.Reader, big.NewInt(ports))
@@ -67,7 +67,7 @@ func listen(ctx context.Context) (net.Listener, error) {
 		if err == nil {
 			return listener, nil
 		}
-		taken = err
+		failed = err
 	}
-	return nil, fmt.Errorf("find a free port: %w", taken)
+	return nil, fmt.Errorf("find a free port: %w", failed)
 }

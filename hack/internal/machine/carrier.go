@@ -46,14 +46,14 @@ func (m *Machine) journalURL(journal string) string {
 	return "http://" + m.Addresses.CarrierControls + "/_sim/" + journal
 }
 
-// Violations fails when the carrier has seen a call that its specification forbids.
+// Violations fails when the carrier has received a call that its specification forbids.
 func (m *Machine) Violations(ctx context.Context) error {
 	var seen []json.RawMessage
 	if err := m.AskCarrier(ctx, violations, &seen); err != nil {
 		return err
 	}
 	if len(seen) > 0 {
-		return errors.New("the carrier saw calls that its specification forbids: " + string(seen[0]))
+		return errors.New("the carrier received calls that its specification forbids: " + string(seen[0]))
 	}
 	return nil
 }

@@ -33,9 +33,9 @@ type Program struct {
 type Process struct {
 	Name string
 
-	cmd  *exec.Cmd
-	log  string
-	gone chan struct{} // closed when it has ended
+	cmd   *exec.Cmd
+	log   string
+	ended chan struct{} // closed when it has ended
 }
 
 // Start starts a program that runs until Stop ends it, and appends its output to its log.
@@ -62,14 +62,14 @@ func (m *Machine) Start(ctx context.Context, program Program) (*Process, error) 
 func (m *Machine) Launch(ctx context.Context, program Program, out io.Writer) (*Process, error) {
 	cmd := m.command(context.WithoutCancel(ctx), program)
 	cmd.Stdout, cmd.Stderr = out, out
-	p := &Process{Name: program.Name, cmd: cmd, gone: make(chan struct{})}
+	p := &Process{Name: program.Name, cmd: cmd, ended: make(chan struct{})}
 	if err := cmd.Start(); err != nil {
 		return nil, fmt.Errorf("start %s: %w", program.Name, err)
 	}
 	m.processes = append(m.processes, p)
 	go func() {
 		_ = cmd.Wait() //nolint:errcheck // cmd.ProcessState has the result
-		close(p.gone)
+		close(p.ended)
 		select {
 		case m.Ended <- p:
 		case <-ctx.Done():
@@ -106,7 +106,7 @@ func (m *Machine) command(ctx context.Context, program Program) *exec.Cmd {
 // running reports whether the process is still running.
 func (p *Process) running() bool {
 	select {
-	case <-p.gone:
+	case <-p.ended:
 		return false
 	default:
 		return true
@@ -129,26 +129,26 @@ func (p *Process) Failure() error {
 
 // Timeouts for the processes.
 const (
-	startTimeout   = time.Minute
-	requestTimeout = 2 * time.Second // of a readiness check
-	answerTimeout  = 10 * time.Second
-	pollInterval   = 100 * time.Millisecond
-	stopTimeout    = 10 * time.Second
+	startTimeout    = time.Minute
+	requestTimeout  = 2 * time.Second // of a readiness check
+	responseTimeout = 10 * time.Second
+	pollInterval    = 100 * time.Millisecond
+	stopTimeout     = 10 * time.Second
 )
 
-// Await waits until a URL answers with 200 or the process has ended.
+// Await waits until a URL responds with 200 or the process has ended.
 func (p *Process) Await(ctx context.Context, web *http.Client, url string) error {
 	web.Timeout = requestTimeout
 	return p.awaitThat(ctx, func(ctx context.Context) (bool, error) {
 		request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 		if err != nil {
-			return false, fmt.Errorf("ask %s: %w", p.Name, err)
+			return false, fmt.Errorf("call %s: %w", p.Name, err)
 		}
-		answer, err := web.Do(request)
+		response, err := web.Do(request)
 		if err != nil {
 			return false, nil //nolint:nilerr // it does not listen yet
 		}
-		return answer.StatusCode == http.StatusOK, answer.Body.Close()
+		return response.StatusCode == http.StatusOK, response.Body.Close()
 	})
 }
 
@@ -208,13 +208,13 @@ func (p *Process) stop(ctx context.Context) error {
 		return fmt.Errorf("stop %s: %w", p.Name, err)
 	}
 	select {
-	case <-p.gone:
+	case <-p.ended:
 		return nil
 	case <-ctx.Done():
 	}
 	if err := p.cmd.Process.Kill(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("kill %s: %w", p.Name, err)
 	}
-	<-p.gone
+	<-p.ended
 	return nil
 }

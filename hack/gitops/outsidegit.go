@@ -11,27 +11,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// edit shows that Argo CD reverts a manual edit, and that the edit cost nothing because the service
-// requires approval.
-func (s *site) edit(ctx context.Context, w *watcher) error {
+// editOutsideGit shows that Argo CD reverts a manual edit, and that the edit cost nothing because
+// the service requires approval.
+func (s *site) editOutsideGit(ctx context.Context, w *watcher) error {
 	before, err := s.syncs(ctx)
 	if err != nil {
 		return err
 	}
-	if err := s.editPlan(ctx, w, planFaster, planDearer); err != nil {
+	if err := s.editPlan(ctx, w, planFaster, planDearest); err != nil {
 		return err
 	}
-	s.healed++
-	if err := s.await(ctx, "the edit is taken back", s.moreSyncs(before)); err != nil {
+	s.reverted++
+	if err := s.waitFor(ctx, "the edit is reverted", s.moreSyncs(before)); err != nil {
 		return err
 	}
-	if err := w.sees(ctx, atCommit(s.repository.head, healthy)); err != nil {
+	if err := w.awaitAll(ctx, atCommit(s.repository.head, healthy)); err != nil {
 		return err
 	}
 	if _, err := s.onPlan(ctx, planFaster); err != nil {
 		return err
 	}
-	w.sayf("seen: one more sync, and the plan is %s", planFaster)
+	w.logf("seen: one more sync, and the plan is %s", planFaster)
 	return nil
 }
 
@@ -43,7 +43,7 @@ func (s *site) editPlan(ctx context.Context, w *watcher, from, to string) error 
 	}
 	edited := service.DeepCopy()
 	edited.Spec.Plan.Name = to
-	w.sayf("kubectl edit: %s -> %s", from, to)
+	w.logf("kubectl edit: %s -> %s", from, to)
 	return s.cluster.Patch(ctx, edited, client.MergeFrom(service))
 }
 

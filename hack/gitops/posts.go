@@ -13,17 +13,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 )
 
-// books counts the POSTs that the carrier received, by operation, subject and whether it accepted
-// them.
-type books map[string]int
+// postCounts counts the POSTs that the carrier received, by operation, subject and whether it
+// accepted them.
+type postCounts map[string]int
 
-// changes counts the POSTs, without token requests and those that only read.
-func (s *site) changes(ctx context.Context) (books, error) {
+// countPOSTs counts the POSTs, without token requests and those that only read.
+func (s *site) countPOSTs(ctx context.Context) (postCounts, error) {
 	var calls []simulator.Call
 	if err := s.AskCarrier(ctx, "calls", &calls); err != nil {
 		return nil, err
 	}
-	seen := books{}
+	seen := postCounts{}
 	for _, call := range calls {
 		if call.Method == http.MethodPost && !reads(call.Operation) {
 			seen[entry(call)]++
@@ -46,7 +46,7 @@ func entry(call simulator.Call) string {
 }
 
 // String returns one line per entry.
-func (b books) String() string {
+func (b postCounts) String() string {
 	lines := make([]string, 0, len(b))
 	for _, what := range slices.Sorted(maps.Keys(b)) {
 		lines = append(lines, fmt.Sprintf("%16d × %s", b[what], what))
@@ -54,39 +54,39 @@ func (b books) String() string {
 	return strings.Join(lines, "\n")
 }
 
-// unasked wraps a chapter and fails if the carrier received any changing POST during it.
-func (s *site) unasked(tell teller) teller {
+// withoutPOSTs wraps a chapter and fails if the carrier received any changing POST during it.
+func (s *site) withoutPOSTs(run stepFunc) stepFunc {
 	return func(ctx context.Context, w *watcher) error {
-		before, err := s.changes(ctx)
+		before, err := s.countPOSTs(ctx)
 		if err != nil {
 			return err
 		}
-		if err := tell(ctx, w); err != nil {
+		if err := run(ctx, w); err != nil {
 			return err
 		}
-		return s.balance(ctx, before)
+		return s.expectPOSTs(ctx, before)
 	}
 }
 
-// closeBooks fails unless the carrier received exactly one POST for each declared change.
-func (s *site) closeBooks(ctx context.Context, w *watcher) error {
-	want := books{
+// checkPOSTs fails unless the carrier received exactly one POST for each declared change.
+func (s *site) checkPOSTs(ctx context.Context, w *watcher) error {
+	want := postCounts{
 		"OrderCreate SITE-014":                    1,
 		"PlanChange 1000001":                      1,
 		"PlanChange 1000002, refused: " + refusal: 1,
 		"PlanChange 1000003":                      1,
 	}
-	if err := s.balance(ctx, want); err != nil {
+	if err := s.expectPOSTs(ctx, want); err != nil {
 		return err
 	}
-	w.sayf("seen: one POST for each change that was declared, and no other:\n%s", want)
+	w.logf("seen: one POST for each change that was declared, and no other:\n%s", want)
 	return nil
 }
 
-// balance compares the POSTs that the carrier received with those that are expected, and fails if
-// the carrier saw a call that its specification forbids.
-func (s *site) balance(ctx context.Context, want books) error {
-	seen, err := s.changes(ctx)
+// expectPOSTs compares the POSTs that the carrier received with those that are expected, and fails
+// if the carrier received a call that its specification forbids.
+func (s *site) expectPOSTs(ctx context.Context, want postCounts) error {
+	seen, err := s.countPOSTs(ctx)
 	if err != nil {
 		return err
 	}

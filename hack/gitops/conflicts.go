@@ -14,10 +14,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// rest shows that Argo CD and the operator do not conflict.
-func (s *site) rest(ctx context.Context, w *watcher) error {
-	for _, look := range []teller{s.writesNothing, s.countSyncs, s.countGenerations} {
-		if err := look(ctx, w); err != nil {
+// expectNoConflict shows that Argo CD and the operator do not conflict.
+func (s *site) expectNoConflict(ctx context.Context, w *watcher) error {
+	for _, check := range []stepFunc{s.writesNothing, s.countSyncs, s.countGenerations} {
+		if err := check(ctx, w); err != nil {
 			return err
 		}
 	}
@@ -27,9 +27,9 @@ func (s *site) rest(ctx context.Context, w *watcher) error {
 // writesNothing fails if any object is written while Argo CD refreshes repeatedly.
 func (s *site) writesNothing(ctx context.Context, w *watcher) error {
 	before, beforeErr := s.versions(ctx)
-	const looks = 3
+	const refreshes = 3
 	var refreshErr error
-	for range looks {
+	for range refreshes {
 		refreshErr = errors.Join(refreshErr, s.refresh(ctx, "hard"))
 	}
 	after, afterErr := s.versions(ctx)
@@ -37,9 +37,9 @@ func (s *site) writesNothing(ctx context.Context, w *watcher) error {
 		return err
 	}
 	if !maps.Equal(before, after) {
-		return fmt.Errorf("what was at rest was written: resourceVersions %v became %v", before, after)
+		return fmt.Errorf("settled objects were written: resourceVersions %v became %v", before, after)
 	}
-	w.sayf("seen: %d hard refreshes, and none of %d objects was written", looks, len(after))
+	w.logf("seen: %d hard refreshes, and none of %d objects was written", refreshes, len(after))
 	return nil
 }
 
@@ -65,17 +65,17 @@ func (s *site) countSyncs(ctx context.Context, w *watcher) error {
 	if err != nil {
 		return err
 	}
-	if want := s.repository.commits + s.healed; syncs != want {
-		return fmt.Errorf("%d syncs for %d commits and %d edits past Git", syncs, s.repository.commits, s.healed)
+	if want := s.repository.commits + s.reverted; syncs != want {
+		return fmt.Errorf("%d syncs for %d commits and %d edits outside Git", syncs, s.repository.commits, s.reverted)
 	}
-	a, err := s.ask(ctx)
+	a, err := s.readApplication(ctx)
 	if err != nil {
 		return err
 	}
 	if deployed := len(a.Status.History); deployed != s.repository.commits {
 		return fmt.Errorf("the Application's history has %d entries for %d commits", deployed, s.repository.commits)
 	}
-	w.sayf("seen: %d syncs: %d commits and %d edit taken back", syncs, s.repository.commits, s.healed)
+	w.logf("seen: %d syncs: %d commits and %d reverted edit", syncs, s.repository.commits, s.reverted)
 	return nil
 }
 
@@ -98,6 +98,6 @@ func (s *site) countGenerations(ctx context.Context, w *watcher) error {
 	if !maps.Equal(seen, want) {
 		return fmt.Errorf("generations are %v, not %v", seen, want)
 	}
-	w.sayf("seen: every spec was written as often as it was declared or edited: generations %v", seen)
+	w.logf("seen: every spec was written as often as it was declared or edited: generations %v", seen)
 	return nil
 }

@@ -16,28 +16,28 @@ import (
 	"github.com/broadband-operator/broadband-operator/hack/internal/machine"
 )
 
-// person is a user with an account in Argo CD.
-type person struct{ name, password, token string }
+// user is a user with an account in Argo CD.
+type user struct{ name, password, token string }
 
-// people are the users of the scenario. Their permissions are in people/argocd-rbac-cm.yaml.
-type people struct{ viewer, approver, maintainer *person }
+// users are the users of the scenario. Their permissions are in people/argocd-rbac-cm.yaml.
+type users struct{ viewer, approver, maintainer *user }
 
-func newPeople() people {
-	named := func(name string) *person { return &person{name: name, password: rand.Text()} }
-	return people{viewer: named("viewer"), approver: named("approver"), maintainer: named("maintainer")}
+func newUsers() users {
+	named := func(name string) *user { return &user{name: name, password: rand.Text()} }
+	return users{viewer: named("viewer"), approver: named("approver"), maintainer: named("maintainer")}
 }
 
-func (p people) all() []*person { return []*person{p.viewer, p.approver, p.maintainer} }
+func (p users) all() []*user { return []*user{p.viewer, p.approver, p.maintainer} }
 
 // setPasswords stores the hash of each user's password in Argo CD's Secret.
 func (s *site) setPasswords(ctx context.Context) error {
 	hashes := map[string]string{}
-	for _, person := range s.people.all() {
-		hash, err := s.cli(ctx, person, "account", "bcrypt", "--password="+person.password)
+	for _, one := range s.users.all() {
+		hash, err := s.cli(ctx, one, "account", "bcrypt", "--password="+one.password)
 		if err != nil {
 			return err
 		}
-		hashes["accounts."+person.name+".password"] = strings.TrimSpace(hash)
+		hashes["accounts."+one.name+".password"] = strings.TrimSpace(hash)
 	}
 	patch, err := json.Marshal(map[string]any{"stringData": hashes})
 	if err != nil {
@@ -49,8 +49,8 @@ func (s *site) setPasswords(ctx context.Context) error {
 
 // logIn logs in every user and keeps the session tokens.
 func (s *site) logIn(ctx context.Context) error {
-	for _, person := range s.people.all() {
-		credentials, err := json.Marshal(map[string]string{"username": person.name, "password": person.password})
+	for _, one := range s.users.all() {
+		credentials, err := json.Marshal(map[string]string{"username": one.name, "password": one.password})
 		if err != nil {
 			return fmt.Errorf("encode a password: %w", err)
 		}
@@ -61,9 +61,9 @@ func (s *site) logIn(ctx context.Context) error {
 		request.Header.Set("Content-Type", "application/json")
 		var session struct{ Token string }
 		if err := machine.Send(request, machine.JSON(&session)); err != nil {
-			return fmt.Errorf("log %s in: %w", person.name, err)
+			return fmt.Errorf("log %s in: %w", one.name, err)
 		}
-		person.token = session.Token
+		one.token = session.Token
 	}
 	return nil
 }
@@ -87,8 +87,8 @@ type actionParameter struct {
 	Value string `json:"value"`
 }
 
-// act runs a resource action as a user.
-func (s *site) act(ctx context.Context, as *person, run action) error {
+// runAction runs a resource action as a user.
+func (s *site) runAction(ctx context.Context, as *user, run action) error {
 	body, err := json.Marshal(run)
 	if err != nil {
 		return fmt.Errorf("write action %s: %w", run.Action, err)
@@ -107,7 +107,7 @@ func (s *site) act(ctx context.Context, as *person, run action) error {
 }
 
 // cli runs Argo CD's command line as a user.
-func (s *site) cli(ctx context.Context, as *person, args ...string) (string, error) {
+func (s *site) cli(ctx context.Context, as *user, args ...string) (string, error) {
 	return s.Finish(ctx, machine.Program{
 		Command: append([]string{filepath.Join(s.argocd, "argocd")}, args...),
 		Environment: append(s.argocdEnvironment(),
