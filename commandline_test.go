@@ -27,13 +27,13 @@ var _ = Describe("The command line", func() {
 		}
 	})
 
-	It("refuses what it does not know", func(ctx SpecContext) {
+	It("refuses unknown flags and arguments", func(ctx SpecContext) {
 		for _, args := range [][]string{{"--submti=false"}, {"run"}, {"--kubeconfig=/does/not/exist"}} {
 			Expect(run(ctx, args, GinkgoWriter)).NotTo(Succeed(), "%v", args)
 		}
 	})
 
-	It("has the time zones with it, which its image may not have", func() {
+	It("contains the time zones, which its image may not have", func() {
 		for _, program := range []string{"main.go", "hack/simulator/main.go"} {
 			file, err := parser.ParseFile(token.NewFileSet(), program, nil, parser.ImportsOnly)
 			Expect(err).NotTo(HaveOccurred())
@@ -42,7 +42,7 @@ var _ = Describe("The command line", func() {
 		}
 	})
 
-	It("says which durations of leader election do not fit together", func() {
+	It("reports durations of leader election that contradict each other", func() {
 		const (
 			lease    = "--leader-elect-lease-duration"
 			deadline = "--leader-elect-renew-deadline"
@@ -50,7 +50,7 @@ var _ = Describe("The command line", func() {
 		)
 		for _, refused := range []struct {
 			args []string
-			says string
+			text string
 		}{
 			{[]string{lease + "=0s"}, lease + " is 0s: "},
 			{[]string{lease + "=10s"}, lease + " is 10s: it must be greater than " + deadline + ", which is 10s"},
@@ -59,7 +59,7 @@ var _ = Describe("The command line", func() {
 			{[]string{period + "=-1s"}, period + " is -1s: "},
 		} {
 			_, err := parse(refused.args, GinkgoWriter)
-			Expect(err).To(MatchError(HavePrefix(refused.says)), "%v", refused.args)
+			Expect(err).To(MatchError(HavePrefix(refused.text)), "%v", refused.args)
 		}
 		started, err := parse(nil, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())

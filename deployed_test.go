@@ -29,7 +29,7 @@ func deployed() appsv1.DeploymentSpec {
 }
 
 var _ = Describe("The manager that is deployed", func() {
-	It("knows the flags that it is started with, and keeps its metrics to those who may read them", func() {
+	It("knows the flags that it is started with, and restricts its metrics to users who may read them", func() {
 		started, err := parse(deployed().Template.Spec.Containers[0].Args, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(started.leaderElect).To(BeTrue(), "there are two")
@@ -38,7 +38,7 @@ var _ = Describe("The manager that is deployed", func() {
 		Expect(started.operatorNamespace).To(Equal(world.OperatorName), "where its Role is")
 	})
 
-	It("has the time to hear the answer to a request when it is told to stop, and to write it down", func() {
+	It("has time to receive the response to a request when it has to stop, and to record it", func() {
 		patience := *deployed().Template.Spec.TerminationGracePeriodSeconds
 		Expect(controllers.LongestSubmission).To(BeNumerically(">", carrier.LongestCall))
 		Expect(gracefulShutdown).To(BeNumerically(">", controllers.LongestSubmission), "the manager waits for a pass")

@@ -46,7 +46,7 @@ var _ = BeforeSuite(func(ctx SpecContext) {
 	plane, audit, err = world.StartAudited(ctx, GinkgoT().TempDir(), user)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(plane.Stop)
-	certify()
+	writeCertificate()
 })
 
 // often is the polling interval for slow expectations.
@@ -60,8 +60,8 @@ func slow(seed *simulator.Seed) {
 	seed.Delays[string(simulator.OpPlanChange)] = simulator.Duration(world.Speed * changeTakes)
 }
 
-// watchful polls a request as often as its operation allows.
-func watchful(account *v1alpha1.CarrierAccount) {
+// polling polls a request as often as its operation allows.
+func polling(account *v1alpha1.CarrierAccount) {
 	account.Spec.Polling = v1alpha1.Polling{Min: "1s", Max: "1s"}
 }
 
@@ -77,7 +77,7 @@ var _ = Describe("The manager", Ordered, func() {
 		w          *world.World
 		kubeconfig string
 		reader     string // token of a user who may read the metrics
-		manager    *running
+		manager    *managerProcess
 		lines      []int64
 	)
 	name := func(i int) string { return fmt.Sprintf("site-%d", i) }
@@ -131,7 +131,7 @@ var _ = Describe("The manager", Ordered, func() {
 		manager = start(ctx, kubeconfig)
 	})
 
-	AfterAll(func(ctx SpecContext) { // so that the next leader need not wait for the lease of a dead one
+	AfterAll(func(ctx SpecContext) { // so that the next leader need not wait for the lease of an ended one
 		manager.end(syscall.SIGTERM)
 		Expect(plane.Client.DeleteAllOf(ctx, &coordinationv1.Lease{}, client.InNamespace(world.OperatorName))).To(Succeed())
 	})
@@ -144,7 +144,7 @@ var _ = Describe("The manager", Ordered, func() {
 	})
 
 	It("converges services, with three writes of the status and of the ledger each", func(ctx SpecContext) {
-		w.AwaitLogin(ctx, watchful)
+		w.AwaitLogin(ctx, polling)
 		for i := range sites {
 			lines = append(lines, w.Line())
 			Expect(w.Create(ctx, w.Service(name(i), lines[i]))).To(Succeed())
@@ -156,10 +156,10 @@ var _ = Describe("The manager", Ordered, func() {
 		expectLedgerWrites(ctx, 3*sites)     // intent, accepted, terminal
 		writes := audit.Writes(user, w.Namespace)
 		AddReportEntry("status writes for a first change", fmt.Sprintf("%d for %d services", writes[statuses], sites))
-		Expect(writes["update carrieraccounts/status"]).To(Equal(2)) // it is logged in, and the carrier answers
+		Expect(writes["update carrieraccounts/status"]).To(Equal(2)) // it is logged in, and the carrier responds
 	})
 
-	It("owns what it writes by its own name", func(ctx SpecContext) {
+	It("owns the fields that it writes under its own name", func(ctx SpecContext) {
 		var ledgers v1alpha1.RequestLedgerList
 		Expect(w.List(ctx, &ledgers)).To(Succeed())
 		written := []client.Object{w.Read(ctx, name(0)), &ledgers.Items[0]}
@@ -183,7 +183,7 @@ var _ = Describe("The manager", Ordered, func() {
 				}
 			}
 			return polls
-		}).WithTimeout(time.Minute).WithPolling(often).Should(BeNumerically(">=", sites), "polls answered 202")
+		}).WithTimeout(time.Minute).WithPolling(often).Should(BeNumerically(">=", sites), "polls that got 202")
 		everyService(ctx, changing)
 		w.Carrier.Advance(changeTakes)
 		everyService(ctx, inSync(2))
@@ -215,7 +215,7 @@ var _ = Describe("The manager", Ordered, func() {
 		}
 	})
 
-	It("sends nothing twice when it is killed with kill -9 while requests are under way", func(ctx SpecContext) {
+	It("sends nothing twice when it is killed with SIGKILL while requests are in progress", func(ctx SpecContext) {
 		posts := make([]int, sites)
 		for i := range sites {
 			posts[i] = w.Posts(lines[i])
@@ -237,7 +237,7 @@ var _ = Describe("The manager", Ordered, func() {
 		}).WithTimeout(2 * time.Minute).WithPolling(often).Should(Succeed())
 	})
 
-	It("sends a contact that it shows to nobody, even when the carrier repeats it", func(ctx SpecContext) {
+	It("sends a contact and shows it to nobody, even when the carrier repeats it", func(ctx SpecContext) {
 		Expect(w.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: w.Namespace, Name: "contact"}, StringData: contact,
 		})).To(Succeed())
@@ -279,22 +279,22 @@ var _ = Describe("The manager", Ordered, func() {
 		Expect(w.Posted("/api/connect/orders/create")).To(ConsistOf(ContainSubstring(contact["phone"])))
 	})
 
-	// discreet expects that the texts contain no secret of the world.
-	discreet := func(texts map[string]string) {
+	// expectNoSecrets expects that the texts contain no secret of the world.
+	expectNoSecrets := func(texts map[string]string) {
 		GinkgoHelper()
 		canaries := append(w.Canaries(), slices.Collect(maps.Values(contact))...)
 		Expect(len(canaries)).To(BeNumerically(">", 20), "key lines, assertions and tokens have been seen")
 		for where, text := range texts {
 			Expect(text).NotTo(BeEmpty(), where)
 			for _, canary := range canaries {
-				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret stands in the %s", where)
+				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret is in the %s", where)
 			}
 		}
 	}
 
 	// The numbers are those of docs/security-cases.md.
 
-	It("has let nothing secret out, at the highest verbosity (89)", func(ctx SpecContext) {
+	It("has leaked no secret, at the highest verbosity (89)", func(ctx SpecContext) {
 		texts := map[string]string{
 			"log": everyLog.String(), "objects and records": w.Dump(ctx),
 			"metrics": scrape(ctx, reader).text,
@@ -305,7 +305,7 @@ var _ = Describe("The manager", Ordered, func() {
 		for _, event := range events.Items {
 			texts["events"] += event.String() + "\n"
 		}
-		discreet(texts)
+		expectNoSecrets(texts)
 	})
 
 	It("labels no metric with what a user wrote (75)", func(ctx SpecContext) {
@@ -324,13 +324,13 @@ var _ = Describe("The manager", Ordered, func() {
 		_, dump, dumped := strings.Cut(everyLog.String(), "SIGQUIT: quit")
 		Expect(dumped).To(BeTrue())
 		Expect(strings.Count(dump, "\ngoroutine ")).To(BeNumerically(">", 10))
-		discreet(map[string]string{"dump": dump})
+		expectNoSecrets(map[string]string{"dump": dump})
 		status, ok := manager.ended.Sys().(syscall.WaitStatus)
 		Expect(ok).To(BeTrue())
 		Expect(status.CoreDump()).To(BeFalse())
 	})
 
-	It("needs no more rights than it has been given", func() {
+	It("needs no more rights than it has", func() {
 		Expect(audit.Denied(user)).To(BeEmpty())
 	})
 })

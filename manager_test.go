@@ -42,8 +42,8 @@ func kubeconfigOf(user string) string {
 	return file
 }
 
-// running is a manager in its own process.
-type running struct {
+// managerProcess is a manager in its own process.
+type managerProcess struct {
 	command *exec.Cmd
 	log     *buffer
 	once    sync.Once
@@ -51,10 +51,10 @@ type running struct {
 }
 
 // start starts a manager, which outlives the spec that starts it.
-func start(ctx context.Context, kubeconfig string, more ...string) *running {
+func start(ctx context.Context, kubeconfig string, more ...string) *managerProcess {
 	self, err := os.Executable()
 	Expect(err).NotTo(HaveOccurred())
-	manager := &running{log: everyLog}
+	manager := &managerProcess{log: everyLog}
 	flags := append([]string{
 		"--kubeconfig=" + kubeconfig, "--allow-insecure-carrier", "--leader-elect", "--health-probe-bind-address=0",
 		"--log-level=debug-20", "--operator-namespace=" + world.OperatorName,
@@ -69,7 +69,7 @@ func start(ctx context.Context, kubeconfig string, more ...string) *running {
 }
 
 // end stops the process and waits until it is gone.
-func (r *running) end(signal os.Signal) {
+func (r *managerProcess) end(signal os.Signal) {
 	r.once.Do(func() {
 		Expect(r.command.Process.Signal(signal)).To(Succeed())
 		var err error

@@ -40,8 +40,8 @@ var (
 	authority = x509.NewCertPool()
 )
 
-// certify writes a certificate into its folder, as cert-manager would.
-func certify() {
+// writeCertificate writes a certificate into its folder, as cert-manager would.
+func writeCertificate() {
 	certificates = GinkgoT().TempDir()
 	certificate, key, err := cert.GenerateSelfSignedCertKey("127.0.0.1", nil, nil)
 	Expect(err).NotTo(HaveOccurred())
@@ -53,14 +53,14 @@ func certify() {
 // metricsReader is the manifest of the role that allows reading the metrics.
 const metricsReader = "metrics_reader_role.yaml"
 
-// answer is the response.
-type answer struct {
+// httpReply is a response.
+type httpReply struct {
 	status int
 	text   string
 }
 
 // fetch gets a URL from a listening manager, with a token if there is one.
-func fetch(ctx context.Context, url, token string) answer {
+func fetch(ctx context.Context, url, token string) httpReply {
 	GinkgoHelper()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	Expect(err).NotTo(HaveOccurred())
@@ -79,7 +79,7 @@ func fetch(ctx context.Context, url, token string) answer {
 	var text bytes.Buffer
 	_, err = text.ReadFrom(reply.Body)
 	Expect(err).NotTo(HaveOccurred())
-	return answer{status: reply.StatusCode, text: text.String()}
+	return httpReply{status: reply.StatusCode, text: text.String()}
 }
 
 // scraper creates a ServiceAccount that may or may not read the metrics, and returns its token.
@@ -96,15 +96,15 @@ func scraper(ctx context.Context, name string, roles ...string) string {
 }
 
 // scrape reads the metrics as Prometheus would.
-func scrape(ctx context.Context, token string) answer {
+func scrape(ctx context.Context, token string) httpReply {
 	GinkgoHelper()
 	return fetch(ctx, "https://"+metricsAddress+"/metrics", token)
 }
 
-var _ = Describe("What a manager serves", Ordered, func() {
+var _ = Describe("The endpoints of a manager", Ordered, func() {
 	var (
 		w       *world.World
-		manager *running
+		manager *managerProcess
 		health  string
 	)
 
@@ -118,18 +118,18 @@ var _ = Describe("What a manager serves", Ordered, func() {
 
 	AfterAll(func() { manager.end(os.Kill) })
 
-	It("is no metrics without a token, nor with one that is not known", func(ctx SpecContext) {
+	It("serve no metrics without a token, or with an unknown one", func(ctx SpecContext) {
 		Expect(scrape(ctx, "").status).To(Equal(http.StatusUnauthorized))
 		Expect(scrape(ctx, "mistyped").text).To(Equal("Authentication failed\n"))
 	})
 
-	It("is no metrics to whom no role lets get them", func(ctx SpecContext) {
+	It("serve no metrics to a user without a role for them", func(ctx SpecContext) {
 		refused := scrape(ctx, scraper(ctx, "passer-by"))
 		Expect(refused.status).To(Equal(http.StatusForbidden))
 		Expect(refused.text).NotTo(ContainSubstring("rest_client"))
 	})
 
-	It("is metrics to whom the role metrics-reader is bound, and nothing else", func(ctx SpecContext) {
+	It("serve metrics, and nothing else, to a user with the role metrics-reader", func(ctx SpecContext) {
 		token := scraper(ctx, "prometheus", metricsReader)
 		served := scrape(ctx, token)
 		Expect(served.status).To(Equal(http.StatusOK))
@@ -143,13 +143,13 @@ var _ = Describe("What a manager serves", Ordered, func() {
 		}
 	})
 
-	It("is a sign of life at once, and of readiness when the caches are filled", func(ctx SpecContext) {
+	It("report liveness at once, and readiness when the caches are filled", func(ctx SpecContext) {
 		Expect(fetch(ctx, health+"/healthz", "").status).To(Equal(http.StatusOK))
 		Eventually(func() int { return fetch(ctx, health+"/readyz", "").status }).
 			WithTimeout(30 * time.Second).Should(Equal(http.StatusOK))
 	})
 
-	It("is no readiness while nothing can be listed, and it lives on", func(ctx SpecContext) {
+	It("report liveness but no readiness while nothing can be listed", func(ctx SpecContext) {
 		address := freeAddress()
 		other := start(ctx, kubeconfigOf("nobody"), "--leader-elect=false", "--metrics-bind-address=0",
 			"--health-probe-bind-address="+address)

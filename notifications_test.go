@@ -20,8 +20,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// reachable is the address at which the carrier reaches a manager's receiver.
-func reachable(address string) *world.Ear {
+// receiverAt is the address at which the carrier reaches a manager's receiver.
+func receiverAt(address string) *world.Ear {
 	trust := &tls.Config{RootCAs: authority, MinVersion: tls.VersionTLS12}
 	return &world.Ear{URL: "https://" + address, Via: &http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
 }
@@ -29,23 +29,23 @@ func reachable(address string) *world.Ear {
 var _ = Describe("Two managers, of which one leads", Ordered, func() {
 	var (
 		w               *world.World
-		first, other    *running
+		first, other    *managerProcess
 		leader, standby string // where each receives notifications
 		reader          string // token of a user who may read the metrics
 	)
-	listening := func(ctx context.Context, events string, more ...string) *running {
+	listening := func(ctx context.Context, events string, more ...string) *managerProcess {
 		return start(ctx, kubeconfigOf(user), slices.Concat(more, []string{
 			"--namespaces=" + w.Namespace, "--events-bind-address=" + events, "--events-cert-dir=" + certificates,
 		})...)
 	}
 
 	BeforeAll(func(ctx SpecContext) {
-		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, prompt)
+		w = world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)
 		leader, standby = freeAddress(), freeAddress()
 		reader = scraper(ctx, "counter", metricsReader)
 		first = listening(ctx, leader)
 		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
-		w.AwaitLogin(ctx, watchful, world.WithEvents(v1alpha1.SignatureHMAC))
+		w.AwaitLogin(ctx, polling, world.WithEvents(v1alpha1.SignatureHMAC))
 		other = listening(ctx, standby, "--metrics-bind-address=0")
 	})
 
@@ -60,25 +60,25 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 		}
 	})
 
-	It("shows where notifications are taken, and takes one", func(ctx SpecContext) {
+	It("show where notifications are received, and receive one", func(ctx SpecContext) {
 		var path string
 		Eventually(func() string {
 			path = w.EventsPath(ctx)
 			return path
 		}).WithTimeout(time.Minute).Should(HavePrefix("/events/"))
-		ear := reachable(leader)
+		ear := receiverAt(leader)
 		w.Call(ctx, ear, path, world.SharedSecret)
-		Expect(w.Create(ctx, w.Service("told", w.Line()))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("notified", w.Line()))).To(Succeed())
 		Eventually(func(g Gomega) {
 			w.Deliver(ctx, ear)
-			g.Expect(world.Ready(w.Read(ctx, "told")).Reason).To(Equal(v1alpha1.ReasonInSync))
+			g.Expect(world.Ready(w.Read(ctx, "notified")).Reason).To(Equal(v1alpha1.ReasonInSync))
 			g.Expect(w.Carrier.Waiting()).To(BeZero())
 		}).WithTimeout(time.Minute).WithPolling(100 * time.Millisecond).Should(Succeed())
 		Expect(scrape(ctx, reader).text).To(ContainSubstring(
 			`broadband_notifications_total{answer="accepted",event="ServicePlanChanged"} 1`))
 	})
 
-	It("write a rejection down where the one that does not lead hears of it", func(ctx SpecContext) {
+	It("record a rejection that the one that does not lead receives", func(ctx SpecContext) {
 		ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
 		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
 		Expect(w.Create(ctx, w.Order("rejected", "SITE-REJECTED"))).To(Succeed())
@@ -87,7 +87,7 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 			g.Expect(ready.Reason).To(Equal(v1alpha1.ReasonSubmitted), ready.Message)
 		}).WithTimeout(time.Minute).Should(Succeed())
 
-		ear := reachable(standby)
+		ear := receiverAt(standby)
 		w.Call(ctx, ear, w.EventsPath(ctx), world.SharedSecret)
 		Eventually(func(g Gomega) {
 			w.Deliver(ctx, ear)
@@ -97,11 +97,11 @@ var _ = Describe("Two managers, of which one leads", Ordered, func() {
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonOrderRejected))
 	})
 
-	It("let nothing secret out, what notifications are signed with neither (89)", func(ctx SpecContext) {
+	It("leak no secret, including the signing secret of notifications (89)", func(ctx SpecContext) {
 		Expect(w.Canaries()).To(ContainElement(world.SharedSecret))
 		for where, text := range map[string]string{"log": everyLog.String(), "metrics": scrape(ctx, reader).text} {
 			for _, canary := range w.Canaries() {
-				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret stands in the %s", where)
+				Expect(strings.Contains(text, canary)).To(BeFalse(), "a secret is in the %s", where)
 			}
 		}
 		Expect(w.Dump(ctx)).NotTo(ContainSubstring(world.SharedSecret))

@@ -24,12 +24,12 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// walk is a world in which a manager is made to use every right that it needs.
-type walk struct{ *world.World }
+// rightsWorld is a world in which a manager is made to use every right that it needs.
+type rightsWorld struct{ *world.World }
 
 var _ = Describe("The rights of a manager", func() {
 	It("are each used, and none is missing", func(ctx SpecContext) {
-		w := walk{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, prompt)}
+		w := rightsWorld{world.NewInRealTime(ctx, plane, settings{}.controllerOptions().Now, withoutDelays)}
 		// Simulates an API server that cannot stream a list: there each kind is listed first.
 		GinkgoT().Setenv("KUBE_FEATURE_WatchListClient", "false")
 		manager := start(ctx, kubeconfigOf(user))
@@ -40,12 +40,12 @@ var _ = Describe("The rights of a manager", func() {
 			manager.end(syscall.SIGTERM)
 		})
 		Expect(scrape(ctx, scraper(ctx, "auditor")).status).To(Equal(http.StatusForbidden))
-		w.AwaitLogin(ctx, watchful)
-		shots := w.askOnce(ctx)
-		w.mute(ctx)
+		w.AwaitLogin(ctx, polling)
+		shots := w.createOneShots(ctx)
+		w.refuseStatus(ctx)
 		w.replace(ctx)
 		w.order(ctx)
-		w.appoint(ctx)
+		w.requestAppointment(ctx)
 		for _, shot := range shots {
 			w.awaitGone(ctx, shot)
 		}
@@ -54,16 +54,16 @@ var _ = Describe("The rights of a manager", func() {
 	})
 })
 
-// prompt makes every request complete at the first poll.
-func prompt(seed *simulator.Seed) {
+// withoutDelays makes every request complete at the first poll.
+func withoutDelays(seed *simulator.Seed) {
 	for operation := range seed.Delays {
 		seed.Delays[operation] = simulator.Duration(time.Second)
 	}
 }
 
-// disturb changes an object while the next POST of an operation is in flight: its answer is then
+// editDuringPOST changes an object while the next POST of an operation is in flight: its response is then
 // written into the current object, which is read past the cache.
-func (w walk) disturb(ctx context.Context, operation carrier.Operation, object client.Object) {
+func (w rightsWorld) editDuringPOST(ctx context.Context, operation carrier.Operation, object client.Object) {
 	GinkgoHelper()
 	contract, found := carrier.ContractOf(operation)
 	Expect(found).To(BeTrue())
@@ -76,24 +76,24 @@ func (w walk) disturb(ctx context.Context, operation carrier.Operation, object c
 }
 
 // awaitGone waits until an object no longer exists.
-func (w walk) awaitGone(ctx context.Context, object client.Object) {
+func (w rightsWorld) awaitGone(ctx context.Context, object client.Object) {
 	GinkgoHelper()
 	Eventually(ctx, func() bool {
 		return apierrors.IsNotFound(w.Get(ctx, client.ObjectKeyFromObject(object), object))
 	}).WithTimeout(time.Minute).Should(BeTrue())
 }
 
-// askOnce creates one-shots of each kind, which expire, and returns them.
-func (w walk) askOnce(ctx context.Context) []client.Object {
+// createOneShots creates one-shots of each kind, which expire, and returns them.
+func (w rightsWorld) createOneShots(ctx context.Context) []client.Object {
 	GinkgoHelper()
 	const soon = "1s"
 	line := w.Line()
 	test := w.Test("test", line, func(t *v1alpha1.DiagnosticTest) { t.Spec.TTLAfterFinished = soon })
 	quote := w.Quote("quote", world.QualifiedSite, func(q *v1alpha1.FibreBuildQuote) { q.Spec.TTLAfterFinished = soon })
 	query := w.Query("query", line, func(q *v1alpha1.PlanOptionsQuery) { q.Spec.TTLAfterFinished = soon })
-	w.disturb(ctx, carrier.DiagnosticTest, test)
-	w.disturb(ctx, carrier.FibreBuildCharge, quote)
-	w.disturb(ctx, carrier.PlanOptions, query)
+	w.editDuringPOST(ctx, carrier.DiagnosticTest, test)
+	w.editDuringPOST(ctx, carrier.FibreBuildCharge, quote)
+	w.editDuringPOST(ctx, carrier.PlanOptions, query)
 	shots := []client.Object{test, quote, query}
 	for _, shot := range shots {
 		Expect(w.Create(ctx, shot)).To(Succeed())
@@ -103,11 +103,11 @@ func (w walk) askOnce(ctx context.Context) []client.Object {
 
 // replace deletes a service while its plan change is in progress, and lets another object take over
 // its ledger.
-func (w walk) replace(ctx context.Context) {
+func (w rightsWorld) replace(ctx context.Context) {
 	GinkgoHelper()
 	line := w.Line()
 	first := w.Service("first", line)
-	w.disturb(ctx, carrier.PlanChange, first)
+	w.editDuringPOST(ctx, carrier.PlanChange, first)
 	Expect(w.Create(ctx, first)).To(Succeed())
 	Eventually(ctx, func(g Gomega) {
 		var ledgers v1alpha1.RequestLedgerList
@@ -127,9 +127,9 @@ func (w walk) replace(ctx context.Context) {
 	Expect(w.Posts(line)).To(Equal(1))
 }
 
-// mute makes an admission policy refuse the status of a service: the same Event is then written
+// refuseStatus makes an admission policy refuse the status of a service: the same Event is then written
 // again, with a higher count.
-func (w walk) mute(ctx context.Context) {
+func (w rightsWorld) refuseStatus(ctx context.Context) {
 	GinkgoHelper()
 	service := w.Service("muted", w.Line(func(line *simulator.Service) { line.Plan = world.PlanFast }))
 	policy := &admissionregistrationv1.ValidatingAdmissionPolicy{
@@ -175,7 +175,7 @@ func (w walk) mute(ctx context.Context) {
 
 // order places an order, requests the same again, and waits with a third one for the result of its
 // qualification.
-func (w walk) order(ctx context.Context) {
+func (w rightsWorld) order(ctx context.Context) {
 	GinkgoHelper()
 	const reference = "SITE-014"
 	await := func(name, reason string) {
@@ -196,8 +196,8 @@ func (w walk) order(ctx context.Context) {
 	Expect(w.Ordered(reference).Seen).To(Equal(1))
 }
 
-// appoint requests slots, and then withdraws the request.
-func (w walk) appoint(ctx context.Context) {
+// requestAppointment requests slots, and then withdraws the request.
+func (w rightsWorld) requestAppointment(ctx context.Context) {
 	GinkgoHelper()
 	visit := w.Appointment("visit", func(a *v1alpha1.AppointmentRequest) { a.Spec.DateFrom = "2099-01-05" })
 	Expect(w.Create(ctx, visit)).To(Succeed())

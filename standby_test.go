@@ -25,19 +25,19 @@ func (c candidate) Elected() <-chan struct{} { return c.elected }
 func (c candidate) GetLogger() logr.Logger   { return c.logger }
 
 // "a standby says for what it waits" (R29).
-func TestR29AStandbySaysForWhatItWaits(t *testing.T) {
+func TestR29StandbyReportsItsLease(t *testing.T) {
 	t.Parallel()
-	for story, test := range map[string]struct {
+	for name, test := range map[string]struct {
 		args []string
 		led  time.Duration // when it becomes the leader; 0: never
-		says bool
+		logs bool
 	}{
 		"another leads":                        {[]string{"--leader-elect"}, 0, true},
 		"another leads, of the same namespace": {[]string{"--leader-elect", "--namespaces=shop"}, 0, true},
 		"the lease is free":                    {[]string{"--leader-elect"}, time.Second, false},
 		"it needs no lease":                    {nil, 0, false},
 	} {
-		t.Run(story, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				own, err := parse(test.args, t.Output())
@@ -45,18 +45,18 @@ func TestR29AStandbySaysForWhatItWaits(t *testing.T) {
 					t.Fatal(err)
 				}
 				lease := own.operatorNamespace + "/" + own.leaseName()
-				lines := toldBy(t, own, test.led)
-				said := len(lines) == 1 && strings.Contains(lines[0], "standing by") && strings.Contains(lines[0], lease)
-				if said != test.says || !said && len(lines) > 0 {
-					t.Errorf("it says %q, of the lease %s", lines, lease)
+				lines := logLines(t, own, test.led)
+				reported := len(lines) == 1 && strings.Contains(lines[0], "standing by") && strings.Contains(lines[0], lease)
+				if reported != test.logs || !reported && len(lines) > 0 {
+					t.Errorf("it logs %q, and the lease is %s", lines, lease)
 				}
 			})
 		})
 	}
 }
 
-// toldBy returns the log lines of a manager that becomes the leader after some time; 0: never.
-func toldBy(t *testing.T, own settings, led time.Duration) (lines []string) {
+// logLines returns the log lines of a manager that becomes the leader after some time; 0: never.
+func logLines(t *testing.T, own settings, led time.Duration) (lines []string) {
 	t.Helper()
 	held := candidate{elected: make(chan struct{}), logger: funcr.New(func(_, line string) {
 		lines = append(lines, line)
