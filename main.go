@@ -74,11 +74,11 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	err = errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", filled(mgr.GetCache())))
+	err = errors.Join(mgr.AddHealthzCheck("ping", healthz.Ping), mgr.AddReadyzCheck("caches", cachesFull(mgr.GetCache())))
 	if err != nil {
 		return fmt.Errorf("add health checks: %w", err)
 	}
-	go tellStandby(ctx, mgr, settings)
+	go logStandby(ctx, mgr, settings)
 	err = mgr.Start(ctx)
 	// A manager that lost its lease does not wait for its passes, whose answers would be lost.
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), controllers.LongestSubmission)
@@ -90,8 +90,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// tellStandby logs that a manager that does not lead is waiting for the lease.
-func tellStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
+// logStandby logs that a manager that does not lead is waiting for the lease.
+func logStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
 	const soon = 5 * time.Second // a free lease is taken within its retry period
 	if !own.leaderElect {
 		return
@@ -105,9 +105,9 @@ func tellStandby(ctx context.Context, mgr ctrl.Manager, own settings) {
 	}
 }
 
-// filled is ready when every kind has been listed: a standby manager already has full caches. No
-// health check calls the carrier: a restart does not fix a carrier that is down.
-func filled(held cache.Cache) healthz.Checker {
+// cachesFull is ready when every kind has been listed: a standby manager already has full caches.
+// No health check calls the carrier: a restart does not fix a carrier that is down.
+func cachesFull(held cache.Cache) healthz.Checker {
 	const most = 500 * time.Millisecond // shorter than the second that a kubelet waits
 	return func(request *http.Request) error {
 		ctx, cancel := context.WithTimeout(request.Context(), most)
@@ -232,7 +232,7 @@ func (s settings) restConfig() (*rest.Config, error) {
 }
 
 // gracefulShutdown is longer than the longest POST and the recording of its answer: a request in
-// progress when the process is told to stop is not lost.
+// progress at shutdown is not lost.
 const gracefulShutdown = controllers.LongestSubmission + 10*time.Second
 
 func (s settings) managerOptions() (ctrl.Options, error) {

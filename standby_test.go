@@ -64,6 +64,6 @@ func logLines(t *testing.T, own settings, led time.Duration) (lines []string) {
 	if led > 0 {
 		time.AfterFunc(led, func() { close(held.elected) })
 	}
-	tellStandby(t.Context(), held, own)
+	logStandby(t.Context(), held, own)
 	return lines
 }

@@ -3,24 +3,18 @@
 package controllers
 
 import (
-	"strings"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-// eventAnnotationUnused is the Event reason for a control annotation that has no effect.
-const eventAnnotationUnused = "AnnotationUnused"
 
 // announce emits an Event if the reason of Ready has changed: a Warning if only a person can help.
 // Pending approvals thus appear among the Events, too. There is no Event for a new object that is
 // in sync or in progress: importing a fleet would emit one per object.
 func (o *Operator) announce(before, now Subject) {
-	held, ready := readyIn(before), readyIn(now)
+	held, ready := readyCondition(before), readyCondition(now)
 	if ready == nil || held != nil && held.Reason == ready.Reason {
 		return
 	}
@@ -36,20 +30,7 @@ func (o *Operator) announce(before, now Subject) {
 	o.Protocol.Events.Eventf(now, nil, kind, ready.Reason, "Reconcile", "%s", ready.Message)
 }
 
-// announceUnused emits an Event for a control annotation that has no effect, unless Ready already
-// reports it.
-func (p *pass) announceUnused(decision decide.Decision) {
-	held, isSubject := p.written.(Subject)
-	if decision.Unused == "" || !isSubject {
-		return
-	}
-	if ready := readyIn(held); ready == nil || !strings.Contains(ready.Message, decision.Unused) {
-		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, eventAnnotationUnused, "Reconcile",
-			"%s", decision.Unused)
-	}
-}
-
-func readyIn(subject Subject) *metav1.Condition {
+func readyCondition(subject Subject) *metav1.Condition {
 	conditions, _ := subject.Describes()
 	return meta.FindStatusCondition(*conditions, v1alpha1.ConditionReady)
 }

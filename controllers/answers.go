@@ -35,10 +35,10 @@ const sweepLedgersEvery = 10 * time.Minute
 func (a *Answers) Start(ctx context.Context) error {
 	wait.UntilWithContext(ctx, func(ctx context.Context) {
 		if err := a.Record(ctx); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot record what the carrier has answered")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot record the carrier's answers")
 		}
 		if err := a.Sweep(ctx); err != nil {
-			ctrl.LoggerFrom(ctx).Error(err, "cannot look which RequestLedgers there are")
+			ctrl.LoggerFrom(ctx).Error(err, "cannot list the RequestLedgers")
 		}
 	}, recordEvery)
 	return nil

@@ -36,7 +36,7 @@ func (p *appointmentPass) gather(ctx context.Context) error {
 		return err
 	}
 	if p.appointment.Status.AppointmentRequestID != "" && decide.CancelsOnDelete(p.appointment) {
-		return p.Protocol.Hold(ctx, p.appointment) // "put back if missing"
+		return p.Protocol.AddFinalizer(ctx, p.appointment) // "put back if missing"
 	}
 	return nil
 }
@@ -74,8 +74,10 @@ func (p *appointmentPass) judged(input decide.Input) decide.AppointmentInput {
 
 func (p *appointmentPass) show(decide.Decision) { decide.ShowAppointment(p.appointment, p.order) }
 
-// take does nothing: this kind has no steps of its own.
-func (*appointmentPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
+// performRead does nothing: this kind has no steps of its own.
+func (*appointmentPass) performRead(context.Context, decide.Step) (time.Duration, error) {
+	return 0, nil
+}
 
 func (p *appointmentPass) body(request v1alpha1.Request, _ v1alpha1.Contact) []byte {
 	number := decide.OrderNumber(p.appointment, p.order)
@@ -102,9 +104,9 @@ func (*appointmentPass) takenBack(*v1alpha1.Request, time.Time) {}
 // refused does nothing: a refusal does not change what is known.
 func (*appointmentPass) refused(*v1alpha1.Request) {}
 
-// leave cancels the appointment-request of a deleted object. It releases the object once there is
-// nothing to cancel, no way to cancel it, or no time left.
-func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
+// finalize cancels the appointment-request of a deleted object. It releases the object once there
+// is nothing to cancel, no way to cancel it, or no time left.
+func (p *appointmentPass) finalize(ctx context.Context) (ctrl.Result, error) {
 	if !controllerutil.ContainsFinalizer(p.appointment, v1alpha1.Finalizer) {
 		p.Protocol.Memory.Forget(p.appointment.UID)
 		return ctrl.Result{}, nil
@@ -112,7 +114,7 @@ func (p *appointmentPass) leave(ctx context.Context) (ctrl.Result, error) {
 	if err := p.gather(ctx); err != nil {
 		return p.failed(ctx, err)
 	}
-	going, err := p.namespaceGoing(ctx)
+	going, err := p.namespaceDeleting(ctx)
 	if err != nil {
 		return p.failed(ctx, err)
 	}
@@ -135,16 +137,16 @@ func (p *appointmentPass) release(ctx context.Context, departure decide.Appointm
 		p.Protocol.Events.Eventf(p.appointment, nil, corev1.EventTypeWarning, "AppointmentNotCancelled", "Delete",
 			"%s", departure.Warning)
 	}
-	if err := p.Protocol.Release(ctx, p.appointment); err != nil {
+	if err := p.Protocol.RemoveFinalizer(ctx, p.appointment); err != nil {
 		return p.failed(ctx, err)
 	}
 	p.Protocol.Memory.Forget(p.appointment.UID)
 	return ctrl.Result{}, nil
 }
 
-// namespaceGoing reports whether the namespace is being deleted. It bypasses the cache: one read
+// namespaceDeleting reports whether the namespace is being deleted. It bypasses the cache: one read
 // per deletion is no reason to watch all namespaces.
-func (p *appointmentPass) namespaceGoing(ctx context.Context) (bool, error) {
+func (p *appointmentPass) namespaceDeleting(ctx context.Context) (bool, error) {
 	var namespace corev1.Namespace
 	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Name: p.appointment.Namespace}, &namespace)
 	if operate.IsGone(err, p.appointment.Namespace) {

@@ -30,7 +30,7 @@ func (r *BroadbandServiceReconciler) Reconcile(ctx context.Context, request ctrl
 	if err := r.Get(ctx, request.NamespacedName, service); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	p := &servicePass{pass: &pass{Operator: r.Operator, subject: service}, of: r, service: service}
+	p := &servicePass{pass: &pass{Operator: r.Operator, subject: service}, orders: r.Orders, service: service}
 	p.kind = p
 	if !service.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil // another controller's finalizer: send nothing for it, and forget nothing

@@ -4,7 +4,10 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
@@ -15,9 +18,15 @@ import (
 type servicePass struct {
 	*pass
 
-	of      *BroadbandServiceReconciler
+	orders  Orders                     // nil: there are no orders
 	service *v1alpha1.BroadbandService // including the facts of this pass
 	order   *decide.Order              // the order that orderRef names, if it exists
+}
+
+// Orders reads the ServiceOrders that services come from.
+type Orders interface {
+	// Order returns what a service takes over from an order; nil if there is no such order.
+	Order(ctx context.Context, key client.ObjectKey) (*decide.Order, error)
 }
 
 // gather collects the inputs that do not change within a pass.
@@ -35,6 +44,38 @@ func (p *servicePass) gather(ctx context.Context) error {
 	return nil
 }
 
+// gatherOrder takes the service's number from its order, once the order has one. The number is kept
+// in the status, because the order may be deleted.
+func (p *servicePass) gatherOrder(ctx context.Context) error {
+	if ref := p.service.Spec.OrderRef; ref != nil && p.orders != nil {
+		order, err := p.orders.Order(ctx, client.ObjectKey{Namespace: p.service.Namespace, Name: ref.Name})
+		if err != nil {
+			return fmt.Errorf("read ServiceOrder %s: %w", ref.Name, err)
+		}
+		p.order = order
+	}
+	known := p.service.ServiceNumber()
+	if known == "" && p.order != nil {
+		known = p.order.ServiceID
+	}
+	p.service.Status.ServiceID = known
+	return nil
+}
+
+// gatherOrigin drops state reported by another carrier, or for another identity: a deleted account
+// may have been recreated as a different one. While the ledger blocks the service, the status stays
+// unchanged: "nothing is sent, nothing becomes unknown" (R4).
+func (p *servicePass) gatherOrigin() {
+	if p.account.Object == nil {
+		return
+	}
+	here := decide.OriginOf(p.account.Object)
+	p.Protocol.Memory.Note(p.service.UID, p.Protocol.Now(), func(memory *decide.Memory) { memory.ForgetFrom(here) })
+	if p.verdict == nil && decide.ForgetState(&p.service.Status, here) {
+		p.showLedger(p.ledger.own())
+	}
+}
+
 func (p *servicePass) judge(input decide.Input) decide.Decision {
 	judged := decide.ServiceInput{Input: input, Service: p.service, Order: p.order}
 	decide.Absorb(&judged)
@@ -47,8 +88,15 @@ func (p *servicePass) show(decision decide.Decision) {
 	p.nameOrigin()
 }
 
-// take performs the reads: the other steps are the same for every kind.
-func (p *servicePass) take(ctx context.Context, step decide.Step) (time.Duration, error) {
+// nameOrigin records in the status where its values come from.
+func (p *servicePass) nameOrigin() {
+	if p.account.Object != nil && p.verdict == nil {
+		decide.NameOrigin(&p.service.Status, decide.OriginOf(p.account.Object))
+	}
+}
+
+// performRead performs the reads: the other steps are the same for every kind.
+func (p *servicePass) performRead(ctx context.Context, step decide.Step) (time.Duration, error) {
 	switch step := step.(type) {
 	case decide.Ask:
 		return p.Protocol.Ask(ctx, p.session, p.question(step.Topic, step.Token))
@@ -99,3 +147,39 @@ func (p *servicePass) refused(request *v1alpha1.Request) {
 		p.service.Status.Carrier.Cancellation = nil
 	}
 }
+
+var _ ledgerKind = (*servicePass)(nil)
+
+func (p *servicePass) ledgerSpec() v1alpha1.RequestLedgerSpec {
+	return v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: p.service.ServiceNumber()}}
+}
+
+func (*servicePass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
+	return decide.JudgeServiceLedger(input)
+}
+
+func (p *servicePass) showLedger(own *v1alpha1.RequestLedger) {
+	decide.ProjectService(p.service, own, p.clock())
+}
+
+// clock returns the clock by which this process evaluates the recorded times of the service.
+func (p *servicePass) clock() decide.Clock {
+	clock := decide.Clock{Now: p.Protocol.Now()}
+	p.Protocol.Memory.Note(p.service.UID, clock.Now, func(memory *decide.Memory) { clock.Ahead = memory.Ahead })
+	return clock
+}
+
+func (*servicePass) shownLedger(object client.Object) shownLedger {
+	service, is := object.(*v1alpha1.BroadbandService)
+	if !is {
+		return shownLedger{at: new(*v1alpha1.LedgerReference)}
+	}
+	return shownLedger{at: &service.Status.Ledger, requests: service.Status.Requests}
+}
+
+// learned records what no read returns, and the plan that the service was changed to.
+func (p *servicePass) learned(spec *v1alpha1.RequestLedgerSpec, _ *v1alpha1.Request) {
+	decide.RememberService(spec, p.service)
+}
+
+func (p *servicePass) holder() v1alpha1.LedgerHolder { return holderOf(p.service) }

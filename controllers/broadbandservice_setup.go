@@ -22,16 +22,16 @@ import (
 // object becomes the ledger's holder.
 func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.BroadbandService{}, recheck(r.DoubtAfter)).
+		For(&v1alpha1.BroadbandService{}, builder.WithPredicates(userChanges())).
+		Watches(&v1alpha1.BroadbandService{}, recheck(r.RecheckAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
-			builder.WithPredicates(otherAccount())).
+			builder.WithPredicates(accountChanges())).
 		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
 		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.successors),
-			builder.WithPredicates(gone())).
+			builder.WithPredicates(deletions())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
-		Watches(&v1alpha1.RequestLedger{}, others(r.ofLedger), handed()).
+		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
 		WatchesRawSource(notified.source()).
 		WithOptions(options).
 		Complete(r)
@@ -39,11 +39,11 @@ func (r *BroadbandServiceReconciler) setup(mgr ctrl.Manager, notified *queue, op
 
 // ofAccount returns the services that use an account.
 func (r *BroadbandServiceReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.named(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
+	return r.list(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
 }
 
-// successors returns the other objects of a service after one was deleted: one of them may take over
-// the ledger.
+// successors returns the other objects of a service after one was deleted: one of them may take
+// over the ledger.
 func (r *BroadbandServiceReconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	service, is := object.(*v1alpha1.BroadbandService)
@@ -51,7 +51,7 @@ func (r *BroadbandServiceReconciler) successors(ctx context.Context, object clie
 		return nil
 	}
 	by := client.MatchingFields{fieldLedgerService: string(service.ServiceNumber())}
-	r.warnOf(ctx, service, "RequestInFlight", by,
+	r.warnOfOpenRequests(ctx, service, "RequestInFlight", by,
 		func(ledger *v1alpha1.RequestLedger) string { return decide.LeftService(service, ledger) })
 	return r.servicesNumbered(ctx, service.ServiceNumber())
 }
@@ -62,51 +62,19 @@ func (r *BroadbandServiceReconciler) ofLedger(ctx context.Context, object client
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
 	case isMarker(object):
-		return r.named(ctx)
+		return r.list(ctx)
 	case !is || ledger.Spec.Service == nil:
 		return nil
 	}
 	return r.servicesNumbered(ctx, ledger.Spec.Service.ID)
 }
 
-// servicesNumbered returns the objects of a service, in all namespaces.
-func (o *Operator) servicesNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
-	return append(listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldServiceID: string(number)}),
-		listed(ctx, o, &v1alpha1.BroadbandServiceList{}, client.MatchingFields{fieldLearnedID: string(number)})...)
-}
-
-func (r *BroadbandServiceReconciler) named(ctx context.Context, options ...client.ListOption) []reconcile.Request {
-	return listed(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
+func (r *BroadbandServiceReconciler) list(ctx context.Context, options ...client.ListOption) []reconcile.Request {
+	return requestsFor(ctx, r, &v1alpha1.BroadbandServiceList{}, options...)
 }
 
 // ofOrder returns the services that come from an order. They wait for its status, so every change
 // of it counts.
 func (r *BroadbandServiceReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
-	return r.named(ctx, client.InNamespace(order.GetNamespace()), client.MatchingFields{fieldOrderRef: order.GetName()})
-}
-
-// orderRefOf returns the order that a service comes from.
-func orderRefOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.OrderRef == nil {
-		return nil
-	}
-	return []string{service.Spec.OrderRef.Name}
-}
-
-func serviceIDOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID == "" {
-		return nil
-	}
-	return []string{string(service.Spec.ServiceID)}
-}
-
-// learnedIDOf returns the number that a service took from its order.
-func learnedIDOf(object client.Object) []string {
-	service, isService := object.(*v1alpha1.BroadbandService)
-	if !isService || service.Spec.ServiceID != "" || service.Status.ServiceID == "" {
-		return nil
-	}
-	return []string{string(service.Status.ServiceID)}
+	return r.list(ctx, client.InNamespace(order.GetNamespace()), client.MatchingFields{fieldOrderRef: order.GetName()})
 }

@@ -29,7 +29,7 @@ type CarrierAccountReconciler struct {
 
 	Receiver *receiver.Receiver
 
-	again func(types.NamespacedName) // enqueues an account; nil: not called
+	enqueue func(types.NamespacedName) // enqueues an account; nil: not called
 }
 
 // +kubebuilder:rbac:groups=wholesale.broadband,resources=carrieraccounts,verbs=get;list;watch
@@ -37,10 +37,6 @@ type CarrierAccountReconciler struct {
 
 // retryLogin is the interval between login attempts while the identity provider does not answer.
 const retryLogin = time.Minute
-
-// secretLook is the longest pause between two reads of a missing or wrong Secret: the keys of an
-// account, the signing secret of its notifications, a contact. Secrets are not watched.
-const secretLook = 5 * time.Second
 
 // deprecatedVersion is the newest deprecated version: "versions 1 and 2 are deprecated where they
 // exist" (specification section 9).
@@ -65,7 +61,7 @@ func (r *CarrierAccountReconciler) Reconcile(ctx context.Context, request ctrl.R
 	if wait := carrier.PendingWait(login); wait > 0 {
 		return status.Exit(r.Protocol.Now(), r.Protocol.Now().Add(wait)), nil // the result is not known yet
 	}
-	verdict, err := r.identified(ctx, account, decide.CarrierAccount(account, login, listenErr))
+	verdict, err := r.requireIdentity(ctx, account, decide.CarrierAccount(account, login, listenErr))
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -85,14 +81,14 @@ func (r *CarrierAccountReconciler) pause(account *v1alpha1.CarrierAccount, verdi
 		return retryLogin
 	}
 	ready := meta.FindStatusCondition(account.Status.Conditions, v1alpha1.ConditionReady)
-	return min(max(r.Protocol.Now().Sub(ready.LastTransitionTime.Time), time.Second), secretLook)
+	return min(max(r.Protocol.Now().Sub(ready.LastTransitionTime.Time), time.Second), secretInterval)
 }
 
-// lookAgain enqueues an account whose login failed during a call, or whose notification endpoint
+// requeue enqueues an account whose login failed during a call, or whose notification endpoint
 // changed.
-func (r *CarrierAccountReconciler) lookAgain(account types.NamespacedName) {
-	if r.again != nil {
-		r.again(account)
+func (r *CarrierAccountReconciler) requeue(account types.NamespacedName) {
+	if r.enqueue != nil {
+		r.enqueue(account)
 	}
 }
 

@@ -15,26 +15,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// fieldLogin indexes identity ledgers by the logins that have sent for them.
-const fieldLogin = "spec.account.logins"
-
-func loginsOf(object client.Object) []string {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	if !is || ledger.Spec.Account == nil {
-		return nil
-	}
-	logins := make([]string, 0, len(ledger.Spec.Account.Logins))
-	for _, login := range ledger.Spec.Account.Logins {
-		logins = append(logins, loginKey(login))
-	}
-	return logins
-}
-
-func loginKey(login v1alpha1.CarrierLogin) string { return login.BaseURL + " " + login.ClientName }
-
-// identified makes an account Ready only after its login is recorded under its identity. Nothing is
-// sent for the account before that.
-func (r *CarrierAccountReconciler) identified(
+// requireIdentity makes an account Ready only after its login is recorded under its identity.
+// Nothing is sent for the account before that.
+func (r *CarrierAccountReconciler) requireIdentity(
 	ctx context.Context, account *v1alpha1.CarrierAccount, login decide.Verdict,
 ) (decide.Verdict, error) {
 	if login.State != decide.Settled {
@@ -42,7 +25,7 @@ func (r *CarrierAccountReconciler) identified(
 	}
 	verdict, err := r.identify(ctx, account)
 	if err != nil {
-		verdict = unable(err)
+		verdict = errorVerdict(err)
 	}
 	if verdict != nil {
 		return *verdict, nil
@@ -54,11 +37,11 @@ func (r *CarrierAccountReconciler) identified(
 func (r *CarrierAccountReconciler) identify(
 	ctx context.Context, account *v1alpha1.CarrierAccount,
 ) (*decide.Verdict, error) {
-	here, err := r.Marker.Look(ctx)
+	here, err := r.Marker.Installation(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if lost, err := r.foreign(ctx, account, here); lost != nil || err != nil {
+	if lost, err := r.foreignIdentity(ctx, account, here); lost != nil || err != nil {
 		return lost, err
 	}
 	var ledgers v1alpha1.RequestLedgerList
@@ -72,8 +55,9 @@ func (r *CarrierAccountReconciler) identify(
 	return nil, r.recordLogin(ctx, account)
 }
 
-// foreign returns why nothing may be sent for an identity whose ledger belongs to another cluster.
-func (r *CarrierAccountReconciler) foreign(
+// foreignIdentity returns why nothing may be sent for an identity whose ledger belongs to another
+// cluster.
+func (r *CarrierAccountReconciler) foreignIdentity(
 	ctx context.Context, account *v1alpha1.CarrierAccount, here decide.Installation,
 ) (*decide.Verdict, error) {
 	ledger, _, err := r.Ledgers.Get(ctx, operate.LedgerName(identitySpec(account)), 0)
@@ -90,7 +74,7 @@ func (r *CarrierAccountReconciler) foreign(
 func (r *CarrierAccountReconciler) recordLogin(ctx context.Context, account *v1alpha1.CarrierAccount) error {
 	spent := &spending{Operator: r.Operator, account: account}
 	err := retry.RetryOnConflict(onConflict(), func() error {
-		ledger, _, err := spent.newest(ctx)
+		ledger, _, err := spent.currentLedger(ctx)
 		if err != nil || ledger.Spec.Account.Knows(account.Login()) {
 			return err
 		}

@@ -6,23 +6,12 @@ import (
 	"context"
 
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-// fieldTestedID is the service number that a DiagnosticTest declares, if the test may still be sent
-// or is in progress.
-const fieldTestedID = "spec.serviceID"
-
-func testedIDOf(object client.Object) []string {
-	test, is := object.(*v1alpha1.DiagnosticTest)
-	if !is || test.Spec.ServiceID == "" || !decide.MayGoOn(test) {
-		return nil
-	}
-	return []string{string(test.Spec.ServiceID)}
-}
 
 // ofLedger returns the unfinished tests of a ledger's service: "A watch on ledgers wakes ...
 // waiting tests" (R32).
@@ -30,8 +19,8 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
 	case isMarker(object):
-		return listed(ctx, r, r.shape().list)
-	case !is || ledger.Spec.Diagnostics == nil || r.shape().operation != v1alpha1.OperationDiagnosticTest:
+		return requestsFor(ctx, r, r.newObject().list)
+	case !is || ledger.Spec.Diagnostics == nil || r.newObject().operation != v1alpha1.OperationDiagnosticTest:
 		return nil
 	}
 	return append(r.testsNumbered(ctx, ledger.Spec.Diagnostics.ID), r.ofLate(ctx, ledger)...)
@@ -39,7 +28,7 @@ func (r *OneShotReconciler) ofLedger(ctx context.Context, object client.Object) 
 
 // testsNumbered returns the unfinished tests of a service.
 func (r *OneShotReconciler) testsNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
-	tests := listed(ctx, r, r.shape().list, client.MatchingFields{fieldTestedID: string(number)})
+	tests := requestsFor(ctx, r, r.newObject().list, client.MatchingFields{fieldTestedID: string(number)})
 	for _, service := range r.servicesNumbered(ctx, number) {
 		tests = append(tests, r.withName(ctx, fieldServiceRef, service.NamespacedName)...)
 	}
@@ -54,13 +43,13 @@ func (r *OneShotReconciler) isNewsOrFree(object client.Object) bool {
 	return free || r.isNews(object)
 }
 
-// behind returns the tests that may have waited for a deleted one.
-func (r *OneShotReconciler) behind(ctx context.Context, object client.Object) []reconcile.Request {
+// waitingFor returns the tests that may have waited for a deleted one.
+func (r *OneShotReconciler) waitingFor(ctx context.Context, object client.Object) []reconcile.Request {
 	test, is := object.(*v1alpha1.DiagnosticTest)
 	if !is || test.Status.Ledger == nil {
 		return nil // it has sent nothing
 	}
-	waiting := listed(ctx, r, r.shape().list, client.MatchingFields{fieldWaitsFor: test.Status.Ledger.Name})
+	waiting := requestsFor(ctx, r, r.newObject().list, client.MatchingFields{fieldWaitsFor: test.Status.Ledger.Name})
 	number, ref := test.Spec.ServiceID, test.Spec.ServiceRef
 	if number == "" && ref != nil {
 		var service v1alpha1.BroadbandService
@@ -74,4 +63,37 @@ func (r *OneShotReconciler) behind(ctx context.Context, object client.Object) []
 		return waiting
 	}
 	return append(waiting, r.testsNumbered(ctx, number)...)
+}
+
+// lateChanges passes updates in which a late acceptance was added to a ledger, or settled. Tests
+// that wait for this are also triggered by this process's own writes.
+func lateChanges() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc: func(event.CreateEvent) bool { return false },
+		UpdateFunc: func(update event.UpdateEvent) bool {
+			return hasLate(update.ObjectOld) != hasLate(update.ObjectNew)
+		},
+		DeleteFunc:  func(event.DeleteEvent) bool { return false },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+func hasLate(object client.Object) bool {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	return is && ledger.LateAcceptance() != nil
+}
+
+// ofLate returns the test whose attempt was accepted late; it may have finished long ago.
+func (r *OneShotReconciler) ofLate(ctx context.Context, ledger *v1alpha1.RequestLedger) []reconcile.Request {
+	late := ledger.LateAcceptance()
+	if late == nil {
+		return nil
+	}
+	return requestsFor(ctx, r, r.newObject().list, client.MatchingFields{fieldTestUID: late.UID})
+}
+
+// withName returns the objects whose field names the object with a key.
+func (r *OneShotReconciler) withName(ctx context.Context, field string, key client.ObjectKey) []reconcile.Request {
+	return requestsFor(ctx, r, r.newObject().list,
+		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})
 }

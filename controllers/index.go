@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // The fields by which ledgers are found.
@@ -16,6 +17,30 @@ const (
 	fieldIdentity        = "spec.identity"
 	fieldLedgerReference = "spec.order.customerReference"
 	fieldLedgerService   = "spec.service.id"
+	fieldLogin           = "spec.account.logins" // the logins that have sent for the identity
+)
+
+// The fields by which services are found. The API server supports all of them as field selectors,
+// too.
+const (
+	fieldServiceID = "spec.serviceID"
+	fieldLearnedID = "status.serviceID"
+	fieldAccount   = "spec.accountRef.name"
+)
+
+// The fields by which orders, and the services that come from them, are found.
+const (
+	fieldReference = "spec.customerReference"
+	fieldOrderRef  = "spec.orderRef.name"
+	fieldOrderID   = "status.orderID"
+)
+
+// The fields by which the objects that make one request are found.
+const (
+	fieldServiceRef = "spec.serviceRef.name"
+	fieldTestedID   = "spec.serviceID" // of tests that may still be sent or are in progress
+	fieldTestUID    = "metadata.uid"
+	fieldWaitsFor   = "status.ledger.name" // of tests that wait until another has ended
 )
 
 // indexed has the fields by which objects of a kind are listed.
@@ -25,7 +50,7 @@ type indexed struct {
 }
 
 func indexes() []indexed {
-	asksOnce := map[string]client.IndexerFunc{fieldAccount: accountOf, fieldServiceRef: serviceNamed}
+	queries := map[string]client.IndexerFunc{fieldAccount: accountOf, fieldServiceRef: serviceRefOf}
 	return []indexed{
 		{&v1alpha1.BroadbandService{}, map[string]client.IndexerFunc{
 			fieldAccount: accountOf, fieldServiceID: serviceIDOf, fieldLearnedID: learnedIDOf, fieldOrderRef: orderRefOf,
@@ -39,11 +64,11 @@ func indexes() []indexed {
 		}},
 		{&v1alpha1.AppointmentRequest{}, map[string]client.IndexerFunc{fieldAccount: accountOf}},
 		{&v1alpha1.DiagnosticTest{}, map[string]client.IndexerFunc{
-			fieldAccount: accountOf, fieldServiceRef: serviceNamed, fieldTestedID: testedIDOf,
+			fieldAccount: accountOf, fieldServiceRef: serviceRefOf, fieldTestedID: testedIDOf,
 			fieldTestUID: uidOf, fieldWaitsFor: waitsForOf,
 		}},
-		{&v1alpha1.FibreBuildQuote{}, asksOnce},
-		{&v1alpha1.PlanOptionsQuery{}, asksOnce},
+		{&v1alpha1.FibreBuildQuote{}, queries},
+		{&v1alpha1.PlanOptionsQuery{}, queries},
 	}
 }
 
@@ -83,3 +108,101 @@ func ledgerServiceOf(object client.Object) []string {
 	}
 	return []string{string(ledger.Spec.Service.ID)}
 }
+
+// accountOf returns the account of an object of any kind that sends requests.
+func accountOf(object client.Object) []string {
+	subject, isSubject := object.(Subject)
+	if !isSubject {
+		return nil
+	}
+	return []string{subject.AccountName()}
+}
+
+// orderRefOf returns the order that a service comes from.
+func orderRefOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.OrderRef == nil {
+		return nil
+	}
+	return []string{service.Spec.OrderRef.Name}
+}
+
+func serviceIDOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.ServiceID == "" {
+		return nil
+	}
+	return []string{string(service.Spec.ServiceID)}
+}
+
+// learnedIDOf returns the number that a service took from its order.
+func learnedIDOf(object client.Object) []string {
+	service, isService := object.(*v1alpha1.BroadbandService)
+	if !isService || service.Spec.ServiceID != "" || service.Status.ServiceID == "" {
+		return nil
+	}
+	return []string{string(service.Status.ServiceID)}
+}
+
+func serviceRefOf(object client.Object) []string {
+	var ref *v1alpha1.ServiceReference
+	switch object := object.(type) {
+	case *v1alpha1.DiagnosticTest:
+		ref = object.Spec.ServiceRef
+	case *v1alpha1.PlanOptionsQuery:
+		ref = object.Spec.ServiceRef
+	}
+	if ref == nil {
+		return nil
+	}
+	return []string{ref.Name}
+}
+
+func referenceOf(object client.Object) []string {
+	order, isOrder := object.(*v1alpha1.ServiceOrder)
+	if !isOrder {
+		return []string{""}
+	}
+	return []string{order.Spec.CustomerReference}
+}
+
+// orderIDOf returns the carrier's number of an order.
+func orderIDOf(object client.Object) []string {
+	order, isOrder := object.(*v1alpha1.ServiceOrder)
+	if !isOrder || order.Status.OrderID == "" {
+		return nil
+	}
+	return []string{string(order.Status.OrderID)}
+}
+
+func testedIDOf(object client.Object) []string {
+	test, is := object.(*v1alpha1.DiagnosticTest)
+	if !is || test.Spec.ServiceID == "" || !decide.MayGoOn(test) {
+		return nil
+	}
+	return []string{string(test.Spec.ServiceID)}
+}
+
+func uidOf(object client.Object) []string { return []string{string(object.GetUID())} }
+
+func waitsForOf(object client.Object) []string {
+	test, is := object.(*v1alpha1.DiagnosticTest)
+	if !is || test.Status.Ledger == nil || !decide.WaitsInLane(test) {
+		return nil
+	}
+	return []string{test.Status.Ledger.Name}
+}
+
+func loginsOf(object client.Object) []string {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	if !is || ledger.Spec.Account == nil {
+		return nil
+	}
+	logins := make([]string, 0, len(ledger.Spec.Account.Logins))
+	for _, login := range ledger.Spec.Account.Logins {
+		logins = append(logins, loginKey(login))
+	}
+	return logins
+}
+
+func loginKey(login v1alpha1.CarrierLogin) string { return login.BaseURL + " " + login.ClientName }

@@ -16,8 +16,8 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// ledgered is a kind whose attempts are recorded in a RequestLedger.
-type ledgered interface {
+// ledgerKind is a kind whose attempts are recorded in a RequestLedger.
+type ledgerKind interface {
 	// ledgerSpec returns a spec with the subject of the ledger.
 	ledgerSpec() v1alpha1.RequestLedgerSpec
 	// judgeLedger decides whether the ledger is this object's.
@@ -32,8 +32,8 @@ type ledgered interface {
 	holder() v1alpha1.LedgerHolder
 }
 
-// holding returns an object as the holder of a ledger.
-func holding(object client.Object) v1alpha1.LedgerHolder {
+// holderOf returns an object as the holder of a ledger.
+func holderOf(object client.Object) v1alpha1.LedgerHolder {
 	return v1alpha1.LedgerHolder{
 		Namespace: object.GetNamespace(), Name: object.GetName(), UID: string(object.GetUID()),
 	}
@@ -49,7 +49,7 @@ type shownLedger struct {
 type objectLedger struct {
 	*operate.Ledgers
 
-	kind    ledgered
+	kind    ledgerKind
 	subject Subject
 	account *v1alpha1.CarrierAccount // nil: there is none
 	here    decide.Installation
@@ -91,7 +91,7 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 	l.behind = lost && l.isShared()
 	l.receipt = l.receiptIn(status.requests)
 	if shown == nil || shown.Name == l.name {
-		return lost || shown != nil && !l.knows(status.requests), nil
+		return lost || shown != nil && !l.hasAll(status.requests), nil
 	}
 	before, err := l.readFormer(ctx, *shown)
 	return lost || before, err
@@ -102,15 +102,15 @@ func (l *objectLedger) read(ctx context.Context) (lost bool, err error) {
 func (l *objectLedger) readFormer(ctx context.Context, shown v1alpha1.LedgerReference) (lost bool, err error) {
 	former, lost, err := l.Get(ctx, shown.Name, shown.Revision)
 	if err != nil {
-		return false, fmt.Errorf("look for what this object has sent before: %w", err)
+		return false, fmt.Errorf("read the former ledger of this object: %w", err)
 	}
-	l.renamed = l.isAboutTheSame(former)
+	l.renamed = l.hasSameSubject(former)
 	return lost || l.renamed, nil
 }
 
-// isAboutTheSame reports whether another identity's ledger has this object's subject: "a status ...
+// hasSameSubject reports whether another identity's ledger has this object's subject: "a status ...
 // whose ledger ... has another name" (R5). To the carrier both identities may be one client.
-func (l *objectLedger) isAboutTheSame(other *v1alpha1.RequestLedger) bool {
+func (l *objectLedger) hasSameSubject(other *v1alpha1.RequestLedger) bool {
 	if other == nil {
 		return false
 	}
@@ -119,20 +119,29 @@ func (l *objectLedger) isAboutTheSame(other *v1alpha1.RequestLedger) bool {
 	return operate.LedgerName(&spec) == other.Name
 }
 
-// knows reports whether the ledger has all attempts that a status shows.
-func (l *objectLedger) knows(shown []v1alpha1.Request) bool {
+// hasAll reports whether the ledger has all attempts that a status shows.
+func (l *objectLedger) hasAll(shown []v1alpha1.Request) bool {
 	return !slices.ContainsFunc(shown, func(request v1alpha1.Request) bool { return !l.ledger.Knows(&request) })
 }
 
-// act takes over the ledger, or records in it that something was lost.
-func (l *objectLedger) act(ctx context.Context, judged decide.LedgerVerdict) error {
+// receiptIn returns an attempt whose Location is in the status but not in the ledger; nil for none.
+func (l *objectLedger) receiptIn(shown []v1alpha1.Request) *v1alpha1.Request {
+	at := slices.IndexFunc(shown, func(request v1alpha1.Request) bool { return l.ledger.LacksReceipt(&request) })
+	if at < 0 {
+		return nil
+	}
+	return shown[at].DeepCopy()
+}
+
+// apply takes over the ledger, or records in it that something was lost.
+func (l *objectLedger) apply(ctx context.Context, judged decide.LedgerVerdict) error {
 	switch {
 	case judged.Lost != nil:
 		l.behind = false
 		return l.Open(ctx, *judged.Lost)
 	case judged.Take:
 		next := l.next()
-		l.hold(next)
+		l.setHolder(next)
 		return l.put(ctx, next)
 	}
 	return nil
@@ -169,10 +178,22 @@ func (l *objectLedger) show() {
 	}
 }
 
+// checkNotBehind fails if the ledger was found to be behind during a pass. The next pass handles
+// this, "before all else" (R5).
+func (l *objectLedger) checkNotBehind() error {
+	if l == nil || !l.lost {
+		return nil
+	}
+	return fmt.Errorf("continue with %s: %w", l.subject.GetName(), operate.Behind(l.name))
+}
+
+// isShared reports whether each object has its own attempts in the ledger, next to those of others.
+func (l *objectLedger) isShared() bool { return l.kind.holder() == (v1alpha1.LedgerHolder{}) }
+
 // Open writes an intent, and makes this object the ledger's holder.
 func (l *objectLedger) Open(ctx context.Context, intent v1alpha1.Request) error {
 	next := l.next()
-	l.hold(next)
+	l.setHolder(next)
 	next.Spec.Cluster = l.here.Cluster
 	next.Spec.Identity, next.Spec.BaseURL = intent.Identity, intent.BaseURL
 	intent.UID = string(l.subject.GetUID()) // an attempt that stands for a loss has none
@@ -194,13 +215,26 @@ func (l *objectLedger) Record(ctx context.Context, attempt v1alpha1.Request) err
 	return l.put(ctx, next)
 }
 
+// SetReference writes the ledger's name to a status. The revision in it is the newest seen, because
+// the object has seen all of the ledger.
+func (l *objectLedger) SetReference(status operate.Subject) {
+	at, revision := l.kind.shownLedger(status).at, int64(0)
+	if l.ledger != nil {
+		revision = l.ledger.Spec.Revision
+	}
+	if shown := *at; shown != nil && shown.Name == l.name {
+		revision = max(revision, shown.Revision)
+	}
+	*at = &v1alpha1.LedgerReference{Name: l.name, Revision: revision}
+}
+
 // Late records that the carrier has accepted an attempt that is no longer open.
 func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bool, err error) {
 	if l.ledger == nil {
 		return true, nil // there would be no object to resolve it
 	}
 	next := l.next()
-	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // the object to be asked for the outcome
+	late.UID = cmp.Or(next.Spec.Holder.UID, string(l.subject.GetUID())) // the object that a person resolves
 	late.Identity, late.BaseURL = next.Spec.Identity, next.Spec.BaseURL
 	if !next.AcceptLate(late) {
 		return false, nil
@@ -209,8 +243,8 @@ func (l *objectLedger) Late(ctx context.Context, late v1alpha1.Request) (news bo
 	return err == nil, err
 }
 
-// hold makes this object the holder of the ledger and of its open attempts.
-func (l *objectLedger) hold(ledger *v1alpha1.RequestLedger) {
+// setHolder makes this object the holder of the ledger and of its open attempts.
+func (l *objectLedger) setHolder(ledger *v1alpha1.RequestLedger) {
 	holder := l.kind.holder()
 	if ledger.Spec.Holder == holder {
 		return
@@ -278,7 +312,7 @@ func (l *objectLedger) isBehind(status shownLedger) bool {
 		return false
 	}
 	return operate.Plausible(shown.Revision) > l.ledger.Spec.Revision ||
-		shown.Revision == l.ledger.Spec.Revision && !l.knows(status.requests)
+		shown.Revision == l.ledger.Spec.Revision && !l.hasAll(status.requests)
 }
 
 // Reload makes the object show what is recorded now. A deleted ledger is recreated from the copy in

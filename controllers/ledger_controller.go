@@ -9,13 +9,8 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	ctrl "sigs.k8s.io/controller-runtime"
-	"sigs.k8s.io/controller-runtime/pkg/builder"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
-	"sigs.k8s.io/controller-runtime/pkg/handler"
-	"sigs.k8s.io/controller-runtime/pkg/predicate"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
@@ -35,10 +30,10 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 	if err := r.Get(ctx, request.NamespacedName, ledger); err != nil {
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
-	if !isLeaving(ledger) {
+	if !awaitsRelease(ledger) {
 		return ctrl.Result{}, nil
 	}
-	kept, err := r.keeps(ctx, ledger)
+	kept, err := r.keepReason(ctx, ledger)
 	if err != nil {
 		return ctrl.Result{}, err
 	}
@@ -50,37 +45,37 @@ func (r *LedgerReconciler) Reconcile(ctx context.Context, request ctrl.Request) 
 	return ctrl.Result{}, client.IgnoreNotFound(r.release(ctx, ledger.DeepCopy()))
 }
 
-// keeps returns why a ledger must not be released; "" if it may be.
-func (r *LedgerReconciler) keeps(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+// keepReason returns why a ledger must not be released; "" if it may be.
+func (r *LedgerReconciler) keepReason(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
 	if kept := decide.KeepsLedger(ledger); kept != "" {
 		return kept, nil
 	}
-	object, err := r.goesBy(ctx, ledger)
+	object, err := r.dependent(ctx, ledger)
 	if err != nil || object == "" {
 		return "", err
 	}
 	return decide.KeptByObject(object), nil
 }
 
-// goesBy returns an object that depends on a ledger; "" if there is none. An object that this
+// dependent returns an object that depends on a ledger; "" if there is none. An object that this
 // manager may not read counts as existing.
-func (r *LedgerReconciler) goesBy(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+func (r *LedgerReconciler) dependent(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
 	holder := ledger.Spec.Holder
 	at := client.ObjectKey{Namespace: holder.Namespace, Name: holder.Name}
 	switch {
 	case ledger.Spec.Order != nil && holder.Name != "":
-		return there("ServiceOrder", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
+		return nameUnlessGone("ServiceOrder", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.ServiceOrder{}))
 	case ledger.Spec.Service != nil && holder.Name != "":
-		return there("BroadbandService", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
+		return nameUnlessGone("BroadbandService", at, r.Protocol.Live.Get(ctx, at, &v1alpha1.BroadbandService{}))
 	case ledger.Spec.Diagnostics != nil:
-		return r.testOf(ctx, ledger)
+		return r.dependentTest(ctx, ledger)
 	}
 	return "", nil
 }
 
-// there returns the name of an object, unless the API server confirms that it does not exist:
-// "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
-func there(kind string, at client.ObjectKey, err error) (string, error) {
+// nameUnlessGone returns the name of an object, unless the API server confirms that it does not
+// exist: "Forbidden, a kind that is not served, or an error is not 'gone'" (R2).
+func nameUnlessGone(kind string, at client.ObjectKey, err error) (string, error) {
 	switch {
 	case operate.IsGone(err, at.Name):
 		return "", nil
@@ -90,8 +85,8 @@ func there(kind string, at client.ObjectKey, err error) (string, error) {
 	return "", fmt.Errorf("look for %s %s, which goes by a RequestLedger that is being deleted: %w", kind, at, err)
 }
 
-// testOf returns a DiagnosticTest whose status names a ledger; "" if there is none.
-func (r *LedgerReconciler) testOf(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
+// dependentTest returns a DiagnosticTest whose status names a ledger; "" if there is none.
+func (r *LedgerReconciler) dependentTest(ctx context.Context, ledger *v1alpha1.RequestLedger) (string, error) {
 	var tests v1alpha1.DiagnosticTestList
 	err := r.Protocol.Live.List(ctx, &tests)
 	switch {
@@ -121,45 +116,6 @@ func (r *LedgerReconciler) release(ctx context.Context, ledger *v1alpha1.Request
 	return nil
 }
 
-func isLeaving(object client.Object) bool {
+func awaitsRelease(object client.Object) bool {
 	return !object.GetDeletionTimestamp().IsZero() && controllerutil.ContainsFinalizer(object, v1alpha1.FinalizerMemory)
-}
-
-// setup reconciles a ledger that is being deleted whenever it changes, and when an object that may
-// depend on it is deleted.
-func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
-	leavers := handler.EnqueueRequestsFromMapFunc(r.leaving)
-	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(isLeaving))).
-		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.forgotten), builder.WithPredicates(gone())).
-		Watches(&v1alpha1.BroadbandService{}, leavers, builder.WithPredicates(gone())).
-		Watches(&v1alpha1.ServiceOrder{}, leavers, builder.WithPredicates(gone())).
-		Watches(&v1alpha1.DiagnosticTest{}, leavers, builder.WithPredicates(gone())).
-		WithOptions(options).
-		Complete(r)
-}
-
-// leaving returns the ledgers that are being deleted; there are few.
-func (r *LedgerReconciler) leaving(ctx context.Context, _ client.Object) []reconcile.Request {
-	var ledgers v1alpha1.RequestLedgerList
-	if err := r.List(ctx, &ledgers); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot look for RequestLedgers that are being deleted")
-		return nil
-	}
-	var requests []reconcile.Request
-	for i := range ledgers.Items {
-		if isLeaving(&ledgers.Items[i]) {
-			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&ledgers.Items[i])})
-		}
-	}
-	return requests
-}
-
-// forgotten drops what this process has seen of a ledger that another manager released. A ledger
-// removed in any other way is lost (R6).
-func (r *LedgerReconciler) forgotten(_ context.Context, object client.Object) []reconcile.Request {
-	if !object.GetDeletionTimestamp().IsZero() && object.GetAnnotations()[v1alpha1.AnnotationForget] == object.GetName() {
-		r.Ledgers.Forget(object.GetName())
-	}
-	return nil
 }

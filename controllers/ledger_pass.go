@@ -20,7 +20,7 @@ import (
 
 // gatherLedger reads the ledger for an object's subject, ensures that it is this object's, and
 // updates the status from it.
-func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
+func (p *pass) gatherLedger(ctx context.Context, kind ledgerKind) error {
 	p.ledger = nil
 	ledger := &objectLedger{Ledgers: p.Ledgers, kind: kind, subject: p.subject, account: p.account.Object, here: p.here}
 	if ledger.name = ledger.nameOf(); ledger.name == "" {
@@ -44,6 +44,17 @@ func (p *pass) gatherLedger(ctx context.Context, kind ledgered) error {
 	return p.judgeAndShow(ctx, lost)
 }
 
+// reportImplausible emits an Event for an implausible revision: "A revision above 2^53 is ignored
+// and reported" (R5).
+func (p *pass) reportImplausible(kind ledgerKind) {
+	shown := *kind.shownLedger(p.subject).at
+	if shown == nil || operate.Plausible(shown.Revision) == shown.Revision {
+		return
+	}
+	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "LedgerRevisionIgnored", "Read",
+		"%s", decide.ImplausibleRevision(*shown))
+}
+
 // judgeAndShow updates the status from the ledger, if the object may use it.
 func (p *pass) judgeAndShow(ctx context.Context, lost bool) error {
 	if p.ledger.account != nil {
@@ -63,7 +74,7 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	input := decide.LedgerInput{Lost: lost || p.here.IsLost(held), Receipt: p.unrecorded(), Input: decide.Input{
 		Subject: p.subject, Ledger: held, Account: p.account, Now: p.Protocol.Now(), Submit: p.Submit, Installation: p.here,
 	}}
-	if input.HolderLives, err = p.holderLives(ctx, held); err != nil {
+	if input.HolderLives, err = p.holderExists(ctx, held); err != nil {
 		return err
 	}
 	judged, err := p.judgeMoved(ctx, &input)
@@ -81,7 +92,17 @@ func (p *pass) judgeLedger(ctx context.Context, lost bool) (err error) {
 	if judged.Lost != nil && judged.Lost.AttemptID == "" {
 		judged.Lost.AttemptID = p.Protocol.NewID() // so that a resolution can name it
 	}
-	return p.ledger.act(ctx, judged)
+	return p.ledger.apply(ctx, judged)
+}
+
+// unrecorded returns an attempt whose receipt only the status has; nil for none. An answer that
+// this process still has in memory is excluded: it is recorded from there.
+func (p *pass) unrecorded() *v1alpha1.Request {
+	receipt := p.ledger.receipt
+	if receipt != nil && p.Protocol.Memory.Receipt(receipt.AttemptID) != nil {
+		return nil
+	}
+	return receipt
 }
 
 // judgeMoved evaluates the ledger, and again after moving it if a person has requested that.
@@ -101,30 +122,30 @@ func (p *pass) judgeMoved(ctx context.Context, input *decide.LedgerInput) (decid
 // moveLedger changes the ledger's base URL to that of the account, after a person has confirmed
 // that both are the same carrier.
 func (p *pass) moveLedger(ctx context.Context) (*v1alpha1.RequestLedger, error) {
-	said, err := p.resolution(ctx)
+	resolution, err := p.resolution(ctx)
 	if err != nil {
 		return nil, err
 	}
 	next := p.ledger.next()
-	next.Move(p.ledger.account.Spec.BaseURL, *said)
+	next.Move(p.ledger.account.Spec.BaseURL, *resolution)
 	was := p.ledger.ledger.Spec.BaseURL
 	if err := p.ledger.put(ctx, next); err != nil {
 		return nil, err
 	}
-	p.subject.Controls().Resolve = said.Word
+	p.subject.Controls().Resolve = resolution.Word
 	p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeNormal, "CarrierMoved", "Resolve",
 		"RequestLedger %s has moved from %s to %s with its carrier", next.Name, was, next.Spec.BaseURL)
 	return next, nil
 }
 
-// holderLives reports whether another object that holds a ledger exists, or may exist: "Forbidden,
+// holderExists reports whether another object that holds a ledger exists, or may exist: "Forbidden,
 // a kind that is not served, or an error is not 'gone'" (R2).
-func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
+func (p *pass) holderExists(ctx context.Context, ledger *v1alpha1.RequestLedger) (bool, error) {
 	if ledger == nil || ledger.Spec.Holder.UID == p.ledger.kind.holder().UID {
 		return false, nil
 	}
 	holder := ledger.Spec.Holder
-	object, err := p.another()
+	object, err := p.newObject()
 	if err != nil {
 		return false, err
 	}
@@ -140,8 +161,8 @@ func (p *pass) holderLives(ctx context.Context, ledger *v1alpha1.RequestLedger) 
 	return string(object.GetUID()) == holder.UID, nil
 }
 
-// another returns an empty object of the kind.
-func (p *pass) another() (client.Object, error) {
+// newObject returns an empty object of the kind.
+func (p *pass) newObject() (client.Object, error) {
 	kind, err := p.GroupVersionKindFor(p.subject)
 	if err != nil {
 		return nil, fmt.Errorf("find the kind of %s: %w", p.subject.GetName(), err)
@@ -157,9 +178,9 @@ func (p *pass) another() (client.Object, error) {
 	return object, nil
 }
 
-// keepLearned records in the ledger what the object has learned without an attempt. No read returns
-// these values, so they would be lost with the status.
-func (p *pass) keepLearned(ctx context.Context) error {
+// recordLearned records in the ledger what the object has learned without an attempt. No read
+// returns these values, so they would be lost with the status.
+func (p *pass) recordLearned(ctx context.Context) error {
 	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil || p.lacksLedger() && p.here.TakesNoLedger() {
 		return nil
 	}
@@ -168,6 +189,6 @@ func (p *pass) keepLearned(ctx context.Context) error {
 	if equality.Semantic.DeepEqual(p.ledger.current().Spec, next.Spec) {
 		return nil
 	}
-	p.ledger.hold(next)
+	p.ledger.setHolder(next)
 	return p.ledger.put(ctx, next)
 }

@@ -11,7 +11,9 @@ import (
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -30,10 +32,10 @@ type Marker struct {
 
 	name string // "": there is no marker
 
-	mu      sync.Mutex
-	uid     types.UID // of the marker that this process started with; "": not read yet
-	version string    // of the marker that was last seen
-	said    decide.Installation
+	mu           sync.Mutex
+	uid          types.UID // of the marker that this process started with; "": not read yet
+	version      string    // of the marker that was last seen
+	installation decide.Installation
 }
 
 var _ manager.LeaderElectionRunnable = (*Marker)(nil)
@@ -41,8 +43,8 @@ var _ manager.LeaderElectionRunnable = (*Marker)(nil)
 // errMarkerGone prevents the creation of ledgers.
 var errMarkerGone = errors.New("the RequestLedger that is the marker is not the one that this manager started with")
 
-// lookEvery is the wait before the next attempt to read or create the marker.
-const lookEvery = 2 * time.Second
+// retryMarkerAfter is the wait before the next attempt to read or create the marker.
+const retryMarkerAfter = 2 * time.Second
 
 // Start creates the marker if there is none, before the first objects are applied: if objects
 // existed already, a person would have to acknowledge it.
@@ -50,38 +52,38 @@ func (m *Marker) Start(ctx context.Context) error {
 	looking, found := context.WithCancel(ctx)
 	defer found()
 	wait.UntilWithContext(looking, func(ctx context.Context) {
-		if _, err := m.Look(ctx); err != nil {
+		if _, err := m.Installation(ctx); err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot find out whether requests may be sent in this cluster: nothing is sent")
 			return
 		}
 		found()
-	}, lookEvery)
+	}, retryMarkerAfter)
 	return nil
 }
 
 // NeedLeaderElection returns true.
 func (*Marker) NeedLeaderElection() bool { return true }
 
-// Look returns what the marker says about this installation. At the first call it creates the
-// marker if there is none; every pass calls it first.
-func (m *Marker) Look(ctx context.Context) (decide.Installation, error) {
+// Installation returns the state of this installation according to the marker. At the first call it
+// creates the marker if there is none; every pass calls it first.
+func (m *Marker) Installation(ctx context.Context) (decide.Installation, error) {
 	if m.name == "" {
 		return decide.Installation{}, nil
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err := m.first(ctx); err != nil {
+	if err := m.firstRead(ctx); err != nil {
 		return decide.Installation{}, fmt.Errorf("find RequestLedger %s: %w", m.name, err)
 	}
-	if err := m.again(ctx); err != nil {
-		return decide.Installation{}, fmt.Errorf("look at RequestLedger %s: %w", m.name, err)
+	if err := m.reread(ctx); err != nil {
+		return decide.Installation{}, fmt.Errorf("read RequestLedger %s: %w", m.name, err)
 	}
-	return m.said, nil
+	return m.installation, nil
 }
 
-// first is the first read in this process. An acknowledgment that exists already is handled by the
-// next read.
-func (m *Marker) first(ctx context.Context) error {
+// firstRead is the first read in this process. An acknowledgment that exists already is handled by
+// the next read.
+func (m *Marker) firstRead(ctx context.Context) error {
 	if m.uid != "" {
 		return nil
 	}
@@ -89,14 +91,14 @@ func (m *Marker) first(ctx context.Context) error {
 	if err := m.Protocol.Live.Get(ctx, client.ObjectKey{Name: metav1.NamespaceSystem}, &system); err != nil {
 		return fmt.Errorf("read the namespace %s, whose UID is that of the cluster: %w", metav1.NamespaceSystem, err)
 	}
-	m.said = decide.Installation{Marker: m.name, Cluster: string(system.UID)}
-	found, err := m.found(ctx)
+	m.installation = decide.Installation{Marker: m.name, Cluster: string(system.UID)}
+	found, err := m.existing(ctx)
 	if err != nil {
 		return err
 	}
 	marker, err := m.read(ctx, m.Protocol.Live)
 	if err == nil && marker == nil {
-		marker = m.made(decide.Acknowledges(nil, m.said.Cluster, found))
+		marker = m.newMarker(decide.Acknowledges(nil, m.installation.Cluster, found))
 		err = m.Ledgers.Write(ctx, marker)
 		found = decide.Found{} // the marker has recorded it
 	}
@@ -104,39 +106,94 @@ func (m *Marker) first(ctx context.Context) error {
 		return err
 	}
 	m.uid = marker.UID
-	m.see(marker, found)
+	m.update(marker, found)
 	if marker.Annotations[v1alpha1.AnnotationAcknowledge] != "" {
 		m.version = "" // the marker is read again
 	}
 	return nil
 }
 
-// made returns a marker to create.
-func (m *Marker) made(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
+// newMarker returns a marker to create.
+func (m *Marker) newMarker(waits v1alpha1.MarkerWait) *v1alpha1.RequestLedger {
 	return newLedger(m.name, v1alpha1.RequestLedgerSpec{
-		Cluster: m.said.Cluster,
-		Marker:  &v1alpha1.LedgerMarker{Clusters: []string{m.said.Cluster}, Waits: waits},
+		Cluster: m.installation.Cluster,
+		Marker:  &v1alpha1.LedgerMarker{Clusters: []string{m.installation.Cluster}, Waits: waits},
 	})
 }
 
-// again is a later read: a person may have acknowledged the ledgers found, and another manager may
+// existing returns what exists in this cluster, in the namespaces of this manager.
+func (m *Marker) existing(ctx context.Context) (found decide.Found, err error) {
+	namespaces := m.Namespaces
+	if len(namespaces) == 0 {
+		namespaces = []string{metav1.NamespaceAll}
+	}
+	for _, namespace := range namespaces {
+		for _, list := range []client.ObjectList{
+			&v1alpha1.BroadbandServiceList{}, &v1alpha1.ServiceOrderList{}, &v1alpha1.DiagnosticTestList{},
+		} {
+			if err = m.List(ctx, list, client.InNamespace(namespace)); err != nil {
+				return found, fmt.Errorf("look for what was applied before: %w", err)
+			}
+			found.Objects = found.Objects || meta.LenList(list) > 0
+			found.Restored = found.Restored || meta.EachListItem(list, checkNoLedger) != nil
+		}
+	}
+	found.Clusters, err = m.clusters(ctx)
+	return found, err
+}
+
+// checkNoLedger fails for an object whose status names a ledger.
+func checkNoLedger(object runtime.Object) error {
+	var shown *v1alpha1.LedgerReference
+	switch object := object.(type) {
+	case *v1alpha1.BroadbandService:
+		shown = object.Status.Ledger
+	case *v1alpha1.ServiceOrder:
+		shown = object.Status.Ledger
+	case *v1alpha1.DiagnosticTest:
+		shown = object.Status.Ledger
+	}
+	if shown == nil || operate.Plausible(shown.Revision) == 0 {
+		return nil
+	}
+	return fmt.Errorf("RequestLedger %s is named by a status", shown.Name)
+}
+
+// clusters returns the clusters that the ledgers name.
+func (m *Marker) clusters(ctx context.Context) ([]string, error) {
+	var ledgers v1alpha1.RequestLedgerList
+	if err := m.List(ctx, &ledgers); err != nil {
+		return nil, fmt.Errorf("look for the clusters of the RequestLedgers: %w", err)
+	}
+	seen := map[string]bool{}
+	var named []string
+	for i := range ledgers.Items {
+		spec := &ledgers.Items[i].Spec
+		if spec.Marker == nil && spec.Cluster != "" && !seen[spec.Cluster] {
+			seen[spec.Cluster], named = true, append(named, spec.Cluster)
+		}
+	}
+	return named, nil
+}
+
+// reread is a later read: a person may have acknowledged the ledgers found, and another manager may
 // have recorded that.
-func (m *Marker) again(ctx context.Context) error {
+func (m *Marker) reread(ctx context.Context) error {
 	marker, err := m.read(ctx, m.Client)
 	if err != nil || marker == nil || marker.UID != m.uid || marker.ResourceVersion == m.version {
 		return err
 	}
-	named, err := m.named(ctx)
+	named, err := m.clusters(ctx)
 	if err != nil {
 		return err
 	}
-	if marker.Annotations[v1alpha1.AnnotationAcknowledge] == m.said.Cluster {
-		marker = acknowledged(marker, append(named, m.said.Cluster))
+	if marker.Annotations[v1alpha1.AnnotationAcknowledge] == m.installation.Cluster {
+		marker = acknowledged(marker, append(named, m.installation.Cluster))
 		if err := m.Ledgers.Write(ctx, marker); err != nil {
 			return err
 		}
 	}
-	m.see(marker, decide.Found{Clusters: named})
+	m.update(marker, decide.Found{Clusters: named})
 	return nil
 }
 
@@ -152,13 +209,13 @@ func acknowledged(marker *v1alpha1.RequestLedger, clusters []string) *v1alpha1.R
 	return marker
 }
 
-// see takes over the state of a marker. Once a process sends requests, a ledger of another cluster
-// blocks only its own subject.
-func (m *Marker) see(marker *v1alpha1.RequestLedger, found decide.Found) {
-	if m.version == "" || m.said.Waits != "" {
-		m.said.Waits = decide.Acknowledges(marker.Spec.Marker, m.said.Cluster, found)
+// update takes over the state of a marker. Once a process sends requests, a ledger of another
+// cluster blocks only its own subject.
+func (m *Marker) update(marker *v1alpha1.RequestLedger, found decide.Found) {
+	if m.version == "" || m.installation.Waits != "" {
+		m.installation.Waits = decide.Acknowledges(marker.Spec.Marker, m.installation.Cluster, found)
 	}
-	m.said.Clusters, m.version = marker.Spec.Marker.Clusters, marker.ResourceVersion
+	m.installation.Clusters, m.version = marker.Spec.Marker.Clusters, marker.ResourceVersion
 }
 
 // Verify fails if no ledger may be created: "only after a live GET of the marker with the UID that
@@ -174,7 +231,7 @@ func (m *Marker) Verify(ctx context.Context) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if marker == nil || marker.UID != m.uid {
-		m.said.Gone = true
+		m.installation.Gone = true
 		return errMarkerGone
 	}
 	return nil

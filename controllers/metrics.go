@@ -25,38 +25,38 @@ func (o *Operator) setupMetrics(ctx context.Context) (err error) {
 	if o.Protocol.Metrics, err = operate.NewMetrics(metrics.Registry); err != nil {
 		return err
 	}
-	left, err := operate.Register(metrics.Registry, &leftOpen{})
+	left, err := operate.Register(metrics.Registry, &withoutHolder{})
 	if err != nil {
 		return err
 	}
 	left.count.Store(new(func() (map[v1alpha1.Operation]int, error) {
 		within, cancel := context.WithTimeout(context.WithoutCancel(ctx), countWithin) // a scrape has no timeout
 		defer cancel()
-		return o.LeftOpen(within)
+		return o.WithoutHolder(within)
 	}))
 	return nil
 }
 
-// leftOpen counts, at each scrape, the open attempts whose holder is deleted: "what is open stays
-// in the ledger (column, metric and Event: open and holder gone)" (R24).
-type leftOpen struct {
+// withoutHolder counts, at each scrape, the open attempts whose holder is deleted: "what is open
+// stays in the ledger (column, metric and Event: open and holder gone)" (R24).
+type withoutHolder struct {
 	count atomic.Pointer[func() (map[v1alpha1.Operation]int, error)] // of the manager that was set up last
 }
 
 // countWithin is the time limit for counting: a cache that is not filled yet does not answer.
 const countWithin = 2 * time.Second
 
-func describesLeft() *prometheus.Desc {
+func withoutHolderDesc() *prometheus.Desc {
 	return prometheus.NewDesc("broadband_requests_without_holder",
 		"Requests that are open in a RequestLedger although the object that holds it is gone, by operation.",
 		[]string{"operation"}, nil)
 }
 
 // Describe sends the description of the metric.
-func (*leftOpen) Describe(into chan<- *prometheus.Desc) { into <- describesLeft() }
+func (*withoutHolder) Describe(into chan<- *prometheus.Desc) { into <- withoutHolderDesc() }
 
 // Collect counts. If that fails, only this metric is missing from the scrape.
-func (l *leftOpen) Collect(into chan<- prometheus.Metric) {
+func (l *withoutHolder) Collect(into chan<- prometheus.Metric) {
 	count := l.count.Load()
 	if count == nil {
 		return
@@ -69,12 +69,13 @@ func (l *leftOpen) Collect(into chan<- prometheus.Metric) {
 	for _, contract := range carrier.Contracts() {
 		count := float64(left[v1alpha1.Operation(contract.Operation)])
 		into <- prometheus.MustNewConstMetric(
-			describesLeft(), prometheus.GaugeValue, count, string(contract.Operation))
+			withoutHolderDesc(), prometheus.GaugeValue, count, string(contract.Operation))
 	}
 }
 
-// LeftOpen counts, by operation, the open attempts whose object is deleted, according to the cache.
-func (o *Operator) LeftOpen(ctx context.Context) (map[v1alpha1.Operation]int, error) {
+// WithoutHolder counts, by operation, the open attempts whose object is deleted, according to the
+// cache.
+func (o *Operator) WithoutHolder(ctx context.Context) (map[v1alpha1.Operation]int, error) {
 	var ledgers v1alpha1.RequestLedgerList
 	if err := o.List(ctx, &ledgers, client.UnsafeDisableDeepCopy); err != nil {
 		return nil, fmt.Errorf("list RequestLedgers: %w", err)
@@ -82,7 +83,7 @@ func (o *Operator) LeftOpen(ctx context.Context) (map[v1alpha1.Operation]int, er
 	left := make(map[v1alpha1.Operation]int)
 	for i := range ledgers.Items {
 		for _, open := range ledgers.Items[i].Spec.Open {
-			gone, err := o.isLeft(ctx, &ledgers.Items[i].Spec, open.UID)
+			gone, err := o.lacksHolder(ctx, &ledgers.Items[i].Spec, open.UID)
 			if err != nil {
 				return nil, err
 			}
@@ -94,14 +95,14 @@ func (o *Operator) LeftOpen(ctx context.Context) (map[v1alpha1.Operation]int, er
 	return left, nil
 }
 
-// isLeft reports whether the object of an open attempt is deleted. An object outside this manager's
-// namespaces is counted by another manager.
-func (o *Operator) isLeft(ctx context.Context, ledger *v1alpha1.RequestLedgerSpec, uid string) (bool, error) {
+// lacksHolder reports whether the object of an open attempt is deleted. An object outside this
+// manager's namespaces is counted by another manager.
+func (o *Operator) lacksHolder(ctx context.Context, ledger *v1alpha1.RequestLedgerSpec, uid string) (bool, error) {
 	holder := ledger.Holder
 	switch {
 	case ledger.Diagnostics != nil:
 		return o.isTestGone(ctx, uid)
-	case !o.looksAfter(holder.Namespace):
+	case !o.watches(holder.Namespace):
 		return false, nil
 	case ledger.Order != nil:
 		return o.isHolderGone(ctx, holder, &v1alpha1.ServiceOrder{})
@@ -109,7 +110,7 @@ func (o *Operator) isLeft(ctx context.Context, ledger *v1alpha1.RequestLedgerSpe
 	return o.isHolderGone(ctx, holder, &v1alpha1.BroadbandService{})
 }
 
-func (o *Operator) looksAfter(namespace string) bool {
+func (o *Operator) watches(namespace string) bool {
 	return len(o.Namespaces) == 0 || slices.Contains(o.Namespaces, namespace)
 }
 
@@ -125,7 +126,7 @@ func (o *Operator) isHolderGone(ctx context.Context, holder v1alpha1.LedgerHolde
 }
 
 // isTestGone reports whether a test is deleted. Only its UID is known, not its namespace, so a
-// manager limited to some namespaces cannot tell.
+// manager limited to some namespaces cannot find out.
 func (o *Operator) isTestGone(ctx context.Context, uid string) (bool, error) {
 	if len(o.Namespaces) > 0 {
 		return false, nil

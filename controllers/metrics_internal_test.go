@@ -16,7 +16,7 @@ import (
 // do not affect the others.
 func TestR24TheGaugeCountsWhatIsOpenWithoutItsObject(t *testing.T) {
 	t.Parallel()
-	registry, left := prometheus.NewRegistry(), &leftOpen{}
+	registry, left := prometheus.NewRegistry(), &withoutHolder{}
 	registry.MustRegister(left)
 	for name, test := range map[string]struct {
 		count func() (map[v1alpha1.Operation]int, error)

@@ -30,7 +30,7 @@ type Notifications struct {
 	Orders       *ServiceOrderReconciler
 	Appointments *AppointmentRequestReconciler
 	Leads        func() bool                // whether this process reconciles objects; nil: it does
-	Look         func(types.NamespacedName) // reconciles a BroadbandService now; nil: not called
+	Enqueue      func(types.NamespacedName) // reconciles a BroadbandService now; nil: not called
 }
 
 // errNotYet makes the carrier send a notification again: the order may not be recorded yet.
@@ -64,8 +64,8 @@ func (n *Notifications) recordForService(ctx context.Context, notification recei
 				memory.CancellationNotifiedAt = now
 			}
 		})
-		if n.Look != nil {
-			n.Look(client.ObjectKeyFromObject(service))
+		if n.Enqueue != nil {
+			n.Enqueue(client.ObjectKeyFromObject(service))
 		}
 	}
 	return nil
@@ -91,7 +91,7 @@ func (n *Notifications) servicesOf(
 			return found, nil
 		}
 	}
-	return n.servicesAsking(ctx, notification)
+	return n.servicesWithRequest(ctx, notification)
 }
 
 // services returns the account's services with a number in a field.
@@ -101,24 +101,24 @@ func (n *Notifications) services(
 	if id == "" {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, within{notification.Account, field, string(id)},
+	return listOf(ctx, n, &v1alpha1.BroadbandServiceList{}, within{notification.Account, field, string(id)},
 		func(service *v1alpha1.BroadbandService) bool { return service.ServiceNumber() == id })
 }
 
-// servicesAsking returns the account's services with an open request of that number.
-func (n *Notifications) servicesAsking(
+// servicesWithRequest returns the account's services with an open request of that number.
+func (n *Notifications) servicesWithRequest(
 	ctx context.Context, notification receiver.Notification,
 ) ([]*v1alpha1.BroadbandService, error) {
 	if notification.Hint.RequestID == 0 && notification.Hint.ID == 0 {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.BroadbandServiceList{}, allOf(notification.Account),
+	return listOf(ctx, n, &v1alpha1.BroadbandServiceList{}, allOf(notification.Account),
 		func(service *v1alpha1.BroadbandService) bool {
-			return asks(service, notification.Hint.RequestID) || asks(service, notification.Hint.ID)
+			return hasRequest(service, notification.Hint.RequestID) || hasRequest(service, notification.Hint.ID)
 		})
 }
 
-func asks(service *v1alpha1.BroadbandService, id int64) bool {
+func hasRequest(service *v1alpha1.BroadbandService, id int64) bool {
 	for _, open := range service.OpenRequests() {
 		handle, err := carrier.ParseLocation(carrier.Operation(open.Operation), int(open.APIVersion), open.Location)
 		if err == nil && id != 0 && handle.ID == strconv.FormatInt(id, 10) {
@@ -208,7 +208,7 @@ func (n *Notifications) ordersNumbered(
 	if number == "" {
 		return nil, nil
 	}
-	return those(ctx, n, &v1alpha1.ServiceOrderList{}, within{notification.Account, fieldOrderID, string(number)},
+	return listOf(ctx, n, &v1alpha1.ServiceOrderList{}, within{notification.Account, fieldOrderID, string(number)},
 		func(order *v1alpha1.ServiceOrder) bool { return order.Status.OrderID == number })
 }
 
@@ -222,7 +222,7 @@ func (n *Notifications) appointmentCancelled(ctx context.Context, notification r
 	if err != nil {
 		return err
 	}
-	appointments, err := those(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(notification.Account),
+	appointments, err := listOf(ctx, n, &v1alpha1.AppointmentRequestList{}, allOf(notification.Account),
 		func(appointment *v1alpha1.AppointmentRequest) bool { return isFor(appointment, number, orders) })
 	if err != nil {
 		return err
@@ -254,8 +254,8 @@ type within struct {
 
 func allOf(account types.NamespacedName) within { return within{account, fieldAccount, account.Name} }
 
-// those returns the objects that belong to the account, and to no other, and are wanted.
-func those[S Subject](
+// listOf returns the objects that belong to the account, and to no other, and are wanted.
+func listOf[S Subject](
 	ctx context.Context, from client.Reader, list client.ObjectList, where within, wanted func(S) bool,
 ) ([]S, error) {
 	var found []S

@@ -5,27 +5,32 @@ package controllers
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// shotPass is one pass over an object that makes one request.
-type shotPass struct {
+// oneShotPass is one pass over an object that makes one request.
+type oneShotPass struct {
 	*pass
 
-	shot   shot
+	shot   oneShot
 	number v1alpha1.CarrierID // the number of its service; "": none, or not known
 	hold   *decide.Verdict    // why the request cannot be sent yet; nil when it can
 }
 
 // gather collects the inputs that do not change within a pass.
-func (p *shotPass) gather(ctx context.Context) error {
+func (p *oneShotPass) gather(ctx context.Context) error {
 	if err := p.gatherAccount(ctx); err != nil {
 		return err
 	}
@@ -34,7 +39,7 @@ func (p *shotPass) gather(ctx context.Context) error {
 
 // gatherNumber takes the service number from the spec, or from the BroadbandService that the spec
 // names.
-func (p *shotPass) gatherNumber(ctx context.Context) error {
+func (p *oneShotPass) gatherNumber(ctx context.Context) error {
 	own, ref := p.shot.service()
 	if own == "" && ref == nil {
 		return nil // the kind has no service
@@ -54,11 +59,11 @@ func (p *shotPass) gatherNumber(ctx context.Context) error {
 	return nil
 }
 
-func (p *shotPass) judge(input decide.Input) decide.Decision {
+func (p *oneShotPass) judge(input decide.Input) decide.Decision {
 	return decide.OneShot(*p.taskInput(input))
 }
 
-func (p *shotPass) taskInput(input decide.Input) *decide.TaskInput {
+func (p *oneShotPass) taskInput(input decide.Input) *decide.TaskInput {
 	task := decide.Task{Operation: p.shot.operation, Body: p.shot.body(p.number)}
 	var approval v1alpha1.Approval
 	if p.shot.approval != nil {
@@ -70,16 +75,16 @@ func (p *shotPass) taskInput(input decide.Input) *decide.TaskInput {
 	}
 }
 
-func (*shotPass) show(decide.Decision) {}
+func (*oneShotPass) show(decide.Decision) {}
 
-// take does nothing: a one-shot has no reads.
-func (*shotPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
+// performRead does nothing: a one-shot has no reads.
+func (*oneShotPass) performRead(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
-func (p *shotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }
+func (p *oneShotPass) body(v1alpha1.Request, v1alpha1.Contact) []byte { return p.shot.body(p.number) }
 
 // finish takes over the carrier's answer. A service in the answer is ours if the request was sent
 // for it, whatever its BroadbandService shows now.
-func (p *shotPass) finish(request *v1alpha1.Request, body []byte) {
+func (p *oneShotPass) finish(request *v1alpha1.Request, body []byte) {
 	ours := func(serviceID v1alpha1.CarrierID) bool {
 		return request.BodyHash == decide.BodyHash(p.shot.body(serviceID)) || request.BodyHash == "" && serviceID == p.number
 	}
@@ -88,82 +93,87 @@ func (p *shotPass) finish(request *v1alpha1.Request, body []byte) {
 	}
 }
 
-func (*shotPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
+func (*oneShotPass) reached(*v1alpha1.Request, v1alpha1.ValueSource, time.Time) {}
 
-func (*shotPass) takenBack(*v1alpha1.Request, time.Time) {}
+func (*oneShotPass) takenBack(*v1alpha1.Request, time.Time) {}
 
-func (*shotPass) refused(*v1alpha1.Request) {}
+func (*oneShotPass) refused(*v1alpha1.Request) {}
 
-// shot is an object, with the functions of its kind.
-type shot struct {
-	subject    Subject
-	list       client.ObjectList // of the kind, empty
-	operation  v1alpha1.Operation
-	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service of the object, if it has one
-	ttl        func() v1alpha1.Duration
-	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
-	found      func() string                                 // a summary of the answer; "" for none
-	holdsUntil func() string                                 // the last day on which the answer is valid; "": no limit
-	body       func(serviceID v1alpha1.CarrierID) []byte
-	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
+// finalize releases a deleted object. It does not call the carrier; a new object is a new request.
+func (p *oneShotPass) finalize(ctx context.Context) (ctrl.Result, error) {
+	if !controllerutil.ContainsFinalizer(p.subject, v1alpha1.Finalizer) {
+		p.Protocol.Memory.Forget(p.subject.GetUID())
+		return ctrl.Result{}, nil
+	}
+	if err := p.begin(ctx); err != nil {
+		return p.retry(err)
+	}
+	if p.verdict != nil && p.hasOpenAttempt() {
+		return p.record(ctx, p.decide(), 0) // a ledger that may not be written "stalls what it is about" (R30)
+	}
+	if err := p.recordAnswers(ctx); err != nil {
+		return p.failed(ctx, err)
+	}
+	input := p.input()
+	departure := decide.LeaveOneShot(input)
+	if !departure.WaitUntil.IsZero() {
+		return status.Exit(input.Now, departure.WaitUntil), nil
+	}
+	if err := p.abandonOpen(ctx); err != nil {
+		return p.retry(err)
+	}
+	if departure.Warning != "" {
+		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, "RequestInFlight", "Delete",
+			"%s", departure.Warning)
+	}
+	if err := p.Protocol.RemoveFinalizer(ctx, p.subject); err != nil {
+		return p.failed(ctx, err)
+	}
+	p.Protocol.Memory.Forget(p.subject.GetUID())
+	return ctrl.Result{}, nil
 }
 
-func diagnosticTest() shot {
-	test := &v1alpha1.DiagnosticTest{}
-	return shot{
-		subject: test, list: &v1alpha1.DiagnosticTestList{}, operation: v1alpha1.OperationDiagnosticTest,
-		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
-			return test.Spec.ServiceID, test.Spec.ServiceRef
-		},
-		ttl: func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
-		approval: func() (v1alpha1.Approval, []v1alpha1.Change) {
-			return test.Spec.Approval, []v1alpha1.Change{
-				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
-			}
-		},
-		found:      func() string { return decide.TestFound(&test.Status) },
-		holdsUntil: func() string { return "" },
-		body: func(serviceID v1alpha1.CarrierID) []byte {
-			return carrier.DiagnosticTestRequest{ServiceID: serviceID.Number(), TestType: test.Spec.TestType}.Body()
-		},
-		finish: func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return decide.TakeDiagnosticTest(&test.Status, request, body, ours)
-		},
-	}
+// hasOpenAttempt reports whether the ledger has an open attempt of the object.
+func (p *oneShotPass) hasOpenAttempt() bool {
+	return slices.ContainsFunc(p.subject.OpenRequests(), func(open *v1alpha1.Request) bool {
+		return p.ledger.held().IsOpen(open.AttemptID)
+	})
 }
 
-func fibreBuildQuote() shot {
-	quote := &v1alpha1.FibreBuildQuote{}
-	return shot{
-		subject: quote, list: &v1alpha1.FibreBuildQuoteList{}, operation: v1alpha1.OperationFibreBuildCharge,
-		service:    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) { return "", nil },
-		ttl:        func() v1alpha1.Duration { return quote.Spec.TTLAfterFinished },
-		found:      func() string { return "" },
-		holdsUntil: func() string { return quote.Status.ValidUntil },
-		body: func(v1alpha1.CarrierID) []byte {
-			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
-		},
-		finish: func(request *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return decide.TakeFibreBuildQuote(&quote.Status, request, body, quote.Spec.LocationID)
-		},
+// recordAnswers records what this process knows of the requests in progress.
+func (p *oneShotPass) recordAnswers(ctx context.Context) error {
+	for _, open := range p.subject.OpenRequests() {
+		if err := p.Protocol.RecordAnswer(ctx, p.scope(), open.AttemptID); err != nil {
+			return fmt.Errorf("record what became of attempt %s: %w", open.AttemptID, err)
+		}
 	}
+	return nil
 }
 
-func planOptionsQuery() shot {
-	query := &v1alpha1.PlanOptionsQuery{}
-	return shot{
-		subject: query, list: &v1alpha1.PlanOptionsQueryList{}, operation: v1alpha1.OperationPlanOptions,
-		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
-			return query.Spec.ServiceID, query.Spec.ServiceRef
-		},
-		ttl:        func() v1alpha1.Duration { return query.Spec.TTLAfterFinished },
-		found:      func() string { return "" },
-		holdsUntil: func() string { return "" },
-		body: func(serviceID v1alpha1.CarrierID) []byte {
-			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()
-		},
-		finish: func(_ *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
-			return decide.TakePlanOptions(&query.Status, body)
-		},
+// abandonOpen ends the open attempts of a deleted object in the ledger: their outcome will not be
+// tracked.
+func (p *oneShotPass) abandonOpen(ctx context.Context) error {
+	for _, open := range p.subject.OpenRequests() {
+		if !p.ledger.held().IsOpen(open.AttemptID) {
+			continue
+		}
+		given := decide.GiveUp(open)
+		fact := operate.Decided(given, func(*v1alpha1.Request) {})
+		if err := p.Protocol.Record(ctx, p.scope(), open.AttemptID, fact); err != nil {
+			return fmt.Errorf("give up attempt %s of %s: %w", open.AttemptID, p.subject.GetName(), err)
+		}
 	}
+	return nil
+}
+
+// expire deletes an object after its ttlAfterFinished. The operator deletes users' objects only
+// here. An object that has changed since the decision is kept.
+func (p *oneShotPass) expire(ctx context.Context) (ctrl.Result, error) {
+	uid, version := p.subject.GetUID(), p.subject.GetResourceVersion()
+	judged := client.Preconditions{UID: &uid, ResourceVersion: &version}
+	err := client.IgnoreNotFound(p.Delete(ctx, p.subject, judged))
+	if err != nil {
+		return p.retry(fmt.Errorf("delete %s after its ttlAfterFinished: %w", p.subject.GetName(), err))
+	}
+	return ctrl.Result{}, nil
 }

@@ -18,15 +18,12 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// fieldServiceRef is the name of the BroadbandService that an object refers to.
-const fieldServiceRef = "spec.serviceRef.name"
-
 // oneShots returns a reconciler for each kind that makes one request.
 func oneShots(operator *Operator) map[string]*OneShotReconciler {
 	return map[string]*OneShotReconciler{
-		"DiagnosticTest":   {Operator: operator, shape: diagnosticTest},
-		"FibreBuildQuote":  {Operator: operator, shape: fibreBuildQuote},
-		"PlanOptionsQuery": {Operator: operator, shape: planOptionsQuery},
+		"DiagnosticTest":   {Operator: operator, newObject: diagnosticTest},
+		"FibreBuildQuote":  {Operator: operator, newObject: fibreBuildQuote},
+		"PlanOptionsQuery": {Operator: operator, newObject: planOptionsQuery},
 	}
 }
 
@@ -44,41 +41,35 @@ func setupOneShots(mgr ctrl.Manager, reconcilers map[string]*OneShotReconciler, 
 // the service that it names gets its number, and when another process writes to its ledger.
 func (r *OneShotReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		For(r.shape().subject, builder.WithPredicates(wanted())).
-		Watches(r.shape().subject, recheck(r.DoubtAfter)).
-		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldAccount)),
-			builder.WithPredicates(otherAccount())).
-		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.naming(fieldServiceRef)),
-			builder.WithPredicates(numbered())).
-		Watches(r.shape().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(gone())).
+		For(r.newObject().subject, builder.WithPredicates(userChanges())).
+		Watches(r.newObject().subject, recheck(r.RecheckAfter)).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.referringTo(fieldAccount)),
+			builder.WithPredicates(accountChanges())).
+		Watches(&v1alpha1.BroadbandService{}, handler.EnqueueRequestsFromMapFunc(r.referringTo(fieldServiceRef)),
+			builder.WithPredicates(numberChanges())).
+		Watches(r.newObject().subject, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(deletions())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.Or(predicate.NewPredicateFuncs(r.isNewsOrFree), lateChanges()))).
 		WithOptions(options).
 		Complete(r)
 }
 
-// naming returns a function that finds the objects whose field names a given object.
-func (r *OneShotReconciler) naming(field string) handler.MapFunc {
+// referringTo returns a function that finds the objects whose field names a given object.
+func (r *OneShotReconciler) referringTo(field string) handler.MapFunc {
 	return func(ctx context.Context, named client.Object) []reconcile.Request {
 		return r.withName(ctx, field, client.ObjectKeyFromObject(named))
 	}
 }
 
-// withName returns the objects whose field names the object with a key.
-func (r *OneShotReconciler) withName(ctx context.Context, field string, key client.ObjectKey) []reconcile.Request {
-	return listed(ctx, r, r.shape().list,
-		client.InNamespace(key.Namespace), client.MatchingFields{field: key.Name})
-}
-
 // forget drops what is remembered of a deleted object. Another test may have waited for it.
 func (r *OneShotReconciler) forget(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
-	return r.behind(ctx, object)
+	return r.waitingFor(ctx, object)
 }
 
-// numbered passes the creation of a service, and changes of its number: other changes do not
+// numberChanges passes the creation of a service, and changes of its number: other changes do not
 // concern the objects that refer to it.
-func numbered() predicate.Predicate {
+func numberChanges() predicate.Predicate {
 	return predicate.Funcs{
 		UpdateFunc: func(update event.UpdateEvent) bool {
 			before, known := update.ObjectOld.(*v1alpha1.BroadbandService)
@@ -87,18 +78,4 @@ func numbered() predicate.Predicate {
 		},
 		DeleteFunc: func(event.DeleteEvent) bool { return false },
 	}
-}
-
-func serviceNamed(object client.Object) []string {
-	var ref *v1alpha1.ServiceReference
-	switch object := object.(type) {
-	case *v1alpha1.DiagnosticTest:
-		ref = object.Spec.ServiceRef
-	case *v1alpha1.PlanOptionsQuery:
-		ref = object.Spec.ServiceRef
-	}
-	if ref == nil {
-		return nil
-	}
-	return []string{ref.Name}
 }

@@ -26,31 +26,24 @@ type Operator struct {
 	Accounts *accounts.Registry
 	Submit   bool // whether requests may be sent at all
 
-	Namespaces []string      // the namespaces that it watches; none: all
-	DoubtAfter time.Duration // delay before an object that became less settled is checked again
+	Namespaces   []string      // the namespaces that it watches; none: all
+	RecheckAfter time.Duration // delay before an object that became less settled is checked again
 }
 
-// isNews reports whether a ledger change is not our own: "own writes do not" wake anybody (R32). A
-// deletion is never our own write.
-func (o *Operator) isNews(object client.Object) bool {
-	ledger, is := object.(*v1alpha1.RequestLedger)
-	return is && (isMarker(ledger) || !ledger.DeletionTimestamp.IsZero() ||
-		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
-}
-
-// warnOf emits Events about requests that continue at the carrier although their object is deleted.
-func (o *Operator) warnOf(
+// warnOfOpenRequests emits Events about requests that continue at the carrier although their object
+// is deleted.
+func (o *Operator) warnOfOpenRequests(
 	ctx context.Context, object client.Object, reason string,
 	by client.MatchingFields, left func(*v1alpha1.RequestLedger) string,
 ) {
 	var ledgers v1alpha1.RequestLedgerList
 	if err := o.List(ctx, &ledgers, by); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot look for what a deleted object leaves behind")
+		ctrl.LoggerFrom(ctx).Error(err, "cannot look for the open requests of a deleted object")
 		return
 	}
 	for i := range ledgers.Items {
-		if words := left(&ledgers.Items[i]); words != "" {
-			o.Protocol.Events.Eventf(object, nil, corev1.EventTypeWarning, reason, "Delete", "%s", words)
+		if message := left(&ledgers.Items[i]); message != "" {
+			o.Protocol.Events.Eventf(object, nil, corev1.EventTypeWarning, reason, "Delete", "%s", message)
 		}
 	}
 }
@@ -61,3 +54,7 @@ type Subject interface {
 	decide.Subject
 	v1alpha1.Described
 }
+
+// secretInterval is the longest pause between two reads of a missing or wrong Secret: the keys of
+// an account, the signing secret of its notifications, a contact. Secrets are not watched.
+const secretInterval = 5 * time.Second

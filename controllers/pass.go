@@ -4,8 +4,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -19,15 +17,6 @@ import (
 	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
-
-// loginPause is the wait before a login that failed during a call is tried again. The account's
-// controller is notified at once and finds the cause.
-const loginPause = 15 * time.Second
-
-// maxSteps limits the steps of one pass. A service needs at most one step of each kind between two
-// waits: an answer in memory, a resolution, four readings, and a request of each lane with its
-// outcome.
-const maxSteps = 16
 
 // pass is one pass over one object: gather, judge, act, record.
 type pass struct {
@@ -47,16 +36,16 @@ type pass struct {
 
 // kind has the parts of a pass that are specific to a kind.
 type kind interface {
-	gather(ctx context.Context) error                                  // the other inputs of the decision
-	judge(input decide.Input) decide.Decision                          // what to do
-	show(decision decide.Decision)                                     // the status except for the conditions
-	take(ctx context.Context, step decide.Step) (time.Duration, error) // a step that only this kind has
-	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte    // the body of a request
+	gather(ctx context.Context) error                                         // the other inputs of the decision
+	judge(input decide.Input) decide.Decision                                 // what to do
+	show(decision decide.Decision)                                            // the status except for the conditions
+	performRead(ctx context.Context, step decide.Step) (time.Duration, error) // a step that only this kind has
+	body(request v1alpha1.Request, contact v1alpha1.Contact) []byte           // the body of a request
 	outcomes
 }
 
-// marking is a kind whose objects get the finalizer before they send.
-type marking interface{ marks() }
+// finalizing is a kind whose objects get the finalizer before they send.
+type finalizing interface{ addsFinalizer() }
 
 // answeredAtOnce is a kind whose POST is answered with the result: nothing is polled.
 type answeredAtOnce interface{ answeredAtOnce() }
@@ -69,76 +58,13 @@ type outcomes interface {
 	refused(request *v1alpha1.Request)                                             // the carrier refused it
 }
 
-// run takes an object as far as possible now.
-func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
-	if err := p.begin(ctx); err != nil {
-		return p.failed(ctx, err)
-	}
-	for range maxSteps {
-		decision := p.decide()
-		wait, err := p.perform(ctx, decision)
-		if err != nil {
-			return p.failed(ctx, err)
-		}
-		if _, resting := decision.Step.(decide.Rest); resting || wait > 0 {
-			return p.record(ctx, decision, wait)
-		}
-	}
-	return ctrl.Result{}, fmt.Errorf("%s took more than %d steps in one pass", p.subject.GetName(), maxSteps)
-}
-
-// begin collects the inputs of a pass.
-func (p *pass) begin(ctx context.Context) (err error) {
-	p.noteWritten()
-	if p.here, err = p.Marker.Look(ctx); err != nil {
-		return err
-	}
-	return p.gather(ctx)
-}
-
-// again is the exit after an error. A conflict means that there is a newer version, and is not a
+// retry is the exit after an error. A conflict means that there is a newer version, and is not a
 // failure.
-func (p *pass) again(err error) (ctrl.Result, error) {
+func (p *pass) retry(err error) (ctrl.Result, error) {
 	if apierrors.IsConflict(err) {
 		return ctrl.Result{RequeueAfter: decide.CacheLag}, nil
 	}
 	return ctrl.Result{}, err
-}
-
-// record writes the status if anything about it changed, and returns when to look again: the one
-// exit of a pass. A pass that waits for its turn in the rate limit, or for seconds, writes nothing,
-// unless the status was never written before.
-func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
-	now, lookAt := p.Protocol.Now(), decision.LookAt
-	if wait > 0 {
-		lookAt = now.Add(wait)
-	}
-	_, observed := p.subject.Describes()
-	says := *observed <= 0 || wait == 0 && !decision.Transient
-	if err := p.keepLearned(ctx); err != nil {
-		return p.failed(ctx, err)
-	}
-	p.describe(decision)
-	if p.changed() && says {
-		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
-			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
-		}
-		p.announceUnused(decision)
-		p.noteWritten()
-	}
-	return status.Exit(now, p.caughtUp(now, lookAt)), nil
-}
-
-// caughtUp returns when to look again if the cache shows an older copy than this process has
-// written. The decision was based on that copy and may be wrong, and our own write triggers no
-// pass. The pause grows with the time that the cache is behind: after a restore of etcd it may be
-// behind forever.
-func (p *pass) caughtUp(now, lookAt time.Time) time.Time {
-	behind := p.Protocol.Memory.Behind(p.subject, now)
-	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {
-		return again
-	}
-	return lookAt
 }
 
 // decide evaluates the object in its current state.
@@ -159,7 +85,7 @@ func (p *pass) input() decide.Input {
 		Submit: p.Submit, Memory: p.Protocol.Memory.Recall(p.subject.GetUID(), p.subject.OpenRequests(), now),
 		Installation: p.installation(),
 	}
-	p.Protocol.NoteAhead(&input, p.subject)
+	p.Protocol.NoteFutureTimes(&input, p.subject)
 	return input
 }
 
@@ -176,9 +102,9 @@ func (p *pass) describe(decision decide.Decision) {
 	p.ledger.show()
 }
 
-// describeMeanwhile is describe during a step. A resolution that arrives only now is not marked as
+// describeDuringStep is describe during a step. A resolution that arrives only now is not marked as
 // handled by this write: it gets a step of its own.
-func (p *pass) describeMeanwhile() {
+func (p *pass) describeDuringStep() {
 	decision := p.decide()
 	if _, resolves := decision.Step.(decide.Resolve); resolves {
 		decision.Handled.Resolve = p.subject.Controls().Resolve
@@ -202,46 +128,6 @@ func (p *pass) noteWritten() {
 	p.written = p.subject.DeepCopyObject()
 }
 
-// perform performs the one step of a decision. A wait above zero is the time after which to try
-// again, because the step could not be performed now.
-func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
-	defer p.session.Release()
-	wait, err := p.step(ctx, decision)
-	if _, login := errors.AsType[*accounts.LoginError](err); login {
-		return loginPause, nil
-	}
-	p.noteWritten()
-	if err == nil {
-		err = p.ledger.whole()
-	}
-	return wait, err
-}
-
-func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Duration, err error) {
-	switch step := decision.Step.(type) {
-	case decide.Rest:
-	case decide.Submit:
-		p.show(decision)
-		wait, err = p.submit(ctx, step)
-	case decide.SubmitQuery:
-		wait, err = p.Protocol.SubmitQuery(ctx, p.scope(), operate.Submission{
-			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.Hold,
-			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
-		})
-	case decide.Follow:
-		wait, err = p.Protocol.Follow(ctx, p.scope(), step.AttemptID, p.finish)
-	case decide.RecordAnswer:
-		err = p.Protocol.RecordAnswer(ctx, p.scope(), step.AttemptID)
-	case decide.Resolve:
-		err = p.resolve(ctx, step, decision.Handled)
-	case decide.Probe:
-		wait, err = p.probe(ctx)
-	case decide.Ask, decide.Collect:
-		wait, err = p.take(ctx, step)
-	}
-	return wait, err
-}
-
 // scope returns this object as the protocol sees it. The readings so far are in the status of this
 // pass; after the step they may be older than the step's result.
 func (p *pass) scope() operate.Scope {
@@ -251,12 +137,12 @@ func (p *pass) scope() operate.Scope {
 	})
 	scope := operate.Scope{
 		Subject: p.subject, Account: p.account.Object, Carrier: p.session, Refused: p.refused,
-		Describe: p.describeMeanwhile, Spending: p.spends(),
+		Describe: p.describeDuringStep, Spending: p.spendingCounter(),
 	}
 	if p.ledger != nil {
 		scope.Ledger = p.ledger
 	}
-	_, scope.Marks = p.kind.(marking)
+	_, scope.Finalizer = p.kind.(finalizing)
 	if _, answered := p.kind.(answeredAtOnce); answered {
 		scope.Finish = p.finish
 	}
@@ -274,4 +160,23 @@ func (p *pass) settled(step decide.Resolve, handled v1alpha1.Handled) func(*v1al
 			p.takenBack(request, p.Protocol.Now())
 		}
 	}
+}
+
+// lacksLedger reports whether sending for an object would have to create a ledger.
+func (p *pass) lacksLedger() bool { return p.ledger != nil && p.ledger.ledger == nil }
+
+// installation returns what the marker means for an object.
+func (p *pass) installation() decide.Installation {
+	here := p.here
+	here.Gone = here.Gone && p.lacksLedger()
+	return here
+}
+
+// spendingCounter returns the counter for an object's requests; nil if its account has no
+// chargeLimit.
+func (p *pass) spendingCounter() operate.Spending {
+	if account := p.account.Object; account != nil && account.Spec.ChargeLimit != nil {
+		return &spending{Operator: p.Operator, account: account}
+	}
+	return nil
 }

@@ -17,7 +17,7 @@ import (
 // probe makes a free read, to learn whether the carrier answers: the cancellation of a service of
 // the account. An account without services has nothing to read.
 func (p *pass) probe(ctx context.Context) (time.Duration, error) {
-	number, err := p.probed(ctx)
+	number, err := p.probeTarget(ctx)
 	switch {
 	case err != nil:
 		return 0, err
@@ -33,8 +33,8 @@ func (p *pass) probe(ctx context.Context) (time.Duration, error) {
 	return 0, nil
 }
 
-// probed returns the number of the service to read; 0 if there is none.
-func (p *pass) probed(ctx context.Context) (int64, error) {
+// probeTarget returns the number of the service to read; 0 if there is none.
+func (p *pass) probeTarget(ctx context.Context) (int64, error) {
 	var services v1alpha1.BroadbandServiceList
 	err := p.List(ctx, &services, client.InNamespace(p.subject.GetNamespace()),
 		client.MatchingFields{fieldAccount: p.subject.AccountName()})

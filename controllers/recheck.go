@@ -17,26 +17,26 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// DoubtAfter is the default delay before an object that became less settled is checked again;
+// RecheckAfter is the default delay before an object that became less settled is checked again;
 // Options may set another.
-const DoubtAfter = time.Minute
+const RecheckAfter = time.Minute
 
-// recheck reconciles an object again some time after its status became less settled. Another process
-// with less knowledge may have written that status and then ended: of two active leaders, one asks
-// for a price that the other knows, writes this to the status, and is killed. If this process wrote
-// the status, the check finds nothing to do. If two running processes disagree, only the one that
-// considers the object more settled checks again, and only after the delay, so they do not
-// overwrite each other in a loop.
+// recheck reconciles an object again some time after its status became less settled. Another
+// process with less knowledge may have written that status and then ended: of two active leaders,
+// one requests a price that the other knows, writes this to the status, and is killed. If this
+// process wrote the status, the check finds nothing to do. If two running processes disagree, only
+// the one that considers the object more settled checks again, and only after the delay, so they do
+// not overwrite each other in a loop.
 func recheck(after time.Duration) handler.Funcs {
-	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks looks) {
+	return handler.Funcs{UpdateFunc: func(_ context.Context, update event.UpdateEvent, looks workQueue) {
 		if LessSettled(update.ObjectOld, update.ObjectNew) {
 			looks.AddAfter(ctrl.Request{NamespacedName: client.ObjectKeyFromObject(update.ObjectNew)}, after)
 		}
 	}}
 }
 
-// looks is the work queue of a controller.
-type looks = workqueue.TypedRateLimitingInterface[ctrl.Request]
+// workQueue is the work queue of a controller.
+type workQueue = workqueue.TypedRateLimitingInterface[ctrl.Request]
 
 // LessSettled reports whether an object of ours became less settled.
 func LessSettled(before, after client.Object) bool {
@@ -47,9 +47,9 @@ func LessSettled(before, after client.Object) bool {
 type settledness int
 
 const (
-	underWay settledness = iota // or not reconciled yet
-	atRest                      // until a person acts
-	isReady
+	inProgress settledness = iota // or not reconciled yet
+	idle                          // until a person acts
+	ready
 )
 
 // settlednessOf derives the settledness of an object of ours from its conditions.
@@ -61,9 +61,9 @@ func settlednessOf(object client.Object) settledness {
 	}
 	switch {
 	case meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReady):
-		return isReady
+		return ready
 	case len(conditions) == 0, meta.IsStatusConditionTrue(conditions, v1alpha1.ConditionReconciling):
-		return underWay
+		return inProgress
 	}
-	return atRest
+	return idle
 }

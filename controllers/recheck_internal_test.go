@@ -16,7 +16,7 @@ import (
 
 // later records what is added to a work queue with a delay. It supports nothing else.
 type later struct {
-	looks
+	workQueue
 
 	after map[ctrl.Request]time.Duration
 }

@@ -23,12 +23,12 @@ var errAnnotationChanged = errors.New("the annotation was changed meanwhile")
 func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha1.Handled) error {
 	settled := p.settled(step, handled)
 	if step.By == decide.WriterPerson {
-		said, err := p.resolution(ctx)
+		resolution, err := p.resolution(ctx)
 		if err != nil {
 			return err
 		}
 		settled = func(request *v1alpha1.Request) {
-			request.ResolvedBy = said
+			request.ResolvedBy = resolution
 			p.settled(step, handled)(request)
 		}
 	}
@@ -39,7 +39,7 @@ func (p *pass) resolve(ctx context.Context, step decide.Resolve, handled v1alpha
 // (R27), or the user.
 func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	word := p.subject.GetAnnotations()[v1alpha1.AnnotationResolve]
-	live, err := p.asOnRecord(ctx)
+	live, err := p.readAnnotated(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -52,13 +52,13 @@ func (p *pass) resolution(ctx context.Context) (*v1alpha1.Resolution, error) {
 	}, nil
 }
 
-// noteWho records who approved the request, and who requested it by a retry. The gate checks
+// noteAuthors records who approved the request, and who requested it by a retry. The gate checks
 // whether the approval is still valid.
-func (p *pass) noteWho(ctx context.Context, step *decide.Submit) error {
+func (p *pass) noteAuthors(ctx context.Context, step *decide.Submit) error {
 	if step.Approve == "" && step.Retry == "" {
 		return nil
 	}
-	live, err := p.asOnRecord(ctx)
+	live, err := p.readAnnotated(ctx)
 	if err != nil {
 		return err
 	}
@@ -76,15 +76,15 @@ func (p *pass) noteWho(ctx context.Context, step *decide.Submit) error {
 	return nil
 }
 
-// asOnRecord reads the object, bypassing the cache, which keeps no field managers.
-func (p *pass) asOnRecord(ctx context.Context) (client.Object, error) {
+// readAnnotated reads the object, bypassing the cache, which keeps no field managers.
+func (p *pass) readAnnotated(ctx context.Context) (client.Object, error) {
 	annotated := p.annotatedObject()
 	live, is := annotated.DeepCopyObject().(client.Object)
 	if !is {
 		return nil, fmt.Errorf("%T is not a Kubernetes object", annotated)
 	}
 	if err := p.Protocol.Live.Get(ctx, client.ObjectKeyFromObject(annotated), live); err != nil {
-		return nil, fmt.Errorf("look who has annotated %s: %w", annotated.GetName(), err)
+		return nil, fmt.Errorf("read the annotations of %s: %w", annotated.GetName(), err)
 	}
 	return live, nil
 }

@@ -33,11 +33,11 @@ func (r *ServiceOrderReconciler) Reconcile(ctx context.Context, request ctrl.Req
 	if !order.DeletionTimestamp.IsZero() {
 		return ctrl.Result{}, nil // another controller's finalizer: send nothing for it, and forget nothing
 	}
-	return r.over(order).run(ctx)
+	return r.newPass(order).run(ctx)
 }
 
-func (r *ServiceOrderReconciler) over(order *v1alpha1.ServiceOrder) *orderPass {
-	p := &orderPass{pass: &pass{Operator: r.Operator, subject: order}, of: r, order: order}
+func (r *ServiceOrderReconciler) newPass(order *v1alpha1.ServiceOrder) *orderPass {
+	p := &orderPass{pass: &pass{Operator: r.Operator, subject: order}, order: order}
 	p.kind = p
 	return p
 }
@@ -84,7 +84,7 @@ func (r *ServiceOrderReconciler) RecordRejection(
 			return fmt.Errorf("ServiceOrder %s is order %s at the carrier, and order %s was rejected",
 				key, order.Status.OrderID, at.ID)
 		}
-		p := r.over(order)
+		p := r.newPass(order)
 		if err := p.begin(ctx); err != nil {
 			return err
 		}

@@ -4,7 +4,13 @@ package controllers
 
 import (
 	"context"
+	"fmt"
 	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -15,7 +21,6 @@ import (
 type orderPass struct {
 	*pass
 
-	of    *ServiceOrderReconciler
 	order *v1alpha1.ServiceOrder // including the facts of this pass
 
 	qualification    *carrier.Qualification
@@ -31,6 +36,43 @@ func (p *orderPass) gather(ctx context.Context) error {
 		return err
 	}
 	return p.gatherQualification(ctx)
+}
+
+// gatherQualification reads the result of the qualification while the order is to be checked
+// against it. The ConfigMap belongs to the user, and is read past the cache, so that the operator
+// does not list all ConfigMaps of a cluster.
+func (p *orderPass) gatherQualification(ctx context.Context) error {
+	ref, request := p.order.Spec.QualificationResultRef, p.order.Status.Request
+	if ref == nil || request != nil && !decide.Freed(request.Phase) {
+		return nil
+	}
+	var result corev1.ConfigMap
+	err := p.Protocol.Live.Get(ctx, client.ObjectKey{Namespace: p.order.Namespace, Name: ref.Name}, &result)
+	switch {
+	case apierrors.IsNotFound(err):
+		p.qualificationErr = fmt.Errorf(
+			"ConfigMap %s does not exist in this namespace: create it, it is read again in a minute", ref.Name)
+		return nil
+	case err != nil:
+		return fmt.Errorf("read ConfigMap %s: %w", ref.Name, err)
+	}
+	text := result.BinaryData[ref.Key]
+	if held, found := result.Data[ref.Key]; found {
+		text = []byte(held)
+	}
+	if len(text) == 0 {
+		p.qualificationErr = fmt.Errorf("ConfigMap %s has no key %s, or it is empty: add it, it is read again in a minute",
+			ref.Name, ref.Key)
+		return nil
+	}
+	qualification, err := carrier.DecodeQualification(text)
+	if err != nil {
+		p.qualificationErr = fmt.Errorf("key %s of ConfigMap %s is no qualification result (%w): correct it, "+
+			"it is read again in a minute", ref.Key, ref.Name, err)
+		return nil
+	}
+	p.qualification = &qualification
+	return nil
 }
 
 func (p *orderPass) orderInput(input decide.Input) decide.OrderInput {
@@ -50,8 +92,8 @@ func (p *orderPass) show(decision decide.Decision) {
 	decide.ShowOrder(&input, decision.Pending)
 }
 
-// take does nothing: an order is never polled, "the documented API has no read of an order".
-func (p *orderPass) take(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
+// performRead does nothing: an order is never polled, "the documented API has no read of an order".
+func (p *orderPass) performRead(context.Context, decide.Step) (time.Duration, error) { return 0, nil }
 
 func (p *orderPass) body(request v1alpha1.Request, contact v1alpha1.Contact) []byte {
 	return decide.OrderBody(&p.order.Spec, request.Target.RemoteOrderID, contact)
@@ -70,3 +112,43 @@ func (p *orderPass) reached(request *v1alpha1.Request, _ v1alpha1.ValueSource, _
 func (*orderPass) takenBack(*v1alpha1.Request, time.Time) {}
 
 func (p *orderPass) refused(*v1alpha1.Request) {}
+
+var _ ledgerKind = (*orderPass)(nil)
+
+func (p *orderPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
+	return v1alpha1.RequestLedgerSpec{Order: &v1alpha1.LedgerOrder{CustomerReference: p.order.Spec.CustomerReference}}
+}
+
+func (p *orderPass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
+	return decide.JudgeOrderLedger(input, p.order)
+}
+
+func (p *orderPass) showLedger(own *v1alpha1.RequestLedger) {
+	decide.ProjectOrder(p.order, own, metav1.NewTime(p.Protocol.Now()))
+}
+
+func (*orderPass) shownLedger(object client.Object) shownLedger {
+	order, is := object.(*v1alpha1.ServiceOrder)
+	if !is {
+		return shownLedger{at: new(*v1alpha1.LedgerReference)}
+	}
+	shown := shownLedger{at: &order.Status.Ledger}
+	if order.Status.Request != nil {
+		shown.requests = []v1alpha1.Request{*order.Status.Request}
+	}
+	return shown
+}
+
+// learned records the carrier's answer to an accepted order, because no read returns it. It is
+// removed if the order may be sent again: the next attempt gets another order number.
+func (p *orderPass) learned(spec *v1alpha1.RequestLedgerSpec, by *v1alpha1.Request) {
+	switch {
+	case by == nil:
+	case by.Phase == v1alpha1.PhaseSucceeded:
+		spec.Known.Order = p.order.Status.OrderFacts.DeepCopy()
+	case decide.Freed(by.Phase):
+		spec.Known.Order = nil
+	}
+}
+
+func (p *orderPass) holder() v1alpha1.LedgerHolder { return holderOf(p.order) }

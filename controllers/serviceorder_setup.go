@@ -17,33 +17,27 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// The fields by which orders, and the services that come from them, are found.
-const (
-	fieldReference = "spec.customerReference"
-	fieldOrderRef  = "spec.orderRef.name"
-	fieldOrderID   = "status.orderID"
-)
-
 // setup reconciles an order when a user changes it, when its account changes, when another object
 // with its customerReference is deleted, when another process writes to its ledger, and when
 // another object becomes the ledger's holder.
 func (r *ServiceOrderReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
 	return ctrl.NewControllerManagedBy(mgr).
-		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(wanted())).
-		Watches(&v1alpha1.ServiceOrder{}, recheck(r.DoubtAfter)).
+		For(&v1alpha1.ServiceOrder{}, builder.WithPredicates(userChanges())).
+		Watches(&v1alpha1.ServiceOrder{}, recheck(r.RecheckAfter)).
 		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
-			builder.WithPredicates(otherAccount())).
-		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.successors), builder.WithPredicates(gone())).
+			builder.WithPredicates(accountChanges())).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.successors),
+			builder.WithPredicates(deletions())).
 		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.ofLedger),
 			builder.WithPredicates(predicate.NewPredicateFuncs(r.isNews))).
-		Watches(&v1alpha1.RequestLedger{}, others(r.ofLedger), handed()).
+		Watches(&v1alpha1.RequestLedger{}, exceptHolder(r.ofLedger), holderChanges()).
 		WithOptions(options).
 		Complete(r)
 }
 
 // ofAccount returns the orders that use an account.
 func (r *ServiceOrderReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
-	return r.those(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
+	return r.list(ctx, client.InNamespace(account.GetNamespace()), client.MatchingFields{fieldAccount: account.GetName()})
 }
 
 // successors returns the other objects with the customerReference of a deleted object, in all
@@ -51,10 +45,11 @@ func (r *ServiceOrderReconciler) ofAccount(ctx context.Context, account client.O
 func (r *ServiceOrderReconciler) successors(ctx context.Context, object client.Object) []reconcile.Request {
 	r.Protocol.Memory.Forget(object.GetUID())
 	if order, is := object.(*v1alpha1.ServiceOrder); is {
-		r.warnOf(ctx, order, "OrderGoesOn", client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference},
+		by := client.MatchingFields{fieldLedgerReference: order.Spec.CustomerReference}
+		r.warnOfOpenRequests(ctx, order, "OrderGoesOn", by,
 			func(ledger *v1alpha1.RequestLedger) string { return decide.LeftOrder(order, ledger) })
 	}
-	return r.those(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})
+	return r.list(ctx, client.MatchingFields{fieldReference: referenceOf(object)[0]})
 }
 
 // ofLedger returns the objects with a ledger's customerReference: its holder, and those that wait
@@ -63,30 +58,13 @@ func (r *ServiceOrderReconciler) ofLedger(ctx context.Context, object client.Obj
 	ledger, is := object.(*v1alpha1.RequestLedger)
 	switch {
 	case isMarker(object):
-		return r.those(ctx)
+		return r.list(ctx)
 	case !is || ledger.Spec.Order == nil:
 		return nil
 	}
-	return r.those(ctx, client.MatchingFields{fieldReference: ledger.Spec.Order.CustomerReference})
+	return r.list(ctx, client.MatchingFields{fieldReference: ledger.Spec.Order.CustomerReference})
 }
 
-func (r *ServiceOrderReconciler) those(ctx context.Context, options ...client.ListOption) []reconcile.Request {
-	return listed(ctx, r, &v1alpha1.ServiceOrderList{}, options...)
-}
-
-func referenceOf(object client.Object) []string {
-	order, isOrder := object.(*v1alpha1.ServiceOrder)
-	if !isOrder {
-		return []string{""}
-	}
-	return []string{order.Spec.CustomerReference}
-}
-
-// orderIDOf returns the carrier's number of an order.
-func orderIDOf(object client.Object) []string {
-	order, isOrder := object.(*v1alpha1.ServiceOrder)
-	if !isOrder || order.Status.OrderID == "" {
-		return nil
-	}
-	return []string{string(order.Status.OrderID)}
+func (r *ServiceOrderReconciler) list(ctx context.Context, options ...client.ListOption) []reconcile.Request {
+	return requestsFor(ctx, r, &v1alpha1.ServiceOrderList{}, options...)
 }

@@ -38,11 +38,11 @@ func TestTheFirstAnswerOfTheCarrierWakesNoObject(t *testing.T) {
 		"the login is done":                 {account("1", 1, unready), account("2", 1, ready), true},
 	} {
 		update := event.UpdateEvent{ObjectOld: change.before, ObjectNew: change.after}
-		if wakes := otherAccount().Update(update); wakes != change.wakes {
+		if wakes := accountChanges().Update(update); wakes != change.wakes {
 			t.Errorf("%s: it wakes the objects of the account: %t, want %t", name, wakes, change.wakes)
 		}
 	}
-	if !otherAccount().Create(event.CreateEvent{Object: account("1", 1)}) {
+	if !accountChanges().Create(event.CreateEvent{Object: account("1", 1)}) {
 		t.Error("an account is created: its objects are not looked at")
 	}
 }

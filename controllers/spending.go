@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -20,9 +19,9 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// judgeAnew is the pause of a pass whose reservation exceeded the limit, before it evaluates the
-// object again and reports that.
-const judgeAnew = time.Second
+// retryReservation is the pause of a pass whose reservation exceeded the limit, before it evaluates
+// the object again and reports that.
+const retryReservation = time.Second
 
 // onConflict is how often, and after which pauses, a reservation is retried in the same pass. Many
 // passes reserve at the same time after one commit released many objects.
@@ -39,40 +38,12 @@ type spending struct {
 
 var _ operate.Spending = (*spending)(nil)
 
-// gatherSpending reads the identity's reservations, if the account has a chargeLimit. They may be
-// out of date: the reservation itself is checked against the recorded state.
-func (p *pass) gatherSpending(ctx context.Context) error {
-	account := p.account.Object
-	if account.Spec.ChargeLimit == nil {
-		return nil
-	}
-	ledger, _, err := p.Ledgers.Get(ctx, operate.LedgerName(identitySpec(account)), 0)
-	if errors.Is(err, operate.ErrLedgerDamaged) {
-		p.account.Spending.Damaged = err
-		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("look for what identity %s has spent: %w", account.IdentityName(), err)
-	}
-	p.account.Spending = p.Protocol.Sight(account, reservationsOf(ledger))
-	p.account.Spending.Ledger = ledger
-	return nil
-}
-
 // reservationsOf returns the reservations in the ledger of an identity.
 func reservationsOf(ledger *v1alpha1.RequestLedger) []v1alpha1.Reservation {
 	if ledger == nil || ledger.Spec.Account == nil {
 		return nil
 	}
 	return ledger.Spec.Account.Reservations
-}
-
-// spends returns the counter for an object's requests; nil if its account has no chargeLimit.
-func (p *pass) spends() operate.Spending {
-	if account := p.account.Object; account != nil && account.Spec.ChargeLimit != nil {
-		return &spending{Operator: p.Operator, account: account}
-	}
-	return nil
 }
 
 // identitySpec returns the ledger spec of an account's identity, without reservations.
@@ -87,7 +58,7 @@ func identitySpec(account *v1alpha1.CarrierAccount) *v1alpha1.RequestLedgerSpec 
 // resourceVersion that was checked.
 func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause time.Duration, err error) {
 	err = retry.RetryOnConflict(onConflict(), func() error {
-		ledger, more, unread := s.newest(ctx)
+		ledger, more, unread := s.currentLedger(ctx)
 		if unread != nil {
 			return unread
 		}
@@ -108,7 +79,7 @@ func (s *spending) Reserve(ctx context.Context, attempt v1alpha1.Request) (pause
 func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request) time.Duration {
 	now, spent := s.Protocol.Now(), s.spent(ledger)
 	if !decide.MayReserve(s.account, spent, now) {
-		return judgeAnew
+		return retryReservation
 	}
 	ledger.Spec.Account.Reserve(spent.Reserved(now), v1alpha1.Reservation{
 		AttemptID: attempt.AttemptID, Operation: attempt.Operation, At: attempt.SubmittedAt,
@@ -118,7 +89,7 @@ func (s *spending) add(ledger *v1alpha1.RequestLedger, attempt v1alpha1.Request)
 
 // spent returns what a ledger of the identity has recorded, as this process evaluates it.
 func (s *spending) spent(ledger *v1alpha1.RequestLedger) decide.Spending {
-	spent := s.Protocol.Sight(s.account, reservationsOf(ledger))
+	spent := s.Protocol.CheckReservations(s.account, reservationsOf(ledger))
 	spent.Ledger = ledger
 	return spent
 }
@@ -147,22 +118,22 @@ func (s *spending) Release(ctx context.Context, attemptID string) {
 	}
 }
 
-// newest returns the identity's ledger as recorded now. It adds what the identity has sent in the
-// last hour from accounts without a chargeLimit, or before the ledger existed, from the ledgers of
-// services, orders and tests. It reports whether it added anything.
-func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
+// currentLedger returns the identity's ledger as recorded now. It adds what the identity has sent
+// in the last hour from accounts without a chargeLimit, or before the ledger existed, from the
+// ledgers of services, orders and tests. It reports whether it added anything.
+func (s *spending) currentLedger(ctx context.Context) (ledger *v1alpha1.RequestLedger, more bool, err error) {
 	spec := identitySpec(s.account)
 	name := operate.LedgerName(spec)
 	ledger, _, err = s.Ledgers.Latest(ctx, name)
 	if err != nil || ledger != nil && ledger.Spec.Schema > v1alpha1.LedgerSchema {
 		return ledger, false, err
 	}
-	reached, err := s.reachedLately(ctx)
+	reached, err := s.recentlySent(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	if ledger == nil {
-		here, err := s.Marker.Look(ctx)
+		here, err := s.Marker.Installation(ctx)
 		if err != nil {
 			return nil, false, err
 		}
@@ -170,14 +141,14 @@ func (s *spending) newest(ctx context.Context) (ledger *v1alpha1.RequestLedger, 
 		ledger = newLedger(name, *spec)
 	}
 	before := len(ledger.Spec.Account.Reservations)
-	spent := s.Protocol.SightAll(s.account, slices.Concat(ledger.Spec.Account.Reservations, reached))
+	spent := s.Protocol.CheckAllReservations(s.account, slices.Concat(ledger.Spec.Account.Reservations, reached))
 	ledger.Spec.Account.Reserve(ledger.Spec.Account.Reservations, spent.Counting(reached, s.Protocol.Now())...)
 	return ledger, len(ledger.Spec.Account.Reservations) > before, nil
 }
 
-// reachedLately returns the chargeable attempts of the last hour from the other ledgers of the
+// recentlySent returns the chargeable attempts of the last hour from the other ledgers of the
 // identity.
-func (s *spending) reachedLately(ctx context.Context) (reached []v1alpha1.Reservation, err error) {
+func (s *spending) recentlySent(ctx context.Context) (reached []v1alpha1.Reservation, err error) {
 	var ledgers v1alpha1.RequestLedgerList
 	err = s.List(ctx, &ledgers, client.MatchingFields{fieldIdentity: s.account.IdentityName()})
 	if err != nil {

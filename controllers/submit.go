@@ -23,12 +23,12 @@ func (p *pass) submit(ctx context.Context, step decide.Submit) (time.Duration, e
 	contact, err := p.contact(ctx, step.Contact)
 	now := p.Protocol.Now()
 	p.Protocol.Memory.Note(p.subject.GetUID(), now, func(memory *decide.Memory) {
-		memory.ContactErr, memory.ContactAgain = err, now.Add(secretLook)
+		memory.ContactErr, memory.ContactAgain = err, now.Add(secretInterval)
 	})
 	if err != nil {
 		return 0, nil //nolint:nilerr // remembered: the next decision reports it
 	}
-	if err := p.noteWho(ctx, &step); err != nil {
+	if err := p.noteAuthors(ctx, &step); err != nil {
 		return 0, err
 	}
 	submission := operate.Submission{

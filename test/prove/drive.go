@@ -93,7 +93,7 @@ func (r *run) recheck(before, after Subject) {
 		return
 	}
 	for _, manager := range r.managers {
-		if at := now().Add(controllers.DoubtAfter); manager.recheck.IsZero() || at.Before(manager.recheck) {
+		if at := now().Add(controllers.RecheckAfter); manager.recheck.IsZero() || at.Before(manager.recheck) {
 			manager.recheck = at
 		}
 	}

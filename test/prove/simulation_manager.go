@@ -171,7 +171,7 @@ func (m *manager) queueFor(change store.Change) {
 		m.entryOf(one).schedule(now())
 	}
 	if becameLessSettled(change.Before, change.Now) {
-		m.entryOf(one).schedule(now().Add(controllers.DoubtAfter))
+		m.entryOf(one).schedule(now().Add(controllers.RecheckAfter))
 	}
 	for _, other := range one.dependents {
 		m.entryOf(other).schedule(now())
@@ -184,7 +184,7 @@ func (m *manager) queueForLedger(holder *member, ledger *v1alpha1.RequestLedger,
 	if news {
 		m.entryOf(holder).schedule(now())
 	}
-	if news || controllers.Handed(change.Before, change.Now) {
+	if news || controllers.HolderChanged(change.Before, change.Now) {
 		m.queueOthers(holder)
 	}
 }

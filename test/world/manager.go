@@ -91,7 +91,7 @@ func (w *World) ManageBeside(
 	manager.cache = mgr.GetCache()
 	options := controllers.Options{
 		AllowInsecure: true, Submit: true, Workers: Workers, UserAgent: "test",
-		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, DoubtAfter: w.DoubtAfter,
+		Now: w.now, NewID: func() string { return string(uuid.NewUUID()) }, RecheckAfter: w.DoubtAfter,
 		Marker: w.Marker,
 	}
 	if w.Clock != nil {

@@ -15,10 +15,10 @@ const (
 
 	// The pause after a lost response doubles with each consecutive loss. Up to ten losses it stays
 	// short, because a few lost among many are a hiccup; after more, the carrier is given time.
-	shortestPause = time.Second
-	hiccupPause   = 16 * time.Second
-	hiccup        = 10
-	longestPause  = time.Hour
+	shortestPause  = time.Second
+	fewLossesPause = 16 * time.Second
+	fewLosses      = 10
+	longestPause   = time.Hour
 
 	longestProbe = 30 * time.Second // between two free reads of a carrier that does not answer them
 )
@@ -33,10 +33,10 @@ const (
 type breaker struct {
 	now func() time.Time
 
-	mu       sync.Mutex
-	window   int // how many chargeable requests may be in progress; 0: one
-	underWay int
-	turned   int // how many found the window full since the last one left it
+	mu         sync.Mutex
+	window     int // how many chargeable requests may be in progress; 0: one
+	inProgress int
+	turned     int // how many found the window full since the last one left it
 
 	lost    string    // the request whose response was lost last
 	lostAt  time.Time // when the loss was detected; zero: no response is known to be lost
@@ -52,7 +52,7 @@ type breaker struct {
 // ticket is a request's slot in the window.
 type ticket struct {
 	enteredAt time.Time // zero: for a query, which takes no slot
-	what      string    // the request, such as "PlanChange of bbs/site"
+	request   string    // the request, such as "PlanChange of bbs/site"
 }
 
 // enter takes a slot in the window, or returns how long to wait before trying again.
@@ -63,11 +63,11 @@ func (b *breaker) enter() (ticket, time.Duration) {
 	switch {
 	case b.holds(now):
 		return ticket{}, max(b.until.Sub(now), shortestPause)
-	case b.underWay >= max(b.window, 1):
+	case b.inProgress >= max(b.window, 1):
 		b.turned++
 		return ticket{}, crowdPause(b.turned)
 	}
-	b.underWay++
+	b.inProgress++
 	return ticket{enteredAt: now}, 0
 }
 
@@ -80,7 +80,7 @@ func (b *breaker) holds(now time.Time) bool {
 func (b *breaker) leave() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.underWay--
+	b.inProgress--
 	b.turned = 0
 }
 
@@ -96,9 +96,9 @@ func (b *breaker) posted(class carrier.RepeatClass, delivery carrier.Delivery, h
 		if b.inARow == 0 || class.Costly() && had.enteredAt.After(b.lostAt) {
 			b.inARow++
 		}
-		b.lose(had.what)
+		b.lose(had.request)
 	case class.Costly() && delivery == carrier.Rejected, delivery == carrier.Accepted:
-		news = b.hear()
+		news = b.noteAnswer()
 		if class.Costly() {
 			b.widen()
 		}
@@ -126,10 +126,10 @@ func (b *breaker) widen() {
 func (b *breaker) answered() (news bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.hear()
+	return b.noteAnswer()
 }
 
-func (b *breaker) hear() (news bool) {
+func (b *breaker) noteAnswer() (news bool) {
 	news = b.heardAt.IsZero() || b.probes > 0
 	b.heard, b.heardAt, b.probes, b.probing = true, b.now(), 0, nil
 	return news
@@ -169,10 +169,10 @@ func (b *breaker) state() decide.Breaker {
 // pauseAfter returns how long chargeable requests are held back after a number of consecutive
 // losses.
 func pauseAfter(lost int) time.Duration {
-	if lost <= hiccup {
-		return min(shortestPause<<(lost-1), hiccupPause)
+	if lost <= fewLosses {
+		return min(shortestPause<<(lost-1), fewLossesPause)
 	}
-	return min(hiccupPause<<min(lost-hiccup, hiccup), longestPause)
+	return min(fewLossesPause<<min(lost-fewLosses, fewLosses), longestPause)
 }
 
 func earlier(a, b time.Time) time.Time {

@@ -177,10 +177,10 @@ func TestWhatShowsThatTheCarrierAnswers(t *testing.T) {
 		loses(t, b, advance, 4)
 		send(t, b, carrier.Ambiguous)
 		b.posted(carrier.ClassQuery, delivery, ticket{})
-		if pause := b.state().Until.Sub(b.now()); pause != hiccupPause {
-			t.Errorf("after a question that was %s the pause is %s, want %s", delivery, pause, hiccupPause)
+		if pause := b.state().Until.Sub(b.now()); pause != fewLossesPause {
+			t.Errorf("after a question that was %s the pause is %s, want %s", delivery, pause, fewLossesPause)
 		}
-		advance(hiccupPause)
+		advance(fewLossesPause)
 		if _, wait := b.enter(); wait == 0 != (delivery == carrier.Accepted) {
 			t.Errorf("after a question that was %s one waits %s", delivery, wait)
 		}

@@ -19,12 +19,12 @@ import (
 
 // keysOf returns a function that reads an account's keys from their Secrets. It is called at each
 // login, so replacing a Secret is all that a rotation takes.
-func (r *Registry) keysOf(account *v1alpha1.CarrierAccount) func(context.Context) ([]carrier.Key, error) {
+func keysOf(secrets client.Reader, account *v1alpha1.CarrierAccount) func(context.Context) ([]carrier.Key, error) {
 	namespace, spec := account.Namespace, account.Spec
 	return func(ctx context.Context) ([]carrier.Key, error) {
 		keys := make([]carrier.Key, 0, len(spec.Auth.Keys))
 		for _, ref := range spec.Auth.Keys {
-			pem, err := SecretKey(ctx, r.Secrets, namespace, ref.PrivateKeySecretRef, spec.BaseURL, spec.Auth.TokenURL)
+			pem, err := SecretKey(ctx, secrets, namespace, ref.PrivateKeySecretRef, spec.BaseURL, spec.Auth.TokenURL)
 			if err != nil {
 				return nil, err
 			}

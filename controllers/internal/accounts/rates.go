@@ -12,37 +12,37 @@ import (
 
 // The rate of an account that sets none, as in the CustomResourceDefinition.
 const (
-	usualPerSecond = 5
-	usualBurst     = 10
+	defaultPerSecond = 5
+	defaultBurst     = 10
 )
 
-// payer is an identity at a carrier: "Rate and a 429's pause belong to the identity, too, and no
-// edit of an account resets them" (R10).
-type payer struct{ baseURL, identity string }
+// rateOwner is an identity at a carrier: "Rate and a 429's pause belong to the identity, too, and
+// no edit of an account resets them" (R10).
+type rateOwner struct{ baseURL, identity string }
 
-func payerOf(account *v1alpha1.CarrierAccount) payer {
-	return payer{account.Spec.BaseURL, account.IdentityName()}
+func rateOwnerOf(account *v1alpha1.CarrierAccount) rateOwner {
+	return rateOwner{account.Spec.BaseURL, account.IdentityName()}
 }
 
 // rateOf returns the rate that an account shares with all others of its identity. It drops the
 // rates that no account uses any more and that have no state to keep.
 func (r *Registry) rateOf(account *v1alpha1.CarrierAccount) *carrier.Rate {
-	of := payerOf(account)
-	maps.DeleteFunc(r.rates, func(other payer, rate *carrier.Rate) bool {
+	of := rateOwnerOf(account)
+	maps.DeleteFunc(r.rates, func(other rateOwner, rate *carrier.Rate) bool {
 		return other != of && r.slowest(other) == v1alpha1.RateLimit{} && rate.IsFresh(r.Now())
 	})
 	if r.rates == nil {
-		r.rates = map[payer]*carrier.Rate{}
+		r.rates = map[rateOwner]*carrier.Rate{}
 	}
 	if r.rates[of] == nil {
-		own := orUsual(account.Spec.RateLimit)
+		own := withDefaults(account.Spec.RateLimit)
 		r.rates[of] = carrier.NewRate(float64(own.RequestsPerSecond), int(own.Burst))
 	}
 	return r.rates[of]
 }
 
 // setRate sets the rate of an identity to that of its slowest account.
-func (r *Registry) setRate(of payer) {
+func (r *Registry) setRate(of rateOwner) {
 	if slowest := r.slowest(of); slowest != (v1alpha1.RateLimit{}) {
 		r.rates[of].Set(r.Now(), float64(slowest.RequestsPerSecond), int(slowest.Burst))
 	}
@@ -50,20 +50,20 @@ func (r *Registry) setRate(of payer) {
 
 // slowest returns the lowest rate of the accounts of an identity, with each of the two values
 // compared separately; zero if there is no account.
-func (r *Registry) slowest(of payer) (slowest v1alpha1.RateLimit) {
+func (r *Registry) slowest(of rateOwner) (slowest v1alpha1.RateLimit) {
 	for _, kept := range r.sessions {
-		if kept.payer != of {
+		if kept.owner != of {
 			continue
 		}
-		own := orUsual(kept.rate)
+		own := withDefaults(kept.rate)
 		slowest.RequestsPerSecond = min(cmp.Or(slowest.RequestsPerSecond, own.RequestsPerSecond), own.RequestsPerSecond)
 		slowest.Burst = min(cmp.Or(slowest.Burst, own.Burst), own.Burst)
 	}
 	return slowest
 }
 
-func orUsual(limit v1alpha1.RateLimit) v1alpha1.RateLimit {
+func withDefaults(limit v1alpha1.RateLimit) v1alpha1.RateLimit {
 	return v1alpha1.RateLimit{
-		RequestsPerSecond: cmp.Or(limit.RequestsPerSecond, usualPerSecond), Burst: cmp.Or(limit.Burst, usualBurst),
+		RequestsPerSecond: cmp.Or(limit.RequestsPerSecond, defaultPerSecond), Burst: cmp.Or(limit.Burst, defaultBurst),
 	}
 }

@@ -31,17 +31,17 @@ type Registry struct {
 	Changed       func(types.NamespacedName)                // called with an account to reconcile again; nil: not called
 
 	mu       sync.Mutex
-	sessions map[types.NamespacedName]*held
-	rates    map[payer]*carrier.Rate
+	sessions map[types.NamespacedName]*openSession
+	rates    map[rateOwner]*carrier.Rate
 	slots    map[string]*slots // by kind
 }
 
-// held is a session, with the object and the spec that it was opened for.
-type held struct {
+// openSession is a session, with the object and the spec that it was opened for.
+type openSession struct {
 	session *Session
 	uid     types.UID
 	spec    [sha256.Size]byte
-	payer   payer
+	owner   rateOwner
 	rate    v1alpha1.RateLimit
 }
 
@@ -64,16 +64,16 @@ func (r *Registry) Session(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	if r.sessions == nil {
-		r.sessions = map[types.NamespacedName]*held{}
+		r.sessions = map[types.NamespacedName]*openSession{}
 	}
 	if kept != nil && kept.uid == account.UID {
 		session.breaker = kept.session.breaker // a response stays lost when the spec changes
 	}
 	r.close(name)
-	r.sessions[name] = &held{
-		session: session, uid: account.UID, spec: spec, payer: payerOf(account), rate: account.Spec.RateLimit,
+	r.sessions[name] = &openSession{
+		session: session, uid: account.UID, spec: spec, owner: rateOwnerOf(account), rate: account.Spec.RateLimit,
 	}
-	r.setRate(payerOf(account))
+	r.setRate(rateOwnerOf(account))
 	return session, nil
 }
 
@@ -89,7 +89,7 @@ func (r *Registry) close(account types.NamespacedName) {
 	if kept := r.sessions[account]; kept != nil {
 		kept.session.client.CloseIdleConnections()
 		delete(r.sessions, account)
-		r.setRate(kept.payer)
+		r.setRate(kept.owner)
 	}
 }
 
@@ -111,14 +111,14 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, err
 	}
 	tokens, err := carrier.NewTokenSource(carrier.TokenConfig{
-		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: r.keysOf(account),
+		TokenURL: spec.Auth.TokenURL, ClientName: spec.Auth.ClientName, Keys: keysOf(r.Secrets, account),
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, NewID: r.NewID, Sign: r.Sign,
 		Wrap: r.Wrap, UserAgent: r.UserAgent,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("spec.auth.tokenURL: %w", err)
 	}
-	way, err := carrier.NewClient(carrier.Config{
+	carrierClient, err := carrier.NewClient(carrier.Config{
 		BaseURL: spec.BaseURL, Version: int(spec.APIVersion), Word: spec.IdentifierWord, Tokens: tokens,
 		RootCAs: roots, AllowInsecure: r.AllowInsecure, Now: r.Now, Wrap: r.Wrap, UserAgent: r.UserAgent,
 		Rate: r.rateOf(account),
@@ -127,12 +127,12 @@ func (r *Registry) open(account *v1alpha1.CarrierAccount) (*Session, error) {
 		return nil, fmt.Errorf("spec.baseURL: %w", err)
 	}
 	return &Session{
-		client: way, tokens: tokens, breaker: &breaker{now: r.Now},
-		tell: r.tell(client.ObjectKeyFromObject(account)),
+		client: carrierClient, tokens: tokens, breaker: &breaker{now: r.Now},
+		changed: r.notifier(client.ObjectKeyFromObject(account)),
 	}, nil
 }
 
-func (r *Registry) tell(account types.NamespacedName) func() {
+func (r *Registry) notifier(account types.NamespacedName) func() {
 	return func() {
 		if r.Changed != nil {
 			r.Changed(account)

@@ -19,7 +19,7 @@ type Session struct {
 	client  *carrier.Client
 	tokens  carrier.TokenSource
 	breaker *breaker
-	tell    func() // called when the account's status may have to change
+	changed func() // called when the account's status may have to change
 }
 
 // Login ensures that there is a token, and requests one if there is none. The errors are those of
@@ -36,7 +36,7 @@ func (s *Session) Prepare(ctx context.Context, kind carrier.CallKind) (time.Dura
 	wait, err := s.client.Prepare(ctx, kind)
 	if err != nil {
 		if !errors.Is(err, context.Canceled) {
-			s.tell()
+			s.changed()
 		}
 		return 0, &LoginError{cause: err}
 	}
@@ -49,7 +49,7 @@ func (s *Session) Breaker() decide.Breaker { return s.breaker.state() }
 // answered notes that the carrier answers, as "any 200 or 202 of a GET" shows.
 func (s *Session) answered() {
 	if s.breaker.answered() {
-		s.tell()
+		s.changed()
 	}
 }
 
@@ -65,7 +65,7 @@ func (s *Session) Probe(ctx context.Context, serviceID int64) {
 		return
 	}
 	if s.breaker.unanswered(err) {
-		s.tell()
+		s.changed()
 	}
 }
 
@@ -77,7 +77,7 @@ func (s *Session) Unprobed() { s.answered() }
 func (s *Session) Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error) {
 	outcome, err := s.client.Poll(ctx, handle)
 	if err != nil {
-		return outcome, fmt.Errorf("ask after %s: %w", handle.Path(), err)
+		return outcome, fmt.Errorf("poll %s: %w", handle.Path(), err)
 	}
 	s.answered()
 	return outcome, nil

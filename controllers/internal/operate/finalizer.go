@@ -12,17 +12,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Hold adds the finalizer to an object that has requests to track, "added between the object's
-// first intent and its POST, and put back if missing".
-func (p *Protocol) Hold(ctx context.Context, subject client.Object) error {
+// AddFinalizer adds the finalizer to an object that has requests to track, "added between the
+// object's first intent and its POST, and put back if missing".
+func (p *Protocol) AddFinalizer(ctx context.Context, subject client.Object) error {
 	if controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) || !subject.GetDeletionTimestamp().IsZero() {
 		return nil
 	}
 	return p.changeFinalizer(ctx, subject, controllerutil.AddFinalizer)
 }
 
-// Release removes the finalizer, so that a deleted object can go away.
-func (p *Protocol) Release(ctx context.Context, subject client.Object) error {
+// RemoveFinalizer removes the finalizer, so that a deleted object can go away.
+func (p *Protocol) RemoveFinalizer(ctx context.Context, subject client.Object) error {
 	if !controllerutil.ContainsFinalizer(subject, v1alpha1.Finalizer) {
 		return nil
 	}

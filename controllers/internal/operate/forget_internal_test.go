@@ -38,7 +38,7 @@ func TestR28WhatWasSeenOfALedgerIsKeptWhileThatLives(t *testing.T) {
 		t.Error("what was written is not as what was seen")
 	}
 	sweep(time.Hour)
-	if len(ledgers.seen)+len(ledgers.writes) != 2 || len(ledgers.unlisted) != 0 {
-		t.Errorf("it keeps %v, %v and %v", ledgers.seen, ledgers.writes, ledgers.unlisted)
+	if len(ledgers.known)+len(ledgers.writes) != 2 || len(ledgers.unlisted) != 0 {
+		t.Errorf("it keeps %v, %v and %v", ledgers.known, ledgers.writes, ledgers.unlisted)
 	}
 }

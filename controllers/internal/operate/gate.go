@@ -43,11 +43,11 @@ type moment struct {
 	monotonic time.Duration
 }
 
-func (p *Protocol) timed() moment { return moment{p.Now(), p.Elapsed()} }
+func (p *Protocol) moment() moment { return moment{p.Now(), p.Elapsed()} }
 
 // since returns the elapsed time, by the clock that shows more of it.
 func (p *Protocol) since(began moment) time.Duration {
-	now := p.timed()
+	now := p.moment()
 	return max(now.monotonic-began.monotonic, now.wall.Round(0).Sub(began.wall.Round(0)))
 }
 
@@ -66,8 +66,8 @@ func (p *Protocol) gate(ctx context.Context, scope Scope, intent v1alpha1.Reques
 // recorded in the status. It then reads everything that could have revoked the decision, bypassing
 // every cache (R12), and checks the elapsed time (R13).
 func (p *Protocol) verify(ctx context.Context, scope Scope, intent v1alpha1.Request, began moment) error {
-	if scope.Ledger == nil || scope.Marks {
-		if err := p.Hold(ctx, scope.Subject); err != nil {
+	if scope.Ledger == nil || scope.Finalizer {
+		if err := p.AddFinalizer(ctx, scope.Subject); err != nil {
 			return err
 		}
 	}
@@ -136,8 +136,8 @@ func (p *Protocol) verifySubject(ctx context.Context, scope Scope, intent v1alph
 }
 
 // verifyAnnotations checks the annotations: "where the attempt has an approved hash the annotation
-// still says it". A resolution that already exists for this attempt also closes the gate. It was set
-// too early: if the response is lost later, the resolution would be taken for the truth.
+// still says it". A resolution that already exists for this attempt also closes the gate. It was
+// set too early: if the response is lost later, the resolution would be taken for the truth.
 func verifyAnnotations(live Subject, intent v1alpha1.Request) error {
 	switch {
 	case intent.ApprovedHash != "" && live.GetAnnotations()[v1alpha1.AnnotationApprove] != intent.ApprovedHash:
@@ -161,9 +161,9 @@ func (*Protocol) verifyLedger(ctx context.Context, ledger Ledger, live Subject) 
 
 // verifyIntent fails if a person or another process has settled the attempt that is about to be
 // sent.
-func verifyIntent(onRecord *v1alpha1.Request, intent v1alpha1.Request) error {
-	same := onRecord != nil && onRecord.AttemptID == intent.AttemptID
-	if !same || onRecord.Phase != v1alpha1.PhaseSubmitting || onRecord.Error != nil {
+func verifyIntent(recorded *v1alpha1.Request, intent v1alpha1.Request) error {
+	same := recorded != nil && recorded.AttemptID == intent.AttemptID
+	if !same || recorded.Phase != v1alpha1.PhaseSubmitting || recorded.Error != nil {
 		return errSettled
 	}
 	return nil

@@ -58,7 +58,7 @@ func (l *ledgerTape) Reload(context.Context) error {
 	return l.take(stepReload)
 }
 
-func (*ledgerTape) Refer(Subject) {}
+func (*ledgerTape) SetReference(Subject) {}
 
 // sendByLedger sends a request whose attempts are in a ledger.
 func (t *tape) sendByLedger(ctx context.Context) error {

@@ -10,8 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
-	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -25,17 +23,13 @@ import (
 // Ledgers reads and writes RequestLedgers: "Written only by create and by update with
 // resourceVersion".
 type Ledgers struct {
+	knownLedgers
+
 	Cluster client.Client // reads from the cache
 	Live    client.Reader
 
 	// MayCreate fails if no ledger may be created; nil: creating is always allowed.
 	MayCreate func(ctx context.Context) error
-
-	mu     sync.Mutex
-	seen   map[string]sight // by name: the newest that this process has seen
-	writes map[string]int64 // by name: the revision that this process wrote last, or is about to write
-
-	unlisted map[string]time.Time // by name: since when the ledger is missing
 }
 
 // ErrLedgerPruned means that the API server dropped fields of a ledger because its CRD does not
@@ -116,22 +110,6 @@ func (l *Ledgers) Unchanged(ctx context.Context, written *v1alpha1.RequestLedger
 	return err
 }
 
-// Plausible returns the revision, or 0 if a ledger cannot have reached it: "A revision above 2^53
-// is ignored".
-func Plausible(revision int64) int64 {
-	if revision > 1<<53 {
-		return 0
-	}
-	return revision
-}
-
-func revisionOf(ledger *v1alpha1.RequestLedger) int64 {
-	if ledger == nil {
-		return 0
-	}
-	return ledger.Spec.Revision
-}
-
 func (*Ledgers) read(ctx context.Context, from client.Reader, name string) (*v1alpha1.RequestLedger, error) {
 	var ledger v1alpha1.RequestLedger
 	if err := from.Get(ctx, client.ObjectKey{Name: name}, &ledger); err != nil {
@@ -191,7 +169,7 @@ func (l *Ledgers) put(ctx context.Context, ledger *v1alpha1.RequestLedger) error
 	}
 	err := l.Cluster.Create(ctx, ledger, strict)
 	if apierrors.IsAlreadyExists(err) {
-		return changedSince(ledger.Name)
+		return errChangedSince(ledger.Name)
 	}
 	return err
 }
@@ -205,8 +183,10 @@ func unknownTo(err error) error {
 	return err
 }
 
-// changedSince returns the conflict error for a ledger that changed since the decision.
-func changedSince(name string) error { return conflictOf(name, errNotNewest) }
+var errNotNewest = errors.New("there is a newer version than the one that was judged")
+
+// errChangedSince returns the conflict error for a ledger that changed since the decision.
+func errChangedSince(name string) error { return conflictOf(name, errNotNewest) }
 
 var errBehind = errors.New("it is older than what was seen of it")
 
@@ -217,28 +197,4 @@ func Behind(name string) error { return conflictOf(name, errBehind) }
 func conflictOf(name string, why error) error {
 	group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group, Resource: "requestledgers"}
 	return apierrors.NewConflict(group, name, why) //nolint:wrapcheck // created here
-}
-
-// IsNews reports whether a revision of a ledger was written by another process and is new to this
-// one. A watch may show a revision that this process wrote before the response to that write
-// arrives.
-func (l *Ledgers) IsNews(name string, revision int64) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return revision > max(l.seen[name].revision, l.writes[name])
-}
-
-func (l *Ledgers) announce(name string, revision int64) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.writes == nil {
-		l.writes = map[string]int64{}
-	}
-	l.writes[name] = revision
-}
-
-func (l *Ledgers) highest(name string) int64 {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.seen[name].revision
 }

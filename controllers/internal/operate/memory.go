@@ -15,6 +15,17 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
+const (
+	// sweepEvery is the interval between sweeps of the memory.
+	sweepEvery = time.Minute
+
+	// keepPosted: "posted ids an hour after their ledger has the outcome" (R28).
+	keepPosted = time.Hour
+
+	// keepGone is how long a pass over a deleted object may still be running.
+	keepGone = time.Hour
+)
+
 // Memory is the in-memory state of this process about objects, in addition to their status. It is
 // empty after a start, and nothing is lost by that. It is bounded "by what lives" (R28): see sweep.
 type Memory struct {
@@ -37,6 +48,13 @@ type entry struct {
 type write struct {
 	version string // its resourceVersion after the write
 	at      time.Time
+}
+
+// posting is a POST made by this process.
+type posting struct {
+	submittedAt time.Time        // as in the intent
+	receipt     *carrier.Receipt // the answer, until it is recorded
+	recordedAt  time.Time        // when the answer was recorded; zero: not yet
 }
 
 // remembered is the state of an attempt, and the phase in which it was seen.
@@ -77,6 +95,13 @@ func (m *Memory) Recall(uid types.UID, open []*v1alpha1.Request, now time.Time) 
 	}
 	held.attempts = attempts
 	return memory
+}
+
+// mayHavePosted reports whether an attempt may have left this process. An attempt as old as one
+// dropped from memory counts as posted: it is no longer known, and it must not be sent twice.
+func (m *Memory) mayHavePosted(request *v1alpha1.Request) bool {
+	_, held := m.posted[request.AttemptID]
+	return held || request.Sender == m.sender && !request.SubmittedAt.After(m.dropped)
 }
 
 // NoteAttempt changes what is remembered of an attempt returned by Recall.
@@ -178,4 +203,47 @@ func (m *Memory) entry(uid types.UID, now time.Time) *entry {
 		m.objects[uid] = held
 	}
 	return held
+}
+
+// sweep drops what is no longer needed: "the process's memory [is bounded] by what lives" (R28). An
+// answer that is not recorded yet is kept until it is.
+func (m *Memory) sweep(now time.Time) {
+	if now.Before(m.swept.Add(sweepEvery)) {
+		return
+	}
+	m.swept = now
+	for id, post := range m.posted {
+		if !post.recordedAt.IsZero() && !now.Before(post.recordedAt.Add(keepPosted)) {
+			delete(m.posted, id)
+			m.noteDropped(post.submittedAt)
+		}
+	}
+	for _, held := range m.objects {
+		held.memory.Readings.DropStale(now)
+	}
+	m.sweepGone(now)
+}
+
+func (m *Memory) noteDropped(submittedAt time.Time) {
+	if submittedAt.After(m.dropped) {
+		m.dropped = submittedAt
+	}
+}
+
+// sweepGone drops what a running pass has noted of an object after its deletion. If the object was
+// wrongly taken for deleted, it loses no more than it would in a restart.
+func (m *Memory) sweepGone(now time.Time) {
+	for uid, since := range m.gone {
+		switch {
+		case since.IsZero():
+			m.gone[uid] = now
+		case !now.Before(since.Add(keepGone)):
+			delete(m.gone, uid)
+			delete(m.objects, uid)
+		}
+	}
+}
+
+func restUntil(at time.Time) func(*decide.Memory) {
+	return func(memory *decide.Memory) { memory.NotBefore = at }
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-// Metrics counts, by operation, events that need somebody's attention. A nil *Metrics counts
+// Metrics counts, by operation, events that a person has to handle. A nil *Metrics counts
 // nothing.
 type Metrics struct{ late, unrecorded *prometheus.CounterVec }
 

@@ -4,8 +4,13 @@ package operate
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
@@ -19,7 +24,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	if wait, err := scope.Carrier.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
-	if err := p.holdFirst(ctx, scope.Subject, submission); err != nil {
+	if err := p.prepareQuery(ctx, scope.Subject, submission); err != nil {
 		return 0, err
 	}
 	defer p.Submissions.begin()()
@@ -29,15 +34,15 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	request.SubmittedAt = v1alpha1.WholeSeconds(asked)
 	operation, version := carrier.Operation(request.Operation), int(request.APIVersion)
 	receipt := scope.Carrier.Submit(ctx, operation, version, submission.Body, false)
-	if !p.said(scope.Subject, submission, receipt, asked) {
+	if !p.hasReached(scope.Subject, submission, receipt, asked) {
 		return 0, nil
 	}
 	p.Memory.Note(scope.Subject.GetUID(), asked, func(memory *decide.Memory) {
 		memory.LastQuery = decide.LastQuery{Taken: request.AttemptID, TakenAt: asked}
 	})
-	fact, seen := queryFact(receipt), newest(scope.Subject, request.Operation)
+	fact, seen := queryFact(receipt), attemptIDOf(scope.Subject, request.Operation)
 	fact.Enter = func(subject Subject) {
-		if underWay(subject) || newest(subject, request.Operation) != seen {
+		if inProgress(subject) || attemptIDOf(subject, request.Operation) != seen {
 			return // another process has sent a query meanwhile: that one is tracked, or has ended
 		}
 		subject.PutRequest(request)
@@ -45,7 +50,7 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 			submission.Consume()
 		}
 	}
-	p.remark(scope.Subject, receipt)
+	p.warnOfLocation(scope.Subject, receipt)
 	err := p.Record(ctx, scope, request.AttemptID, fact)
 	if err == nil && submission.Hold {
 		err = p.recordLate(ctx, scope, request.AttemptID, receipt)
@@ -53,12 +58,57 @@ func (p *Protocol) SubmitQuery(ctx context.Context, scope Scope, submission Subm
 	return 0, err
 }
 
-// newest returns the recorded attempt id of an operation; "" when there is none.
-func newest(subject Subject, operation v1alpha1.Operation) string {
+// prepareQuery adds the finalizer before a Query that leaves something behind at the carrier.
+// Adding it after the answer would be too late: an object deleted in the meantime would be gone,
+// and with it the reference to what the Query left behind. If the process ends between the two, the
+// object has a finalizer but no recorded request, and is released at once.
+func (p *Protocol) prepareQuery(ctx context.Context, subject Subject, submission Submission) error {
+	if !submission.Hold {
+		return nil
+	}
+	if err := p.AddFinalizer(ctx, subject); err != nil {
+		return err
+	}
+	if !subject.GetDeletionTimestamp().IsZero() {
+		return errDeleting
+	}
+	return p.verifyNewest(ctx, subject)
+}
+
+// verifyNewest returns a conflict unless the object is the latest version. A Query writes no
+// intent, so a stale cache could otherwise cause the same question to be sent twice.
+func (p *Protocol) verifyNewest(ctx context.Context, subject Subject) error {
+	live, ok := subject.DeepCopyObject().(client.Object)
+	if !ok {
+		return fmt.Errorf("%T is not a Kubernetes object", subject)
+	}
+	if err := p.Live.Get(ctx, client.ObjectKeyFromObject(subject), live); err != nil {
+		return fmt.Errorf("read the recorded state of %s: %w", subject.GetName(), err)
+	}
+	if live.GetResourceVersion() != subject.GetResourceVersion() {
+		group := schema.GroupResource{Group: v1alpha1.GroupVersion.Group}
+		return fmt.Errorf("judge %s: %w", subject.GetName(), apierrors.NewConflict(group, subject.GetName(), errNotNewest))
+	}
+	return nil
+}
+
+// attemptIDOf returns the recorded attempt id of an operation; "" when there is none.
+func attemptIDOf(subject Subject, operation v1alpha1.Operation) string {
 	if request := subject.RequestOf(operation); request != nil {
 		return request.AttemptID
 	}
 	return ""
+}
+
+// inProgress reports whether a request of an object has not ended.
+func inProgress(subject Subject) bool {
+	for _, contract := range carrier.Contracts() {
+		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if request != nil && !request.Phase.Ended() {
+			return true
+		}
+	}
+	return false
 }
 
 // queryFact returns the fact for the outcome of a query.
@@ -74,10 +124,10 @@ func queryFact(receipt carrier.Receipt) Fact {
 	}
 }
 
-// said reports whether the carrier accepted or refused a query, or may have accepted it. "Queries
-// are bounded in number per wish" (R20), and the count is persisted for the next process. A query
-// that did not reach the carrier is only remembered.
-func (p *Protocol) said(subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time) bool {
+// hasReached reports whether the carrier accepted or refused a query, or may have accepted it.
+// "Queries are bounded in number per wish" (R20), and the count is persisted for the next process.
+// A query that did not reach the carrier is only remembered.
+func (p *Protocol) hasReached(subject Subject, submission Submission, receipt carrier.Receipt, asked time.Time) bool {
 	renewed := receipt.Delivery == carrier.Rejected
 	taken := receipt.Delivery == carrier.Accepted || receipt.Delivery == carrier.Ambiguous
 	if taken || renewed && !p.renews(subject, submission, receipt) {

@@ -28,25 +28,25 @@ type Question struct {
 
 // Ask sends a question. Class Query "has neither finalizer nor intent": a Location is kept only in
 // memory, and the question is asked again if it is lost.
-func (p *Protocol) Ask(ctx context.Context, way Carrier, question Question) (time.Duration, error) {
-	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+func (p *Protocol) Ask(ctx context.Context, session Carrier, question Question) (time.Duration, error) {
+	if wait, err := session.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
 	asked, elapsed := p.Now(), p.Elapsed()
-	heard := p.put(ctx, way, question)
+	answer := p.send(ctx, session, question)
 	p.Memory.Note(question.UID, asked, func(memory *decide.Memory) {
 		reading := memory.Readings.Of(question.Topic)
-		heard.AskedAt, heard.LastLook, heard.Token = asked, asked, question.Token
-		heard.Elapsed, heard.Generation = elapsed, question.Generation
-		heard.Failures, heard.FailingSince, heard.Empty = reading.Failures, reading.FailingSince, reading.Empty
-		if heard.State == decide.ReadingFailed {
-			pause := max(pauseAfter(reading, heard.Err), heard.RetryAt.Sub(asked))
-			p.readingFailed(&heard, heard.Err, pause)
+		answer.AskedAt, answer.LastLook, answer.Token = asked, asked, question.Token
+		answer.Elapsed, answer.Generation = elapsed, question.Generation
+		answer.Failures, answer.FailingSince, answer.Empty = reading.Failures, reading.FailingSince, reading.Empty
+		if answer.State == decide.ReadingFailed {
+			pause := max(pauseAfter(reading, answer.Err), answer.RetryAt.Sub(asked))
+			p.readingFailed(&answer, answer.Err, pause)
 		}
-		if heard.State == decide.ReadingAnswered {
-			heard.Failures, heard.FailingSince = 0, time.Time{}
+		if answer.State == decide.ReadingAnswered {
+			answer.Failures, answer.FailingSince = 0, time.Time{}
 		}
-		*reading = heard
+		*reading = answer
 	})
 	return 0, nil
 }
@@ -56,27 +56,27 @@ func (q Question) posts() bool {
 	return q.Topic == decide.TopicHealth || q.Topic == decide.TopicOptions
 }
 
-// put sends the question, and returns what is known after the first response.
-func (p *Protocol) put(ctx context.Context, way Carrier, question Question) decide.Reading {
-	var heard decide.Reading
+// send sends the question, and returns what is known after the first response.
+func (p *Protocol) send(ctx context.Context, session Carrier, question Question) decide.Reading {
+	var answer decide.Reading
 	switch question.Topic {
 	case decide.TopicCancellation:
-		heard.Cancellation, heard.Err = way.Cancellation(ctx, question.ServiceID)
+		answer.Cancellation, answer.Err = session.Cancellation(ctx, question.ServiceID)
 	case decide.TopicDisruptions:
-		p.nextPage(ctx, way, question.ServiceID, &heard)
-		return heard
+		p.nextPage(ctx, session, question.ServiceID, &answer)
+		return answer
 	case decide.TopicHealth:
 		body := carrier.HealthRequest{ServiceID: question.ServiceID}.Body()
-		return p.opened(way.Submit(ctx, carrier.Health, question.Version, body, false))
+		return p.opened(session.Submit(ctx, carrier.Health, question.Version, body, false))
 	case decide.TopicOptions:
 		body := carrier.PlanOptionsRequest{ServiceID: question.ServiceID}.Body()
-		return p.opened(way.Submit(ctx, carrier.PlanOptions, question.Version, body, false))
+		return p.opened(session.Submit(ctx, carrier.PlanOptions, question.Version, body, false))
 	}
-	heard.State = decide.ReadingAnswered
-	if heard.Err != nil {
-		heard.State = decide.ReadingFailed
+	answer.State = decide.ReadingAnswered
+	if answer.Err != nil {
+		answer.State = decide.ReadingFailed
 	}
-	return heard
+	return answer
 }
 
 // opened returns the reading for the answer to a POST: open if the carrier accepted it, else
@@ -89,13 +89,13 @@ func (p *Protocol) opened(receipt carrier.Receipt) decide.Reading {
 	return decide.Reading{State: decide.ReadingOpen, Handle: receipt.Handle}
 }
 
-// maxDisruptions limits the number of disruptions in one reading; nobody looks at more.
+// maxDisruptions limits the number of disruptions in one reading.
 const maxDisruptions = 1000
 
 // nextPage reads one page of disruptions. Each of the remaining pages waits for its own turn in the
 // account's rate limit.
-func (p *Protocol) nextPage(ctx context.Context, way Carrier, serviceID int64, reading *decide.Reading) {
-	found, last, err := way.Disruptions(ctx, serviceID, reading.Page)
+func (p *Protocol) nextPage(ctx context.Context, session Carrier, serviceID int64, reading *decide.Reading) {
+	found, last, err := session.Disruptions(ctx, serviceID, reading.Page)
 	reading.LastLook = p.Now()
 	if err != nil {
 		reading.State, reading.Err = decide.ReadingFailed, err
@@ -115,19 +115,18 @@ func (p *Protocol) nextPage(ctx context.Context, way Carrier, serviceID int64, r
 	}
 }
 
-// Collect looks once for the answer to a question that was asked: at its Location, or at the next
-// page.
+// Collect reads the answer to a question once: at its Location, or the next page.
 func (p *Protocol) Collect(
-	ctx context.Context, way Carrier, question Question, reading decide.Reading,
+	ctx context.Context, session Carrier, question Question, reading decide.Reading,
 ) (time.Duration, error) {
-	if wait, err := way.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
+	if wait, err := session.Prepare(ctx, carrier.CallPoll); wait > 0 || err != nil {
 		return wait, err // a login error belongs to the account: the caller tells it apart
 	}
 	if question.posts() {
-		outcome, err := way.Poll(ctx, reading.Handle)
-		p.readingLooked(&reading, outcome, err)
+		outcome, err := session.Poll(ctx, reading.Handle)
+		p.readingPolled(&reading, outcome, err)
 	} else {
-		p.nextPage(ctx, way, question.ServiceID, &reading)
+		p.nextPage(ctx, session, question.ServiceID, &reading)
 		if reading.State == decide.ReadingFailed {
 			p.readingFailed(&reading, reading.Err, pauseAfter(&reading, reading.Err))
 		}
@@ -136,10 +135,10 @@ func (p *Protocol) Collect(
 	return 0, nil
 }
 
-// readingLooked handles the result of one poll. A question whose handle the carrier does not know
+// readingPolled handles the result of one poll. A question whose handle the carrier does not know
 // "is asked anew after 60 s". Any other poll error fails only the poll at first, and the reading
 // after the usual duration of the operation.
-func (p *Protocol) readingLooked(reading *decide.Reading, outcome carrier.Outcome, err error) {
+func (p *Protocol) readingPolled(reading *decide.Reading, outcome carrier.Outcome, err error) {
 	reading.LastLook = p.Now()
 	contract, _ := carrier.ContractOf(reading.Handle.Operation)
 	switch {

@@ -24,7 +24,7 @@ const showWithin = 5 * time.Second
 func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID string, handle carrier.Handle) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), showWithin)
 	defer cancel()
-	live, there, err := p.onRecord(ctx, scope.Subject)
+	live, there, err := p.readLive(ctx, scope.Subject)
 	if !there {
 		return err
 	}
@@ -34,16 +34,16 @@ func (p *Protocol) showReceipt(ctx context.Context, scope Scope, attemptID strin
 	shown := withReceipt(attempt(scope.Subject, attemptID), attemptID, handle)
 	live.PutRequest(shown)
 	live.RequestChanged(shown, v1alpha1.WholeSeconds(p.Now()))
-	scope.Ledger.Refer(live)
+	scope.Ledger.SetReference(live)
 	if err := p.WriteStatus(ctx, live); err != nil {
 		return fmt.Errorf("show the answer to attempt %s in the status: %w", attemptID, err)
 	}
 	return nil
 }
 
-// onRecord reads an object, bypassing the cache, and reports whether it still exists: it may be
+// readLive reads an object, bypassing the cache, and reports whether it still exists: it may be
 // deleted, or another object may have its name.
-func (p *Protocol) onRecord(ctx context.Context, subject Subject) (live Subject, there bool, err error) {
+func (p *Protocol) readLive(ctx context.Context, subject Subject) (live Subject, there bool, err error) {
 	live, is := reflect.TypeAssert[Subject](reflect.New(reflect.TypeOf(subject).Elem()))
 	if !is {
 		return nil, false, fmt.Errorf("%T holds no requests", subject)

@@ -8,22 +8,11 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
-	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// Spending records what the accounts of an identity spend.
-type Spending interface {
-	// Reserve counts an attempt before its intent is written. A wait above zero means that the limit
-	// is reached.
-	Reserve(ctx context.Context, attempt v1alpha1.Request) (wait time.Duration, err error)
-	// Release removes the reservation of an attempt, if there is one. A reservation that cannot be
-	// removed counts for an hour.
-	Release(ctx context.Context, attemptID string)
-}
-
 // reserve makes "a reservation per attempt id in the identity's ledger before the intent" (R10). A
-// process that is told to stop waits for the answer, so that the reservation can be released.
+// process that is shut down waits for the answer, so that the reservation can be released.
 func (p *Protocol) reserve(ctx context.Context, scope Scope, submission Submission) (time.Duration, error) {
 	if scope.Spending == nil || !submission.Class.Costly() {
 		return 0, nil

@@ -309,7 +309,7 @@ func TestALookThatBringsNothingNewWritesNothing(t *testing.T) {
 		Location: "/api/connect/services/plan-changes/requests/77",
 	})
 	for range 3 {
-		_, err := tape.protocol("me").Follow(t.Context(), tape.scope(), "a-1", func(*v1alpha1.Request, []byte) {})
+		_, err := tape.protocol("me").Poll(t.Context(), tape.scope(), "a-1", func(*v1alpha1.Request, []byte) {})
 		if err != nil {
 			t.Fatal(err)
 		}

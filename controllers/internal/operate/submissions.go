@@ -10,9 +10,9 @@ import (
 // Submissions counts the submissions of a process that are in progress: what they send may reach
 // the carrier, and the outcome is not recorded yet. A nil *Submissions counts nothing.
 type Submissions struct {
-	mu       sync.Mutex
-	underWay int
-	none     chan struct{} // closed when none is in progress any more; nil: nobody waits for that
+	mu         sync.Mutex
+	inProgress int
+	none       chan struct{} // closed when none is in progress any more; nil: no caller waits for that
 }
 
 // begin counts a submission until end is called.
@@ -22,15 +22,15 @@ func (s *Submissions) begin() (end func()) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.underWay++
+	s.inProgress++
 	return s.end
 }
 
 func (s *Submissions) end() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.underWay--
-	if s.underWay == 0 && s.none != nil {
+	s.inProgress--
+	if s.inProgress == 0 && s.none != nil {
 		close(s.none)
 		s.none = nil
 	}
@@ -39,7 +39,7 @@ func (s *Submissions) end() {
 // Await waits until no submission is in progress or ctx ends. Only one caller may wait at a time.
 func (s *Submissions) Await(ctx context.Context) {
 	s.mu.Lock()
-	if s.underWay == 0 {
+	if s.inProgress == 0 {
 		s.mu.Unlock()
 		return
 	}

@@ -8,6 +8,8 @@ import (
 	"net/http"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
 // Counter counts notifications by event and answer. Its labels contain only known names, and
@@ -34,15 +36,15 @@ func NewCounter(registry prometheus.Registerer) (*Counter, error) {
 // unknownEvent stands for events that were refused unread or are not known.
 const unknownEvent = "unknown"
 
-func (c *Counter) add(answered response) {
+func (c *Counter) add(status int, name carrier.EventName) {
 	if c == nil {
 		return
 	}
 	event := unknownEvent
-	if answered.event != "" {
-		event = string(answered.event)
+	if name != "" {
+		event = string(name)
 	}
-	c.notifications.WithLabelValues(event, answer(answered.status)).Inc()
+	c.notifications.WithLabelValues(event, answer(status)).Inc()
 }
 
 // answer returns the label for an HTTP status.

@@ -48,18 +48,18 @@ func (l *Listener) Start(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		return nil
-	case <-l.Receiver.asked:
+	case <-l.Receiver.needed:
 	}
 	err := wait.PollUntilContextCancel(ctx, listenPause, true, func(ctx context.Context) (bool, error) {
 		err := l.serve(ctx)
-		l.Receiver.broken(err)
+		l.Receiver.setFault(err)
 		if err != nil {
 			ctrl.LoggerFrom(ctx).Error(err, "cannot listen for the carrier's notifications")
 		}
 		return false, nil
 	})
 	if ctx.Err() != nil {
-		return nil //nolint:nilerr // it was told to stop
+		return nil //nolint:nilerr // a shutdown is no error
 	}
 	return fmt.Errorf("listen for notifications: %w", err)
 }
@@ -88,7 +88,7 @@ func (l *Listener) serve(ctx context.Context) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	go watch(ctx, certificate)
-	l.Receiver.broken(nil)
+	l.Receiver.setFault(nil)
 	timeout := shutdownTimeout
 	server := manager.Server{
 		Name: "carrier notifications", Server: l.server(ctx), Listener: tls.NewListener(socket, l.secured(certificate)),
@@ -122,9 +122,9 @@ func (l *Listener) server(ctx context.Context) *http.Server {
 	}
 }
 
-// broken records why nothing listens (nil: it listens), and has the accounts updated if that
+// setFault records why nothing listens (nil: it listens), and has the accounts updated if that
 // changed.
-func (r *Receiver) broken(err error) {
+func (r *Receiver) setFault(err error) {
 	r.mu.Lock()
 	news := (r.fault == nil) != (err == nil) || err != nil && r.fault.Error() != err.Error()
 	r.fault = err

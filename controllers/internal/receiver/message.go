@@ -49,6 +49,9 @@ type message struct {
 
 var errLength = errors.New("a notification says how long it is")
 
+// maxBody is the maximum size of a notification, from any sender.
+const maxBody = 64 << 10
+
 // bodyOf reads a body with a declared length. A chunked body is refused: no notification needs
 // chunks, and a server that parses them differently from the proxy before it is vulnerable to
 // request smuggling.

@@ -13,15 +13,18 @@ package receiver
 import (
 	"context"
 	"crypto/sha256"
-	"net/http"
+	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
-	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
 // Notification is an event that the carrier reports.
@@ -48,7 +51,7 @@ type Config struct {
 // Receiver receives notifications for the accounts that request them.
 type Receiver struct {
 	config Config
-	asked  chan struct{} // closed when the first account needs it
+	needed chan struct{} // closed when the first account needs it
 
 	once  sync.Once
 	count *Counter // nil: answers are not counted
@@ -62,7 +65,7 @@ type Receiver struct {
 // New returns a receiver without accounts.
 func New(config Config) *Receiver {
 	return &Receiver{
-		config: config, asked: make(chan struct{}),
+		config: config, needed: make(chan struct{}),
 		endpoints: map[types.NamespacedName]*endpoint{}, paths: map[[sha256.Size]byte]*endpoint{},
 	}
 }
@@ -70,101 +73,103 @@ func New(config Config) *Receiver {
 // CountIn makes the receiver count every answer. It must be called before the receiver is used.
 func (r *Receiver) CountIn(count *Counter) { r.count = count }
 
-// The values of Retry-After, in seconds.
-const (
-	retryLimited   = "1"
-	retryPostponed = "5"
-)
-
-// ServeHTTP implements [http.Handler].
-func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
-	answered := r.receive(w, request)
-	r.count.add(answered)
-	switch answered.status {
-	case http.StatusTooManyRequests:
-		w.Header().Set("Retry-After", retryLimited)
-	case http.StatusServiceUnavailable:
-		w.Header().Set("Retry-After", retryPostponed)
+// Learn makes the receiver listen for an account, with its current spec and Secrets, and returns
+// the path for its status. The error says why its notifications are not accepted; it is an error of
+// Config.Secret, or a [WeakSecretError]. If a Secret cannot be read this time, nothing changes.
+func (r *Receiver) Learn(ctx context.Context, account *v1alpha1.CarrierAccount) (string, error) {
+	key := client.ObjectKeyFromObject(account)
+	if account.Spec.Events == nil {
+		r.Forget(key)
+		return "", nil
 	}
-	if answered.status != http.StatusAccepted {
-		w.Header().Set("Connection", "close") // the rest of the body is not read
+	learned, err := r.open(ctx, account)
+	if lost(err) {
+		r.Forget(key)
 	}
-	http.Error(w, http.StatusText(answered.status), answered.status)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err == nil {
+		r.install(learned)
+	}
+	if kept := r.endpoints[key]; kept != nil {
+		return kept.shown(), r.fault
+	}
+	return "", err
 }
 
-// response is the answer to a notification.
-type response struct {
-	status int
-	event  carrier.EventName // empty if it was not read, or is unknown
+// lost reports whether an error is about the Secret itself, and not about reading it.
+func lost(err error) bool {
+	_, missing := errors.AsType[*decide.SecretError](err)
+	_, weak := errors.AsType[*WeakSecretError](err)
+	return missing || weak
 }
 
-// receive checks the request, step by step, and handles its message.
-func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) response {
-	if status := wellFormed(request); status != 0 {
-		return response{status: status}
+// Listens reports whether the receiver accepts notifications for an account, and at which path.
+func (r *Receiver) Listens(account types.NamespacedName) (path string, listens bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	found := r.endpoints[account]
+	if found == nil {
+		return "", false
 	}
-	endpoint := r.at(request.URL.Path)
-	switch {
-	case endpoint == nil:
-		return response{status: http.StatusNotFound}
-	case !endpoint.reads.AllowN(r.config.Now(), 1):
-		return response{status: http.StatusTooManyRequests}
-	}
-	body, err := bodyOf(w, request)
-	if err != nil {
-		return response{status: bodyStatus(err)}
-	}
-	ctx, cancel := context.WithTimeout(request.Context(), handlingTimeout)
-	defer cancel()
-	return r.admit(ctx, endpoint, message{header: request.Header, body: body})
+	return found.path(), r.fault == nil
 }
 
-// handlingTimeout is the time limit for handling a notification: an API server may hang.
-const handlingTimeout = 20 * time.Second
-
-// admit handles a message if it is from the carrier, and only once.
-func (r *Receiver) admit(ctx context.Context, at *endpoint, from message) response {
-	now := r.config.Now()
-	switch {
-	case !at.authenticates(from, now):
-		return response{status: http.StatusUnauthorized}
-	case at.isDuplicate(from):
-		return response{status: http.StatusAccepted}
-	case !at.takes.AllowN(now, 1):
-		return response{status: http.StatusTooManyRequests}
-	}
-	return r.act(ctx, at, from)
+// Forget stops listening for an account.
+func (r *Receiver) Forget(account types.NamespacedName) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.close(account)
 }
 
-// act handles the content of a message.
-func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response {
-	hint, readable := carrier.ReadEvent(from.body)
-	if !readable {
-		return response{status: http.StatusBadRequest}
+// close removes an endpoint. The lock must be held.
+func (r *Receiver) close(account types.NamespacedName) {
+	if gone := r.endpoints[account]; gone != nil {
+		for _, path := range gone.paths {
+			delete(r.paths, hashOf(path))
+		}
+		delete(r.endpoints, account)
 	}
-	event, known := from.event(hint)
-	if !known {
-		return response{status: http.StatusAccepted} // counted as unknown
-	}
-	notification := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
-	if err := r.config.Take(ctx, notification); err != nil {
-		ctrl.LoggerFrom(ctx).Error(err, "cannot take a notification now", "event", event, "account", at.account)
-		return response{status: http.StatusServiceUnavailable, event: event}
-	}
-	at.remember(from)
-	return response{status: http.StatusAccepted, event: event}
 }
 
-// maxBody is the maximum size of a notification, from any sender.
-const maxBody = 64 << 10
-
-// wellFormed returns the status for a request that is refused whatever its content; 0 if it is not.
-func wellFormed(request *http.Request) int {
-	switch {
-	case !request.ProtoAtLeast(1, 1):
-		return http.StatusHTTPVersionNotSupported
-	case request.Method != http.MethodPost:
-		return http.StatusMethodNotAllowed
+// open builds an account's endpoint from its Secrets.
+func (r *Receiver) open(ctx context.Context, account *v1alpha1.CarrierAccount) (*endpoint, error) {
+	spec := account.Spec
+	opened := &endpoint{
+		account: client.ObjectKeyFromObject(account), uid: account.UID,
+		signed: spec.Events.Signature != v1alpha1.SignatureNone,
 	}
-	return 0
+	for _, ref := range spec.Events.SecretRefs {
+		secret, err := r.config.Secret(ctx, account.Namespace, ref, spec.BaseURL, spec.Auth.TokenURL)
+		if err == nil {
+			err = opened.add(ref, secret)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return opened, nil
 }
+
+// install replaces the endpoint of an account. The lock must be held.
+func (r *Receiver) install(learned *endpoint) {
+	learned.inherit(r.endpoints[learned.account], r.config.Now)
+	r.close(learned.account)
+	r.endpoints[learned.account] = learned
+	for _, path := range learned.paths {
+		r.paths[hashOf(path)] = learned
+	}
+	r.once.Do(func() { close(r.needed) })
+}
+
+// at returns the endpoint at a path.
+func (r *Receiver) at(path string) *endpoint {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.paths[hashOf(path)]
+}
+
+func hashOf(path string) [sha256.Size]byte { return sha256.Sum256([]byte(path)) }
+
+// accounts returns the accounts with an endpoint. The lock must be held.
+func (r *Receiver) accounts() []types.NamespacedName { return slices.Collect(maps.Keys(r.endpoints)) }

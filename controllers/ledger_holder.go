@@ -16,10 +16,10 @@ import (
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 )
 
-// Handed reports whether a ledger has a new holder. From then on the other objects of its service
-// or customerReference are in conflict with it (R2). They are reconciled even if this process wrote
-// the change: "own writes do not" wake its holder (R32).
-func Handed(before, after client.Object) bool {
+// HolderChanged reports whether a ledger has a new holder. From then on the other objects of its
+// service or customerReference are in conflict with it (R2). They are reconciled even if this
+// process wrote the change: "own writes do not" wake its holder (R32).
+func HolderChanged(before, after client.Object) bool {
 	held, is := after.(*v1alpha1.RequestLedger)
 	if !is || held.Spec.Holder.UID == "" {
 		return false
@@ -28,18 +28,18 @@ func Handed(before, after client.Object) bool {
 	return !had || was.Spec.Holder.UID != held.Spec.Holder.UID
 }
 
-// handed passes changes that give a ledger another holder.
-func handed() builder.WatchesOption {
+// holderChanges passes changes that give a ledger another holder.
+func holderChanges() builder.WatchesOption {
 	return builder.WithPredicates(predicate.Funcs{
-		CreateFunc:  func(create event.CreateEvent) bool { return Handed(nil, create.Object) },
-		UpdateFunc:  func(update event.UpdateEvent) bool { return Handed(update.ObjectOld, update.ObjectNew) },
+		CreateFunc:  func(create event.CreateEvent) bool { return HolderChanged(nil, create.Object) },
+		UpdateFunc:  func(update event.UpdateEvent) bool { return HolderChanged(update.ObjectOld, update.ObjectNew) },
 		DeleteFunc:  func(event.DeleteEvent) bool { return false },
 		GenericFunc: func(event.GenericEvent) bool { return false },
 	})
 }
 
-// others enqueues the objects of a ledger, except its holder.
-func others(of handler.MapFunc) handler.EventHandler {
+// exceptHolder enqueues the objects of a ledger, except its holder.
+func exceptHolder(of handler.MapFunc) handler.EventHandler {
 	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, object client.Object) []reconcile.Request {
 		return slices.DeleteFunc(of(ctx, object), func(one reconcile.Request) bool {
 			ledger, is := object.(*v1alpha1.RequestLedger)

@@ -9,6 +9,11 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 )
 
+// Recorder writes Kubernetes Events.
+type Recorder interface {
+	Eventf(regarding, related runtime.Object, eventtype, reason, action, note string, args ...any)
+}
+
 // longestNote is the maximum length of an Event's note in bytes. The API server rejects Events with
 // longer notes.
 const longestNote = 1024

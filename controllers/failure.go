@@ -17,18 +17,18 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/decide"
 )
 
-// retell is the minimum interval between changes of the message of one refusal: a webhook may
-// return a different message for each attempt.
-const retell = 10 * time.Minute
+// reportInterval is the minimum interval between changes of the message of one refusal: a webhook
+// may return a different message for each attempt.
+const reportInterval = 10 * time.Minute
 
 // failed is the exit of a pass that an error has ended: "A pass that cannot gather, judge or open
 // says so on the object" (R18).
 func (p *pass) failed(ctx context.Context, err error) (ctrl.Result, error) {
-	if verdict := unable(err); verdict != nil {
+	if verdict := errorVerdict(err); verdict != nil {
 		p.keepRead()
-		err = errors.Join(err, p.tell(ctx, *verdict))
+		err = errors.Join(err, p.report(ctx, *verdict))
 	}
-	return p.again(err)
+	return p.retry(err)
 }
 
 // keepRead restores the readings of a pass whose step failed: they are not in the status, and would
@@ -40,9 +40,9 @@ func (p *pass) keepRead() {
 	}
 }
 
-// unable returns the verdict for an error that only a person can fix; nil if there is nothing to
-// report.
-func unable(err error) *decide.Verdict {
+// errorVerdict returns the verdict for an error that only a person can fix; nil if there is nothing
+// to report.
+func errorVerdict(err error) *decide.Verdict {
 	switch {
 	case errors.Is(err, operate.ErrLedgerPruned):
 		return new(decide.PrunedLedger(err))
@@ -52,9 +52,9 @@ func unable(err error) *decide.Verdict {
 	return decide.APIRefused(err)
 }
 
-// tell writes a verdict to the conditions of the live object: the changes that this pass made to
+// report writes a verdict to the conditions of the live object: the changes that this pass made to
 // its status must not be shown before they are in the ledger.
-func (p *pass) tell(ctx context.Context, verdict decide.Verdict) error {
+func (p *pass) report(ctx context.Context, verdict decide.Verdict) error {
 	live, is := p.subject.DeepCopyObject().(Subject)
 	if !is {
 		return fmt.Errorf("%T has no conditions", p.subject)
@@ -74,19 +74,20 @@ func (p *pass) tell(ctx context.Context, verdict decide.Verdict) error {
 		return nil
 	}
 	if err = p.Protocol.WriteStatus(ctx, live); err != nil {
-		return fmt.Errorf("say so in the status: %w", err)
+		return fmt.Errorf("report it in the status: %w", err)
 	}
 	if held, isSubject := before.(Subject); isSubject {
 		p.announce(held, live)
 	}
-	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { memory.NextRefusalWrite = now.Add(retell) })
+	again := now.Add(reportInterval)
+	p.Protocol.Memory.Note(live.GetUID(), now, func(memory *decide.Memory) { memory.NextRefusalWrite = again })
 	return nil
 }
 
 // isReported reports whether an object shows the reason of a verdict and was updated recently.
 func (p *pass) isReported(live Subject, verdict decide.Verdict) (reported bool) {
 	now := p.Protocol.Now()
-	ready := readyIn(live)
+	ready := readyCondition(live)
 	if ready == nil || ready.Reason != verdict.Reason || ready.ObservedGeneration != live.GetGeneration() {
 		return false
 	}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// setup reconciles an appointment-request when a user changes it, and when its account or its order
+// changes.
+func (r *AppointmentRequestReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.AppointmentRequest{}, builder.WithPredicates(userChanges())).
+		Watches(&v1alpha1.AppointmentRequest{}, recheck(r.RecheckAfter)).
+		Watches(&v1alpha1.CarrierAccount{}, handler.EnqueueRequestsFromMapFunc(r.ofAccount),
+			builder.WithPredicates(accountChanges())).
+		Watches(&v1alpha1.ServiceOrder{}, handler.EnqueueRequestsFromMapFunc(r.ofOrder)).
+		Watches(&v1alpha1.AppointmentRequest{}, handler.EnqueueRequestsFromMapFunc(r.forget),
+			builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.RequestLedger{}, enqueueAll(r, &v1alpha1.AppointmentRequestList{}), markerChanges()).
+		WithOptions(options).
+		Complete(r)
+}
+
+// ofAccount returns the appointment-requests that use an account.
+func (r *AppointmentRequestReconciler) ofAccount(ctx context.Context, account client.Object) []reconcile.Request {
+	return r.list(ctx, account.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
+		return spec.AccountRef.Name == account.GetName()
+	})
+}
+
+// ofOrder returns the appointment-requests that refer to an order. They wait for its status, so
+// every change of it counts.
+func (r *AppointmentRequestReconciler) ofOrder(ctx context.Context, order client.Object) []reconcile.Request {
+	return r.list(ctx, order.GetNamespace(), func(spec v1alpha1.AppointmentRequestSpec) bool {
+		return spec.OrderRef != nil && spec.OrderRef.Name == order.GetName()
+	})
+}
+
+// forget drops what is remembered of a deleted object.
+func (r *AppointmentRequestReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
+	r.Protocol.Memory.Forget(object.GetUID())
+	return nil
+}
+
+func (r *AppointmentRequestReconciler) list(
+	ctx context.Context, namespace string, meant func(v1alpha1.AppointmentRequestSpec) bool,
+) []reconcile.Request {
+	var all v1alpha1.AppointmentRequestList
+	if err := r.List(ctx, &all, client.InNamespace(namespace)); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot list the appointment-requests to reconcile")
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range all.Items {
+		if meant(all.Items[i].Spec) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&all.Items[i])})
+		}
+	}
+	return requests
+}

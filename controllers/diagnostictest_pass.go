@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"fmt"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// testPass is a pass over a DiagnosticTest. Its attempts are recorded in the ledger shared by the
+// tests of its service.
+type testPass struct {
+	*oneShotPass
+
+	test *v1alpha1.DiagnosticTest
+	lane decide.Lane
+}
+
+var (
+	_ ledgerKind = (*testPass)(nil)
+	_ finalizing = (*testPass)(nil)
+)
+
+func (p *testPass) gather(ctx context.Context) error {
+	if err := p.oneShotPass.gather(ctx); err != nil {
+		return err
+	}
+	if err := p.gatherLedger(ctx, p); err != nil {
+		return err
+	}
+	if err := p.gatherLane(ctx); err != nil {
+		return err
+	}
+	if p.test.Status.Request == nil {
+		return nil
+	}
+	return p.Protocol.AddFinalizer(ctx, p.test) // "put back if missing"
+}
+
+// gatherLane finds out what blocks a test's request. If the blocking attempt belongs to a deleted
+// test, the waiting tests track it to its end, because nothing else does.
+func (p *testPass) gatherLane(ctx context.Context) (err error) {
+	p.lane = decide.Lane{}
+	if p.ledger == nil || p.ledger.account == nil || p.verdict != nil {
+		return nil
+	}
+	for range maxSteps {
+		taken := decide.OthersAttempt(p.ledger.held(), string(p.test.UID))
+		if taken == nil {
+			p.lane.Elder, err = p.firstWaiting(ctx)
+			return err
+		}
+		p.lane.Taken = taken
+		if p.lane.By, err = p.testWithUID(ctx, taken.UID); err != nil || p.lane.By != "" {
+			return err
+		}
+		if p.lane.Left, err = p.resolveDeleted(ctx, taken.UID); err != nil || p.lane.Left != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// testWithUID returns the namespace and name of the test with a UID; "" if it is deleted. A test
+// managed by another manager counts as deleted: any process may record the carrier's answer, or the
+// outcome that the rules of the class prescribe (R14).
+func (p *testPass) testWithUID(ctx context.Context, uid string) (string, error) {
+	var tests v1alpha1.DiagnosticTestList
+	if err := p.List(ctx, &tests, client.MatchingFields{fieldTestUID: uid}); err != nil {
+		return "", fmt.Errorf("look for the test with UID %s: %w", uid, err)
+	}
+	for i := range tests.Items {
+		return client.ObjectKeyFromObject(&tests.Items[i]).String(), nil
+	}
+	return "", nil
+}
+
+// firstWaiting returns the test that has waited longest; "" if it is this one.
+func (p *testPass) firstWaiting(ctx context.Context) (string, error) {
+	var tests v1alpha1.DiagnosticTestList
+	if err := p.List(ctx, &tests, client.MatchingFields{fieldWaitsFor: p.ledger.name}); err != nil {
+		return "", fmt.Errorf("look for the tests that wait, too: %w", err)
+	}
+	eldest, name := p.test, ""
+	for i := range tests.Items {
+		if one := &tests.Items[i]; decide.WaitsInLane(one) && decide.IsElder(one, eldest) {
+			eldest, name = one, client.ObjectKeyFromObject(one).String()
+		}
+	}
+	return name, nil
+}
+
+func (p *testPass) judge(input decide.Input) decide.Decision {
+	task := p.taskInput(input)
+	task.Lane = p.lane
+	return decide.OneShot(*task)
+}
+
+func (p *testPass) show(decision decide.Decision) { p.test.Status.Pending = decision.Pending }
+
+func (p *testPass) ledgerSpec() v1alpha1.RequestLedgerSpec {
+	return v1alpha1.RequestLedgerSpec{Diagnostics: &v1alpha1.LedgerService{ID: p.number}}
+}
+
+func (p *testPass) judgeLedger(input decide.LedgerInput) decide.LedgerVerdict {
+	return decide.JudgeTestLedger(input, p.test)
+}
+
+func (p *testPass) showLedger(held *v1alpha1.RequestLedger) {
+	decide.ProjectTest(p.test, held, metav1.NewTime(p.Protocol.Now()))
+}
+
+func (*testPass) shownLedger(object client.Object) shownLedger {
+	test, is := object.(*v1alpha1.DiagnosticTest)
+	if !is {
+		return shownLedger{at: new(*v1alpha1.LedgerReference)}
+	}
+	shown := shownLedger{at: &test.Status.Ledger}
+	if test.Status.Request != nil {
+		shown.requests = []v1alpha1.Request{*test.Status.Request}
+	}
+	return shown
+}
+
+// learned does nothing: only the status has the result of a test, and it can be read again.
+func (*testPass) learned(*v1alpha1.RequestLedgerSpec, *v1alpha1.Request) {}
+
+func (*testPass) holder() v1alpha1.LedgerHolder { return v1alpha1.LedgerHolder{} }
+
+func (*testPass) addsFinalizer() {}
+
+// resolveDeleted takes the attempt of a deleted test as far as possible now, and returns what it
+// waits for; nil if it has ended.
+func (p *testPass) resolveDeleted(ctx context.Context, uid string) (*decide.Decision, error) {
+	left := p.passForDeleted(uid)
+	defer func() { p.ledger.ledger = left.ledger.ledger }()
+	for range maxSteps {
+		open := left.ledger.held().AttemptOf(uid)
+		if open == nil || !left.ledger.held().IsOpen(open.AttemptID) {
+			p.Protocol.Memory.Forget(types.UID(uid))
+			return nil, nil //nolint:nilnil // it has ended
+		}
+		decision := left.decide()
+		wait, err := left.perform(ctx, decision)
+		if err != nil {
+			return nil, err
+		}
+		if _, rests := decision.Step.(decide.Rest); rests {
+			return &decision, nil
+		}
+		if wait > 0 {
+			decision.LookAt = p.Protocol.Now().Add(wait)
+			return &decision, nil
+		}
+	}
+	return nil, fmt.Errorf("what is left of a test took more than %d steps in one pass", maxSteps)
+}
+
+// passForDeleted returns a pass for a deleted test, run on behalf of a waiting test. Annotations
+// about the attempt are read from the waiting test: "A resolution is taken ... for an attempt whose
+// object is gone, from any object of the same ledger" (R22).
+func (p *testPass) passForDeleted(uid string) *deletedTestPass {
+	gone := p.test.DeepCopy()
+	gone.UID, gone.Status = types.UID(uid), v1alpha1.DiagnosticTestStatus{}
+	left := &deletedTestPass{&testPass{test: gone, oneShotPass: &oneShotPass{
+		shot: diagnosticTest(), number: p.number,
+		pass: &pass{
+			Operator: p.Operator, subject: gone, account: p.account, here: p.here, session: p.session, annotated: p.subject,
+		},
+	}}}
+	left.kind = left
+	left.ledger = &objectLedger{
+		Ledgers: p.Ledgers, kind: left, subject: gone, account: p.ledger.account, here: p.here, name: p.ledger.name,
+		ledger: p.ledger.ledger,
+	}
+	left.showLedger(left.ledger.ledger)
+	return left
+}
+
+// deletedTestPass is a pass for a deleted test: it tracks the request in progress to its end, and
+// sends nothing.
+type deletedTestPass struct{ *testPass }
+
+var _ kind = (*deletedTestPass)(nil)
+
+// finish does nothing: there is no object to show the result.
+func (*deletedTestPass) finish(*v1alpha1.Request, []byte) {}

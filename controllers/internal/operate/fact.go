@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// Fact is something learned about an attempt. It is applied to the object that is recorded at that
+// moment, which may be newer than the one the decision was based on.
+type Fact struct {
+	By     decide.Writer         // who reports it
+	To     v1alpha1.RequestPhase // the new phase of the attempt, unless more than that is known already
+	Apply  func(Subject, *v1alpha1.Request)
+	Event  string // reason of the Kubernetes Event; "" for none
+	Normal bool   // whether the Event is of type Normal
+
+	Enter func(Subject) // records an attempt that has no intent; nil: it has one
+}
+
+// notSent is the fact that the gate was closed: no byte of the attempt has left the process.
+func notSent(why error) Fact {
+	apply := func(_ Subject, request *v1alpha1.Request) {
+		decide.TurnedAway(request, v1alpha1.PhaseNotSent, decide.GateClosed(why))
+	}
+	return Fact{By: decide.WriterSender, To: v1alpha1.PhaseNotSent, Event: eventNotSent, Apply: apply}
+}
+
+// answered returns the fact, with its phase, for the answer to a POST (step 6).
+func answered(receipt carrier.Receipt) Fact {
+	switch receipt.Delivery {
+	case carrier.Accepted:
+		return acceptedAs(receipt.Handle)
+	case carrier.NotSent:
+		return refusal(eventNotSent, v1alpha1.PhaseNotSent, receipt)
+	case carrier.NotProcessed:
+		return refusal(eventNotProcessed, v1alpha1.PhaseNotProcessed, receipt)
+	case carrier.Rejected:
+		return refusal("", v1alpha1.PhaseRejected, receipt)
+	case carrier.Ambiguous:
+	}
+	// In every other case the request may have been accepted: the phase stays Submitting, and the
+	// error states that the response, not the request, is missing.
+	return refusal(eventAnswerLost, v1alpha1.PhaseSubmitting, receipt)
+}
+
+// acceptedAs is the fact that the carrier has accepted an attempt, with the handle to poll.
+func acceptedAs(handle carrier.Handle) Fact {
+	phase := v1alpha1.PhaseInProgress
+	if contract, _ := carrier.ContractOf(handle.Operation); !contract.Followed {
+		phase = v1alpha1.PhaseSucceeded // an order, an AppointmentCancel: "both end here, Succeeded"
+	}
+	return Fact{
+		By: decide.WriterSender, To: phase, Event: eventAccepted, Normal: true,
+		Apply: func(_ Subject, request *v1alpha1.Request) {
+			request.Location = handle.Path()
+			if request.Phase == v1alpha1.PhaseSucceeded {
+				return // R15: "only the handle is added"
+			}
+			request.Phase, request.Error = phase, nil
+			request.FinishedAt = metav1.Time{} // the outcome is no longer unknown
+		},
+	}
+}
+
+// finished is like answered, and calls finish with the body if the request is not polled.
+func finished(receipt carrier.Receipt, finish Finish) Fact {
+	fact := answered(receipt)
+	apply := fact.Apply
+	if finish == nil {
+		return fact
+	}
+	fact.Apply = func(subject Subject, request *v1alpha1.Request) {
+		apply(subject, request)
+		if request.Phase == v1alpha1.PhaseSucceeded {
+			finish(request, receipt.Body)
+		}
+	}
+	return fact
+}
+
+// refusal is the fact that an attempt was not accepted. On a repeat, "another 422 proves nothing":
+// an earlier attempt may be the cause of the refusal.
+func refusal(event string, phase v1alpha1.RequestPhase, receipt carrier.Receipt) Fact {
+	return Fact{By: decide.WriterSender, To: phase, Event: event, Apply: func(_ Subject, request *v1alpha1.Request) {
+		refusal := decide.RequestErrorOf(receipt.Err)
+		if phase == v1alpha1.PhaseNotSent || phase == v1alpha1.PhaseNotProcessed {
+			decide.TurnedAway(request, phase, refusal)
+			return
+		}
+		request.Phase, request.Error = phase, refusal
+		if phase == v1alpha1.PhaseRejected && request.Repeats > 0 {
+			request.Phase = decide.RefusedRepeat(request)
+		}
+	}}
+}
+
+func lateAttempt(attemptID string, handle carrier.Handle) v1alpha1.Request {
+	return v1alpha1.Request{
+		Operation: v1alpha1.Operation(handle.Operation), AttemptID: attemptID, Location: handle.Path(),
+		APIVersion: int32(handle.Version), //nolint:gosec // it is between 1 and 8
+	}
+}
+
+// Decided returns the fact that results from a decision made without calling the carrier.
+func Decided(resolve decide.Resolve, settled func(*v1alpha1.Request)) Fact {
+	apply := func(_ Subject, request *v1alpha1.Request) {
+		if request.Phase != resolve.From {
+			return // the phase has changed since the decision
+		}
+		if resolve.From == v1alpha1.PhaseLateAcceptance || decide.EndedByPerson(request) {
+			request.FinishedAt = metav1.Time{} // it held the time of the late acceptance, or of the previous resolution
+		}
+		if resolve.Phase == v1alpha1.PhaseNotSent {
+			decide.TurnedAway(request, resolve.Phase, resolve.Error)
+		} else {
+			request.Phase, request.Error = resolve.Phase, resolve.Error
+		}
+		if resolve.Location != "" {
+			request.Location, request.FinishedAt = resolve.Location, metav1.Time{}
+		}
+		settled(request)
+	}
+	return Fact{
+		By: resolve.By, To: resolve.Phase, Apply: apply, Event: decidedEvent(resolve), Normal: resolve.Error == nil,
+	}
+}
+
+func decidedEvent(resolve decide.Resolve) string {
+	switch resolve.Phase {
+	case v1alpha1.PhaseOutcomeUnknown:
+		return eventUnknown
+	case v1alpha1.PhaseNotSent:
+		return eventNotSent
+	case v1alpha1.PhaseAbandoned:
+		return eventAbandoned
+	case v1alpha1.PhaseSubmitting, v1alpha1.PhaseInProgress, v1alpha1.PhaseSucceeded, v1alpha1.PhaseFailed,
+		v1alpha1.PhaseNotProcessed, v1alpha1.PhaseRejected, v1alpha1.PhaseNotAccepted, v1alpha1.PhaseLateAcceptance,
+		v1alpha1.PhaseRepeated:
+	}
+	return eventResolved
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// NoteFutureTimes remembers which recorded times lie in the future and reports the new ones:
+// "counts as now and is reported" (R19).
+func (p *Protocol) NoteFutureTimes(input *decide.Input, subject Subject) {
+	ahead, report := decide.Clocked(input)
+	if len(ahead)+len(input.Memory.Ahead) == 0 {
+		return
+	}
+	input.Memory.Ahead = ahead
+	p.Memory.Note(subject.GetUID(), input.Now, func(memory *decide.Memory) { memory.Ahead = ahead })
+	if report != "" {
+		p.Events.Eventf(subject, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
+	}
+}
+
+// CheckReservations checks the reservations of an account's identity. One with a time in the future
+// "counts as now (and is reported)" (R19).
+func (p *Protocol) CheckReservations(
+	account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation,
+) decide.Spending {
+	p.future.mu.Lock()
+	elapsed, seen := p.Elapsed(), p.future.sightings(account.IdentityName())
+	report := seen.Sight(reservations, p.Now(), elapsed)
+	seen = maps.Clone(seen)
+	p.future.mu.Unlock()
+	if report != "" {
+		p.Events.Eventf(account, nil, corev1.EventTypeWarning, eventTimeAhead, "Judge", "%s", report)
+	}
+	return decide.Spending{Seen: seen, Elapsed: elapsed}
+}
+
+// CheckAllReservations is CheckReservations for all recorded reservations of an identity: sightings of others
+// are forgotten.
+func (p *Protocol) CheckAllReservations(
+	account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation,
+) decide.Spending {
+	spending := p.CheckReservations(account, reservations)
+	p.future.mu.Lock()
+	defer p.future.mu.Unlock()
+	maps.DeleteFunc(p.future.sightings(account.IdentityName()), func(id string, _ time.Duration) bool {
+		return !slices.ContainsFunc(reservations, func(one v1alpha1.Reservation) bool { return one.AttemptID == id })
+	})
+	return spending
+}

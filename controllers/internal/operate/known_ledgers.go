@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// knownLedgers is what this process has seen of each ledger, and what it has written.
+type knownLedgers struct {
+	mu     sync.Mutex
+	known  map[string]ledgerState // by name: the newest that this process has seen
+	writes map[string]int64       // by name: the revision that this process wrote last, or is about to write
+
+	unlisted map[string]time.Time // by name: since when the ledger is missing
+}
+
+// ledgerState is the newest state that this process has seen of a ledger. It includes the attempts,
+// because after a restore a different ledger may have the same revision. A first revision in
+// particular does not identify a ledger.
+type ledgerState struct {
+	revision int64
+	attempts []string // the ids of its attempts
+}
+
+// isBehind reports whether a ledger lacks something that this process has seen of it: "The process
+// keeps the highest revision that it has seen of each ledger" (R6), and the attempts of that
+// revision.
+func (k *knownLedgers) isBehind(name string, ledger *v1alpha1.RequestLedger) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	seen := k.known[name]
+	if revision := revisionOf(ledger); revision != seen.revision || ledger == nil {
+		return revision < seen.revision
+	}
+	has := ledger.AttemptIDs()
+	return slices.ContainsFunc(seen.attempts, func(id string) bool { return !slices.Contains(has, id) })
+}
+
+// note stores what a ledger contains, if that is the newest state seen of it.
+func (k *knownLedgers) note(name string, ledger *v1alpha1.RequestLedger) {
+	if ledger == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil {
+		k.known = map[string]ledgerState{}
+	}
+	seen := k.known[name]
+	if newer := ledger.Spec.Revision - seen.revision; newer > 0 || newer == 0 && seen.attempts == nil {
+		k.known[name] = ledgerState{ledger.Spec.Revision, ledger.AttemptIDs()}
+	}
+}
+
+// noteShown stores the revision that a status claims to have seen.
+func (k *knownLedgers) noteShown(name string, revision int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.known == nil {
+		k.known = map[string]ledgerState{}
+	}
+	if revision > k.known[name].revision {
+		k.known[name] = ledgerState{revision: revision}
+	}
+}
+
+// IsNews reports whether a revision of a ledger was written by another process and is new to this
+// one. A watch may show a revision that this process wrote before the response to that write
+// arrives.
+func (k *knownLedgers) IsNews(name string, revision int64) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return revision > max(k.known[name].revision, k.writes[name])
+}
+
+func (k *knownLedgers) announce(name string, revision int64) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.writes == nil {
+		k.writes = map[string]int64{}
+	}
+	k.writes[name] = revision
+}
+
+func (k *knownLedgers) highest(name string) int64 {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.known[name].revision
+}
+
+// keepUnlisted is how long the revision seen of a missing ledger is kept. Within this hour, the
+// objects that use the ledger have reported it as lost.
+const keepUnlisted = time.Hour
+
+// Sweep forgets the ledgers that have been missing for an hour. "The process keeps the highest
+// revision that it has seen of each ledger" that still exists (R6, R28).
+func (k *knownLedgers) Sweep(lives func(name string) bool, now time.Time) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	unlisted := map[string]time.Time{}
+	for _, name := range slices.Concat(slices.Collect(maps.Keys(k.known)), slices.Collect(maps.Keys(k.writes))) {
+		if lives(name) {
+			continue
+		}
+		since, noted := k.unlisted[name]
+		if !noted {
+			since = now
+		}
+		unlisted[name] = since
+	}
+	maps.DeleteFunc(unlisted, func(name string, since time.Time) bool {
+		over := now.Sub(since) >= keepUnlisted
+		if over {
+			delete(k.known, name)
+			delete(k.writes, name)
+		}
+		return over
+	})
+	k.unlisted = unlisted
+}
+
+// Forget drops the revision seen of a ledger that was deleted on purpose: a new ledger of the same
+// name has lost nothing.
+func (k *knownLedgers) Forget(name string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.known, name)
+	delete(k.writes, name)
+}
+
+// Plausible returns the revision, or 0 if a ledger cannot have reached it: "A revision above 2^53
+// is ignored".
+func Plausible(revision int64) int64 {
+	if revision > 1<<53 {
+		return 0
+	}
+	return revision
+}
+
+func revisionOf(ledger *v1alpha1.RequestLedger) int64 {
+	if ledger == nil {
+		return 0
+	}
+	return ledger.Spec.Revision
+}

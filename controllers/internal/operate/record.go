@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// RecordWithin is the time limit for recording the outcome of a request.
+const RecordWithin = time.Minute
+
+// Record writes a fact about an attempt to the status or ledger: "retried on conflict against the
+// same attempt id only". It gives up after a minute. The carrier or the memory of this process
+// still has the fact then, and the next pass finds it there.
+func (p *Protocol) Record(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
+	err := p.retryWrite(ctx, scope, attemptID, func(ctx context.Context) error {
+		return p.recordOnce(ctx, scope, attemptID, fact)
+	})
+	if err == nil {
+		p.releaseUnsent(ctx, scope, attemptID)
+	}
+	return err
+}
+
+// retryWrite records the outcome of an attempt, and retries for a minute if that fails.
+func (p *Protocol) retryWrite(
+	ctx context.Context, scope Scope, attemptID string, write func(context.Context) error,
+) error {
+	ctx, cancel := context.WithTimeout(ctx, RecordWithin) // an API server may hang, too
+	defer cancel()
+	backoff := wait.Backoff{Duration: 100 * time.Millisecond, Factor: 2, Steps: 10} // 51 s in all
+	var last error
+	err := wait.ExponentialBackoffWithContext(ctx, backoff, func(ctx context.Context) (bool, error) {
+		if last != nil {
+			// The next write is based on the recorded state, read after the pause: before it, a busy writer
+			// could make it out of date again. Without the read, the object would still contain the fact
+			// that was not written, and there would seem to be nothing to write.
+			if err := p.reload(ctx, scope); err != nil {
+				return IsGone(err, scope.Subject.GetName()), nil
+			}
+		}
+		last = write(ctx)
+		return last == nil, nil
+	})
+	if err != nil {
+		return fmt.Errorf("record what became of attempt %s: %w", attemptID, errors.Join(last, err))
+	}
+	return nil
+}
+
+// reload makes the object show the recorded state.
+func (p *Protocol) reload(ctx context.Context, scope Scope) error {
+	if scope.Ledger != nil {
+		return scope.Ledger.Reload(ctx)
+	}
+	return p.Live.Get(ctx, client.ObjectKeyFromObject(scope.Subject), scope.Subject)
+}
+
+func (p *Protocol) recordOnce(ctx context.Context, scope Scope, attemptID string, fact Fact) error {
+	if err := p.ensureAttempt(ctx, scope, attemptID); err != nil {
+		return err
+	}
+	before := scope.Subject.DeepCopyObject()
+	request := fact.attemptIn(scope.Subject, attemptID)
+	if request == nil {
+		return nil // another attempt is recorded: this fact is not about it
+	}
+	was := request.Phase
+	changed := p.apply(scope, request, fact)
+	if scope.Ledger == nil {
+		scope.Describe()
+	}
+	if equality.Semantic.DeepEqual(before, scope.Subject) {
+		return nil
+	}
+	if err := p.write(ctx, scope, changed); err != nil {
+		return err
+	}
+	p.announce(scope.Subject, changed, fact)
+	if was != changed.Phase && (changed.Phase.Ended() || changed.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		logRequest(ctx, "a request has ended", &changed)
+	}
+	return nil
+}
+
+// ensureAttempt reloads the object if it does not show an attempt that its ledger may have. The
+// object may show an older state, and no answer may be dropped because of that.
+func (*Protocol) ensureAttempt(ctx context.Context, scope Scope, attemptID string) error {
+	if scope.Ledger == nil || attempt(scope.Subject, attemptID) != nil {
+		return nil
+	}
+	return scope.Ledger.Reload(ctx)
+}
+
+// attemptIn returns the recorded attempt that a fact is about.
+func (f Fact) attemptIn(subject Subject, attemptID string) *v1alpha1.Request {
+	request := attempt(subject, attemptID)
+	if request == nil && f.Enter != nil {
+		f.Enter(subject)
+		request = attempt(subject, attemptID)
+	}
+	return request
+}
+
+// apply applies a fact to a request, and updates the status if the request changed.
+func (p *Protocol) apply(scope Scope, request *v1alpha1.Request, fact Fact) v1alpha1.Request {
+	was, now := *request.DeepCopy(), v1alpha1.WholeSeconds(p.Now())
+	if decide.MayBecome(request, fact.By, fact.To) {
+		fact.Apply(scope.Subject, request)
+	} else {
+		p.warnOfContradiction(scope.Subject, request, fact)
+	}
+	if request.Phase != was.Phase {
+		setFinished(request, fact.By, now)
+		decide.UseUpEarlyRetry(scope.Subject, request)
+	}
+	failed := request.Phase == v1alpha1.PhaseRejected || request.Phase == v1alpha1.PhaseFailed
+	if scope.Refused != nil && failed {
+		scope.Refused(request)
+	}
+	changed := *request.DeepCopy()
+	if !equality.Semantic.DeepEqual(was, changed) {
+		scope.Subject.RequestChanged(changed, now)
+	}
+	return changed
+}
+
+// setFinished records, once, when an attempt ended, and who ended it.
+func setFinished(request *v1alpha1.Request, by decide.Writer, now metav1.Time) {
+	if request.Phase.Ended() {
+		request.EndedBy = by.EndedBy(request.Phase)
+	}
+	if request.FinishedAt.IsZero() && (request.Phase.Ended() || request.Phase == v1alpha1.PhaseOutcomeUnknown) {
+		request.FinishedAt = now
+	}
+}
+
+// write persists an attempt that has changed: in the ledger, or in the status. In the ledger's case
+// the object's status shows the attempt at the end of the pass.
+func (p *Protocol) write(ctx context.Context, scope Scope, attempt v1alpha1.Request) error {
+	if scope.Ledger != nil {
+		return scope.Ledger.Record(ctx, attempt)
+	}
+	if err := p.WriteStatus(ctx, scope.Subject); err != nil {
+		return fmt.Errorf("update the status: %w", err)
+	}
+	return nil
+}
+
+// logRequest writes a log line about a request.
+func logRequest(ctx context.Context, what string, request *v1alpha1.Request) {
+	if logger := log.FromContext(ctx); logger.Enabled() {
+		logger.Info(what, decide.LogFields(request)...)
+	}
+}

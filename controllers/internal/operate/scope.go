@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// Scope is one object in one pass.
+type Scope struct {
+	Subject   Subject
+	Account   *v1alpha1.CarrierAccount // as the decision was based on
+	Carrier   Carrier
+	Refused   func(*v1alpha1.Request) // called when the carrier refused an attempt; nil: no call
+	Finish    Finish                  // handles the answer to a POST that is not polled; nil: no handling
+	Spending  Spending                // counts chargeable requests; nil: nothing is counted
+	Ledger    Ledger                  // records the attempts instead of the status; nil: the status records them
+	Finalizer bool                    // whether to add the finalizer before sending, even with a Ledger
+	Describe  func()                  // updates the conditions from the facts; called before each write
+}
+
+// Submission is one attempt, ready to be sent.
+type Submission struct {
+	Request v1alpha1.Request
+	Body    []byte
+	Class   carrier.RepeatClass
+	Consume func() // marks the control annotations that this attempt uses up
+	Hold    bool   // for a Query that leaves something behind: the finalizer is added before it is sent
+}
+
+// Subject is an object that has requests.
+type Subject interface {
+	client.Object
+	RequestOf(v1alpha1.Operation) *v1alpha1.Request
+	PutRequest(v1alpha1.Request)
+	RequestChanged(v1alpha1.Request, metav1.Time)
+}
+
+// Carrier provides the calls to the carrier for one account.
+type Carrier interface {
+	Prepare(ctx context.Context, kind carrier.CallKind) (time.Duration, error)
+	Submit(ctx context.Context, op carrier.Operation, version int, body []byte, fresh bool) carrier.Receipt
+	Poll(ctx context.Context, handle carrier.Handle) (carrier.Outcome, error)
+	Enter() time.Duration
+	Cancellation(ctx context.Context, serviceID int64) (carrier.Cancellation, error)
+	Disruptions(ctx context.Context, serviceID int64, page int) (found []carrier.Disruption, last bool, err error)
+}
+
+// Ledger records the attempts of an object. The status of the object only shows them.
+type Ledger interface {
+	// Open writes an intent, under the resourceVersion that the decision was based on.
+	Open(ctx context.Context, intent v1alpha1.Request) error
+	// Verify fails if the ledger changed after the intent was written, or if the live object has seen
+	// a newer ledger.
+	Verify(ctx context.Context, live Subject) error
+	// Late records that the carrier has accepted an attempt that is no longer open, and reports
+	// whether that is new.
+	Late(ctx context.Context, late v1alpha1.Request) (bool, error)
+	// Record writes the outcome of an attempt, and what the object has learned from it.
+	Record(ctx context.Context, attempt v1alpha1.Request) error
+	// Reload makes the object show what is recorded now.
+	Reload(ctx context.Context) error
+	// SetReference writes the ledger's name to a status.
+	SetReference(status Subject)
+}
+
+// Spending records what the accounts of an identity spend.
+type Spending interface {
+	// Reserve counts an attempt before its intent is written. A wait above zero means that the limit
+	// is reached.
+	Reserve(ctx context.Context, attempt v1alpha1.Request) (wait time.Duration, err error)
+	// Release removes the reservation of an attempt, if there is one. A reservation that cannot be
+	// removed counts for an hour.
+	Release(ctx context.Context, attemptID string)
+}
+
+// Finish handles the carrier's result of a request. The request counts as succeeded unless Finish
+// changes its phase.
+type Finish func(request *v1alpha1.Request, body []byte)
+
+func attempt(subject Subject, attemptID string) *v1alpha1.Request {
+	for _, contract := range carrier.Contracts() {
+		request := subject.RequestOf(v1alpha1.Operation(contract.Operation))
+		if request != nil && request.AttemptID == attemptID {
+			return request
+		}
+	}
+	return nil
+}

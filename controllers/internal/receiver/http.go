@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package receiver
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+)
+
+// handlingTimeout is the time limit for handling a notification: an API server may hang.
+const handlingTimeout = 20 * time.Second
+
+// The values of Retry-After, in seconds.
+const (
+	retryLimited   = "1"
+	retryPostponed = "5"
+)
+
+// ServeHTTP implements [http.Handler].
+func (r *Receiver) ServeHTTP(w http.ResponseWriter, request *http.Request) {
+	answered := r.receive(w, request)
+	r.count.add(answered.status, answered.event)
+	switch answered.status {
+	case http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", retryLimited)
+	case http.StatusServiceUnavailable:
+		w.Header().Set("Retry-After", retryPostponed)
+	}
+	if answered.status != http.StatusAccepted {
+		w.Header().Set("Connection", "close") // the rest of the body is not read
+	}
+	http.Error(w, http.StatusText(answered.status), answered.status)
+}
+
+// receive checks the request, step by step, and handles its message.
+func (r *Receiver) receive(w http.ResponseWriter, request *http.Request) response {
+	if status := wellFormed(request); status != 0 {
+		return response{status: status}
+	}
+	endpoint := r.at(request.URL.Path)
+	switch {
+	case endpoint == nil:
+		return response{status: http.StatusNotFound}
+	case !endpoint.reads.AllowN(r.config.Now(), 1):
+		return response{status: http.StatusTooManyRequests}
+	}
+	body, err := bodyOf(w, request)
+	if err != nil {
+		return response{status: bodyStatus(err)}
+	}
+	ctx, cancel := context.WithTimeout(request.Context(), handlingTimeout)
+	defer cancel()
+	return r.admit(ctx, endpoint, message{header: request.Header, body: body})
+}
+
+// response is the answer to a notification.
+type response struct {
+	status int
+	event  carrier.EventName // empty if it was not read, or is unknown
+}
+
+// wellFormed returns the status for a request that is refused whatever its content; 0 if it is not.
+func wellFormed(request *http.Request) int {
+	switch {
+	case !request.ProtoAtLeast(1, 1):
+		return http.StatusHTTPVersionNotSupported
+	case request.Method != http.MethodPost:
+		return http.StatusMethodNotAllowed
+	}
+	return 0
+}
+
+// admit handles a message if it is from the carrier, and only once.
+func (r *Receiver) admit(ctx context.Context, at *endpoint, from message) response {
+	now := r.config.Now()
+	switch {
+	case !at.authenticates(from, now):
+		return response{status: http.StatusUnauthorized}
+	case at.isDuplicate(from):
+		return response{status: http.StatusAccepted}
+	case !at.takes.AllowN(now, 1):
+		return response{status: http.StatusTooManyRequests}
+	}
+	return r.act(ctx, at, from)
+}
+
+// act handles the content of a message.
+func (r *Receiver) act(ctx context.Context, at *endpoint, from message) response {
+	hint, readable := carrier.ReadEvent(from.body)
+	if !readable {
+		return response{status: http.StatusBadRequest}
+	}
+	event, known := from.event(hint)
+	if !known {
+		return response{status: http.StatusAccepted} // counted as unknown
+	}
+	notification := Notification{Account: at.account, Event: event, Hint: hint, Signed: at.signed}
+	if err := r.config.Take(ctx, notification); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot take a notification now", "event", event, "account", at.account)
+		return response{status: http.StatusServiceUnavailable, event: event}
+	}
+	at.remember(from)
+	return response{status: http.StatusAccepted, event: event}
+}

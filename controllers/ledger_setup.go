@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// setup reconciles a ledger that is being deleted whenever it changes, and when an object that may
+// depend on it is deleted.
+func (r *LedgerReconciler) setup(mgr ctrl.Manager, options controller.Options) error {
+	leavers := handler.EnqueueRequestsFromMapFunc(r.ledgersToRelease)
+	return ctrl.NewControllerManagedBy(mgr).
+		For(&v1alpha1.RequestLedger{}, builder.WithPredicates(predicate.NewPredicateFuncs(awaitsRelease))).
+		Watches(&v1alpha1.RequestLedger{}, handler.EnqueueRequestsFromMapFunc(r.forget), builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.BroadbandService{}, leavers, builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.ServiceOrder{}, leavers, builder.WithPredicates(deletions())).
+		Watches(&v1alpha1.DiagnosticTest{}, leavers, builder.WithPredicates(deletions())).
+		WithOptions(options).
+		Complete(r)
+}
+
+// ledgersToRelease returns the ledgers that are being deleted; there are few.
+func (r *LedgerReconciler) ledgersToRelease(ctx context.Context, _ client.Object) []reconcile.Request {
+	var ledgers v1alpha1.RequestLedgerList
+	if err := r.List(ctx, &ledgers); err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot list the RequestLedgers that are being deleted")
+		return nil
+	}
+	var requests []reconcile.Request
+	for i := range ledgers.Items {
+		if awaitsRelease(&ledgers.Items[i]) {
+			requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(&ledgers.Items[i])})
+		}
+	}
+	return requests
+}
+
+// forget drops what this process has seen of a ledger that another manager released. A ledger
+// removed in any other way is lost (R6).
+func (r *LedgerReconciler) forget(_ context.Context, object client.Object) []reconcile.Request {
+	if !object.GetDeletionTimestamp().IsZero() && object.GetAnnotations()[v1alpha1.AnnotationForget] == object.GetName() {
+		r.Ledgers.Forget(object.GetName())
+	}
+	return nil
+}

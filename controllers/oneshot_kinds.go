@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// oneShot is an object, with the functions of its kind.
+type oneShot struct {
+	subject    Subject
+	list       client.ObjectList // of the kind, empty
+	operation  v1alpha1.Operation
+	service    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) // the service of the object, if it has one
+	ttl        func() v1alpha1.Duration
+	approval   func() (v1alpha1.Approval, []v1alpha1.Change) // of what a person may have to approve; nil: nothing
+	found      func() string                                 // a summary of the answer; "" for none
+	holdsUntil func() string                                 // the last day on which the answer is valid; "": no limit
+	body       func(serviceID v1alpha1.CarrierID) []byte
+	finish     func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished
+}
+
+func diagnosticTest() oneShot {
+	test := &v1alpha1.DiagnosticTest{}
+	return oneShot{
+		subject: test, list: &v1alpha1.DiagnosticTestList{}, operation: v1alpha1.OperationDiagnosticTest,
+		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
+			return test.Spec.ServiceID, test.Spec.ServiceRef
+		},
+		ttl: func() v1alpha1.Duration { return test.Spec.TTLAfterFinished },
+		approval: func() (v1alpha1.Approval, []v1alpha1.Change) {
+			return test.Spec.Approval, []v1alpha1.Change{
+				{Operation: v1alpha1.OperationDiagnosticTest, Field: "testType", To: test.Spec.TestType},
+			}
+		},
+		found:      func() string { return decide.TestFound(&test.Status) },
+		holdsUntil: func() string { return "" },
+		body: func(serviceID v1alpha1.CarrierID) []byte {
+			return carrier.DiagnosticTestRequest{ServiceID: serviceID.Number(), TestType: test.Spec.TestType}.Body()
+		},
+		finish: func(request *v1alpha1.Request, body []byte, ours func(v1alpha1.CarrierID) bool) *decide.Unfinished {
+			return decide.TakeDiagnosticTest(&test.Status, request, body, ours)
+		},
+	}
+}
+
+func fibreBuildQuote() oneShot {
+	quote := &v1alpha1.FibreBuildQuote{}
+	return oneShot{
+		subject: quote, list: &v1alpha1.FibreBuildQuoteList{}, operation: v1alpha1.OperationFibreBuildCharge,
+		service:    func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) { return "", nil },
+		ttl:        func() v1alpha1.Duration { return quote.Spec.TTLAfterFinished },
+		found:      func() string { return "" },
+		holdsUntil: func() string { return quote.Status.ValidUntil },
+		body: func(v1alpha1.CarrierID) []byte {
+			return carrier.FibreBuildChargeRequest{LocationID: string(quote.Spec.LocationID)}.Body()
+		},
+		finish: func(request *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
+			return decide.TakeFibreBuildQuote(&quote.Status, request, body, quote.Spec.LocationID)
+		},
+	}
+}
+
+func planOptionsQuery() oneShot {
+	query := &v1alpha1.PlanOptionsQuery{}
+	return oneShot{
+		subject: query, list: &v1alpha1.PlanOptionsQueryList{}, operation: v1alpha1.OperationPlanOptions,
+		service: func() (v1alpha1.CarrierID, *v1alpha1.ServiceReference) {
+			return query.Spec.ServiceID, query.Spec.ServiceRef
+		},
+		ttl:        func() v1alpha1.Duration { return query.Spec.TTLAfterFinished },
+		found:      func() string { return "" },
+		holdsUntil: func() string { return "" },
+		body: func(serviceID v1alpha1.CarrierID) []byte {
+			return carrier.PlanOptionsRequest{ServiceID: serviceID.Number()}.Body()
+		},
+		finish: func(_ *v1alpha1.Request, body []byte, _ func(v1alpha1.CarrierID) bool) *decide.Unfinished {
+			return decide.TakePlanOptions(&query.Status, body)
+		},
+	}
+}

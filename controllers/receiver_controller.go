@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/receiver"
+)
+
+// receiverReconciler updates the receiver of one replica from the accounts and their Secrets. Every
+// replica has its own, whether it leads or not; it writes nothing to the API server.
+type receiverReconciler struct {
+	client.Reader
+
+	receiver *receiver.Receiver
+	accounts *CarrierAccountReconciler
+}
+
+// Reconcile reads an account's shared secrets, again every few seconds. Secrets are not watched,
+// and a secret that was replaced because it leaked must soon become invalid.
+func (e *receiverReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	account := &v1alpha1.CarrierAccount{}
+	err := e.Get(ctx, request.NamespacedName, account)
+	if err != nil || !account.DeletionTimestamp.IsZero() {
+		e.receiver.Forget(request.NamespacedName)
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	before, listened := e.receiver.Listens(request.NamespacedName)
+	_, listenErr := e.receiver.Learn(ctx, account)
+	after, listens := e.receiver.Listens(request.NamespacedName)
+	if before != after || listened != listens {
+		e.accounts.requeue(request.NamespacedName)
+	}
+	if account.Spec.Events == nil && listenErr == nil {
+		return ctrl.Result{}, nil
+	}
+	return ctrl.Result{RequeueAfter: secretInterval}, nil
+}

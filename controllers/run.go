@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	ctrl "sigs.k8s.io/controller-runtime"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/accounts"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/status"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+// eventAnnotationUnused is the Event reason for a control annotation that has no effect.
+const eventAnnotationUnused = "AnnotationUnused"
+
+// maxSteps limits the steps of one pass. A service needs at most one step of each kind between two
+// waits: an answer in memory, a resolution, four readings, and a request of each lane with its
+// outcome.
+const maxSteps = 16
+
+// loginPause is the wait before a login that failed during a call is tried again. The account's
+// controller is notified at once and finds the cause.
+const loginPause = 15 * time.Second
+
+// run takes an object as far as possible now.
+func (p *pass) run(ctx context.Context) (ctrl.Result, error) {
+	if err := p.begin(ctx); err != nil {
+		return p.failed(ctx, err)
+	}
+	for range maxSteps {
+		decision := p.decide()
+		wait, err := p.perform(ctx, decision)
+		if err != nil {
+			return p.failed(ctx, err)
+		}
+		if _, resting := decision.Step.(decide.Rest); resting || wait > 0 {
+			return p.record(ctx, decision, wait)
+		}
+	}
+	return ctrl.Result{}, fmt.Errorf("%s took more than %d steps in one pass", p.subject.GetName(), maxSteps)
+}
+
+// begin collects the inputs of a pass.
+func (p *pass) begin(ctx context.Context) (err error) {
+	p.noteWritten()
+	if p.here, err = p.Marker.Installation(ctx); err != nil {
+		return err
+	}
+	return p.gather(ctx)
+}
+
+// perform performs the one step of a decision. A wait above zero is the time after which to try
+// again, because the step could not be performed now.
+func (p *pass) perform(ctx context.Context, decision decide.Decision) (time.Duration, error) {
+	defer p.session.Release()
+	wait, err := p.step(ctx, decision)
+	if _, login := errors.AsType[*accounts.LoginError](err); login {
+		return loginPause, nil
+	}
+	p.noteWritten()
+	if err == nil {
+		err = p.ledger.checkNotBehind()
+	}
+	return wait, err
+}
+
+func (p *pass) step(ctx context.Context, decision decide.Decision) (wait time.Duration, err error) {
+	switch step := decision.Step.(type) {
+	case decide.Rest:
+	case decide.Submit:
+		p.show(decision)
+		wait, err = p.submit(ctx, step)
+	case decide.SubmitQuery:
+		wait, err = p.Protocol.SubmitQuery(ctx, p.scope(), operate.Submission{
+			Request: step.Request, Body: p.body(step.Request, v1alpha1.Contact{}), Hold: step.Hold,
+			Consume: func() { consume(p.subject.Controls(), decide.Submit(step)) },
+		})
+	case decide.Follow:
+		wait, err = p.Protocol.Poll(ctx, p.scope(), step.AttemptID, p.finish)
+	case decide.RecordAnswer:
+		err = p.Protocol.RecordAnswer(ctx, p.scope(), step.AttemptID)
+	case decide.Resolve:
+		err = p.resolve(ctx, step, decision.Handled)
+	case decide.Probe:
+		wait, err = p.probe(ctx)
+	case decide.Ask, decide.Collect:
+		wait, err = p.performRead(ctx, step)
+	}
+	return wait, err
+}
+
+// record writes the status if it changed, and returns when the next pass is due: the one exit of a
+// pass. A pass that waits for its turn in the rate limit, or for seconds, writes nothing,
+// unless the status was never written before.
+func (p *pass) record(ctx context.Context, decision decide.Decision, wait time.Duration) (ctrl.Result, error) {
+	now, lookAt := p.Protocol.Now(), decision.LookAt
+	if wait > 0 {
+		lookAt = now.Add(wait)
+	}
+	_, observed := p.subject.Describes()
+	writes := *observed <= 0 || wait == 0 && !decision.Transient
+	if err := p.recordLearned(ctx); err != nil {
+		return p.failed(ctx, err)
+	}
+	p.describe(decision)
+	if p.changed() && writes {
+		if err := p.Protocol.WriteStatus(ctx, p.subject); err != nil {
+			return p.failed(ctx, fmt.Errorf("update the status: %w", err))
+		}
+		p.announceUnused(decision)
+		p.noteWritten()
+	}
+	return status.Exit(now, p.requeueAt(now, lookAt)), nil
+}
+
+// requeueAt returns when the next pass is due if the cache shows an older copy than this process
+// has written. The decision was based on that copy and may be wrong, and our own write triggers no
+// pass. The pause grows with the time that the cache is behind: after a restore of etcd it may be
+// behind forever.
+func (p *pass) requeueAt(now, lookAt time.Time) time.Time {
+	behind := p.Protocol.Memory.Behind(p.subject, now)
+	if again := now.Add(max(behind, decide.CacheLag)); behind > 0 && (lookAt.IsZero() || again.Before(lookAt)) {
+		return again
+	}
+	return lookAt
+}
+
+// announceUnused emits an Event for a control annotation that has no effect, unless Ready already
+// reports it.
+func (p *pass) announceUnused(decision decide.Decision) {
+	held, isSubject := p.written.(Subject)
+	if decision.Unused == "" || !isSubject {
+		return
+	}
+	if ready := readyCondition(held); ready == nil || !strings.Contains(ready.Message, decision.Unused) {
+		p.Protocol.Events.Eventf(p.subject, nil, corev1.EventTypeWarning, eventAnnotationUnused, "Reconcile",
+			"%s", decision.Unused)
+	}
+}

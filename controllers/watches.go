@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/api/equality"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/builder"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/event"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+)
+
+// userChanges passes changes made by a user. Our own status writes do not trigger a pass.
+func userChanges() predicate.Predicate {
+	return predicate.Or(specChanges(), predicate.AnnotationChangedPredicate{})
+}
+
+// specChanges passes changes of a spec.
+func specChanges() predicate.Predicate {
+	return predicate.Or(predicate.GenerationChangedPredicate{}, predicate.Funcs{UpdateFunc: replaced})
+}
+
+// replaced reports whether an object has replaced another of the same name. If a watch is
+// interrupted while one is deleted and the other created, they appear as one updated object.
+func replaced(update event.UpdateEvent) bool {
+	return update.ObjectOld.GetUID() != update.ObjectNew.GetUID()
+}
+
+// accountChanges passes account changes that may unblock the account's objects. The carrier's first
+// answer is excluded: it was the answer to a call for one of the objects, and none waits for it.
+func accountChanges() predicate.Predicate {
+	return predicate.Funcs{UpdateFunc: func(update event.UpdateEvent) bool {
+		before, isAccount := update.ObjectOld.(*v1alpha1.CarrierAccount)
+		after, isStill := update.ObjectNew.(*v1alpha1.CarrierAccount)
+		return !isAccount || !isStill || !isFirstAnswer(before, after)
+	}}
+}
+
+// isFirstAnswer reports whether the only change is that the condition Carrier was added, and is
+// True.
+func isFirstAnswer(before, after *v1alpha1.CarrierAccount) bool {
+	if meta.FindStatusCondition(before.Status.Conditions, v1alpha1.ConditionCarrier) != nil ||
+		!meta.IsStatusConditionTrue(after.Status.Conditions, v1alpha1.ConditionCarrier) {
+		return false
+	}
+	rest := after.DeepCopy()
+	meta.RemoveStatusCondition(&rest.Status.Conditions, v1alpha1.ConditionCarrier)
+	rest.ResourceVersion, rest.ManagedFields = before.ResourceVersion, before.ManagedFields
+	return equality.Semantic.DeepEqual(before, rest)
+}
+
+// deletions passes deletions: they may free a service for another object.
+func deletions() predicate.Predicate {
+	return predicate.Funcs{
+		CreateFunc:  func(event.CreateEvent) bool { return false },
+		UpdateFunc:  replaced,
+		DeleteFunc:  func(event.DeleteEvent) bool { return true },
+		GenericFunc: func(event.GenericEvent) bool { return false },
+	}
+}
+
+// isNews reports whether a ledger change is not our own: "own writes do not" wake anybody (R32). A
+// deletion is never our own write.
+func (o *Operator) isNews(object client.Object) bool {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	return is && (isMarker(ledger) || !ledger.DeletionTimestamp.IsZero() ||
+		o.Ledgers.IsNews(ledger.Name, ledger.Spec.Revision))
+}
+
+// isMarker reports whether a ledger is a marker. A change of the marker concerns all objects that
+// wait for it.
+func isMarker(object client.Object) bool {
+	ledger, is := object.(*v1alpha1.RequestLedger)
+	return is && ledger.Spec.Marker != nil
+}
+
+// markerChanges passes changes of the marker. Its creation is ignored: each process reads it before
+// anything else.
+func markerChanges() builder.WatchesOption {
+	changed := predicate.Funcs{CreateFunc: func(event.CreateEvent) bool { return false }}
+	return builder.WithPredicates(predicate.NewPredicateFuncs(isMarker), changed)
+}
+
+// requestsFor returns requests to reconcile the objects of a list.
+func requestsFor(
+	ctx context.Context, from client.Reader, list client.ObjectList, options ...client.ListOption,
+) []reconcile.Request {
+	var requests []reconcile.Request
+	err := from.List(ctx, list, options...)
+	if err == nil {
+		err = meta.EachListItem(list, func(item runtime.Object) error {
+			if object, is := item.(client.Object); is {
+				requests = append(requests, reconcile.Request{NamespacedName: client.ObjectKeyFromObject(object)})
+			}
+			return nil
+		})
+	}
+	if err != nil {
+		ctrl.LoggerFrom(ctx).Error(err, "cannot list the objects to reconcile")
+		return nil
+	}
+	return requests
+}
+
+// enqueueAll enqueues every object of a list.
+func enqueueAll(from client.Reader, list client.ObjectList) handler.EventHandler {
+	return handler.EnqueueRequestsFromMapFunc(func(ctx context.Context, _ client.Object) []reconcile.Request {
+		empty, is := list.DeepCopyObject().(client.ObjectList)
+		if !is {
+			return nil
+		}
+		return requestsFor(ctx, from, empty)
+	})
+}
+
+// servicesNumbered returns the objects of a service, in all namespaces.
+func (o *Operator) servicesNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
+	var requests []reconcile.Request
+	for _, field := range []string{fieldServiceID, fieldLearnedID} {
+		by := client.MatchingFields{field: string(number)}
+		requests = append(requests, requestsFor(ctx, o, &v1alpha1.BroadbandServiceList{}, by)...)
+	}
+	return requests
+}
