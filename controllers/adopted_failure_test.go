@@ -13,7 +13,7 @@ import (
 )
 
 // The old object was edited, so that the generations of the two differ.
-var _ = It("A change that a new object has taken up, and that then fails, is not sent again for it (R24)",
+var _ = It("A change that a new object has taken over, and that then fails, is not sent again for it (R24)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -23,7 +23,7 @@ var _ = It("A change that a new object has taken up, and that then fails, is not
 			suspended(false)(s)
 			withPlan(world.PlanFails, 12)(s)
 		})
-		before := inFlight(ctx, w, process).OpenRequest()
+		before := driveUntilAccepted(ctx, w, process).OpenRequest()
 		Expect(before.Generation).To(Equal(int64(2)))
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil())

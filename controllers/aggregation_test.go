@@ -13,13 +13,6 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// aggregated declares an aggregation method and nothing else.
-func aggregated(method string) func(*v1alpha1.BroadbandService) {
-	return func(service *v1alpha1.BroadbandService) {
-		service.Spec.Plan, service.Spec.AggregationMethod = nil, method
-	}
-}
-
 var _ = Describe("An aggregation method", func() {
 	conversions := func(w *world.World, line int64) int {
 		return w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen
@@ -54,14 +47,14 @@ var _ = Describe("An aggregation method", func() {
 		Expect(conversions(w, line)).To(BeZero())
 	})
 
-	It("is converted after the plan, and never beside it", func(ctx SpecContext) {
+	It("is converted after the plan change, and never at the same time", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
 			s.Spec.AggregationMethod = "ETHERNET"
 		}))).To(Succeed())
 
-		during := inFlight(ctx, w, process)
+		during := driveUntilAccepted(ctx, w, process)
 		Expect(during.Status.InFlight.Operation).To(Equal(v1alpha1.OperationPlanChange))
 		Expect(during.Status.Pending.Changes).To(HaveLen(2))
 		service := process.Drive(ctx, site)
@@ -72,7 +65,7 @@ var _ = Describe("An aggregation method", func() {
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
-	It("is converted although the plan was refused, and the refusal stays in sight", func(ctx SpecContext) {
+	It("is converted although the plan was refused, and the refusal is still shown", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, withPlan("No Such Plan", 12), func(s *v1alpha1.BroadbandService) {
@@ -84,7 +77,7 @@ var _ = Describe("An aggregation method", func() {
 		Expect(synced.Status).To(Equal(metav1.ConditionTrue))
 	})
 
-	It("that the carrier holds is followed until it goes on", func(ctx SpecContext) {
+	It("whose conversion the carrier holds is tracked until it completes", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Carrier.FailNext("AggregationConversion", simulator.Fault{
@@ -114,7 +107,7 @@ var _ = Describe("An aggregation method", func() {
 	DescribeTable("that the carrier refuses",
 		func(ctx SpecContext, edit func(*simulator.Service), fault simulator.FaultKind, reason string) {
 			w, process := begin(ctx)
-			line := w.Line(orNothing(edit))
+			line := w.Line(orNoop(edit))
 			if fault != "" {
 				Expect(w.Carrier.FailNext("AggregationConversion", simulator.Fault{Kind: fault})).To(Succeed())
 			}
@@ -130,7 +123,7 @@ var _ = Describe("An aggregation method", func() {
 			nil, simulator.FaultEndInError, v1alpha1.ReasonAggregationConversionFailed),
 	)
 
-	It("whose POST lost its answer is a person's at once: class Never", func(ctx SpecContext) {
+	It("whose POST has a lost response waits for a person at once: class Never", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}

@@ -20,9 +20,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// removed deletes the object as a user would. The API server uses the real clock, so the world's
-// clock is set to it first. Otherwise ten minutes would never pass after a deletion.
-func removed(ctx context.Context, w *world.World) {
+// deleteAppointment deletes the object as a user would. The API server uses the real clock, so the
+// world's clock is set to it first. Otherwise ten minutes would never pass after a deletion.
+func deleteAppointment(ctx context.Context, w *world.World) {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.ReadAppointment(ctx, site))).To(Succeed())
 	if appointment := w.ReadAppointment(ctx, site); appointment != nil {
@@ -30,8 +30,8 @@ func removed(ctx context.Context, w *world.World) {
 	}
 }
 
-// warned counts the warnings about an appointment-request that was left behind.
-func warned(w *world.World) int {
+// cancelWarnings counts the warnings about an appointment-request that was left behind.
+func cancelWarnings(w *world.World) int {
 	count := 0
 	for _, line := range w.Events.All() {
 		if strings.HasPrefix(line, "Warning AppointmentNotCancelled") {
@@ -41,57 +41,57 @@ func warned(w *world.World) int {
 	return count
 }
 
-func kept(a *v1alpha1.AppointmentRequest) {
+func keepAtCarrier(a *v1alpha1.AppointmentRequest) {
 	a.Spec.DeletionPolicy = v1alpha1.DeletionKeep
 }
 
 var _ = Describe("A deleted AppointmentRequest", func() {
-	It("is cancelled at the carrier and goes", func(ctx SpecContext) {
+	It("is cancelled at the carrier and removed", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process)
-		removed(ctx, w)
+		createAppointment(ctx, w, process)
+		deleteAppointment(ctx, w)
 		Expect(process.DriveAppointment(ctx, site)).To(BeNil())
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
 		Expect(w.Uncancelled()).To(BeEmpty())
 		Expect(cancelPosts(w)).To(Equal(1))
-		Expect(warned(w)).To(BeZero())
+		Expect(cancelWarnings(w)).To(BeZero())
 	})
 
-	It("goes at once, with nobody called, with deletionPolicy Keep", func(ctx SpecContext) {
+	It("is removed at once without a call, with deletionPolicy Keep", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process, kept)
+		createAppointment(ctx, w, process, keepAtCarrier)
 		calls := len(w.Carrier.Calls())
-		removed(ctx, w)
+		deleteAppointment(ctx, w)
 		process.DriveAppointment(ctx, site)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 	})
 
-	It("is cancelled when deletionPolicy becomes Cancel after the slots were asked for", func(ctx SpecContext) {
+	It("is cancelled when deletionPolicy becomes Cancel after the slots were requested", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process, kept)
+		createAppointment(ctx, w, process, keepAtCarrier)
 		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) { a.Spec.DeletionPolicy = v1alpha1.DeletionCancel })
 		process.DriveAppointment(ctx, site)
-		removed(ctx, w)
+		deleteAppointment(ctx, w)
 		process.DriveAppointment(ctx, site)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
 		Expect(w.Uncancelled()).To(BeEmpty())
 	})
 
-	It("is cancelled while the slots are still being asked for", func(ctx SpecContext) {
+	It("is cancelled while the slots are still being requested", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
-		Expect(look(ctx, w, process).Status.Request.Phase).To(Equal(v1alpha1.PhaseInProgress))
-		removed(ctx, w)
+		Expect(reconcileAppointment(ctx, w, process).Status.Request.Phase).To(Equal(v1alpha1.PhaseInProgress))
+		deleteAppointment(ctx, w)
 		process.DriveAppointment(ctx, site)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
 		Expect(w.Uncancelled()).To(BeEmpty())
 	})
 
-	It("is cancelled by another process than the one that asked", func(ctx SpecContext) {
+	It("is cancelled by another process than the one that requested it", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process)
-		removed(ctx, w)
+		createAppointment(ctx, w, process)
+		deleteAppointment(ctx, w)
 		successor := w.Start(world.Cut{})
 		_, err := successor.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -104,45 +104,45 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		GinkgoHelper()
 		deleted := w.ReadAppointment(ctx, site).DeletionTimestamp.Time
 		for w.ReadAppointment(ctx, site) != nil {
-			Expect(warned(w)).To(BeZero())
+			Expect(cancelWarnings(w)).To(BeZero())
 			result, err := process.LookAtAppointment(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(result.RequeueAfter)
 		}
 		Expect(w.Clock.Now().Sub(deleted)).To(BeNumerically("~", 10*time.Minute, time.Second))
-		Expect(warned(w)).To(Equal(1))
+		Expect(cancelWarnings(w)).To(Equal(1))
 		Expect(w.Uncancelled()).To(HaveLen(1))
 	}
 	fails := func(fault simulator.Fault, posts int) func(SpecContext) {
 		return func(ctx SpecContext) {
 			w, process := begin(ctx)
-			offered(ctx, w, process)
+			createAppointment(ctx, w, process)
 			fault.Times = 100
 			Expect(w.Carrier.FailNext("POST AppointmentCancel", fault)).To(Succeed())
-			removed(ctx, w)
+			deleteAppointment(ctx, w)
 			givenUp(ctx, w, process)
 			Expect(cancelPosts(w)).To(BeNumerically("<=", posts))
 		}
 	}
-	It("is given up after ten minutes of 404, which proves nothing", fails(status(404), 2))
-	It("is given up after ten minutes when the answer is lost, and not repeated sooner", fails(status(500), 1))
-	It("is given up after ten minutes of 429", fails(simulator.Fault{Kind: simulator.FaultStatus, Status: 429}, 100))
+	It("is abandoned after ten minutes of 404, which proves nothing", fails(answerStatus(404), 2))
+	It("is abandoned after ten minutes when the response is lost, and not repeated sooner", fails(answerStatus(500), 1))
+	It("is abandoned after ten minutes of 429", fails(simulator.Fault{Kind: simulator.FaultStatus, Status: 429}, 100))
 
-	It("is given up after ten minutes without a token", func(ctx SpecContext) {
+	It("is abandoned after ten minutes without a token", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process)
-		refusal := status(401)
+		createAppointment(ctx, w, process)
+		refusal := answerStatus(401)
 		refusal.Times = 1000
 		Expect(w.Carrier.FailNext("Token", refusal)).To(Succeed())
 		w.Carrier.RevokeTokens()
-		removed(ctx, w)
+		deleteAppointment(ctx, w)
 		givenUp(ctx, w, process)
 	})
 
-	It("is given up after ten minutes while the manager may not send", func(ctx SpecContext) {
+	It("is abandoned after ten minutes while the manager may not send", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process)
-		removed(ctx, w)
+		createAppointment(ctx, w, process)
+		deleteAppointment(ctx, w)
 		silent := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
 		_, err := silent.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -150,44 +150,45 @@ var _ = Describe("A deleted AppointmentRequest", func() {
 		Expect(cancelPosts(w)).To(BeZero())
 	})
 
-	It("is given up at once when its account is gone", func(ctx SpecContext) {
+	It("is abandoned at once when its account is deleted", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process)
+		createAppointment(ctx, w, process)
 		Expect(w.Delete(ctx, w.Account())).To(Succeed())
-		removed(ctx, w)
-		look(ctx, w, process)
+		deleteAppointment(ctx, w)
+		reconcileAppointment(ctx, w, process)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
-		Expect(warned(w)).To(Equal(1))
+		Expect(cancelWarnings(w)).To(Equal(1))
 	})
 
-	It("is given up at once when its namespace is going", func(ctx SpecContext) {
+	It("is abandoned at once when its namespace is being deleted", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process)
+		createAppointment(ctx, w, process)
 		Expect(w.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: w.Namespace}})).To(Succeed())
-		removed(ctx, w)
-		look(ctx, w, process)
+		deleteAppointment(ctx, w)
+		reconcileAppointment(ctx, w, process)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
-		Expect(warned(w)).To(Equal(1))
+		Expect(cancelWarnings(w)).To(Equal(1))
 		Expect(cancelPosts(w)).To(BeZero())
 	})
 
-	It("of which nothing is known at the carrier goes at once", func(ctx SpecContext) {
+	It("of which the carrier knows nothing is removed at once", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		appointment := offered(ctx, w, process, from("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
+		appointment := createAppointment(ctx, w, process, dateFrom("2026-01-01"), func(a *v1alpha1.AppointmentRequest) {
 			a.Finalizers = []string{v1alpha1.Finalizer} // as left by a process that ended before the query
 		})
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
-		removed(ctx, w)
-		look(ctx, w, process)
+		deleteAppointment(ctx, w)
+		reconcileAppointment(ctx, w, process)
 		Expect(w.ReadAppointment(ctx, site)).To(BeNil())
-		Expect(warned(w)).To(BeZero())
+		Expect(cancelWarnings(w)).To(BeZero())
 	})
 })
 
-// ends is a scenario that is cut at each of its effects, and what must hold at its end.
-type ends struct {
-	story    func(context.Context, *world.World, *world.Process) // run with a process that may die in it
-	rest     func(context.Context, *world.World, *world.Process) // what the user does after the process died
+// killedAppointment is a scenario that is cut at each of its effects, and what must hold at its
+// end.
+type killedAppointment struct {
+	run      func(context.Context, *world.World, *world.Process) // run with a process that may die in it
+	finish   func(context.Context, *world.World, *world.Process) // what the user does after the process died
 	left     int                                                 // appointment-requests that remain at the carrier
 	gone     bool                                                // whether the object is gone, too
 	cancels  int                                                 // cancel POSTs of the uncut scenario
@@ -196,14 +197,14 @@ type ends struct {
 }
 
 var _ = DescribeTable("An operator that is killed at any effect of an AppointmentRequest's",
-	func(ctx SpecContext, end ends) {
+	func(ctx SpecContext, end killedAppointment) {
 		begun := func(cut world.Cut) (*world.World, *world.Process) {
 			w := world.New(ctx, plane)
 			w.Login(ctx)
 			Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 			process := w.Start(cut)
 			if _, err := process.LookAtAccount(ctx); err == nil {
-				end.story(ctx, w, process)
+				end.run(ctx, w, process)
 			}
 			return w, process
 		}
@@ -215,24 +216,24 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 		for _, cut := range world.Cuts(effects) {
 			By("killing it " + cut.String())
 			w, _ := begun(cut)
-			end.rest(ctx, w, nil)
+			end.finish(ctx, w, nil)
 			successor := w.Start(world.Cut{})
 			_, err := successor.LookAtAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
 			successor.DriveAppointment(ctx, site)
 
 			left := end.left
-			if forgotten(effects, cut) {
+			if isUnrecordedQuery(effects, cut) {
 				left, lost = left+1, lost+1
 			}
 			appointment := w.ReadAppointment(ctx, site)
-			if end.gone && unsettled(effects, cut) {
+			if end.gone && isUnrecordedCancel(effects, cut) {
 				// The outcome of the cancel is unknown, so it is repeated "not before 15 min", and a deleted
 				// object is "given up with a Warning event after 10 minutes".
-				Expect(warned(w)).To(Equal(1))
+				Expect(cancelWarnings(w)).To(Equal(1))
 				left, given = left+1-cancelPosts(w), given+1
 			} else {
-				Expect(warned(w)).To(BeZero())
+				Expect(cancelWarnings(w)).To(BeZero())
 			}
 			Expect(w.Uncancelled()).To(HaveLen(left))
 			Expect(cancelPosts(w)).To(BeNumerically("<=", end.cancels+end.repeated))
@@ -246,39 +247,40 @@ var _ = DescribeTable("An operator that is killed at any effect of an Appointmen
 			"%d kill points, %d of them left an appointment-request that nobody knows of, %d were given up with a warning",
 			len(world.Cuts(effects)), lost, given))
 	},
-	Entry("slots", ends{
-		story: drive, rest: nothing, left: 1, atLeast: 6,
+	Entry("slots", killedAppointment{
+		run: driveAppointment, finish: nothing, left: 1, atLeast: 6,
 	}),
-	Entry("change of date", ends{
-		story: func(ctx context.Context, w *world.World, process *world.Process) {
-			drive(ctx, w, process)
-			move(ctx, w, process)
-			drive(ctx, w, process)
+	Entry("change of date", killedAppointment{
+		run: func(ctx context.Context, w *world.World, process *world.Process) {
+			driveAppointment(ctx, w, process)
+			moveDate(ctx, w, process)
+			driveAppointment(ctx, w, process)
 		},
-		rest: move, left: 1, cancels: 1, repeated: 2, atLeast: 11,
+		finish: moveDate, left: 1, cancels: 1, repeated: 2, atLeast: 11,
 	}),
-	Entry("deletion", ends{
-		story: func(ctx context.Context, w *world.World, process *world.Process) {
-			drive(ctx, w, process)
-			remove(ctx, w, process)
-			drive(ctx, w, process)
+	Entry("deletion", killedAppointment{
+		run: func(ctx context.Context, w *world.World, process *world.Process) {
+			driveAppointment(ctx, w, process)
+			deleteOnce(ctx, w, process)
+			driveAppointment(ctx, w, process)
 		},
-		rest: remove, cancels: 1, repeated: 2, atLeast: 10, gone: true,
+		finish: deleteOnce, cancels: 1, repeated: 2, atLeast: 10, gone: true,
 	}),
 )
 
-// forgotten reports whether a process ended between a query for slots and its record. Class Query:
-// such a query is sent again, and nobody knows what the first one created.
-func forgotten(effects []world.Effect, end world.Cut) bool {
-	asks := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
+// isUnrecordedQuery reports whether a process ended between a query for slots and its record. Class
+// Query: such a query is sent again, and it is unknown what the first one created.
+func isUnrecordedQuery(effects []world.Effect, end world.Cut) bool {
+	isQuery := func(effect world.Effect) bool { return strings.HasSuffix(effect.What, "appointment-requests/request") }
 	if end.After {
-		return asks(effects[end.At-1])
+		return isQuery(effects[end.At-1])
 	}
-	return end.At > 1 && asks(effects[end.At-2])
+	return end.At > 1 && isQuery(effects[end.At-2])
 }
 
-// unsettled reports whether a process ended between the intent of a cancel and its outcome.
-func unsettled(effects []world.Effect, end world.Cut) bool {
+// isUnrecordedCancel reports whether a process ended between the intent of a cancel and its
+// outcome.
+func isUnrecordedCancel(effects []world.Effect, end world.Cut) bool {
 	for _, effect := range effects {
 		if strings.HasSuffix(effect.What, "appointment-requests/cancel") {
 			number := effect.Number
@@ -290,22 +292,22 @@ func unsettled(effects []world.Effect, end world.Cut) bool {
 
 func nothing(context.Context, *world.World, *world.Process) {}
 
-func drive(ctx context.Context, _ *world.World, process *world.Process) {
+func driveAppointment(ctx context.Context, _ *world.World, process *world.Process) {
 	if !process.Seam.Dead() {
 		process.DriveAppointment(ctx, site)
 	}
 }
 
-// move changes the date, once.
-func move(ctx context.Context, w *world.World, _ *world.Process) {
+// moveDate changes the date, once.
+func moveDate(ctx context.Context, w *world.World, _ *world.Process) {
 	if w.ReadAppointment(ctx, site).Spec.DateFrom != "2026-03-16" {
-		w.EditAppointment(ctx, site, from("2026-03-16"))
+		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
 	}
 }
 
-// remove deletes the object, once.
-func remove(ctx context.Context, w *world.World, _ *world.Process) {
+// deleteOnce deletes the object, once.
+func deleteOnce(ctx context.Context, w *world.World, _ *world.Process) {
 	if appointment := w.ReadAppointment(ctx, site); appointment != nil && appointment.DeletionTimestamp.IsZero() {
-		removed(ctx, w)
+		deleteAppointment(ctx, w)
 	}
 }

@@ -20,61 +20,13 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-type appointmentEdit = func(*v1alpha1.AppointmentRequest)
-
-// offered drives a new AppointmentRequest until it is settled.
-func offered(
-	ctx context.Context, w *world.World, process *world.Process, edits ...appointmentEdit,
-) *v1alpha1.AppointmentRequest {
-	GinkgoHelper()
-	Expect(w.Create(ctx, w.Appointment(site, edits...))).To(Succeed())
-	return process.DriveAppointment(ctx, site)
-}
-
-func expectAppointment(appointment *v1alpha1.AppointmentRequest, status metav1.ConditionStatus, reason string) {
-	GinkgoHelper()
-	Expect(appointment).NotTo(BeNil())
-	ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
-	Expect(string(ready.Status)+"/"+ready.Reason).To(Equal(string(status)+"/"+reason), ready.Message)
-}
-
-func expectOffered(w *world.World, appointment *v1alpha1.AppointmentRequest) {
-	GinkgoHelper()
-	expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-	Expect(appointment.Status.Slots).NotTo(BeEmpty())
-	Expect(w.Uncancelled()).To(Equal([]string{string(appointment.Status.AppointmentRequestID)}))
-	Expect(w.Carrier.Violations()).To(BeEmpty())
-}
-
-func slotPosts(w *world.World) int {
-	return w.Carrier.Submissions(simulator.OpAppointmentSlots, 0).Seen
-}
-
-func cancelPosts(w *world.World) int {
-	return w.Carrier.Submissions(simulator.OpAppointmentCancel, 0).Seen
-}
-
-func from(day v1alpha1.Date) appointmentEdit {
-	return func(a *v1alpha1.AppointmentRequest) { a.Spec.DateFrom = day }
-}
-
-func annotated(key, value string) appointmentEdit {
-	return func(a *v1alpha1.AppointmentRequest) { metav1.SetMetaDataAnnotation(&a.ObjectMeta, key, value) }
-}
-
-func ofOrder(name string) appointmentEdit {
-	return func(a *v1alpha1.AppointmentRequest) {
-		a.Spec.OrderID, a.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: name}
-	}
-}
-
 var _ = Describe("An AppointmentRequest", func() {
-	It("shows the slots of an order and recommends the first that costs nothing", func(ctx SpecContext) {
+	It("shows the slots of an order and recommends the first that is free of charge", func(ctx SpecContext) {
 		w, process := begin(ctx)
 
-		appointment := offered(ctx, w, process)
+		appointment := createAppointment(ctx, w, process)
 
-		expectOffered(w, appointment)
+		expectSlots(w, appointment)
 		status := appointment.Status
 		Expect(status.DateFrom).To(Equal(v1alpha1.Date("2026-03-09")))
 		Expect(status.SlotCount).To(Equal(int32(15))) // three on each of five working days
@@ -88,9 +40,9 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
-	It("that has been read writes nothing more and calls nobody", func(ctx SpecContext) {
+	It("whose slots have been read causes no more writes and calls", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		before := offered(ctx, w, process)
+		before := createAppointment(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		w.Clock.Advance(24 * time.Hour)
 		Expect(process.DriveAppointment(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion))
@@ -100,10 +52,10 @@ var _ = Describe("An AppointmentRequest", func() {
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 	})
 
-	It("writes nothing while the carrier works", func(ctx SpecContext) {
+	It("causes no writes while the request is in progress", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("AppointmentSlots", simulator.Fault{Kind: simulator.FaultStall})).To(Succeed())
-		offered(ctx, w, process)
+		createAppointment(ctx, w, process)
 		var writes []string
 		for _, effect := range process.Seam.Effects() {
 			if strings.HasPrefix(effect.What, "update") || strings.HasPrefix(effect.What, "patch") {
@@ -114,62 +66,62 @@ var _ = Describe("An AppointmentRequest", func() {
 			"update status of default", "patch site", "update status of site", "update status of site"))
 	})
 
-	It("whose preferences change is recommended another slot without a call", func(ctx SpecContext) {
+	It("with changed preferences shows another recommended slot without a call", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		first := offered(ctx, w, process)
+		first := createAppointment(ctx, w, process)
 		calls := len(w.Carrier.Calls())
 		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) {
 			a.Spec.Preferences = v1alpha1.SlotPreferences{SlotTypes: []v1alpha1.SlotType{"AHA"}, AllowChargeable: true}
 		})
 		second := process.DriveAppointment(ctx, site)
-		expectOffered(w, second)
+		expectSlots(w, second)
 		Expect(second.Status.Recommended.SlotType).To(Equal("AHA"))
 		Expect(second.Status.Since).To(Equal(first.Status.Since))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 	})
 
-	It("that no slot suits is answered all the same, and says so", func(ctx SpecContext) {
+	It("is completed although no slot suits it, and reports that", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		appointment := offered(ctx, w, process, func(a *v1alpha1.AppointmentRequest) {
+		appointment := createAppointment(ctx, w, process, func(a *v1alpha1.AppointmentRequest) {
 			a.Spec.Preferences.SlotTypes = []v1alpha1.SlotType{"AHA"}
 		})
-		expectOffered(w, appointment)
+		expectSlots(w, appointment)
 		Expect(appointment.Status.Recommended).To(BeNil())
 		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
 		Expect(ready.Message).To(ContainSubstring(
 			"none of them suits the preferences, 5 would with preferences.allowChargeable"))
 	})
 
-	It("with another dateFrom cancels the old one and asks anew", func(ctx SpecContext) {
+	It("with another dateFrom cancels the old request and sends a new one", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		first := offered(ctx, w, process)
-		w.EditAppointment(ctx, site, from("2026-03-16"))
+		first := createAppointment(ctx, w, process)
+		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
 		second := process.DriveAppointment(ctx, site)
-		expectOffered(w, second)
+		expectSlots(w, second)
 		Expect(second.Status.AppointmentRequestID).NotTo(Equal(first.Status.AppointmentRequestID))
 		Expect(second.Status.DateFrom).To(Equal(v1alpha1.Date("2026-03-16")))
 		Expect(slotPosts(w)).To(Equal(2))
 		Expect(cancelPosts(w)).To(Equal(1))
 	})
 
-	It("that is edited while it is asked for is answered first, then cancelled and asked anew", func(ctx SpecContext) {
+	It("that is edited while in progress is completed first, then cancelled and sent anew", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
 		_, err := process.LookAtAppointment(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 		Expect(w.ReadAppointment(ctx, site).Status.AppointmentRequestID).NotTo(BeZero())
-		w.EditAppointment(ctx, site, from("2026-03-16"))
-		expectOffered(w, process.DriveAppointment(ctx, site))
+		w.EditAppointment(ctx, site, dateFrom("2026-03-16"))
+		expectSlots(w, process.DriveAppointment(ctx, site))
 		Expect(cancelPosts(w)).To(Equal(1))
 	})
 
-	It("asks anew for each value of the reconcile annotation, once", func(ctx SpecContext) {
+	It("requests new slots once for each value of the reconcile annotation", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		offered(ctx, w, process, annotated(v1alpha1.AnnotationReconcile, "at first"))
+		createAppointment(ctx, w, process, annotatedWith(v1alpha1.AnnotationReconcile, "at first"))
 		Expect(slotPosts(w)).To(Equal(1))
-		w.EditAppointment(ctx, site, annotated(v1alpha1.AnnotationReconcile, "again"))
+		w.EditAppointment(ctx, site, annotatedWith(v1alpha1.AnnotationReconcile, "again"))
 		appointment := process.DriveAppointment(ctx, site)
-		expectOffered(w, appointment)
+		expectSlots(w, appointment)
 		Expect(appointment.Status.Handled.Reconcile).To(Equal("again"))
 		process.DriveAppointment(ctx, site)
 		Expect(slotPosts(w)).To(Equal(2))
@@ -179,31 +131,32 @@ var _ = Describe("An AppointmentRequest", func() {
 	It("from a day in the past, in the account's time zone, is refused before anything is sent", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = "Australia/Sydney" })
 		w.Clock.Advance(7 * time.Hour) // 2 March, 16:00 UTC: the 3rd in Sydney
-		expectAppointment(offered(ctx, w, process, from("2026-03-02")), metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
+		appointment := createAppointment(ctx, w, process, dateFrom("2026-03-02"))
+		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
 		Expect(w.ReadAppointment(ctx, site).Finalizers).To(BeEmpty())
 		Expect(slotPosts(w)).To(BeZero())
 
-		By("mending it")
-		w.EditAppointment(ctx, site, from("2026-03-03"))
-		expectOffered(w, process.DriveAppointment(ctx, site))
+		By("correcting it")
+		w.EditAppointment(ctx, site, dateFrom("2026-03-03"))
+		expectSlots(w, process.DriveAppointment(ctx, site))
 
-		By("breaking it again")
-		w.EditAppointment(ctx, site, from("2026-03-01"))
+		By("making it wrong again")
+		w.EditAppointment(ctx, site, dateFrom("2026-03-01"))
 		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDateInPast)
 		Expect(cancelPosts(w)).To(BeZero())
 
-		By("taking that back")
-		w.EditAppointment(ctx, site, from("2026-03-03"))
-		expectOffered(w, process.DriveAppointment(ctx, site))
+		By("undoing that")
+		w.EditAppointment(ctx, site, dateFrom("2026-03-03"))
+		expectSlots(w, process.DriveAppointment(ctx, site))
 		Expect(slotPosts(w)).To(Equal(1))
 	})
 
-	It("is not asked for while the manager may not send", func(ctx SpecContext) {
+	It("is not sent while the manager may not send", func(ctx SpecContext) {
 		w, _ := begin(ctx)
 		process := w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false })
 		_, err := process.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		expectAppointment(offered(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
+		expectAppointment(createAppointment(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonPlanned)
 		Expect(slotPosts(w)).To(BeZero())
 	})
 })
@@ -228,27 +181,28 @@ var _ = Describe("An AppointmentRequest of a ServiceOrder", func() {
 		return placed
 	}
 
-	It("waits for the order, then for its number, and then asks", func(ctx SpecContext) {
+	It("waits for the order, then for its number, and then is sent", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		expectAppointment(offered(ctx, w, process, ofOrder("placed")), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		waiting := createAppointment(ctx, w, process, ofOrder("placed"))
+		expectAppointment(waiting, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		placed := order(ctx, w, world.AccountName)
 		expectAppointment(process.DriveAppointment(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
 		Expect(slotPosts(w)).To(BeZero())
 		placed.Status.OrderID, placed.Status.TechnologyType = v1alpha1.CarrierIDOf(world.PlacedOrderID), "FTTN"
 		Expect(w.Status().Update(ctx, placed)).To(Succeed())
-		expectOffered(w, process.DriveAppointment(ctx, site))
+		expectSlots(w, process.DriveAppointment(ctx, site))
 		about := strconv.FormatInt(world.PlacedOrderID, 10)
 		Expect(w.Carrier.SubmissionsAbout(simulator.OpAppointmentSlots, about).Processed).To(Equal(1))
 
-		By("losing the order: what was read stays")
+		By("losing the order: the slots stay")
 		Expect(w.Delete(ctx, placed)).To(Succeed())
-		expectOffered(w, process.DriveAppointment(ctx, site))
+		expectSlots(w, process.DriveAppointment(ctx, site))
 	})
 
 	It("of another account is refused", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		order(ctx, w, "other")
-		appointment := offered(ctx, w, process, ofOrder("placed"))
+		appointment := createAppointment(ctx, w, process, ofOrder("placed"))
 		expectAppointment(appointment, metav1.ConditionFalse, v1alpha1.ReasonConflict)
 		Expect(fmt.Sprint(appointment.Status.Conditions)).To(ContainSubstring("belongs to CarrierAccount other"))
 		Expect(slotPosts(w)).To(BeZero())

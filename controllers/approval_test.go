@@ -18,13 +18,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-func approving(approval v1alpha1.Approval) edit {
-	return func(s *v1alpha1.BroadbandService) { s.Spec.Approval = approval }
-}
-
 // expectAwaiting expects that a service waits for approval, and that it shows how to approve and
 // what. It returns the hash.
-func expectAwaiting(service *v1alpha1.BroadbandService, words ...string) string {
+func expectAwaiting(service *v1alpha1.BroadbandService, messages ...string) string {
 	GinkgoHelper()
 	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 	Expect(condition(service, v1alpha1.ConditionReconciling).Type).To(BeEmpty())
@@ -35,8 +31,8 @@ func expectAwaiting(service *v1alpha1.BroadbandService, words ...string) string 
 	Expect(hash).To(MatchRegexp(`^p[0-9a-f]{32}$`))
 	Expect(required.Message).To(ContainSubstring(
 		"kubectl -n %s annotate --overwrite bbs site wholesale.broadband/approve=%s", service.Namespace, hash))
-	for _, word := range words {
-		Expect(required.Message).To(ContainSubstring(word))
+	for _, message := range messages {
+		Expect(required.Message).To(ContainSubstring(message))
 	}
 	return hash
 }
@@ -51,57 +47,39 @@ func expectApproved(service *v1alpha1.BroadbandService, hash, reason string) {
 	Expect(condition(service, v1alpha1.ConditionApprovalRequired).Type).To(BeEmpty())
 }
 
-func profiled(s *v1alpha1.BroadbandService)  { s.Spec.DSLStabilityProfile = "Stable" }
-func observed(s *v1alpha1.BroadbandService)  { s.Spec.Observe.HealthInterval = "9000h" }
-func ethernet(s *v1alpha1.BroadbandService)  { s.Spec.AggregationMethod = "ETHERNET" }
-func reclaimed(s *v1alpha1.BroadbandService) { s.Spec.Disconnection = v1alpha1.DisconnectionReclaim }
+func withDSLProfile(s *v1alpha1.BroadbandService) { s.Spec.DSLStabilityProfile = "Stable" }
 
-func later(s *v1alpha1.BroadbandService) {
-	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationOnDate, Date: "2026-09-01"}
-}
+func withRareHealthReads(s *v1alpha1.BroadbandService) { s.Spec.Observe.HealthInterval = "9000h" }
 
-func staying(s *v1alpha1.BroadbandService) {
-	s.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
-}
+func onOldPlan(service *simulator.Service) { service.Plan = "Home of Old" }
 
-func ofOld(service *simulator.Service) { service.Plan = "Home of Old" }
-
-func leaving(service *simulator.Service) {
-	service.Cancellation = &simulator.Cancellation{Status: "REQUESTED", RequestDate: "2026-06-01"}
-}
-
-func gone(service *simulator.Service) {
-	service.Cancellation = &simulator.Cancellation{Status: "COMPLETED", RequestDate: "2026-02-01"}
-	service.ReclaimableUntil = "2026-12-31"
-}
-
-// agreed is a scenario in which a change waits for approval and is approved.
-type agreed struct {
+// approval is a scenario in which a change waits for approval and is approved.
+type approval struct {
 	policy v1alpha1.Approval // "": OnCost
 	sold   func(*simulator.Service)
 	wanted edit
-	words  string
+	shown  string
 	ends   string // the reason of Ready once it is approved; "": InSync
 }
 
 var _ = DescribeTable("A change that waits for approval",
-	func(ctx SpecContext, story agreed) {
-		policy := cmp.Or(story.policy, v1alpha1.ApprovalOnCost)
-		d := bargain(ctx, approving(policy), orNothing(story.sold))
-		waiting := d.want(ctx, story.wanted)
-		hash := expectAwaiting(waiting, "approval is "+string(policy), story.words)
+	func(ctx SpecContext, scenario approval) {
+		policy := cmp.Or(scenario.policy, v1alpha1.ApprovalOnCost)
+		d := newPricedService(ctx, withApproval(policy), orNoop(scenario.sold))
+		waiting := d.declare(ctx, scenario.wanted)
+		hash := expectAwaiting(waiting, "approval is "+string(policy), scenario.shown)
 		quotes := 0 // only plan changes have a quoted price
 		if waiting.Status.Pending.Changes[0].Operation == v1alpha1.OperationPlanChange {
 			quotes = 1
 		}
 		Expect(d.quotes()).To(Equal(quotes))
 
-		By("a restart and a quiet day, in which it goes on waiting")
-		d.process = d.Start(world.Cut{}, d.forger.join)
+		By("a restart and a day without changes, in which it still waits")
+		d.process = d.Start(world.Cut{}, d.forger.wrap)
 		d.Clock.Advance(24 * time.Hour)
 		Expect(d.drive(ctx).ResourceVersion).To(Equal(waiting.ResourceVersion), "no write")
 
-		By("the approval of something else, which does nothing and says so")
+		By("the approval of something else, which has no effect and is reported")
 		const other = "p0123456789abcdef"
 		waiting = d.approve(ctx, other)
 		Expect(expectAwaiting(waiting, "the approval "+other+" is for another plan")).To(Equal(hash))
@@ -109,38 +87,48 @@ var _ = DescribeTable("A change that waits for approval",
 		Expect(d.quotes()).To(Equal(quotes))
 		Expect(d.sent()).To(BeEmpty())
 
-		By("its own approval")
-		expectApproved(d.approve(ctx, hash), hash, cmp.Or(story.ends, v1alpha1.ReasonInSync))
+		By("the approval of the change")
+		expectApproved(d.approve(ctx, hash), hash, cmp.Or(scenario.ends, v1alpha1.ReasonInSync))
 		Expect(d.sent()).To(HaveLen(1))
 		Expect(d.quotes()).To(Equal(2*quotes), "read once more right before the POST")
 	},
-	Entry("a dearer plan", agreed{wanted: withPlan(world.PlanFast, 12), words: `plan.name "Home 50/20" → ` +
+	Entry("a more expensive plan", approval{wanted: withPlan(world.PlanFast, 12), shown: `plan.name "Home 50/20" → ` +
 		`"Home 100/20" (one-time 0.00 AUD, monthly 45.00 AUD → 58.00 AUD)`}),
-	Entry("a cheaper plan with a fee once", agreed{wanted: withPlan(world.PlanSetUp, 12), words: "one-time 20.00 AUD"}),
-	Entry("a cheaper plan with an NFAS fee", agreed{wanted: withPlan(world.PlanNFAS, 12), words: "NFAS one-time 200.00"}),
-	Entry("a plan with an NTD option", agreed{wanted: withNTD, words: "NTD option one-time 99.00 AUD"}),
-	Entry("a dearer SLA", agreed{wanted: withSLA(world.SLAFast), words: "monthly 0.00 AUD → 10.00 AUD"}),
+	Entry("a cheaper plan with a fee once", approval{wanted: withPlan(world.PlanSetUp, 12), shown: "one-time 20.00 AUD"}),
+	Entry("a cheaper plan with an NFAS fee", approval{
+		wanted: withPlan(world.PlanNFAS, 12), shown: "NFAS one-time 200.00",
+	}),
+	Entry("a plan with an NTD option", approval{wanted: withNTD, shown: "NTD option one-time 99.00 AUD"}),
+	Entry("a more expensive SLA", approval{wanted: withSLA(world.SLAFast), shown: "monthly 0.00 AUD → 10.00 AUD"}),
 	Entry("a plan of unknown price, because the carrier does not sell it",
-		agreed{wanted: withPlan("No Such Plan", 12), ends: v1alpha1.ReasonPlanNameInvalid}),
+		approval{wanted: withPlan("No Such Plan", 12), ends: v1alpha1.ReasonPlanNameInvalid}),
 	Entry("a plan of unknown price, because the carrier does not sell it in that term",
-		agreed{wanted: withPlan(world.PlanCheap, 6), ends: v1alpha1.ReasonCarrierRejected}),
+		approval{wanted: withPlan(world.PlanCheap, 6), ends: v1alpha1.ReasonCarrierRejected}),
 	Entry("a cheaper plan than one of unknown price",
-		agreed{sold: ofOld, wanted: withPlan(world.PlanCheap, 12), words: "monthly unknown → 30.00 AUD"}),
-	Entry("an aggregation method", agreed{wanted: ethernet}),
-	Entry("a reclaim", agreed{sold: gone, wanted: reclaimed}),
-	Entry("a cheaper plan, under Always", agreed{policy: v1alpha1.ApprovalAlways, wanted: withPlan(world.PlanCheap, 12)}),
-	Entry("a DSL profile, under Always", agreed{policy: v1alpha1.ApprovalAlways, sold: onCopper, wanted: profiled}),
-	Entry("a cancellation's date, under Always", agreed{policy: v1alpha1.ApprovalAlways, sold: leaving, wanted: later}),
-	Entry("a cancellation's end, under Always", agreed{policy: v1alpha1.ApprovalAlways, sold: leaving, wanted: staying}),
+		approval{sold: onOldPlan, wanted: withPlan(world.PlanCheap, 12), shown: "monthly unknown → 30.00 AUD"}),
+	Entry("an aggregation method", approval{wanted: withEthernet}),
+	Entry("a reclaim", approval{sold: disconnectedLine(reclaimableTo), wanted: reclaiming}),
+	Entry("a cheaper plan, under Always", approval{
+		policy: v1alpha1.ApprovalAlways, wanted: withPlan(world.PlanCheap, 12),
+	}),
+	Entry("a DSL profile, under Always", approval{
+		policy: v1alpha1.ApprovalAlways, sold: onCopper, wanted: withDSLProfile,
+	}),
+	Entry("a cancellation's date, under Always", approval{
+		policy: v1alpha1.ApprovalAlways, sold: withCancellation(stateRequested, pendingDate), wanted: endOn(wantedDate),
+	}),
+	Entry("a cancellation's end, under Always", approval{
+		policy: v1alpha1.ApprovalAlways, sold: withCancellation(stateRequested, pendingDate), wanted: withoutEnd,
+	}),
 )
 
-var _ = DescribeTable("A plan change whose options the carrier refuses to show waits, and is approved unpriced",
+var _ = DescribeTable("A plan change without a price, because the carrier refuses its options, can be approved",
 	func(ctx SpecContext, target string, fault simulator.Fault) {
 		fault.Times = 10_000
-		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
 		Expect(d.Carrier.FailNext(target, fault)).To(Succeed())
 
-		hash := expectAwaiting(d.want(ctx, withPlan(world.PlanCheap, 12)))
+		hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanCheap, 12)))
 
 		Expect(d.Read(ctx, site).Status.Pending.Changes).To(ConsistOf(planTo(world.PlanCheap)))
 		d.Clock.Advance(24 * time.Hour)
@@ -156,12 +144,12 @@ var _ = DescribeTable("A plan change whose options the carrier refuses to show w
 )
 
 var _ = Describe("An approval", func() {
-	leavingOnCopper := func(s *simulator.Service) { onCopper(s); leaving(s) }
+	leavingOnCopper := func(s *simulator.Service) { onCopper(s); withCancellation(stateRequested, pendingDate)(s) }
 
 	It("is for one price: a fee that has changed before the POST voids it", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
-		first := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)), "58.00 AUD")
-		*d.forger = forger{quotePath, `"58.00"`, `"61.00"`}
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		first := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)), "58.00 AUD")
+		*d.forger = tamperingProxy{quotePath, `"58.00"`, `"61.00"`}
 
 		second := expectAwaiting(d.approve(ctx, first), "61.00 AUD",
 			"the approval "+first+" is for another plan of changes, or for another price")
@@ -175,40 +163,40 @@ var _ = Describe("An approval", func() {
 		Expect(d.sent()).To(HaveLen(1))
 	})
 
-	It("never fits again once it is used, however often the spec goes back and forth", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
+	It("is never valid again once it is used, however often the spec changes back and forth", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
 		used := make([]string, 0, 3)
 		for range cap(used) {
-			hash := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
+			hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
 			Expect(used).NotTo(ContainElement(hash))
 			for _, old := range used {
 				Expect(expectAwaiting(d.approve(ctx, old))).To(Equal(hash))
 			}
 			expectReady(d.approve(ctx, hash), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			used = append(used, hash)
-			expectReady(d.want(ctx, withPlan(world.PlanSlow, 12)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			expectReady(d.declare(ctx, withPlan(world.PlanSlow, 12)), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		}
 		Expect(d.sent()).To(HaveLen(6))
 	})
 
-	It("is void for good once the spec has moved on, even when it comes back", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
-		old := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
-		expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 24)))
+	It("is void for good once the spec has changed, even when it changes back", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		old := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
+		expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 24)))
 		expectAwaiting(d.approve(ctx, old), "the approval "+old+" is for another plan")
-		Expect(expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))).NotTo(Equal(old))
+		Expect(expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))).NotTo(Equal(old))
 		Expect(d.sent()).To(BeEmpty())
 	})
 
-	It("is for one spec and one carrier's state: what changes in either while it waits makes another hash",
+	It("is for one spec and one state at the carrier: a change of either makes another hash",
 		func(ctx SpecContext) {
-			d := bargain(ctx, both(approving(v1alpha1.ApprovalOnCost), observed))
+			d := newPricedService(ctx, both(withApproval(v1alpha1.ApprovalOnCost), withRareHealthReads))
 			d.Clock.Advance(time.Minute)
 			d.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "learn health's name for the plan")
 			d.drive(ctx)
 			hashes := make([]string, 0, 4)
 			for _, wanted := range []edit{withPlan(world.PlanFast, 12), withPlan(world.PlanFast, 24), withSLA(world.SLAFast)} {
-				hashes = append(hashes, expectAwaiting(d.want(ctx, wanted)))
+				hashes = append(hashes, expectAwaiting(d.declare(ctx, wanted)))
 			}
 			Expect(d.Carrier.SetPlan(d.line, world.PlanCheap)).To(Succeed())
 			d.Clock.Advance(time.Minute)
@@ -223,10 +211,10 @@ var _ = Describe("An approval", func() {
 			Expect(d.sent()).To(HaveLen(1))
 		})
 
-	It("carries out a whole plan of changes, in its order, with the same hash until it is done", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalAlways), leavingOnCopper)
-		d.Edit(ctx, site, both(both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), ethernet))
-		waiting := d.want(ctx, both(profiled, later))
+	It("applies to a whole plan of changes, in order, with the same hash until it is done", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAlways), leavingOnCopper)
+		d.Edit(ctx, site, both(both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)), withEthernet))
+		waiting := d.declare(ctx, both(withDSLProfile, endOn(wantedDate)))
 		hash := expectAwaiting(waiting)
 		Expect(waiting.Status.Pending.Changes).To(HaveLen(5))
 		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
@@ -245,9 +233,9 @@ var _ = Describe("An approval", func() {
 			simulator.OpAggregationConversion, simulator.OpDSLStabilityProfileChange))
 	})
 
-	It("ends with a failure in the middle: the rest waits for an approval of its own", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalAlways), leavingOnCopper)
-		first := expectAwaiting(d.want(ctx, both(later, both(ethernet, profiled))))
+	It("ends with a failure of one change: the rest needs another approval", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAlways), leavingOnCopper)
+		first := expectAwaiting(d.declare(ctx, both(endOn(wantedDate), both(withEthernet, withDSLProfile))))
 		Expect(d.Carrier.FailNext("AggregationConversion", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 
 		failed := d.approve(ctx, first)
@@ -261,12 +249,12 @@ var _ = Describe("An approval", func() {
 		expectReady(d.drive(ctx), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
 		Expect(d.sent()).To(Equal(before))
 
-		By("a new approval, which does not repeat the failed change by itself")
+		By("a new approval, which does not repeat the failed change")
 		expectReady(d.approve(ctx, second), metav1.ConditionFalse, v1alpha1.ReasonAggregationConversionFailed)
 		Expect(d.sent()).To(HaveExactElements(before[0], before[1], simulator.OpDSLStabilityProfileChange))
 		Expect(d.Read(ctx, site).Status.Handled.Approve).To(Equal(second))
 
-		By("the failed change wanted once more, which that approval was for too")
+		By("a retry of the failed change, which that approval covers")
 		d.Annotate(ctx, site, v1alpha1.AnnotationRetry,
 			failed.RequestOf(v1alpha1.OperationAggregationConversion).AttemptID)
 		retried := d.drive(ctx)
@@ -275,38 +263,38 @@ var _ = Describe("An approval", func() {
 		Expect(d.sent()).To(HaveLen(4))
 	})
 
-	It("is asked for as the stricter of the service and its account says (R9)", func(ctx SpecContext) {
-		d := bargain(ctx, approving(""))
+	It("is required if the service or its account requires it (R9)", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(""))
 		account := func(approval v1alpha1.Approval) {
 			editAccount(ctx, d.World, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = approval })
 			Expect(d.process.LookAtAccount(ctx)).Error().NotTo(HaveOccurred())
 		}
 		account(v1alpha1.ApprovalAlways)
-		expectAwaiting(d.want(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
-		expectAwaiting(d.want(ctx, approving(v1alpha1.ApprovalAutomatic)), "approval is Always")
+		expectAwaiting(d.declare(ctx, withPlan(world.PlanCheap, 12)), "approval is Always")
+		expectAwaiting(d.declare(ctx, withApproval(v1alpha1.ApprovalAutomatic)), "approval is Always")
 		account(v1alpha1.ApprovalOnCost)
 		hash := expectAwaiting(d.drive(ctx), "this object has not changed the service before")
 		expectApproved(d.approve(ctx, hash), hash, v1alpha1.ReasonInSync)
-		expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
+		expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)), "approval is OnCost")
 		Expect(d.sent()).To(HaveLen(1))
 	})
 
-	It("is used up with the intent, wherever the operator is killed", func(ctx SpecContext) {
-		story := func(cut world.Cut) (deal, string) {
-			d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
-			hash := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
+	It("is used up with the intent, at whatever effect the operator is killed", func(ctx SpecContext) {
+		scenario := func(cut world.Cut) (pricedService, string) {
+			d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+			hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
 			d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 			d.process = d.Start(cut)
 			d.drive(ctx)
 			return d, hash
 		}
-		whole, _ := story(world.Cut{})
+		whole, _ := scenario(world.Cut{})
 		effects := whole.process.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", 10))
 		again := 0
 		for _, cut := range world.Cuts(effects) {
 			By("killing it " + cut.String())
-			d, hash := story(cut)
+			d, hash := scenario(cut)
 			for _, request := range d.Read(ctx, site).Status.Requests {
 				Expect([]string{request.ApprovedHash, d.Read(ctx, site).Status.Handled.Approve}).To(HaveEach(hash))
 			}
@@ -328,6 +316,6 @@ var _ = Describe("An approval", func() {
 			Expect(d.Carrier.Violations()).To(BeEmpty())
 		}
 		AddReportEntry("kill points of an approved change", fmt.Sprintf(
-			"%d, of which %d asked for approval again", len(world.Cuts(effects)), again))
+			"%d, of which %d needed approval again", len(world.Cuts(effects)), again))
 	})
 })

@@ -16,7 +16,7 @@ import (
 
 // W1 of the review: the sandbox's service was in sync, and production's was taken to be in sync at
 // once.
-var _ = DescribeTable("A service that was never changed is not taken to be at another carrier what it was at one",
+var _ = DescribeTable("The state of an unchanged service at one carrier is not assumed at another",
 	func(ctx SpecContext, another func(SpecContext, *world.World, *world.Process), restarts bool) {
 		w, process := begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
@@ -43,7 +43,7 @@ var _ = DescribeTable("A service that was never changed is not taken to be at an
 
 		service = process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(changeOnRecord(ctx, w, service).Before.Plan).To(Equal(world.PlanSlow))
+		Expect(recordedPlanChange(ctx, w, service).Before.Plan).To(Equal(world.PlanSlow))
 		account := w.Account()
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 		Expect(*service.Status.Carrier).To(And(
@@ -52,8 +52,8 @@ var _ = DescribeTable("A service that was never changed is not taken to be at an
 	},
 	Entry("by the same process", atAnotherURL, false),
 	Entry("by another process", atAnotherURL, true),
-	Entry("nor for another identity, by the same process", asAnother, false),
-	Entry("nor for another identity, by another process", asAnother, true),
+	Entry("for another identity, by the same process", asAnotherIdentity, false),
+	Entry("for another identity, by another process", asAnotherIdentity, true),
 )
 
 func atAnotherURL(ctx SpecContext, w *world.World, process *world.Process) {
@@ -61,14 +61,14 @@ func atAnotherURL(ctx SpecContext, w *world.World, process *world.Process) {
 	recreateAccount(ctx, w, process, movedURL(w))
 }
 
-func asAnother(ctx SpecContext, w *world.World, process *world.Process) {
+func asAnotherIdentity(ctx SpecContext, w *world.World, process *world.Process) {
 	GinkgoHelper()
-	recreateAs(ctx, w, process, w.Namespace+"-2")
+	recreateWithIdentity(ctx, w, process, w.Namespace+"-2")
 }
 
 // A plan that was read from one carrier within the last ten minutes is not evidence about another
 // carrier, even if the object itself has not changed since.
-var _ = It("A plan change is not approved at one carrier and sent at another on the reading of the first (R7)",
+var _ = It("A plan change approved at one carrier is not sent at another based on the reading of the first (R7)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()

@@ -43,13 +43,13 @@ func newBrokenProvider(answer http.HandlerFunc) *brokenProvider {
 	return p
 }
 
-// crowd is the number of services of an account in these tests.
-const crowd = 3
+// serviceCount is the number of services of an account in these tests.
+const serviceCount = 3
 
-// crowded creates the services of an account, which are read every ten minutes.
-func crowded(ctx context.Context, w *world.World) []int64 {
+// createServices creates the services of an account, which are read every ten minutes.
+func createServices(ctx context.Context, w *world.World) []int64 {
 	GinkgoHelper()
-	lines := make([]int64, crowd)
+	lines := make([]int64, serviceCount)
 	for i := range lines {
 		lines[i] = w.Line()
 		Expect(w.Create(ctx, w.Service(fmt.Sprint("site-", i), lines[i], func(s *v1alpha1.BroadbandService) {
@@ -59,31 +59,31 @@ func crowded(ctx context.Context, w *world.World) []int64 {
 	return lines
 }
 
-// tick reconciles everything of an account once.
-func tick(ctx context.Context, process *world.Process) {
+// reconcileAll reconciles everything of an account once.
+func reconcileAll(ctx context.Context, process *world.Process) {
 	GinkgoHelper()
 	_, err := process.LookAtAccount(ctx)
 	Expect(err).NotTo(HaveOccurred())
-	for i := range crowd {
+	for i := range serviceCount {
 		_, err := process.Look(ctx, fmt.Sprint("site-", i))
 		Expect(err).NotTo(HaveOccurred())
 	}
 }
 
-var _ = DescribeTable("A broken account costs a healthy one nothing",
+var _ = DescribeTable("A broken account does not affect a healthy one",
 	func(ctx SpecContext, answer http.HandlerFunc) {
 		w, process := begin(ctx)
-		lines, next := crowded(ctx, w), w.NextDoor(ctx)
+		lines, next := createServices(ctx, w), w.NextDoor(ctx)
 		next.Login(ctx)
-		crowded(ctx, next)
-		tick(ctx, process.In(next))
+		createServices(ctx, next)
+		reconcileAll(ctx, process.In(next))
 		broken, before := newBrokenProvider(answer), logins(w)
 		editAccount(ctx, next, func(a *v1alpha1.CarrierAccount) {
 			a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, broken.url, 1)
 		})
 		for range 60 {
-			tick(ctx, process.In(next))
-			tick(ctx, process)
+			reconcileAll(ctx, process.In(next))
+			reconcileAll(ctx, process)
 			w.Clock.Advance(time.Minute)
 		}
 		for i, line := range lines {

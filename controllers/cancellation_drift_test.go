@@ -15,9 +15,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = Describe("A service that is cancelled as declared", func() {
-	It("is Ready once the date has come, and nothing else is compared", func(ctx SpecContext) {
-		w, process, line := settledOn(ctx, holding(stateRequested, "2026-03-05"),
+var _ = Describe("A service with the declared cancellation", func() {
+	It("is Ready once the date is reached, and nothing else is compared", func(ctx SpecContext) {
+		w, process, line := settledService(ctx, withCancellation(stateRequested, "2026-03-05"),
 			withPlan(world.PlanSlow, 12), endOn("2026-03-05"), func(s *v1alpha1.BroadbandService) {
 				s.Spec.Observe = v1alpha1.Observe{}
 			})
@@ -35,10 +35,10 @@ var _ = Describe("A service that is cancelled as declared", func() {
 		Expect(w.Posts(line) + alterations(w, line)).To(BeZero())
 	})
 
-	DescribeTable("at first sight is Ready at once, whatever else is declared",
+	DescribeTable("that is new is Ready at once, whatever else is declared",
 		func(ctx SpecContext, on, declared string) {
 			w, process := begin(ctx)
-			line := w.Line(holding(stateCompleted, on))
+			line := w.Line(withCancellation(stateCompleted, on))
 			Expect(w.Create(ctx, w.Service(site, line, endOn(declared), withSLA(world.SLAFast)))).To(Succeed())
 			service := process.Drive(ctx, site)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonCancelled)
@@ -50,12 +50,12 @@ var _ = Describe("A service that is cancelled as declared", func() {
 	)
 })
 
-var _ = DescribeTable("A cancellation that somebody moves after it was as declared",
+var _ = DescribeTable("A cancellation that is moved at the carrier after it was as declared",
 	func(ctx SpecContext, declared edit, state, date, shown string) {
-		w, process, line := settledOn(ctx, holding(stateRequested, pendingDate), sansPlan, declared)
+		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan, declared)
 		moveAtCarrier(w, line, state, date)
 
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
@@ -67,7 +67,7 @@ var _ = DescribeTable("A cancellation that somebody moves after it was as declar
 		By("moving it back")
 		moveAtCarrier(w, line, stateRequested, wantedDate)
 		w.Edit(ctx, site, endOn(wantedDate))
-		service = lookAnewAtSite(ctx, w, process)
+		service = readAgain(ctx, w, process)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(condition(service, v1alpha1.ConditionDrifted).Type).To(BeEmpty())
 	},
@@ -75,81 +75,82 @@ var _ = DescribeTable("A cancellation that somebody moves after it was as declar
 		`cancellation "2026-08-31" → "2026-10-31"`),
 	Entry("is shown as drift, in error as well", endOn(wantedDate), stateInError, otherDate,
 		`cancellation "2026-08-31" → "2026-10-31"`),
-	Entry("is shown as drift, from none to the date", goOn, stateRequested, otherDate,
+	Entry("is shown as drift, from none to the date", withoutEnd, stateRequested, otherDate,
 		`cancellation "none" → "2026-10-31"`),
 )
 
 var _ = Describe("Drift of a cancellation", func() {
 	correct := func(s *v1alpha1.BroadbandService) { s.Spec.DriftPolicy = v1alpha1.DriftCorrect }
 
-	It("is corrected once in 24 hours where the policy says so", func(ctx SpecContext) {
-		w, process, line := settledOn(ctx, holding(stateRequested, pendingDate), sansPlan, endOn(wantedDate), correct)
+	It("is corrected once in 24 hours under driftPolicy Correct", func(ctx SpecContext) {
+		w, process, line := settledService(ctx,
+			withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate), correct)
 		w.Clock.Advance(25 * time.Hour)
 		moveAtCarrier(w, line, stateRequested, otherDate)
-		expectReady(lookAnewAtSite(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		expectReady(readAgain(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAtCarrier(w, line, stateRequested, wantedDate)
-		Expect(rescheduled(w, line)).To(Equal(2))
+		Expect(reschedules(w, line)).To(Equal(2))
 
-		By("moving it again within the day")
+		By("moving it again within 24 hours")
 		w.Clock.Advance(time.Hour)
 		moveAtCarrier(w, line, stateRequested, otherDate)
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
-		Expect(rescheduled(w, line)).To(Equal(2))
+		Expect(reschedules(w, line)).To(Equal(2))
 
-		By("waiting for the day to pass")
+		By("waiting until the 24 hours are over")
 		w.Clock.Advance(23 * time.Hour)
-		service = lookAnewAtSite(ctx, w, process)
+		service = readAgain(ctx, w, process)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(condition(service, v1alpha1.ConditionDrifted).Type).To(BeEmpty())
-		Expect(rescheduled(w, line)).To(Equal(3))
+		Expect(reschedules(w, line)).To(Equal(3))
 		expectAtCarrier(w, line, stateRequested, wantedDate)
 	})
 
 	It("is still drift after an edit of something else", func(ctx SpecContext) {
-		w, process, line := settledOn(ctx, holding(stateRequested, pendingDate), sansPlan, endOn(wantedDate))
+		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate))
 		w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic })
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		moveAtCarrier(w, line, stateRequested, otherDate)
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
-		Expect(rescheduled(w, line)).To(Equal(1), "driftPolicy is Report")
+		Expect(reschedules(w, line)).To(Equal(1), "driftPolicy is Report")
 	})
 
-	It("is drift as well where the carrier was as declared from the beginning", func(ctx SpecContext) {
-		w, process, line := settledOn(ctx, holding(stateRequested, wantedDate), sansPlan, endOn(wantedDate))
+	It("is also drift if the carrier was as declared from the beginning", func(ctx SpecContext) {
+		w, process, line := settledService(ctx, withCancellation(stateRequested, wantedDate), withoutPlan, endOn(wantedDate))
 		moveAtCarrier(w, line, stateRequested, otherDate)
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
-		Expect(rescheduled(w, line)).To(BeZero(), "driftPolicy is Report")
+		Expect(reschedules(w, line)).To(BeZero(), "driftPolicy is Report")
 	})
 
-	It("is not corrected by a retry that is meant for a plan change", func(ctx SpecContext) {
+	It("is not corrected by a retry of a plan change", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
+		line := w.Line(withCancellation(stateRequested, pendingDate))
 		Expect(w.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, line, endOn(wantedDate)))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonPlanChangeFailed)
 		moveAtCarrier(w, line, stateRequested, otherDate)
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
 
 		w.Clock.Advance(time.Minute)
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, stamped(w))
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, retryTime(w))
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		Expect(w.Posts(line)).To(Equal(2), "one more attempt at what has failed")
-		Expect(rescheduled(w, line)).To(Equal(1), "driftPolicy is Report")
+		Expect(reschedules(w, line)).To(Equal(1), "driftPolicy is Report")
 	})
 
 	It("is found by the interval read, and then shown", func(ctx SpecContext) {
-		w, process, line := settledOn(ctx, holding(stateRequested, pendingDate), sansPlan, endOn(wantedDate),
+		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan, endOn(wantedDate),
 			func(s *v1alpha1.BroadbandService) { s.Spec.Observe = v1alpha1.Observe{HealthInterval: "0"} })
 		moveAtCarrier(w, line, stateRequested, otherDate)
 		w.Clock.Advance(7 * time.Hour) // the default is 6 h while a cancellation is declared
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
 		expectAspect(service, v1alpha1.ConditionDrifted, metav1.ConditionTrue, v1alpha1.ReasonDrifted)
-		Expect(rescheduled(w, line)).To(Equal(1))
+		Expect(reschedules(w, line)).To(Equal(1))
 	})
 })

@@ -22,13 +22,13 @@ type killedAlteration struct {
 	least int // minimum number of effects
 }
 
-var _ = DescribeTable("An operator that is killed between any two effects brings a cancellation about all the same",
-	func(ctx SpecContext, story killedAlteration) {
+var _ = DescribeTable("An operator that is killed between any two effects still completes a cancellation",
+	func(ctx SpecContext, scenario killedAlteration) {
 		tell := func(cut world.Cut) (*world.World, *world.Process, int64) {
 			w := world.New(ctx, plane)
 			w.Login(ctx)
-			line := w.Line(holding(stateRequested, pendingDate))
-			Expect(w.Create(ctx, w.Service(site, line, story.edits...))).To(Succeed())
+			line := w.Line(withCancellation(stateRequested, pendingDate))
+			Expect(w.Create(ctx, w.Service(site, line, scenario.edits...))).To(Succeed())
 			process := w.Start(cut)
 			if _, err := process.LookAtAccount(ctx); err == nil {
 				process.Drive(ctx, site)
@@ -37,21 +37,21 @@ var _ = DescribeTable("An operator that is killed between any two effects brings
 		}
 		_, whole, _ := tell(world.Cut{})
 		effects := whole.Seam.Effects()
-		Expect(len(effects)).To(BeNumerically(">=", story.least))
+		Expect(len(effects)).To(BeNumerically(">=", scenario.least))
 		for _, cut := range world.Cuts(effects) {
 			By("killing it " + cut.String())
 			w, _, line := tell(cut)
-			expectTakenOver(ctx, w, line, story.done)
+			expectTakenOver(ctx, w, line, scenario.done)
 		}
 		AddReportEntry("kill points", len(world.Cuts(effects)))
 	},
 	Entry("by a reschedule", killedAlteration{
-		edits: []edit{sansPlan, endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 9,
+		edits: []edit{withoutPlan, endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 9,
 	}),
 	Entry("by an abort", killedAlteration{
-		edits: []edit{sansPlan, goOn}, done: *cancellationAs(stateAborted, pendingDate), least: 9,
+		edits: []edit{withoutPlan, withoutEnd}, done: *cancellationAs(stateAborted, pendingDate), least: 9,
 	}),
-	Entry("by a reschedule beside a plan change", killedAlteration{
+	Entry("by a reschedule during a plan change", killedAlteration{
 		edits: []edit{endOn(wantedDate)}, done: *cancellationAs(stateRequested, wantedDate), least: 15,
 	}),
 )

@@ -36,8 +36,8 @@ func unalterable(state string) func(*simulator.Simulator, int64) {
 	}
 }
 
-// untouched is a scenario in which nothing is sent.
-type untouched struct {
+// unsentCase is a scenario in which nothing is sent.
+type unsentCase struct {
 	line     func(*simulator.Service)
 	carrier  func(*simulator.Simulator, int64)
 	declared edit
@@ -45,84 +45,86 @@ type untouched struct {
 	message  string
 }
 
-var _ = DescribeTable("A cancellation about which nothing can or need be done",
-	func(ctx SpecContext, story untouched) {
+var _ = DescribeTable("A cancellation for which no request is sent",
+	func(ctx SpecContext, scenario unsentCase) {
 		w, process := begin(ctx)
-		line := w.Line(story.line)
-		if story.carrier != nil {
-			story.carrier(w.Carrier, line)
+		line := w.Line(scenario.line)
+		if scenario.carrier != nil {
+			scenario.carrier(w.Carrier, line)
 		}
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, story.declared))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, scenario.declared))).To(Succeed())
 
 		for range 2 {
 			service := process.Drive(ctx, site)
 			status := metav1.ConditionTrue
-			if story.reason != v1alpha1.ReasonInSync {
+			if scenario.reason != v1alpha1.ReasonInSync {
 				status = metav1.ConditionFalse
 				Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 			}
-			expectReady(service, status, story.reason)
-			Expect(world.Ready(service).Message).To(ContainSubstring(story.message))
-			expectAspect(service, v1alpha1.ConditionCancellationSynced, status, story.reason)
+			expectReady(service, status, scenario.reason)
+			Expect(world.Ready(service).Message).To(ContainSubstring(scenario.message))
+			expectAspect(service, v1alpha1.ConditionCancellationSynced, status, scenario.reason)
 			Expect(service.Status.Pending).To(BeNil())
 			Expect(alterations(w, line)).To(BeZero())
 			w.Annotate(ctx, site, v1alpha1.AnnotationReconcile, "again")
 		}
 	},
-	Entry("has the declared date", untouched{
-		line: holding(stateRequested, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+	Entry("has the declared date", unsentCase{
+		line: withCancellation(stateRequested, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
 	}),
-	Entry("has the declared date, in error", untouched{
-		line: holding(stateInError, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+	Entry("has the declared date, in error", unsentCase{
+		line: withCancellation(stateInError, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
 	}),
-	Entry("has the declared date and is past the point of no return", untouched{
-		line: holding(stateHandedOver, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
+	Entry("has the declared date and can no longer be altered", unsentCase{
+		line: withCancellation(stateHandedOver, wantedDate), declared: endOn(wantedDate), reason: v1alpha1.ReasonInSync,
 	}),
-	Entry("is not there, as declared", untouched{line: noCancellation, declared: goOn, reason: v1alpha1.ReasonInSync}),
-	Entry("was stateAborted, as declared", untouched{
-		line: holding(stateAborted, pendingDate), declared: goOn, reason: v1alpha1.ReasonInSync,
+	Entry("does not exist, as declared", unsentCase{
+		line: noCancellation, declared: withoutEnd, reason: v1alpha1.ReasonInSync,
 	}),
-	Entry("was rejected, and none is declared", untouched{
-		line: holding(stateTurnedDown, pendingDate), declared: goOn, reason: v1alpha1.ReasonInSync,
+	Entry("was stateAborted, as declared", unsentCase{
+		line: withCancellation(stateAborted, pendingDate), declared: withoutEnd, reason: v1alpha1.ReasonInSync,
 	}),
-	Entry("is not there, and no call requests one", untouched{
+	Entry("was rejected, and none is declared", unsentCase{
+		line: withCancellation(stateTurnedDown, pendingDate), declared: withoutEnd, reason: v1alpha1.ReasonInSync,
+	}),
+	Entry("does not exist, and no call requests one", unsentCase{
 		line: noCancellation, declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "its API has no call that requests one",
 	}),
-	Entry("was stateAborted, and no call requests another", untouched{
-		line: holding(stateAborted, pendingDate), declared: endOn(wantedDate),
+	Entry("was stateAborted, and no call requests another", unsentCase{
+		line: withCancellation(stateAborted, pendingDate), declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "ABORTED",
 	}),
-	Entry("was aborted for the very date that is declared", untouched{
-		line: holding(stateAborted, wantedDate), declared: endOn(wantedDate),
+	Entry("was aborted for the very date that is declared", unsentCase{
+		line: withCancellation(stateAborted, wantedDate), declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "ABORTED",
 	}),
-	Entry("was rejected, and no call requests another", untouched{
-		line: holding(stateTurnedDown, pendingDate), declared: endOn(wantedDate),
+	Entry("was rejected, and no call requests another", unsentCase{
+		line: withCancellation(stateTurnedDown, pendingDate), declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonCancellationNotRequested, message: "REJECTED",
 	}),
-	Entry("is past the point of no return with another date", untouched{
-		line: holding(stateHandedOver, pendingDate), declared: endOn(wantedDate),
+	Entry("has another date and can no longer be altered", unsentCase{
+		line: withCancellation(stateHandedOver, pendingDate), declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
 	}),
-	Entry("is past the point of no return and unwanted", untouched{
-		line: holding(stateHandedOver, pendingDate), declared: goOn,
+	Entry("is not declared and can no longer be altered", unsentCase{
+		line: withCancellation(stateHandedOver, pendingDate), declared: withoutEnd,
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: "can no longer be aborted",
 	}),
-	Entry("is completed with another date before the service is cancelled", untouched{
+	Entry("is completed with another date before the service is cancelled", unsentCase{
 		line: noCancellation, carrier: unalterable(stateCompleted), declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
 	}),
-	Entry("is requested and can no longer be altered", untouched{
+	Entry("is requested and can no longer be altered", unsentCase{
 		line: noCancellation, carrier: unalterable(stateRequested), declared: endOn(wantedDate),
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: pendingDate,
 	}),
-	Entry("has been carried out and is unwanted", untouched{
-		line: holding(stateCompleted, "2026-02-01"), declared: goOn,
+	Entry("has been carried out and is not declared", unsentCase{
+		line: withCancellation(stateCompleted, "2026-02-01"), declared: withoutEnd,
 		reason: v1alpha1.ReasonNotEligibleForCancellation, message: "disconnection: Reclaim",
 	}),
-	Entry("is to be moved to a day in the past", untouched{
-		line: holding(stateRequested, pendingDate), declared: endOn("2026-03-01"),
+	Entry("is to be moved to a day in the past", unsentCase{
+		line: withCancellation(stateRequested, pendingDate), declared: endOn("2026-03-01"),
 		reason: v1alpha1.ReasonDateInPast, message: "2026-03-01",
 	}),
 )
@@ -136,36 +138,36 @@ type zonedDay struct {
 	reason string
 }
 
-var _ = DescribeTable("A cancellation date is judged in the account's time zone",
-	func(ctx SpecContext, story zonedDay) {
-		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = story.zone })
-		line := w.Line(holding(stateRequested, pendingDate))
-		w.Clock.Advance(story.later)
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(story.date)))).To(Succeed())
+var _ = DescribeTable("A cancellation date is evaluated in the account's time zone",
+	func(ctx SpecContext, scenario zonedDay) {
+		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.TimeZone = scenario.zone })
+		line := w.Line(withCancellation(stateRequested, pendingDate))
+		w.Clock.Advance(scenario.later)
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(scenario.date)))).To(Succeed())
 		service := process.Drive(ctx, site)
-		Expect(world.Ready(service).Reason).To(Equal(story.reason), world.Ready(service).Message)
-		Expect(rescheduled(w, line)).To(Equal(story.posts))
-		if story.posts == 0 {
-			Expect(world.Ready(service).Message).To(ContainSubstring(story.zone))
+		Expect(world.Ready(service).Reason).To(Equal(scenario.reason), world.Ready(service).Message)
+		Expect(reschedules(w, line)).To(Equal(scenario.posts))
+		if scenario.posts == 0 {
+			Expect(world.Ready(service).Message).To(ContainSubstring(scenario.zone))
 			expectAtCarrier(w, line, stateRequested, pendingDate)
 		}
 	},
-	Entry("so that the UTC day is sent while Sydney has the same", zonedDay{
+	Entry("the UTC day is sent while Sydney has the same", zonedDay{
 		"Australia/Sydney", 0, "2026-03-02", 1, v1alpha1.ReasonCancelled,
 	}),
-	Entry("so that the UTC day is in the past once Sydney has the next", zonedDay{
+	Entry("the UTC day is in the past once Sydney has the next", zonedDay{
 		"Australia/Sydney", 5 * time.Hour, "2026-03-02", 0, v1alpha1.ReasonDateInPast,
 	}),
-	Entry("so that the day of Sydney is sent though UTC has not reached it", zonedDay{
+	Entry("the day of Sydney is sent although UTC has not reached it", zonedDay{
 		"Australia/Sydney", 5 * time.Hour, "2026-03-03", 1, v1alpha1.ReasonInSync,
 	}),
-	Entry("so that the same day is sent from an account in UTC", zonedDay{
+	Entry("the same day is sent for an account in UTC", zonedDay{
 		"UTC", 5 * time.Hour, "2026-03-02", 1, v1alpha1.ReasonCancelled,
 	}),
-	Entry("so that a day which UTC has left is sent while Honolulu has it", zonedDay{
+	Entry("a day that is over in UTC is sent while Honolulu has it", zonedDay{
 		"Pacific/Honolulu", 0, "2026-03-01", 1, v1alpha1.ReasonDateInPast, // the carrier of this world uses UTC
 	}),
-	Entry("so that a day which Honolulu has left is not sent", zonedDay{
+	Entry("a day that is over in Honolulu is not sent", zonedDay{
 		"Pacific/Honolulu", 5 * time.Hour, "2026-03-01", 0, v1alpha1.ReasonDateInPast,
 	}),
 )
@@ -180,35 +182,35 @@ type alterationRefused struct {
 }
 
 var _ = DescribeTable("A cancellation that the carrier refuses to alter",
-	func(ctx SpecContext, story alterationRefused) {
+	func(ctx SpecContext, scenario alterationRefused) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate), orNothing(story.line))
-		if story.fault.Kind != "" {
-			Expect(w.Carrier.FailNext("POST CancellationReschedule", story.fault)).To(Succeed())
+		line := w.Line(withCancellation(stateRequested, pendingDate), orNoop(scenario.line))
+		if scenario.fault.Kind != "" {
+			Expect(w.Carrier.FailNext("POST CancellationReschedule", scenario.fault)).To(Succeed())
 		}
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, story.declared))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, scenario.declared))).To(Succeed())
 
 		for range 2 {
 			service := process.Drive(ctx, site)
-			expectReady(service, metav1.ConditionFalse, story.reason)
+			expectReady(service, metav1.ConditionFalse, scenario.reason)
 			Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
-			Expect(world.Ready(service).Message).To(HavePrefix(story.code))
-			Expect(service.Status.LastError.Code).To(Equal(story.code))
-			expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, story.reason)
+			Expect(world.Ready(service).Message).To(HavePrefix(scenario.code))
+			Expect(service.Status.LastError.Code).To(Equal(scenario.code))
+			expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionFalse, scenario.reason)
 			Expect(alterations(w, line)).To(Equal(1))
 			w.Clock.Advance(horizon)
 		}
-		asked := stamped(w)
-		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, asked)
+		retry := retryTime(w)
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, retry)
 		service := process.Drive(ctx, site)
-		Expect(service.Status.Handled.Retry).To(Equal(asked))
+		Expect(service.Status.Handled.Retry).To(Equal(retry))
 		Expect(alterations(w, line)).To(Equal(2))
-		if story.fault.Kind != "" { // the fault was injected once
+		if scenario.fault.Kind != "" { // the fault was injected once
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			expectAtCarrier(w, line, stateRequested, wantedDate)
 			return
 		}
-		expectReady(service, metav1.ConditionFalse, story.reason)
+		expectReady(service, metav1.ConditionFalse, scenario.reason)
 		process.Drive(ctx, site)
 		Expect(alterations(w, line)).To(Equal(2))
 	},
@@ -217,14 +219,14 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
 	}),
 	Entry("because it is not eligible shows that on an abort", alterationRefused{
-		line: notCancellable, declared: goOn,
+		line: notCancellable, declared: withoutEnd,
 		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
 	}),
 	Entry("after it was accepted shows that", alterationRefused{
 		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultEndInError},
 		reason: v1alpha1.ReasonNotEligibleForCancellation, code: codeNotEligible,
 	}),
-	Entry("as not requested, and shows it requested all the same, is not believed and not asked again", alterationRefused{
+	Entry("as not requested, although it is shown as requested, is not sent again", alterationRefused{
 		declared: endOn(wantedDate), fault: refusedWith(codeNotRequested, "status"),
 		reason: v1alpha1.ReasonCancellationNotRequested, code: codeNotRequested,
 	}),
@@ -236,7 +238,7 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 		declared: endOn(wantedDate), fault: refusedWith("constraints.not.null", "cancellationDate"),
 		reason: v1alpha1.ReasonRequiredFieldMissing, code: "constraints.not.null",
 	}),
-	Entry("for a reason of no name shows its code", alterationRefused{
+	Entry("for an unknown reason shows its code", alterationRefused{
 		declared: endOn(wantedDate), fault: refusedWith("constraints.of.the.day", "status"),
 		reason: v1alpha1.ReasonCarrierRejected, code: "constraints.of.the.day",
 	}),
@@ -248,9 +250,9 @@ var _ = DescribeTable("A cancellation that the carrier refuses to alter",
 
 func notCancellable(s *simulator.Service) { s.NotCancellable = true }
 
-var _ = DescribeTable("A cancellation that has changed behind our back is refused, read again and judged anew",
+var _ = DescribeTable("A cancellation that has changed at the carrier is refused, read again and evaluated again",
 	func(ctx SpecContext, behind *simulator.Cancellation, declared edit, status metav1.ConditionStatus, reason string) {
-		w, process, line := settledOn(ctx, holding(stateRequested, pendingDate), sansPlan)
+		w, process, line := settledService(ctx, withCancellation(stateRequested, pendingDate), withoutPlan)
 		w.Clock.Advance(time.Minute)
 		Expect(w.Carrier.SetCancellation(line, behind)).To(Succeed())
 		w.Edit(ctx, site, declared)
@@ -264,11 +266,11 @@ var _ = DescribeTable("A cancellation that has changed behind our back is refuse
 		}
 	},
 	Entry("as done, when it was aborted and none is declared",
-		&simulator.Cancellation{Status: stateAborted, RequestDate: pendingDate}, goOn,
+		&simulator.Cancellation{Status: stateAborted, RequestDate: pendingDate}, withoutEnd,
 		metav1.ConditionTrue, v1alpha1.ReasonInSync),
 	Entry("as done, when there is none and none is declared",
-		nil, goOn, metav1.ConditionTrue, v1alpha1.ReasonInSync),
-	Entry("as done, when it went on with the declared date",
+		nil, withoutEnd, metav1.ConditionTrue, v1alpha1.ReasonInSync),
+	Entry("as done, when it was processed with the declared date",
 		&simulator.Cancellation{Status: stateHandedOver, RequestDate: wantedDate}, endOn(wantedDate),
 		metav1.ConditionTrue, v1alpha1.ReasonInSync),
 	Entry("as done, when the service is cancelled by now",
@@ -279,21 +281,21 @@ var _ = DescribeTable("A cancellation that has changed behind our back is refuse
 		metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
 	Entry("as not stateRequested, when there is none",
 		nil, endOn(wantedDate), metav1.ConditionFalse, v1alpha1.ReasonCancellationNotRequested),
-	Entry("as not eligible, when it went on with another date",
+	Entry("as not eligible, when it was processed with another date",
 		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, endOn(wantedDate),
 		metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation),
-	Entry("as not eligible, when it went on and none is declared",
-		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, goOn,
+	Entry("as not eligible, when it was processed and none is declared",
+		&simulator.Cancellation{Status: stateHandedOver, RequestDate: pendingDate}, withoutEnd,
 		metav1.ConditionFalse, v1alpha1.ReasonNotEligibleForCancellation),
 )
 
-var _ = DescribeTable("A cancellation of a service that is not ours to see is tried again ten minutes later",
+var _ = DescribeTable("A cancellation of a service that the carrier hides is tried again ten minutes later",
 	func(ctx SpecContext, status int) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
+		line := w.Line(withCancellation(stateRequested, pendingDate))
 		unseen := simulator.Fault{Kind: simulator.FaultStatus, Status: status}
 		Expect(w.Carrier.FailNext("POST CancellationReschedule", unseen)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		service := untilAltered(ctx, w, process, line)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonNotFoundOrForbidden)
 		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
@@ -304,17 +306,17 @@ var _ = DescribeTable("A cancellation of a service that is not ours to see is tr
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		again := service.RequestOf(v1alpha1.OperationCancellationReschedule).SubmittedAt
 		Expect(again.Sub(refusedAt.Time)).To(BeNumerically(">=", 10*time.Minute))
-		Expect(rescheduled(w, line)).To(Equal(2))
+		Expect(reschedules(w, line)).To(Equal(2))
 	},
 	Entry("after a 404", 404),
 	Entry("after a 403", 403),
 )
 
-var _ = It("A cancellation that is said not to be requested once it was accepted is read again before that counts",
+var _ = It("A cancellation reported as not requested after its acceptance is read again before that counts",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		line := w.Line(withCancellation(stateRequested, pendingDate))
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		untilAltered(ctx, w, process, line)
 		Expect(w.Carrier.FailNext("CancellationRead", refusedWith(codeNotRequested, "status"))).To(Succeed())
 

@@ -3,7 +3,6 @@
 package controllers_test
 
 import (
-	"context"
 	"net/http"
 	"os"
 	"strconv"
@@ -20,21 +19,6 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// untilAltered reconciles a service until the carrier has received a reschedule or abort.
-func untilAltered(ctx context.Context, w *world.World, process *world.Process, line int64) *v1alpha1.BroadbandService {
-	GinkgoHelper()
-	for range 50 {
-		result, err := process.Look(ctx, site)
-		Expect(err).NotTo(HaveOccurred())
-		if alterations(w, line) > 0 {
-			return w.Read(ctx, site)
-		}
-		w.Clock.Advance(result.RequeueAfter)
-	}
-	Fail("nothing was ever sent")
-	return nil
-}
-
 // cancellationCalls are the calls about a service's cancellation, abbreviated: P for a POST that
 // alters it, r for a read.
 func cancellationCalls(w *world.World) string {
@@ -50,11 +34,6 @@ func cancellationCalls(w *world.World) string {
 	return calls.String()
 }
 
-// cancellationAs is a cancellation at the simulated carrier.
-func cancellationAs(state, date string) *simulator.Cancellation {
-	return &simulator.Cancellation{Status: state, RequestDate: date}
-}
-
 // alterationLost is a scenario in which the response to a POST is lost.
 type alterationLost struct {
 	declared edit
@@ -63,13 +42,13 @@ type alterationLost struct {
 	repeats  int32
 }
 
-var _ = DescribeTable("A reschedule or abort whose answer is lost",
-	func(ctx SpecContext, story alterationLost) {
+var _ = DescribeTable("A reschedule or abort whose response is lost",
+	func(ctx SpecContext, scenario alterationLost) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
-		Expect(w.Carrier.FailNext("POST CancellationReschedule", story.fault)).To(Succeed())
-		Expect(w.Carrier.FailNext("POST CancellationAbort", story.fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, story.declared))).To(Succeed())
+		line := w.Line(withCancellation(stateRequested, pendingDate))
+		Expect(w.Carrier.FailNext("POST CancellationReschedule", scenario.fault)).To(Succeed())
+		Expect(w.Carrier.FailNext("POST CancellationAbort", scenario.fault)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, scenario.declared))).To(Succeed())
 
 		lost := untilAltered(ctx, w, process, line)
 		expectReady(lost, metav1.ConditionFalse, v1alpha1.ReasonProgressing)
@@ -81,9 +60,9 @@ var _ = DescribeTable("A reschedule or abort whose answer is lost",
 		Expect(service.Status.Requests).To(HaveLen(1))
 		request := service.Status.Requests[0]
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		Expect(request.Repeats).To(Equal(story.repeats))
-		Expect(request.Attempt).To(Equal(story.repeats + 1))
-		Expect(cancellationCalls(w)).To(MatchRegexp(story.calls))
+		Expect(request.Repeats).To(Equal(scenario.repeats))
+		Expect(request.Attempt).To(Equal(scenario.repeats + 1))
+		Expect(cancellationCalls(w)).To(MatchRegexp(scenario.calls))
 		Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning AnswerLost")))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
@@ -91,38 +70,38 @@ var _ = DescribeTable("A reschedule or abort whose answer is lost",
 		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
 	}),
 	Entry("after an abort was processed is proven by one read", alterationLost{
-		declared: goOn, fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
+		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultReset, Processed: true}, calls: "^rPr$",
 	}),
 	Entry("by a 502 after it was processed is proven by one read", alterationLost{
 		declared: endOn(wantedDate), calls: "^rPr$",
 		fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Processed: true},
 	}),
 	Entry("by a gateway's page after it was processed is proven by one read", alterationLost{
-		declared: goOn, fault: simulator.Fault{Kind: simulator.FaultPage, Status: 503, Processed: true}, calls: "^rPr$",
+		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultPage, Status: 503, Processed: true}, calls: "^rPr$",
 	}),
 	Entry("before a reschedule was processed is read and repeated", alterationLost{
 		declared: endOn(wantedDate), fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$", repeats: 1,
 	}),
 	Entry("before an abort was processed is read and repeated", alterationLost{
-		declared: goOn, fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$", repeats: 1,
+		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultReset}, calls: "^rPrPr+$", repeats: 1,
 	}),
 	Entry("twice by a 502 is read and repeated twice", alterationLost{
 		declared: endOn(wantedDate), calls: "^rPrPrPr+$", repeats: 2,
 		fault: simulator.Fault{Kind: simulator.FaultStatus, Status: 502, Times: 2},
 	}),
 	Entry("by a redirect, which is not followed, is read and repeated", alterationLost{
-		declared: goOn, fault: simulator.Fault{Kind: simulator.FaultRedirect}, calls: "^rPrPr+$", repeats: 1,
+		declared: withoutEnd, fault: simulator.Fault{Kind: simulator.FaultRedirect}, calls: "^rPrPr+$", repeats: 1,
 	}),
 )
 
-var _ = DescribeTable("A reschedule that is accepted is followed by its service id, whatever the Location",
+var _ = DescribeTable("An accepted reschedule is polled by its service id, whatever the Location",
 	func(ctx SpecContext, fault simulator.Fault) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
+		line := w.Line(withCancellation(stateRequested, pendingDate))
 		Expect(w.Carrier.FailNext("POST CancellationReschedule", fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(rescheduled(w, line)).To(Equal(1))
+		Expect(reschedules(w, line)).To(Equal(1))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
 	Entry("that is missing", simulator.Fault{Kind: simulator.FaultNoLocation}),
@@ -136,9 +115,9 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 	lose := func(ctx SpecContext, fault simulator.Fault) (*world.World, *world.Process, int64) {
 		GinkgoHelper()
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
+		line := w.Line(withCancellation(stateRequested, pendingDate))
 		Expect(w.Carrier.FailNext(target, fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		return w, process, line
 	}
 	loseAll := func(ctx SpecContext) (*world.World, *world.Process, int64) {
@@ -148,19 +127,19 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 
 	It("by a timeout after it was processed is proven by one read", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		line := w.Line(holding(stateRequested, pendingDate))
+		line := w.Line(withCancellation(stateRequested, pendingDate))
 		process.Seam.Lose = func(effect world.Effect) error {
 			if strings.HasPrefix(effect.What, http.MethodPost) && strings.HasSuffix(effect.What, "/reschedule") {
 				return os.ErrDeadlineExceeded
 			}
 			return nil
 		}
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(rescheduled(w, line)).To(Equal(1))
+		Expect(reschedules(w, line)).To(Equal(1))
 	})
 
-	DescribeTable("is a person's after two repeats, and not sent a fourth time",
+	DescribeTable("waits for a person after two repeats, and is not sent a fourth time",
 		func(ctx SpecContext, word string, truth *simulator.Cancellation, posts int, reason string) {
 			w, process, line := loseAll(ctx)
 			service := process.Drive(ctx, site)
@@ -169,8 +148,8 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			Expect(open.Repeats).To(Equal(int32(2)))
 			Expect(cancellationCalls(w)).To(Equal("rPrPrPr"))
 			Expect(w.Events.All()).To(ContainElement(ContainSubstring("Warning OutcomeUnknown")))
-			expectReady(lookAnewAtSite(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
-			Expect(rescheduled(w, line)).To(Equal(3))
+			expectReady(readAgain(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+			Expect(reschedules(w, line)).To(Equal(3))
 
 			Expect(w.Carrier.SetCancellation(line, truth)).To(Succeed())
 			word = open.AttemptID + "=" + strings.ReplaceAll(word, "{service}", strconv.FormatInt(line, 10))
@@ -178,27 +157,27 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			service = process.Drive(ctx, site)
 			Expect(service.Status.Handled.Resolve).To(Equal(word))
 			Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
-			Expect(rescheduled(w, line)).To(Equal(posts))
+			Expect(reschedules(w, line)).To(Equal(posts))
 		},
 		Entry("NotAccepted sends it again", "NotAccepted", cancellationAs(stateRequested, pendingDate),
 			4, v1alpha1.ReasonInSync),
-		Entry("Succeeded is read after", "Succeeded", cancellationAs(stateRequested, wantedDate),
+		Entry("Succeeded is read again", "Succeeded", cancellationAs(stateRequested, wantedDate),
 			3, v1alpha1.ReasonInSync),
-		Entry("Accepted is followed", "Accepted:{service}", cancellationAs(stateRequested, wantedDate),
+		Entry("Accepted is polled", "Accepted:{service}", cancellationAs(stateRequested, wantedDate),
 			3, v1alpha1.ReasonInSync),
 		Entry("Abandoned waits for another edit", "Abandoned", cancellationAs(stateRequested, pendingDate),
 			3, v1alpha1.ReasonCarrierRejected),
 	)
 
-	It("is settled by a later read that shows it as wanted", func(ctx SpecContext) {
+	It("is settled by a later read that shows the declared state", func(ctx SpecContext) {
 		w, process, line := loseAll(ctx)
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		moveAtCarrier(w, line, stateRequested, wantedDate)
-		expectReady(lookAnewAtSite(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(rescheduled(w, line)).To(Equal(3))
+		expectReady(readAgain(ctx, w, process), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(reschedules(w, line)).To(Equal(3))
 	})
 
-	It("holds back every modification until it is settled", func(ctx SpecContext) {
+	It("blocks every modification until it is settled", func(ctx SpecContext) {
 		w, process, line := loseAll(ctx)
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		w.Edit(ctx, site, withPlan(world.PlanFast, 12))
@@ -220,7 +199,7 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		Entry("while suspended", func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true }),
 	)
 
-	DescribeTable("is given up when another cancellation has been requested since, and compared anew",
+	DescribeTable("is abandoned when another cancellation has been requested since, and compared again",
 		func(ctx SpecContext, since *simulator.Cancellation, posts int, phase v1alpha1.RequestPhase, reason string) {
 			w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 			untilAltered(ctx, w, process, line)
@@ -228,15 +207,15 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			Expect(w.Carrier.SetCancellation(line, since)).To(Succeed())
 			service := process.Drive(ctx, site)
 			Expect(world.Ready(service).Reason).To(Equal(reason), world.Ready(service).Message)
-			Expect(rescheduled(w, line)).To(Equal(posts))
+			Expect(reschedules(w, line)).To(Equal(posts))
 			Expect(service.RequestOf(v1alpha1.OperationCancellationReschedule).Repeats).To(BeZero())
 			Expect(service.Status.History).To(ContainElement(HaveField("Outcome", phase)))
 		},
 		Entry("which has another date", cancellationAs(stateRequested, otherDate), 2,
 			v1alpha1.PhaseAbandoned, v1alpha1.ReasonInSync),
-		Entry("which went on with another date", cancellationAs(stateHandedOver, otherDate), 1,
+		Entry("which was processed with another date", cancellationAs(stateHandedOver, otherDate), 1,
 			v1alpha1.PhaseAbandoned, v1alpha1.ReasonNotEligibleForCancellation),
-		Entry("and given up", nil, 1, v1alpha1.PhaseAbandoned, v1alpha1.ReasonCancellationNotRequested),
+		Entry("and withdrawn", nil, 1, v1alpha1.PhaseAbandoned, v1alpha1.ReasonCancellationNotRequested),
 		Entry("unless that has the wanted date", cancellationAs(stateRequested, wantedDate), 1,
 			v1alpha1.PhaseSucceeded, v1alpha1.ReasonInSync),
 	)
@@ -247,12 +226,12 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 			untilAltered(ctx, w, process, line)
 			w.Edit(ctx, site, hold)
 			Expect(world.Ready(process.Drive(ctx, site)).Reason).To(Equal(reason))
-			Expect(rescheduled(w, line)).To(Equal(1))
+			Expect(reschedules(w, line)).To(Equal(1))
 			w.Edit(ctx, site, func(s *v1alpha1.BroadbandService) {
 				s.Spec.Suspend, s.Spec.ManagementPolicy = false, v1alpha1.ManagementManage
 			})
 			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(rescheduled(w, line)).To(Equal(2))
+			Expect(reschedules(w, line)).To(Equal(2))
 		},
 		Entry("the service is suspended",
 			func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true }, v1alpha1.ReasonSuspended),
@@ -265,33 +244,33 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		attempt := untilAltered(ctx, w, process, line).OpenCancellation().AttemptID
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Expect(process.Drive(ctx, site)).To(BeNil())
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, endOn(wantedDate)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, endOn(wantedDate)))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		request := service.RequestOf(v1alpha1.OperationCancellationReschedule)
 		Expect(request.AttemptID).To(Equal(attempt))
 		Expect(request.Phase).To(Equal(v1alpha1.PhaseSucceeded))
-		Expect(rescheduled(w, line)).To(Equal(1))
+		Expect(reschedules(w, line)).To(Equal(1))
 	})
 
-	It("is repeated as it was sent, and then the newest spec", func(ctx SpecContext) {
+	It("is repeated as it was sent, and then the newest spec is sent", func(ctx SpecContext) {
 		w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		untilAltered(ctx, w, process, line)
 		w.Edit(ctx, site, endOn(otherDate))
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAtCarrier(w, line, stateRequested, otherDate)
-		Expect(rescheduled(w, line)).To(Equal(3))
+		Expect(reschedules(w, line)).To(Equal(3))
 	})
 
-	It("does not count a repeat that was turned away", func(ctx SpecContext) {
+	It("does not count a repeat that was not processed", func(ctx SpecContext) {
 		w, process, line := lose(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		busy := simulator.Fault{Kind: simulator.FaultStatus, Status: 429, RetryAfter: "60"}
 		Expect(w.Carrier.FailNext(target, busy)).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.RequestOf(v1alpha1.OperationCancellationReschedule).Repeats).To(Equal(int32(1)))
-		Expect(rescheduled(w, line)).To(Equal(3))
+		Expect(reschedules(w, line)).To(Equal(3))
 	})
 
 	It("is read again when its repeat is refused: the first may have succeeded", func(ctx SpecContext) {
@@ -300,10 +279,6 @@ var _ = Describe("A reschedule of unknown outcome", func() {
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(cancellationCalls(w)).To(MatchRegexp("^rPrPrPr+$"))
-		Expect(rescheduled(w, line)).To(Equal(3))
+		Expect(reschedules(w, line)).To(Equal(3))
 	})
 })
-
-func underManagement(policy v1alpha1.ManagementPolicy) edit {
-	return func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = policy }
-}

@@ -4,7 +4,6 @@ package controllers_test
 
 import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
 	"github.com/broadband-operator/broadband-operator/controllers"
@@ -15,24 +14,14 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// readyAccount is the condition Ready of the account, after one pass.
-func readyAccount(ctx SpecContext, w *world.World, process *world.Process) metav1.Condition {
-	GinkgoHelper()
-	_, err := process.LookAtAccount(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	account := w.Account()
-	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
-	return world.Condition(account.Status.Conditions, v1alpha1.ConditionReady)
-}
-
 var _ = Describe("The login of a CarrierAccount", func() {
-	It("is on record under its identity before anything is sent, and is written once (R31)", func(ctx SpecContext) {
+	It("is recorded under its identity before anything is sent, and is written once (R31)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		ledger := identityLedger(ctx, w, w.Namespace)
 		Expect(ledger.Spec.Account.Logins).To(ConsistOf(w.Account().Login()))
-		Expect(readyAccount(ctx, w, w.Start(world.Cut{})).Status).To(Equal(metav1.ConditionTrue))
+		Expect(reconcileAccount(ctx, w, w.Start(world.Cut{})).Status).To(Equal(metav1.ConditionTrue))
 		Expect(identityLedger(ctx, w, w.Namespace)).To(Equal(ledger))
-		Expect(readyAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+		Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 	})
 
 	It("does not send under another identity before a person acknowledges it (R31)", func(ctx SpecContext) {
@@ -46,7 +35,7 @@ var _ = Describe("The login of a CarrierAccount", func() {
 			a.Spec.Identity, a.Annotations = other, map[string]string{}
 		}))).To(Succeed())
 		process = w.Start(world.Cut{})
-		ready := readyAccount(ctx, w, process)
+		ready := reconcileAccount(ctx, w, process)
 		Expect(ready).To(And(HaveField("Status", metav1.ConditionFalse), HaveField("Reason", v1alpha1.ReasonIdentityChanged)))
 		Expect(ready.Message).To(And(ContainSubstring("spec.identity: "), HaveSuffix("acknowledge="+other+"'")))
 		Expect(identityLedger(ctx, w, other)).To(BeNil())
@@ -57,28 +46,28 @@ var _ = Describe("The login of a CarrierAccount", func() {
 		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
 			metav1.SetMetaDataAnnotation(&a.ObjectMeta, v1alpha1.AnnotationAcknowledge, other)
 		})
-		Expect(readyAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 		Expect(identityLedger(ctx, w, other).Spec.Account.Logins).To(ConsistOf(w.Account().Login()))
 		editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Annotations = nil })
-		Expect(readyAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued), "that is on record")
+		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued), "that is on record")
 	})
 
-	It("is said not to be on record where Kubernetes refuses that, and nothing is sent (R18, R31)", func(ctx SpecContext) {
+	It("is reported as not recorded if Kubernetes refuses it, and nothing is sent (R18, R31)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		process := w.Start(world.Cut{})
-		process.Seam.Fault = answering("create identity-", errQuota)
-		ready := readyAccount(ctx, w, process)
+		process.Seam.Fault = failEffect("create identity-", errQuota)
+		ready := reconcileAccount(ctx, w, process)
 		Expect(ready.Reason).To(Equal(v1alpha1.ReasonAPIServerRefused), ready.Message)
 		Expect(ready.Message).To(ContainSubstring("exceeded quota"))
 		process.Seam.Fault = nil
-		Expect(readyAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+		Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
 	})
 
 	It("is not recorded by a manager that sends nothing (R31)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
-		ready := readyAccount(ctx, w, w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false }))
+		ready := reconcileAccount(ctx, w, w.Start(world.Cut{}, func(o *controllers.Options) { o.Submit = false }))
 		Expect(ready.Status).To(Equal(metav1.ConditionTrue))
 		Expect(identityLedger(ctx, w, w.Namespace)).To(BeNil())
 	})
@@ -87,13 +76,13 @@ var _ = Describe("The login of a CarrierAccount", func() {
 // A clientName may be edited if the identity is set. Each edit is another login, which may have
 // sent requests under another identity.
 var _ = Describe("A clientName that is edited", func() {
-	It("sends nothing before it was looked at, and is acknowledged where it has sent as another (R31)",
+	It("sends nothing before it was checked, and must be acknowledged if it sent for another identity (R31)",
 		func(ctx SpecContext) {
 			w := world.New(ctx, plane)
 			w.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Auth.ClientName = world.OtherClient })
 			process := w.Start(world.Cut{})
-			Expect(readyAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
-			beside(ctx, w, w.Namespace+"-2") // sends as the other client
+			Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+			inAnotherNamespace(ctx, w, w.Namespace+"-2") // sends as the other client
 
 			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) {
 				a.Annotations, a.Spec.Auth.ClientName = nil, world.ClientName
@@ -106,12 +95,12 @@ var _ = Describe("A clientName that is edited", func() {
 			Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(BeZero())
 			Expect(w.Posts(line)).To(BeZero())
 
-			Expect(readyAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonIdentityChanged))
+			Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonIdentityChanged))
 			expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 			editAccount(ctx, w, func(account *v1alpha1.CarrierAccount) {
 				metav1.SetMetaDataAnnotation(&account.ObjectMeta, v1alpha1.AnnotationAcknowledge, w.Namespace)
 			})
-			Expect(readyAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
+			Expect(reconcileAccount(ctx, w, process).Status).To(Equal(metav1.ConditionTrue))
 			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(line)).To(Equal(1))
 		})

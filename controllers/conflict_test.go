@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
@@ -17,20 +16,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
-
-// beside is another namespace with its own account for the same login at the same carrier.
-func beside(ctx SpecContext, w *world.World, identity string) (*world.World, *world.Process) {
-	GinkgoHelper()
-	other := *w
-	other.Namespace += "-beside"
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}}
-	Expect(w.Create(ctx, namespace)).To(Succeed())
-	other.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = identity })
-	process := other.Start(world.Cut{})
-	_, err := process.LookAtAccount(ctx)
-	Expect(err).NotTo(HaveOccurred())
-	return &other, process
-}
 
 var _ = Describe("A service that objects of two namespaces declare", func() {
 	// The identity of both accounts follows from the namespace of the first.
@@ -42,7 +27,7 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			process := w.Start(world.Cut{})
 			_, err := process.LookAtAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
-			other, otherProcess := beside(ctx, w, own)
+			other, otherProcess := inAnotherNamespace(ctx, w, own)
 			line := w.Line()
 			Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 			Expect(w.Create(ctx, other.Service("theirs", line))).To(Succeed())
@@ -64,10 +49,10 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 	)
 
 	// The number is that of docs/security-cases.md.
-	It("shows the one that may not manage it the other's name, and nothing of what that has asked for (74)",
+	It("shows the object in conflict only the other's name, and nothing of its requests (74)",
 		func(ctx SpecContext) {
 			w, process := begin(ctx)
-			other, otherProcess := beside(ctx, w, w.Namespace)
+			other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace)
 			line := w.Line()
 			Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{
 				Kind: simulator.FaultBody, Status: 422, Body: `{"code":"theirs.alone","message":"their words"}`,
@@ -76,7 +61,7 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			refused := process.Drive(ctx, site)
 			Expect(world.Ready(refused).Message).To(ContainSubstring("their words"))
 			w.Edit(ctx, site, withPlan(world.PlanCheap, 12))
-			shown := inFlight(ctx, w, process)
+			shown := driveUntilAccepted(ctx, w, process)
 
 			late := other.Service("late", line, withPlan(world.PlanFast, 24))
 			Expect(other.Create(ctx, late)).To(Succeed())
@@ -87,15 +72,15 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 			status, err := json.Marshal(late.Status)
 			Expect(err).NotTo(HaveOccurred())
 			for _, private := range []string{
-				"theirs.alone", "their words", world.PlanCheap, shown.OpenRequest().AttemptID, processedAs(w, line),
+				"theirs.alone", "their words", world.PlanCheap, shown.OpenRequest().AttemptID, acceptedPlanChange(w, line),
 			} {
 				Expect(string(status)).NotTo(ContainSubstring(private))
 			}
 		})
 
-	It("is managed by both, where the identities differ", func(ctx SpecContext) {
+	It("is managed by both if the identities differ", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		other, otherProcess := beside(ctx, w, w.Namespace+"-other")
+		other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace+"-other")
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		Expect(w.Create(ctx, other.Service(site, line))).To(Succeed())
@@ -105,7 +90,7 @@ var _ = Describe("A service that objects of two namespaces declare", func() {
 	})
 })
 
-var _ = DescribeTable("Two objects of one service whose processes do not see each other send one request between them",
+var _ = DescribeTable("Two objects of one service whose processes do not see each other send one request in total",
 	func(ctx SpecContext, first, meets string) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -119,7 +104,7 @@ var _ = DescribeTable("Two objects of one service whose processes do not see eac
 			w.Edit(ctx, name, suspended(false))
 		}
 
-		By("having one pass in the middle of the other")
+		By("running one pass in the middle of the other")
 		met := false
 		blind[first].Seam.Fault = func(e world.Effect) error {
 			if met || !strings.Contains(e.What, meets) {
@@ -138,8 +123,8 @@ var _ = DescribeTable("Two objects of one service whose processes do not see eac
 		Expect(met).To(BeTrue())
 		Expect(w.Posts(line)).To(BeNumerically("<=", 1))
 
-		By("letting both go on, seeing again")
-		passBoth(ctx, w, process, time.Hour)
+		By("running both with current caches")
+		reconcileBoth(ctx, w, process, time.Hour)
 		Expect(w.Posts(line)).To(Equal(1))
 		expectOneReady(ctx, w)
 	},
@@ -155,8 +140,4 @@ func expectOneReady(ctx SpecContext, w *world.World) {
 	GinkgoHelper()
 	reasons := []string{world.Ready(w.Read(ctx, "elder")).Reason, world.Ready(w.Read(ctx, "younger")).Reason}
 	Expect(reasons).To(ConsistOf(v1alpha1.ReasonInSync, v1alpha1.ReasonConflict))
-}
-
-func suspended(suspend bool) func(*v1alpha1.BroadbandService) {
-	return func(service *v1alpha1.BroadbandService) { service.Spec.Suspend = suspend }
 }

@@ -36,7 +36,7 @@ func createContact(ctx SpecContext, w *world.World, held v1alpha1.Contact) {
 
 // The numbers are those of docs/security-cases.md.
 
-var _ = DescribeTable("A contact in a Secret that no schema would take is not sent (62)",
+var _ = DescribeTable("A contact in a Secret that the schema would refuse is not sent (62)",
 	func(ctx SpecContext, held v1alpha1.Contact, flaw string) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -69,7 +69,7 @@ var _ = DescribeTable("A contact in a Secret that no schema would take is not se
 		v1alpha1.Contact{Name: "Jo", Phone: "0400 000 000", Email: "canary@"}, "email"),
 )
 
-var _ = DescribeTable("A contact is sent as JSON strings, whatever it spells (62)",
+var _ = DescribeTable("A contact is sent as JSON strings, whatever its content (62)",
 	func(ctx SpecContext, name string) {
 		w, process := begin(ctx)
 		line := w.Line()

@@ -32,7 +32,7 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 		Expect(w.Create(ctx, test)).To(Succeed())
 		return w, process
 	}
-	asks := func(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.DiagnosticTest {
+	reconciled := func(ctx SpecContext, w *world.World, process *world.Process) *v1alpha1.DiagnosticTest {
 		GinkgoHelper()
 		ready := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval))
 		test := shown(ctx, w)
@@ -44,12 +44,12 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 		return test
 	}
 
-	DescribeTable("is sent once a person agrees, and only that (R22)",
+	DescribeTable("is sent once a person approves it, and nothing else is (R22)",
 		func(ctx SpecContext, account, own v1alpha1.Approval) {
 			w, process := created(ctx, account, own)
-			hash := asks(ctx, w, process).Status.Pending.Hash
+			hash := reconciled(ctx, w, process).Status.Pending.Hash
 			tests().annotate(ctx, w, v1alpha1.AnnotationApprove, "p0123456789abcdef0123456789abcdef")
-			asks(ctx, w, process)
+			reconciled(ctx, w, process)
 			Expect(tests().posts(w)).To(BeZero())
 
 			tests().annotate(ctx, w, v1alpha1.AnnotationApprove, hash)
@@ -62,12 +62,12 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 			Expect(testsLedger(ctx, w, done.Spec.ServiceID.Number()).Spec.Ended[0].ApprovedHash).To(Equal(hash))
 			Expect(done.Status.Conditions).NotTo(ContainElement(HaveField("Type", v1alpha1.ConditionApprovalRequired)))
 		},
-		Entry("where its account asks for all", v1alpha1.ApprovalAlways, v1alpha1.Approval("")),
-		Entry("where it asks for that itself", v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways),
-		Entry("where it would not ask, and its account does", v1alpha1.ApprovalAlways, v1alpha1.ApprovalAutomatic),
+		Entry("if its account requires approval", v1alpha1.ApprovalAlways, v1alpha1.Approval("")),
+		Entry("if the test requires approval", v1alpha1.ApprovalAutomatic, v1alpha1.ApprovalAlways),
+		Entry("if its account requires approval and the test does not", v1alpha1.ApprovalAlways, v1alpha1.ApprovalAutomatic),
 	)
 
-	DescribeTable("is sent without being asked about where nobody asks for all",
+	DescribeTable("is sent without approval if none is required",
 		func(ctx SpecContext, account, own v1alpha1.Approval) {
 			w, process := created(ctx, account, own)
 			tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
@@ -76,29 +76,29 @@ var _ = Describe("A diagnostic test that has to be approved", func() {
 		Entry("OnCost: the carrier quotes no price for a test", v1alpha1.ApprovalOnCost, v1alpha1.ApprovalOnCost),
 	)
 
-	It("is not sent once more by an approval that was for the first attempt (R11, R22)", func(ctx SpecContext) {
+	It("is not sent again by the approval of the first attempt (R11, R22)", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
 		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
-		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, asks(ctx, w, process).Status.Pending.Hash)
+		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, reconciled(ctx, w, process).Status.Pending.Hash)
 		tests().until(ctx, w, process, v1alpha1.ReasonDiagnosticTestFailed)
 		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
-		hash := asks(ctx, w, process).Status.Pending.Hash
+		hash := reconciled(ctx, w, process).Status.Pending.Hash
 		Expect(tests().posts(w)).To(Equal(1))
 		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, hash)
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	It("keeps an approval for what did not reach the carrier, and takes no older one for it (R11)", func(ctx SpecContext) {
+	It("keeps its approval if it did not reach the carrier, and accepts no older one (R11)", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways })
 		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
-		first := asks(ctx, w, process).Status.Pending.Hash
+		first := reconciled(ctx, w, process).Status.Pending.Hash
 		tests().annotate(ctx, w, v1alpha1.AnnotationApprove, first)
 		tests().until(ctx, w, process, v1alpha1.ReasonDiagnosticTestFailed)
 		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, tests().request(ctx, w).AttemptID)
-		second := asks(ctx, w, process).Status.Pending.Hash
+		second := reconciled(ctx, w, process).Status.Pending.Hash
 		Expect(second).NotTo(Equal(first))
 
 		tooMany := simulator.Fault{Kind: simulator.FaultStatus, Status: http.StatusTooManyRequests}

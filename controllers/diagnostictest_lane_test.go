@@ -60,7 +60,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		return uid
 	}
 
-	It("are run one at a time: the next waits, and says for which (R3)", func(ctx SpecContext) {
+	It("are run one at a time: the next waits, and names the one it waits for (R3)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		look(ctx, process, "second")
 		Expect(tests().posts(w)).To(Equal(1))
@@ -69,7 +69,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(ready.Message).To(ContainSubstring("DiagnosticTest %s/first", w.Namespace))
 		Expect(testsLedger(ctx, w, line).Spec.Open).To(HaveLen(1))
 
-		By("waiting for long: nothing is written and nobody is asked")
+		By("waiting for long: without writes and calls")
 		version, calls := read(ctx, w, "second").ResourceVersion, len(w.Carrier.Calls())
 		w.Clock.Advance(time.Hour)
 		Expect(look(ctx, process, "second")).To(BeZero(), "the end of the first wakes it")
@@ -84,7 +84,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	It("of two that wait, the older goes first (R3)", func(ctx SpecContext) {
+	It("of two that wait, the older is sent first (R3)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		look(ctx, process, "second")
 		Expect(w.Create(ctx, w.Test("third", line))).To(Succeed())
@@ -102,7 +102,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(reason(ctx, w, elder)).To(Equal(v1alpha1.ReasonProgressing))
 	})
 
-	It("do not wait for one that waits itself and has gone (R3)", func(ctx SpecContext) {
+	It("do not wait for a deleted one that was waiting itself (R3)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		look(ctx, process, "second")
 		Expect(process.DriveAt(ctx, named("first"))).To(BeTrue())
@@ -112,7 +112,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(tests().posts(w)).To(Equal(2))
 	})
 
-	It("one of them whose object is gone is followed to its end, and blocks nobody after it (R22)", func(ctx SpecContext) {
+	It("one of them whose object is deleted is polled to its end, and then blocks no other (R22)", func(ctx SpecContext) {
 		w, process, line := two(ctx)
 		uid := forceOff(ctx, w)
 		process.DriveAt(ctx, named("second"))
@@ -126,7 +126,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Expect(ended[1].EndedBy).To(Equal(v1alpha1.EndedByCarrier))
 	})
 
-	DescribeTable("one of them whose object is gone and whose outcome is unknown is settled by another (R22)",
+	DescribeTable("one of them whose object is deleted and whose outcome is unknown is resolved at another (R22)",
 		func(ctx SpecContext, word string) {
 			w, process := begin(ctx)
 			line := w.Line()
@@ -164,7 +164,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Entry("as succeeded", "Succeeded"),
 	)
 
-	It("that a process left when it ended are unknown after two minutes where their object is gone (R14)",
+	It("left by a process that ended have unknown outcomes after two minutes if the object is deleted (R14)",
 		func(ctx SpecContext) {
 			w, process := begin(ctx)
 			line := w.Line()
@@ -182,7 +182,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 			Expect(tests().posts(w)).To(BeZero())
 		})
 
-	DescribeTable("are all run, although only this process writes into their ledger (R32)",
+	DescribeTable("are all run, although only this process writes to their ledger (R32)",
 		func(ctx SpecContext, byName bool) {
 			w := world.New(ctx, plane)
 			line := w.Line()
@@ -212,7 +212,7 @@ var _ = Describe("The diagnostic tests of one service", func() {
 		Entry("by the name of the service", true),
 	)
 
-	It("go on when the object of the one under way is forced away (R22)", func(ctx SpecContext) {
+	It("continue when the object of the one in progress is deleted without its finalizer (R22)", func(ctx SpecContext) {
 		w, _, _ := two(ctx)
 		manager := w.Manage(ctx, user)
 		Eventually(ctx, reason).WithArguments(ctx, w, "second").WithTimeout(time.Minute).Should(Equal(waitsForLane))

@@ -14,7 +14,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-var _ = It("A diagnostic test that is accepted late keeps those of its service waiting until it is settled (R15)",
+var _ = It("A diagnostic test that is accepted late blocks the others of its service until it is settled (R15)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -35,7 +35,7 @@ var _ = It("A diagnostic test that is accepted late keeps those of its service w
 		ledger.Spec.Revision++
 		Expect(w.Update(ctx, ledger)).To(Succeed())
 		Eventually(ctx, shows(once)).WithTimeout(time.Minute).Should(Equal(v1alpha1.ReasonLateAcceptance),
-			"it has finished, and is looked at all the same")
+			"it has finished, and is reconciled nevertheless")
 		Expect(readyOf(tests().read(ctx, w)).Message).To(ContainSubstring("an-earlier-one=Succeeded"))
 
 		Expect(w.Create(ctx, w.Test("other", line))).To(Succeed())
@@ -44,7 +44,7 @@ var _ = It("A diagnostic test that is accepted late keeps those of its service w
 		Expect(readyOf(other).Message).To(ContainSubstring("DiagnosticTest " + w.Namespace + "/" + once))
 		Expect(tests().posts(w)).To(Equal(1))
 
-		By("deleting the one that was accepted late, which gives it up")
+		By("deleting the one that was accepted late, which abandons it")
 		Expect(w.Delete(ctx, tests().read(ctx, w))).To(Succeed())
 		Eventually(ctx, func() int { return tests().posts(w) }).WithTimeout(time.Minute).Should(Equal(2))
 	})

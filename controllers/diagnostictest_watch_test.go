@@ -40,7 +40,7 @@ func submittedElsewhere(
 
 var _ = Describe("A diagnostic test that another process has sent", func() {
 	// The drill found it: a successor reconciled only after two minutes.
-	DescribeTable("is looked at when that process writes what became of it (R32)",
+	DescribeTable("is reconciled when that process writes its outcome (R32)",
 		func(ctx SpecContext, named bool) {
 			w := world.New(ctx, plane)
 			line := w.Line()

@@ -3,9 +3,7 @@
 package controllers_test
 
 import (
-	"fmt"
 	"net/http"
-	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -18,26 +16,7 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// stable declares the stable DSL profile and nothing else.
-func stable(service *v1alpha1.BroadbandService) {
-	service.Spec.Plan, service.Spec.DSLStabilityProfile = nil, "Stable"
-}
-
 func onCopper(service *simulator.Service) { service.TechnologyType = "FTTN" }
-
-// refusedWith is a 422 of the carrier with one sub-error.
-func refusedWith(code, field string) simulator.Fault { return refusedFor(field, code) }
-
-// refusedFor is a refusal with several sub-errors about one field.
-func refusedFor(field string, codes ...string) simulator.Fault {
-	subErrors := make([]string, 0, len(codes))
-	for _, code := range codes {
-		subErrors = append(subErrors, fmt.Sprintf(`{"code":%q,"message":"no","object":"x","field":%q}`, code, field))
-	}
-	body := `{"httpStatusCode":422,"type":"business.rule","code":"validation","message":"no",` +
-		`"apiSubErrors":[` + strings.Join(subErrors, ",") + `]}`
-	return simulator.Fault{Kind: simulator.FaultBody, Status: 422, Body: body}
-}
 
 var _ = Describe("A DSL stability profile", func() {
 	const operation = "DSLStabilityProfileChange"
@@ -51,7 +30,7 @@ var _ = Describe("A DSL stability profile", func() {
 		for _, fault := range faults {
 			Expect(w.Carrier.FailNext(operation, fault)).To(Succeed())
 		}
-		Expect(w.Create(ctx, w.Service(site, line, stable))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withStableProfile))).To(Succeed())
 		return w, line, process.Drive(ctx, site)
 	}
 
@@ -78,7 +57,7 @@ var _ = Describe("A DSL stability profile", func() {
 		Expect(times[2].Sub(times[1])).To(BeNumerically(">=", 10*time.Minute))
 	})
 
-	It("whose response was lost is asked for again after fifteen minutes, and says so", func(ctx SpecContext) {
+	It("whose response was lost is requested again after fifteen minutes, and reports that", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset})
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		request := service.RequestOf(v1alpha1.OperationDSLStabilityProfileChange)
@@ -89,27 +68,27 @@ var _ = Describe("A DSL stability profile", func() {
 		Expect(calls[len(calls)-1].Time.Sub(calls[0].Time)).To(BeNumerically(">=", 15*time.Minute))
 	})
 
-	It("whose response was lost three times is a person's, and is not sent a fourth time", func(ctx SpecContext) {
+	It("whose response was lost three times waits for a person, and is not sent a fourth time", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset, Times: 5})
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(profileChanges(w, line)).To(Equal(3))
 	})
 
-	It("that is refused on a repeat is a person's: the first may have succeeded", func(ctx SpecContext) {
+	It("that is refused on a repeat waits for a person: the first may have succeeded", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset},
 			refusedWith("constraints.some.rule", "serviceId"))
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(profileChanges(w, line)).To(Equal(2))
 	})
 
-	It("that is in progress on a repeat is probably ours, and is waited for", func(ctx SpecContext) {
+	It("that is in progress on a repeat is probably ours, and waits for its end", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset},
 			refusedWith(busy, "serviceDslStabilityProfileChangeRequest"))
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(profileChanges(w, line)).To(Equal(3))
 	})
 
-	It("stays open when its repeat is turned away, and the repeat is not counted", func(ctx SpecContext) {
+	It("stays open when its repeat is not processed, and the repeat is not counted", func(ctx SpecContext) {
 		w, line, service := drive(ctx, simulator.Fault{Kind: simulator.FaultReset, Processed: true},
 			simulator.Fault{Kind: simulator.FaultStatus, Status: 429})
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -117,7 +96,7 @@ var _ = Describe("A DSL stability profile", func() {
 		Expect(profileChanges(w, line)).To(Equal(3))
 	})
 
-	It("that the carrier took and then failed shows its code", func(ctx SpecContext) {
+	It("that the carrier accepted and then failed shows its code", func(ctx SpecContext) {
 		_, _, service := drive(ctx, simulator.Fault{Kind: simulator.FaultEndInError})
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDSLChangeFailed)
 	})

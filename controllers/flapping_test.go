@@ -15,9 +15,9 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// flapping is a spec that is edited again and again while the request for world.PlanFast is in
+// flappingSpec is a spec that is edited again and again while the request for world.PlanFast is in
 // progress.
-type flapping struct {
+type flappingSpec struct {
 	edits   []edit // in turn, ten in total
 	passes  bool   // whether the operator reconciles after each
 	last    edit   // the newest spec
@@ -26,21 +26,21 @@ type flapping struct {
 }
 
 var _ = DescribeTable("A spec that changes ten times while a request runs",
-	func(ctx SpecContext, story flapping) {
+	func(ctx SpecContext, scenario flappingSpec) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		running := inFlight(ctx, w, process).OpenRequest()
+		running := driveUntilAccepted(ctx, w, process).OpenRequest()
 		for i := range 10 {
-			w.Edit(ctx, site, story.edits[i%len(story.edits)])
-			if story.passes {
+			w.Edit(ctx, site, scenario.edits[i%len(scenario.edits)])
+			if scenario.passes {
 				_, err := process.Look(ctx, site)
 				Expect(err).NotTo(HaveOccurred())
 				Expect(world.Ready(w.Read(ctx, site)).Status).To(Equal(metav1.ConditionFalse))
 			}
 		}
-		w.Edit(ctx, site, story.last)
-		expectReady(inFlight(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
+		w.Edit(ctx, site, scenario.last)
+		expectReady(driveUntilAccepted(ctx, w, process), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 		Expect(w.Read(ctx, site).OpenRequest().AttemptID).To(Equal(running.AttemptID))
 
 		service := process.Drive(ctx, site)
@@ -48,28 +48,28 @@ var _ = DescribeTable("A spec that changes ten times while a request runs",
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(service.Status.ObservedGeneration).To(Equal(service.Generation))
 		Expect(service.Status.Pending).To(BeNil())
-		Expect(changes(w, line)).To(Equal(1 + story.further))
+		Expect(changes(w, line)).To(Equal(1 + scenario.further))
 		sold, _ := w.Carrier.Service(line)
 		Expect([]any{sold.Plan, sold.Term, sold.RestorationSLA}).To(
-			Equal([]any{story.sold.Plan, story.sold.Term, story.sold.RestorationSLA}))
+			Equal([]any{scenario.sold.Plan, scenario.sold.Term, scenario.sold.RestorationSLA}))
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	},
-	Entry("leads to one further request, for the newest", flapping{
+	Entry("leads to one further request, for the newest", flappingSpec{
 		edits: []edit{withPlan(world.PlanSlow, 12), withSLA(world.SLAFast), withPlan(world.PlanFast, 24), withSLA("")},
 		last:  withPlan(world.PlanSlow, 36), further: 1, passes: true,
 		sold: simulator.Service{Plan: world.PlanSlow, Term: 36, RestorationSLA: world.SLAFast},
 	}),
-	Entry("without being looked at leads to one further request, for the newest", flapping{
+	Entry("without a pass in between leads to one further request, for the newest", flappingSpec{
 		edits: []edit{withPlan(world.PlanSlow, 12), withPlan(world.PlanFast, 24)},
 		last:  withSLA(world.SLAFast), further: 1,
 		sold: simulator.Service{Plan: world.PlanFast, Term: 24, RestorationSLA: world.SLAFast},
 	}),
-	Entry("and then back leads to none", flapping{
+	Entry("and then back leads to none", flappingSpec{
 		edits: []edit{withPlan(world.PlanSlow, 12), withPlan(world.PlanFast, 24), withSLA(world.SLAFast)},
 		last:  func(s *v1alpha1.BroadbandService) { s.Spec.RestorationSLA = ""; withPlan(world.PlanFast, 12)(s) },
 		sold:  simulator.Service{Plan: world.PlanFast, Term: 12, RestorationSLA: world.SLAStd}, passes: true,
 	}),
-	Entry("and then away from all of them leads to none", flapping{
+	Entry("and then to no declared plan leads to none", flappingSpec{
 		edits: []edit{withPlan(world.PlanSlow, 12), aggregated("ETHERNET"), aggregated("L2TP")},
 		last:  func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.AggregationMethod = nil, "" },
 		sold:  simulator.Service{Plan: world.PlanFast, Term: 12, RestorationSLA: world.SLAStd}, passes: true,
@@ -77,7 +77,7 @@ var _ = DescribeTable("A spec that changes ten times while a request runs",
 )
 
 var _ = Describe("Services that are imported as declared", func() {
-	It("send nothing, ask for their cancellation once, and say that nothing was confirmed", func(ctx SpecContext) {
+	It("send nothing, read their cancellation once, and report that nothing was confirmed", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		lines := map[string]int64{}
 		for i := range 3 {
@@ -107,6 +107,6 @@ var _ = Describe("Services that are imported as declared", func() {
 			}
 			process = w.Start(world.Cut{})
 		}
-		Expect(askedSince(w, calls)).To(Equal(asked{cancellation: len(lines)}))
+		Expect(callsSince(w, calls)).To(Equal(callCounts{cancellation: len(lines)}))
 	})
 })

@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("An intent", func() {
-	It("whose process is stopped for ten seconds before the POST is not sent, and another is", func(ctx SpecContext) {
+	It("whose process is stopped for ten seconds before the POST is not sent, but a new one is", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		stopped := false
@@ -37,7 +37,7 @@ var _ = Describe("An intent", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("is not written over another's by a process whose copy is from before that", func(ctx SpecContext) {
+	It("does not overwrite another's intent if the process has an older copy", func(ctx SpecContext) {
 		w, first := begin(ctx)
 		line := w.Line()
 		var before *v1alpha1.BroadbandService // just before the intent
@@ -48,13 +48,13 @@ var _ = Describe("An intent", func() {
 			return nil
 		}
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		inFlight(ctx, w, first)
+		driveUntilAccepted(ctx, w, first)
 
 		second := w.Start(world.Cut{})
 		second.Seam.Stale = before
 		for range 20 {
 			result, err := second.Look(ctx, site)
-			Expect(err).NotTo(HaveOccurred(), "a conflict is looked at again, and no error")
+			Expect(err).NotTo(HaveOccurred(), "a conflict is retried, and no error")
 			w.Clock.Advance(result.RequeueAfter)
 		}
 		Expect(second.Seam.Effects()).To(ContainElement(HaveField("What", HavePrefix("update status"))), "it has tried")

@@ -19,15 +19,15 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// departing is a deleted ledger, and a running manager.
-type departing struct {
+// deletedLedger is a deleted ledger, and a running manager.
+type deletedLedger struct {
 	*world.World
 
 	name string
 }
 
 // ledger returns the ledger; nil once it is gone.
-func (l departing) ledger(ctx context.Context) *v1alpha1.RequestLedger {
+func (l deletedLedger) ledger(ctx context.Context) *v1alpha1.RequestLedger {
 	GinkgoHelper()
 	ledger := &v1alpha1.RequestLedger{}
 	err := l.Get(ctx, client.ObjectKey{Name: l.name}, ledger)
@@ -39,7 +39,7 @@ func (l departing) ledger(ctx context.Context) *v1alpha1.RequestLedger {
 }
 
 // awaitKept waits until an Event of the ledger reports why it is kept.
-func (l departing) awaitKept(ctx context.Context, why string) {
+func (l deletedLedger) awaitKept(ctx context.Context, why string) {
 	GinkgoHelper()
 	Eventually(ctx, func() []eventsv1.Event {
 		var events eventsv1.EventList
@@ -50,7 +50,7 @@ func (l departing) awaitKept(ctx context.Context, why string) {
 	Expect(l.ledger(ctx)).NotTo(BeNil())
 }
 
-func (l departing) annotate(ctx context.Context, value string) {
+func (l deletedLedger) annotate(ctx context.Context, value string) {
 	GinkgoHelper()
 	ledger := l.ledger(ctx)
 	before := ledger.DeepCopy()
@@ -58,13 +58,13 @@ func (l departing) annotate(ctx context.Context, value string) {
 	Expect(l.Patch(ctx, ledger, client.MergeFrom(before))).To(Succeed())
 }
 
-var _ = Describe("A RequestLedger that somebody deletes", func() {
-	It("stays until nothing goes by it and a person has it forgotten (R3)", func(ctx SpecContext) {
+var _ = Describe("A deleted RequestLedger", func() {
+	It("is kept until nothing depends on it and a person has set the forget annotation (R3)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		l := departing{w, operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		l := deletedLedger{w, operate.LedgerName(&v1alpha1.RequestLedgerSpec{
 			Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
 		})}
 		manager := w.Manage(ctx, user)
@@ -79,11 +79,11 @@ var _ = Describe("A RequestLedger that somebody deletes", func() {
 		Expect(world.Ready(w.Read(ctx, site)).Message).To(ContainSubstring("kubectl get ledger " + l.name))
 		Expect(w.Posts(line)).To(Equal(1))
 
-		By("deleting the object that goes by it")
+		By("deleting the object that depends on it")
 		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
 		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
 
-		By("applying it again: what is forgotten is not lost")
+		By("applying it again: a forgotten ledger is not lost")
 		Expect(w.Create(ctx, w.Service(site, line, withPlan(world.PlanSlow, 12)))).To(Succeed())
 		Eventually(ctx, func() string {
 			manager.Advance(time.Second)
@@ -93,20 +93,20 @@ var _ = Describe("A RequestLedger that somebody deletes", func() {
 		Expect(w.Posts(line)).To(Equal(2))
 	})
 
-	It("is closed and not opened (R3)", func(ctx SpecContext) {
+	It("is closed, and no attempt is opened in it (R3)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		l := departing{w, service.Status.Ledger.Name}
+		l := deletedLedger{w, service.Status.Ledger.Name}
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
 		w.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerDeleting)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("stays while something is open in it, or under the annotation of another (R3)", func(ctx SpecContext) {
+	It("is kept while it has an open attempt, or the annotation has another name (R3)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		open := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Finalizers: []string{v1alpha1.FinalizerMemory}},
@@ -120,7 +120,7 @@ var _ = Describe("A RequestLedger that somebody deletes", func() {
 			Operation: v1alpha1.OperationOrderCreate, AttemptID: "of-it", Phase: v1alpha1.PhaseOutcomeUnknown,
 			Attempt: 1, Identity: w.Namespace, BaseURL: w.URL, Generation: 1, APIVersion: 8,
 		})
-		l := departing{w, open.Name}
+		l := deletedLedger{w, open.Name}
 		Expect(w.Create(ctx, open)).To(Succeed())
 		w.Manage(ctx, user)
 		Expect(w.Delete(ctx, open)).To(Succeed())
@@ -139,12 +139,12 @@ var _ = Describe("A RequestLedger that somebody deletes", func() {
 		Eventually(ctx, func() *v1alpha1.RequestLedger { return l.ledger(ctx) }).WithTimeout(time.Minute).Should(BeNil())
 	})
 
-	It("of diagnostic tests stays while one shows it (R3)", func(ctx SpecContext) {
+	It("of diagnostic tests is kept while a test shows it (R3)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Test(once, line))).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
-		l := departing{w, testsLedger(ctx, w, line).Name}
+		l := deletedLedger{w, testsLedger(ctx, w, line).Name}
 		w.Manage(ctx, user)
 		Expect(w.Delete(ctx, l.ledger(ctx))).To(Succeed())
 		l.annotate(ctx, l.name)

@@ -26,7 +26,7 @@ func sendAs(ctx SpecContext, w *world.World, identity string, annotations map[st
 	return process
 }
 
-var _ = It("An order whose ledger has another name by now is lost, and is not sent again (R5)", func(ctx SpecContext) {
+var _ = It("An order whose ledger now has another name is lost, and is not sent again (R5)", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 	expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
@@ -42,7 +42,7 @@ var _ = It("An order whose ledger has another name by now is lost, and is not se
 	process = sendAs(ctx, w, w.Namespace, map[string]string{})
 	expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 
-	By("changing it for good")
+	By("changing it on purpose")
 	process = sendAs(ctx, w, other, map[string]string{v1alpha1.AnnotationAcknowledge: other})
 	order = process.DriveOrder(ctx, site)
 	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)

@@ -21,8 +21,8 @@ import (
 
 // The numbers are those of docs/security-cases.md.
 
-// elsewhere is a host that must not be called, and counts the calls.
-func elsewhere() (host string, visits *atomic.Int64) {
+// foreignHost is a host that must not be called, and counts the calls.
+func foreignHost() (host string, visits *atomic.Int64) {
 	visits = &atomic.Int64{}
 	server := httptest.NewUnstartedServer(nil)
 	server.Listener = counting{server.Listener, visits}
@@ -55,20 +55,20 @@ func answerAt(w *world.World, location string) {
 	Expect(w.Carrier.FailNext("POST PlanChange", fault)).To(Succeed())
 }
 
-var _ = DescribeTable("A Location that leads elsewhere is used for its id alone, and reported",
+var _ = DescribeTable("A Location at another host is used only for its id, and reported",
 	func(ctx SpecContext, location, reported string) {
 		w, process := begin(ctx)
 		line := w.Line()
-		host, visits := elsewhere()
+		host, visits := foreignHost()
 		answerAt(w, strings.ReplaceAll(location, "{host}", host))
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 
 		service := process.Drive(ctx, site)
 
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Location).To(HaveSuffix("/" + processedAs(w, line)))
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Location).To(HaveSuffix("/" + acceptedPlanChange(w, line)))
 		Expect(w.Posts(line)).To(Equal(1))
-		Expect(visits.Load()).To(BeZero(), "no packet goes there")
+		Expect(visits.Load()).To(BeZero(), "no packet is sent there")
 		events := strings.Join(w.Events.All(), "\n")
 		Expect(events + w.Dump(ctx)).NotTo(ContainSubstring("hush"))
 		if reported == "" {
@@ -89,7 +89,7 @@ var _ = DescribeTable("A Location that leads elsewhere is used for its id alone,
 	Entry("at a metadata address in decimal (12)", "http://2852039166{path}", "2852039166"),
 )
 
-var _ = DescribeTable("A Location that is of no use loses the handle, and nothing is sent twice",
+var _ = DescribeTable("An unusable Location loses the handle, and nothing is sent twice",
 	func(ctx SpecContext, location string) {
 		w, process := begin(ctx)
 		line := w.Line()
@@ -106,10 +106,10 @@ var _ = DescribeTable("A Location that is of no use loses the handle, and nothin
 		Expect(len(lost.Error.Message)).To(BeNumerically("<=", 512))
 		Expect(strings.IndexFunc(lost.Error.Message, unicode.IsControl)).To(Equal(-1))
 
-		By("finding by health that it was carried out")
+		By("finding by a health reading that it was carried out")
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
-		Expect(w.Carrier.Violations()).To(BeEmpty(), "no path is asked for that the carrier does not have")
+		Expect(w.Carrier.Violations()).To(BeEmpty(), "no path is called that the carrier does not have")
 	},
 	Entry("with dot segments (5)", "{path}/../../orders/2"),
 	Entry("with escaped dots (6)", "{path}/%2e%2e/2"),
@@ -124,11 +124,11 @@ var _ = DescribeTable("A Location that is of no use loses the handle, and nothin
 	Entry("of 100 kB (10)", "{path}"+strings.Repeat("7", 100<<10)),
 )
 
-var _ = DescribeTable("A redirect to another host is not followed, and the token does not go there (13, 14)",
+var _ = DescribeTable("A redirect to another host is not followed, and the token is not sent there (13, 14)",
 	func(ctx SpecContext, call string, status int, reason string) {
 		w, process := begin(ctx)
 		line := w.Line()
-		host, visits := elsewhere()
+		host, visits := foreignHost()
 		Expect(w.Carrier.FailNext(call, simulator.Fault{
 			Kind: simulator.FaultRedirect, Status: status, Location: "http://" + host + "/api/connect",
 		})).To(Succeed())
@@ -140,7 +140,7 @@ var _ = DescribeTable("A redirect to another host is not followed, and the token
 		Expect(visits.Load()).To(BeZero())
 		Expect(w.Posts(line)).To(Equal(1))
 	},
-	Entry("by a POST, which may have been processed", "POST PlanChange", 303, v1alpha1.ReasonOutcomeUnknown),
-	Entry("by a POST that is to be sent there", "POST PlanChange", 308, v1alpha1.ReasonOutcomeUnknown),
-	Entry("by a look, which is taken again", "GET PlanChange", 302, v1alpha1.ReasonInSync),
+	Entry("of a POST, which may have been processed", "POST PlanChange", 303, v1alpha1.ReasonOutcomeUnknown),
+	Entry("of a POST that is to be sent there", "POST PlanChange", 308, v1alpha1.ReasonOutcomeUnknown),
+	Entry("of a poll, which is repeated", "GET PlanChange", 302, v1alpha1.ReasonInSync),
 )

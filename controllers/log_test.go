@@ -17,9 +17,9 @@ import (
 )
 
 var _ = Describe("The log", func() {
-	It("has one line for a request at its sending, and one at its end", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalOnCost))
-		hash := expectAwaiting(d.want(ctx, withPlan(world.PlanFast, 12)))
+	It("has one line when a request is sent, and one when it has ended", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalOnCost))
+		hash := expectAwaiting(d.declare(ctx, withPlan(world.PlanFast, 12)))
 		d.Annotate(ctx, site, v1alpha1.AnnotationApprove, hash)
 		var lines []string
 		logger := funcr.New(func(_, line string) { lines = append(lines, line) }, funcr.Options{})
@@ -31,14 +31,14 @@ var _ = Describe("The log", func() {
 		about := `"operation"="PlanChange" "attempt"="` + attempt + `"`
 		changed := `"changes"="plan.name \"Home 50/20\" → \"Home 100/20\" (one-time 0.00 AUD, ` +
 			`monthly 45.00 AUD → 58.00 AUD)" "approved"="` + hash + `"`
-		var said []string
+		var found []string
 		for _, line := range lines {
 			if strings.Contains(line, about) {
 				Expect(line).To(ContainSubstring(changed))
-				said = append(said, line)
+				found = append(found, line)
 			}
 		}
-		Expect(said).To(HaveExactElements(
+		Expect(found).To(HaveExactElements(
 			And(ContainSubstring("a request is sent"), ContainSubstring(`"phase"="Submitting"`)),
 			And(ContainSubstring("a request has ended"), ContainSubstring(`"phase"="Succeeded"`))))
 		Expect(d.Events.All()).To(ContainElement(ContainSubstring(

@@ -16,7 +16,7 @@ import (
 )
 
 var _ = Describe("The marker among the ledgers", func() {
-	It("has an order wait that was there before the operator, until a person has acknowledged that (R5, R26)",
+	It("makes an order that existed before the operator wait until a person has acknowledged it (R5, R26)",
 		func(ctx SpecContext) {
 			w := world.New(ctx, plane)
 			w.Login(ctx)
@@ -53,7 +53,7 @@ var _ = Describe("The marker among the ledgers", func() {
 			Expect(w.Get(ctx, client.ObjectKeyFromObject(marker), marker)).To(Succeed())
 			Expect(*marker.Spec.Marker).To(Equal(v1alpha1.LedgerMarker{Clusters: []string{cluster}}))
 			Expect(marker.Annotations).To(BeEmpty())
-			forceLedgerAway(ctx, w, marker)
+			removeLedger(ctx, w, marker)
 			Expect(w.Create(ctx, w.Order("next", "SITE-NEXT"))).To(Succeed())
 			Eventually(func() string {
 				manager.Advance(time.Second)
@@ -62,7 +62,7 @@ var _ = Describe("The marker among the ledgers", func() {
 			Expect(w.Ordered("SITE-NEXT").Seen).To(BeZero())
 		})
 
-	It("stalls every object where something else has its name (R18)", func(ctx SpecContext) {
+	It("stalls every object if another ledger has its name (R18)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		w.Marker = "marker-of-" + w.Namespace

@@ -14,7 +14,7 @@ import (
 
 // A scrape uses the manager that was set up last. Metrics that cannot be counted are missing, and
 // do not affect the others.
-func TestR24TheGaugeCountsWhatIsOpenWithoutItsObject(t *testing.T) {
+func TestR24TheGaugeCountsOpenRequestsWithoutTheirObject(t *testing.T) {
 	t.Parallel()
 	registry, left := prometheus.NewRegistry(), &withoutHolder{}
 	registry.MustRegister(left)

@@ -16,13 +16,13 @@ import (
 )
 
 // The numbers are those of docs/security-cases.md.
-var _ = DescribeTable("A 200 that is not the answer to the request is not taken for it",
+var _ = DescribeTable("A 200 that does not answer the request is not accepted",
 	func(ctx SpecContext, body string) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		inFlight(ctx, w, process)
-		body = strings.ReplaceAll(body, "{id}", processedAs(w, line))
+		driveUntilAccepted(ctx, w, process)
+		body = strings.ReplaceAll(body, "{id}", acceptedPlanChange(w, line))
 		Expect(w.Carrier.FailNext("GET PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 200, Body: body,
 		})).To(Succeed())
@@ -36,9 +36,9 @@ var _ = DescribeTable("A 200 that is not the answer to the request is not taken 
 	Entry("because it is about another service (26)",
 		`{"id":{id},"serviceId":1,"status":"COMPLETED","plan":{"plan":"Evil"}}`),
 	Entry("because it has another id (26)", `{"id":1,"status":"COMPLETED","plan":{"plan":"Evil"}}`),
-	Entry("because it has another id, and says that it failed",
+	Entry("because it has another id, and reports a failure",
 		`{"id":1,"status":"FAILED","plan":{"plan":"Evil"}}`),
-	Entry("because it is about another service, and says that it failed",
+	Entry("because it is about another service, and reports a failure",
 		`{"id":{id},"serviceId":1,"status":"FAILED","plan":{"plan":"Evil"}}`),
 	Entry("because its id is no whole number (27)", `{"id":{id}.5,"plan":{"plan":"Evil"}}`),
 	Entry("because it has two ids (28)", `{"id":{id},"id":1,"plan":{"plan":"Evil"}}`),

@@ -47,8 +47,8 @@ func eventsPath(w *world.World) string {
 	return fmt.Sprintf("/events/%x", sum)
 }
 
-// underWay creates a service and lets its plan change reach the carrier.
-func underWay(ctx context.Context, w *world.World, process *world.Process) int64 {
+// beginPlanChange creates a service and lets its plan change reach the carrier.
+func beginPlanChange(ctx context.Context, w *world.World, process *world.Process) int64 {
 	GinkgoHelper()
 	line := w.Line()
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -67,13 +67,13 @@ func underWay(ctx context.Context, w *world.World, process *world.Process) int64
 // soon is longer than the minimum time between two polls, and ends before the first poll is due.
 const soon = 3 * time.Second
 
-// changed is the carrier's notification of a completed plan change.
-func changed(line int64) string {
+// planChangedEvent is the carrier's notification of a completed plan change.
+func planChangedEvent(line int64) string {
 	return fmt.Sprintf(`{"eventType":"ServicePlanChanged","serviceId":%d}`, line)
 }
 
-// looks counts the polls of a service's plan change.
-func looks(w *world.World, line int64) int { return gets(w, simulator.OpPlanChange, line) }
+// planChangePolls counts the polls of a service's plan change.
+func planChangePolls(w *world.World, line int64) int { return gets(w, simulator.OpPlanChange, line) }
 
 // gets counts the GETs of an operation for a service.
 func gets(w *world.World, operation simulator.Operation, line int64) int {
@@ -87,10 +87,10 @@ func gets(w *world.World, operation simulator.Operation, line int64) int {
 }
 
 var _ = Describe("A notification of the carrier", func() {
-	It("has the service looked at now, and what the look finds makes it Ready", func(ctx SpecContext) {
+	It("causes a poll now, whose result makes the service Ready", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
-		line := underWay(ctx, w, process)
+		line := beginPlanChange(ctx, w, process)
 		// The carrier takes 40 s, counted from a moment within the recorded second. The operator does not
 		// poll after that.
 		ends := w.Read(ctx, site).OpenRequest().SubmittedAt.Add(40 * time.Second)
@@ -102,83 +102,83 @@ var _ = Describe("A notification of the carrier", func() {
 		Expect(err).NotTo(HaveOccurred())
 		// Half of the pause is longer than the minimum between two polls.
 		w.Clock.Advance(max(ends.Add(time.Second).Sub(w.Clock.Now()), result.RequeueAfter/2))
-		before := looks(w, line)
+		before := planChangePolls(w, line)
 
 		Expect(w.Deliver(ctx, ear)).To(Equal(1))
 		_, err = process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
-		Expect(looks(w, line)).To(Equal(before+1), "the next look was not due yet")
+		Expect(planChangePolls(w, line)).To(Equal(before+1), "the next look was not due yet")
 		expectReady(w.Read(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
 	// Case 85: "success event while carrier says 202: stays in progress".
 	It("makes nothing Ready by itself", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		line := underWay(ctx, w, process)
+		line := beginPlanChange(ctx, w, process)
 		w.Clock.Advance(soon)
-		before := looks(w, line)
+		before := planChangePolls(w, line)
 
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, changed(line))).To(Equal(http.StatusAccepted))
+		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
 
-		Expect(looks(w, line)).To(Equal(before + 1))
+		Expect(planChangePolls(w, line)).To(Equal(before + 1))
 		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonProgressing)
 	})
 
 	// Case 86: "no carrier poll faster than the minimum".
-	It("is one of a thousand that make no poll faster than the minimum", func(ctx SpecContext) {
+	It("causes no poll faster than the minimum, even with a thousand others", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		line := underWay(ctx, w, process)
-		before, begun := looks(w, line), w.Clock.Now()
+		line := beginPlanChange(ctx, w, process)
+		before, begun := planChangePolls(w, line), w.Clock.Now()
 		answers := map[int]int{}
 		for range 100 {
 			for range 10 {
-				answers[w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, changed(line))]++
+				answers[w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))]++
 			}
 			_, err := process.Look(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
 			w.Clock.Advance(100 * time.Millisecond)
 		}
 		passed := w.Clock.Now().Sub(begun)
-		AddReportEntry("answers, polls", fmt.Sprintf("%v, %d polls in %v", answers, looks(w, line)-before, passed))
+		AddReportEntry("answers, polls", fmt.Sprintf("%v, %d polls in %v", answers, planChangePolls(w, line)-before, passed))
 		Expect(answers[http.StatusTooManyRequests]).To(BeNumerically(">", 0))
-		Expect(looks(w, line) - before).To(BeNumerically("<=", int(passed/(2*time.Second))+1))
+		Expect(planChangePolls(w, line) - before).To(BeNumerically("<=", int(passed/(2*time.Second))+1))
 	})
 
-	It("finds the service by its request, in the header form too", func(ctx SpecContext) {
+	It("finds the service by its request, also with the event in a header", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		line := underWay(ctx, w, process)
+		line := beginPlanChange(ctx, w, process)
 		location := w.Read(ctx, site).Status.InFlight.Location
 		number := location[strings.LastIndex(location, "/")+1:]
 		w.Clock.Advance(soon)
-		before := looks(w, line)
+		before := planChangePolls(w, line)
 		body := `{"eventType":"service.plan-change-rejected","requestId":` + number + `}`
 		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(looks(w, line)).To(Equal(before + 1))
+		Expect(planChangePolls(w, line)).To(Equal(before + 1))
 	})
 
 	// Case 84: "only that account's objects can be enqueued".
-	It("of another account reaches none of this account's objects", func(ctx SpecContext) {
+	It("of another account reconciles none of this account's objects", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		line := underWay(ctx, w, process)
+		line := beginPlanChange(ctx, w, process)
 		other, _, elsewhere := listening(ctx, v1alpha1.SignatureHMAC)
 		w.Clock.Advance(soon)
 		other.Clock.Advance(w.Clock.Now().Sub(other.Clock.Now()))
-		before := looks(w, line)
+		before := planChangePolls(w, line)
 
-		at, said := eventsPath(other), changed(line)
-		Expect(other.Tell(ctx, elsewhere, at, world.SharedSecret, said)).To(Equal(http.StatusAccepted))
-		Expect(other.Tell(ctx, ear, at, world.SharedSecret, said)).To(Equal(http.StatusNotFound))
+		at, event := eventsPath(other), planChangedEvent(line)
+		Expect(other.Tell(ctx, elsewhere, at, world.SharedSecret, event)).To(Equal(http.StatusAccepted))
+		Expect(other.Tell(ctx, ear, at, world.SharedSecret, event)).To(Equal(http.StatusNotFound))
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(looks(w, line)).To(Equal(before))
+		Expect(planChangePolls(w, line)).To(Equal(before))
 	})
 
-	It("about a cancellation has it read now, once a minute at most", func(ctx SpecContext) {
+	It("about a cancellation causes a read now, at most once a minute", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -196,7 +196,7 @@ var _ = Describe("A notification of the carrier", func() {
 		Expect(reads()).To(Equal(before + 1))
 		result, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(result.RequeueAfter).To(BeNumerically("<=", time.Minute), "what was told since is read then")
+		Expect(result.RequeueAfter).To(BeNumerically("<=", time.Minute), "a later notification is handled then")
 		w.Clock.Advance(time.Minute)
 		_, err = process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
@@ -205,13 +205,13 @@ var _ = Describe("A notification of the carrier", func() {
 
 	It("is dropped by a process that does not lead, if it is a hint", func(ctx SpecContext) {
 		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
-		line := underWay(ctx, w, process)
+		line := beginPlanChange(ctx, w, process)
 		process.Follow()
 		w.Clock.Advance(soon)
-		before := looks(w, line)
-		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, changed(line))).To(Equal(http.StatusAccepted))
+		before := planChangePolls(w, line)
+		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, planChangedEvent(line))).To(Equal(http.StatusAccepted))
 		_, err := process.Look(ctx, site)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(looks(w, line)).To(Equal(before))
+		Expect(planChangePolls(w, line)).To(Equal(before))
 	})
 })

@@ -19,15 +19,15 @@ import (
 
 // onFast puts a line on the plan that world.Service declares, so that there is no change.
 func onFast(service *simulator.Service) {
-	oneRecord(service)
+	withSameHealthRecord(service)
 	service.Plan = world.PlanFast
 }
 
-// asked counts the calls to the carrier, except logins and the polls of a health request.
-type asked struct{ health, cancellation, disruptions, others int }
+// callCounts counts the calls to the carrier, except logins and the polls of a health request.
+type callCounts struct{ health, cancellation, disruptions, others int }
 
-func askedSince(w *world.World, calls int) asked {
-	var counts asked
+func callsSince(w *world.World, calls int) callCounts {
+	var counts callCounts
 	for _, call := range w.Carrier.Calls()[calls:] {
 		switch of := call.Operation; {
 		case of == simulator.OpToken, of == simulator.OpHealth && call.Method == http.MethodGet:
@@ -44,7 +44,7 @@ func askedSince(w *world.World, calls int) asked {
 	return counts
 }
 
-func observing(health, cancellation, disruptions v1alpha1.Duration) edit {
+func withIntervals(health, cancellation, disruptions v1alpha1.Duration) edit {
 	return func(service *v1alpha1.BroadbandService) {
 		service.Spec.Observe = v1alpha1.Observe{
 			HealthInterval: health, CancellationInterval: cancellation, DisruptionsInterval: disruptions,
@@ -52,21 +52,16 @@ func observing(health, cancellation, disruptions v1alpha1.Duration) edit {
 	}
 }
 
-// planless declares an aggregation method that is taken as true, and no plan.
-func planless(service *v1alpha1.BroadbandService) {
+// withTrustedMethod declares an aggregation method that is taken as true, and no plan.
+func withTrustedMethod(service *v1alpha1.BroadbandService) {
 	aggregated("L2TP")(service)
 	service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
 }
 
-// believedSLA declares a restoration SLA that is taken as true, and nothing else.
-func believedSLA(service *v1alpha1.BroadbandService) {
+// withTrustedSLA declares a restoration SLA that is taken as true, and nothing else.
+func withTrustedSLA(service *v1alpha1.BroadbandService) {
 	service.Spec.Plan, service.Spec.RestorationSLA = nil, world.SLAStd
 	service.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustRestorationSLA}
-}
-
-// stays declares that a cancellation is aborted; there is none.
-func stays(service *v1alpha1.BroadbandService) {
-	service.Spec.Cancellation = &v1alpha1.Cancellation{Mode: v1alpha1.CancellationNever}
 }
 
 // week is a service that is in sync, and the calls it needs in seven days, the first reconciliation
@@ -74,16 +69,16 @@ func stays(service *v1alpha1.BroadbandService) {
 type week struct {
 	account func(*v1alpha1.CarrierAccount)
 	edits   []edit
-	asked   asked
+	calls   callCounts
 }
 
 var _ = DescribeTable("A quiet week of a service",
-	func(ctx SpecContext, story week) {
+	func(ctx SpecContext, scenario week) {
 		const day = 24 * time.Hour
 		for _, life := range []time.Duration{6 * day, time.Hour} {
 			By(fmt.Sprintf("running processes of %s after the first day", life))
-			w, process := begin(ctx, orNothing(story.account))
-			Expect(w.Create(ctx, w.Service(site, w.Line(onFast), story.edits...))).To(Succeed())
+			w, process := begin(ctx, orNoop(scenario.account))
+			Expect(w.Create(ctx, w.Service(site, w.Line(onFast), scenario.edits...))).To(Succeed())
 			calls := len(w.Carrier.Calls())
 			elapse(ctx, w, process, day)
 			known := w.Read(ctx, site)
@@ -92,105 +87,105 @@ var _ = DescribeTable("A quiet week of a service",
 				elapse(ctx, w, process, life)
 				process = w.Start(world.Cut{})
 			}
-			Expect(askedSince(w, calls)).To(Equal(story.asked))
+			Expect(callsSince(w, calls)).To(Equal(scenario.calls))
 			Expect(w.Read(ctx, site).ResourceVersion).To(Equal(known.ResourceVersion), "nothing is written")
 			Expect(w.Carrier.Violations()).To(BeEmpty())
 		}
 	},
-	Entry("costs a health request and a look at the cancellation a day", week{
-		edits: []edit{observing("", "", "")},
-		asked: asked{health: 1 + 7, cancellation: 1 + 7},
+	Entry("takes one health request and one read of the cancellation a day", week{
+		edits: []edit{withIntervals("", "", "")},
+		calls: callCounts{health: 1 + 7, cancellation: 1 + 7},
 	}),
-	Entry("that declares its cancellation costs a look at that every six hours", week{
-		edits: []edit{observing("", "", ""), stays},
-		asked: asked{health: 1 + 7, cancellation: 1 + 28},
+	Entry("that declares its cancellation takes a read of it every six hours", week{
+		edits: []edit{withIntervals("", "", ""), withoutEnd},
+		calls: callCounts{health: 1 + 7, cancellation: 1 + 28},
 	}),
-	Entry("costs what its own intervals say", week{
-		edits: []edit{observing("12h", "42h", "6h"), stays},
-		asked: asked{health: 1 + 14, cancellation: 1 + 4, disruptions: 1 + 28},
+	Entry("takes what its own intervals require", week{
+		edits: []edit{withIntervals("12h", "42h", "6h"), withoutEnd},
+		calls: callCounts{health: 1 + 14, cancellation: 1 + 4, disruptions: 1 + 28},
 	}),
-	Entry("that declares no plan costs no health request at first sight", week{
-		edits: []edit{observing("", "", ""), planless},
-		asked: asked{health: 7, cancellation: 1 + 7},
+	Entry("that declares no plan takes no health request at first", week{
+		edits: []edit{withIntervals("", "", ""), withTrustedMethod},
+		calls: callCounts{health: 7, cancellation: 1 + 7},
 	}),
-	Entry("whose readings are off costs the first sight of the plan that it declares", week{
-		edits: []edit{observing("0", "0", "0")},
-		asked: asked{health: 1},
+	Entry("whose readings are off takes the first read of the plan that it declares", week{
+		edits: []edit{withIntervals("0", "0", "0")},
+		calls: callCounts{health: 1},
 	}),
-	Entry("whose readings are off costs the first sight of the plan that goes with the SLA that it declares", week{
-		edits: []edit{observing("0", "0", "0"), believedSLA},
-		asked: asked{health: 1},
+	Entry("whose readings are off takes the first read of the plan for the SLA that it declares", week{
+		edits: []edit{withIntervals("0", "0", "0"), withTrustedSLA},
+		calls: callCounts{health: 1},
 	}),
-	Entry("whose readings are off costs the first sight of the cancellation that it declares", week{
-		edits: []edit{observing("0", "0", "0"), planless, stays},
-		asked: asked{cancellation: 1},
+	Entry("whose readings are off takes the first read of the cancellation that it declares", week{
+		edits: []edit{withIntervals("0", "0", "0"), withTrustedMethod, withoutEnd},
+		calls: callCounts{cancellation: 1},
 	}),
-	Entry("whose readings are off and which declares nothing that can be read costs the first look", week{
-		edits: []edit{observing("0", "0", "0"), planless},
-		asked: asked{cancellation: 1},
+	Entry("whose readings are off and which declares nothing that can be read takes one read", week{
+		edits: []edit{withIntervals("0", "0", "0"), withTrustedMethod},
+		calls: callCounts{cancellation: 1},
 	}),
-	Entry("at API version 4 costs no health request, which that version does not have", week{
+	Entry("at API version 4 takes no health request, which that version does not have", week{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
-		edits:   []edit{observing("", "", ""), planless},
-		asked:   asked{cancellation: 1 + 7},
+		edits:   []edit{withIntervals("", "", ""), withTrustedMethod},
+		calls:   callCounts{cancellation: 1 + 7},
 	}),
 )
 
 var _ = DescribeTable("The reconcile annotation",
-	func(ctx SpecContext, intervals edit, want asked) {
-		s := looked(ctx, oneRecord, intervals)
+	func(ctx SpecContext, intervals edit, want callCounts) {
+		s := reconciledOnce(ctx, withSameHealthRecord, intervals)
 		calls := len(s.Carrier.Calls())
 		service := s.reconcile(ctx, "now")
-		Expect(askedSince(s.World, calls)).To(Equal(want))
+		Expect(callsSince(s.World, calls)).To(Equal(want))
 		Expect(s.pass(ctx, time.Hour).ResourceVersion).To(Equal(service.ResourceVersion))
-		Expect(askedSince(s.World, calls)).To(Equal(want), "once")
+		Expect(callsSince(s.World, calls)).To(Equal(want), "once")
 		calls = len(s.Carrier.Calls())
 		s.reconcile(ctx, "again")
-		Expect(askedSince(s.World, calls)).To(Equal(want))
+		Expect(callsSince(s.World, calls)).To(Equal(want))
 	},
-	Entry("has everything read", observing("9000h", "9000h", "9000h"),
-		asked{health: 1, cancellation: 1, disruptions: 1}),
-	Entry("has nothing read that is switched off", observing("0", "9000h", "0"), asked{cancellation: 1}),
-	Entry("is handled where everything is switched off", observing("0", "0", "0"), asked{}),
+	Entry("causes all readings", withIntervals("9000h", "9000h", "9000h"),
+		callCounts{health: 1, cancellation: 1, disruptions: 1}),
+	Entry("causes no reading that is switched off", withIntervals("0", "9000h", "0"), callCounts{cancellation: 1}),
+	Entry("is handled if all readings are switched off", withIntervals("0", "0", "0"), callCounts{}),
 )
 
 var _ = Describe("A known value", func() {
 	It("is read again before a change, and nothing else is (R7)", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord, stays)
+		s := reconciledOnce(ctx, withSameHealthRecord, withoutEnd)
 		calls := len(s.Carrier.Calls())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		expectReady(s.process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		counts := askedSince(s.World, calls)
-		Expect(counts).To(Equal(asked{health: 1, others: counts.others}), "nothing beside it but the plan change")
+		counts := callsSince(s.World, calls)
+		Expect(counts).To(Equal(callCounts{health: 1, others: counts.others}), "nothing else but the plan change")
 		Expect(s.Posts(s.line)).To(Equal(1))
 	})
 
-	It("stays while health fails at its interval", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord, observing("1h", "0", "0"))
+	It("is kept while health readings fail", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, withSameHealthRecord, withIntervals("1h", "0", "0"))
 		before, calls := s.Read(ctx, site), len(s.Carrier.Calls())
 		Expect(s.Carrier.SetHealth(s.line, simulator.Health{Fails: true})).To(Succeed())
 		Expect(s.pass(ctx, 10*time.Hour).ResourceVersion).To(Equal(before.ResourceVersion))
-		Expect(askedSince(s.World, calls)).To(Equal(asked{health: 10}))
+		Expect(callsSince(s.World, calls)).To(Equal(callCounts{health: 10}))
 	})
 })
 
-func ofCancellation(counts asked) int { return counts.cancellation }
+func ofCancellation(counts callCounts) int { return counts.cancellation }
 
-func ofDisruptions(counts asked) int { return counts.disruptions }
+func ofDisruptions(counts callCounts) int { return counts.disruptions }
 
-var _ = DescribeTable("A reading that fails at first sight is asked for again",
-	func(ctx SpecContext, operation simulator.Operation, count func(asked) int, status, least, most int) {
+var _ = DescribeTable("A first reading that fails is repeated",
+	func(ctx SpecContext, operation simulator.Operation, count func(callCounts) int, status, least, most int) {
 		w, process := begin(ctx)
 		line := w.Line(onFast)
 		fault := simulator.Fault{Kind: simulator.FaultStatus, Status: status, Times: 10_000}
 		Expect(w.Carrier.FailNext(string(operation), fault)).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, observing("9000h", "9000h", "9000h")))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withIntervals("9000h", "9000h", "9000h")))).To(Succeed())
 		elapse(ctx, w, process, time.Minute)
 		before := w.Read(ctx, site)
 		expectReady(before, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		elapse(ctx, w, process, 10*time.Hour)
 		Expect(w.Read(ctx, site).ResourceVersion).To(Equal(before.ResourceVersion), "a failed look is no news")
-		Expect(count(askedSince(w, 0))).To(And(BeNumerically(">=", least), BeNumerically("<=", most)))
+		Expect(count(callsSince(w, 0))).To(And(BeNumerically(">=", least), BeNumerically("<=", most)))
 
 		w.Carrier.Disarm()
 		s := &settledSite{World: w, process: process, line: line}
@@ -208,7 +203,7 @@ var _ = DescribeTable("A reading that fails at first sight is asked for again",
 var _ = Describe("Healthy", func() {
 	DescribeTable("follows the color of the line",
 		func(ctx SpecContext, color string, status metav1.ConditionStatus, reason string) {
-			s := looked(ctx, oneRecord)
+			s := reconciledOnce(ctx, withSameHealthRecord)
 			Expect(condition(s.Read(ctx, site), v1alpha1.ConditionHealthy).Status).To(Equal(metav1.ConditionTrue))
 			found := simulator.Health{
 				Status: color, AlertMessage: "Loss of signal", NextAction: simulator.NextAction{Description: "Check the cable"},
@@ -233,8 +228,8 @@ var _ = Describe("Healthy", func() {
 		Entry("Red", "Red", metav1.ConditionFalse, v1alpha1.ReasonHealthImpaired),
 	)
 
-	It("costs no write while only the number of the health record is new", func(ctx SpecContext) {
-		s := looked(ctx, func(line *simulator.Service) { line.Health.HRIID = "" }, readEvery("24h"))
+	It("causes no write while only the number of the health record is new", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, func(line *simulator.Service) { line.Health.HRIID = "" }, readEvery("24h"))
 		before := s.Read(ctx, site)
 		after := s.pass(ctx, 7*24*time.Hour)
 		Expect(after.Status.Health.Since).To(Equal(before.Status.Health.Since), "when this view was first seen")
@@ -262,8 +257,8 @@ func outage(line *simulator.Service) {
 	})
 }
 
-// ahead are the disruptions of a service, and how they are shown.
-type ahead struct {
+// disruptionCase are the disruptions of a service, and how they are shown.
+type disruptionCase struct {
 	line              []func(*simulator.Service)
 	account           func(*v1alpha1.CarrierAccount)
 	active, scheduled int32
@@ -271,39 +266,39 @@ type ahead struct {
 }
 
 var _ = Describe("Disrupted", func() {
-	DescribeTable("counts what touches the service",
-		func(ctx SpecContext, story ahead) {
-			w, process := begin(ctx, orNothing(story.account))
-			line := w.Line(append(story.line, onFast)...)
-			Expect(w.Create(ctx, w.Service(site, line, observing("0", "0", "6h")))).To(Succeed())
+	DescribeTable("counts the disruptions of the service",
+		func(ctx SpecContext, scenario disruptionCase) {
+			w, process := begin(ctx, orNoop(scenario.account))
+			line := w.Line(append(scenario.line, onFast)...)
+			Expect(w.Create(ctx, w.Service(site, line, withIntervals("0", "0", "6h")))).To(Succeed())
 			elapse(ctx, w, process, 30*time.Minute)
 			service := w.Read(ctx, site)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			seen := service.Status.Disruptions
 			Expect(seen).NotTo(BeNil())
-			Expect([]int32{seen.Active, seen.Scheduled}).To(Equal([]int32{story.active, story.scheduled}))
-			Expect([]string{idOf(seen.Current), idOf(seen.Next)}).To(Equal([]string{story.current, story.next}))
+			Expect([]int32{seen.Active, seen.Scheduled}).To(Equal([]int32{scenario.active, scenario.scheduled}))
+			Expect([]string{idOf(seen.Current), idOf(seen.Next)}).To(Equal([]string{scenario.current, scenario.next}))
 			disrupted := condition(service, v1alpha1.ConditionDisrupted)
-			Expect(disrupted.Message).To(ContainSubstring(fmt.Sprintf("%d scheduled", story.scheduled)))
-			if story.active == 0 {
+			Expect(disrupted.Message).To(ContainSubstring(fmt.Sprintf("%d scheduled", scenario.scheduled)))
+			if scenario.active == 0 {
 				Expect(disrupted.Status).To(Equal(metav1.ConditionFalse))
 				return
 			}
 			Expect(disrupted.Status).To(Equal(metav1.ConditionTrue))
 			Expect(disrupted.Message).To(ContainSubstring(seen.Current.Description))
 		},
-		Entry("none", ahead{}),
-		Entry("scheduled works, of which the next one is shown", ahead{
+		Entry("none", disruptionCase{}),
+		Entry("scheduled works, of which the next one is shown", disruptionCase{
 			line: []func(*simulator.Service){works(3, 30), works(1, 12)}, scheduled: 4, next: "DIS12/0",
 		}),
-		Entry("active ones, of which the newest is shown", ahead{
+		Entry("active ones, of which the newest is shown", disruptionCase{
 			line: []func(*simulator.Service){outage, works(2, 0)}, active: 2, scheduled: 1, current: "DIS0/0", next: "DIS0/1",
 		}),
-		Entry("more than a page of them, and none that is over", ahead{
+		Entry("more than a page of them, and none that is over", disruptionCase{
 			line: []func(*simulator.Service){works(230, -24*10), outage}, active: 2, scheduled: 219,
 			current: "DIS-240/10", next: "DIS-240/11",
 		}),
-		Entry("at an account that allows one call at a time", ahead{
+		Entry("at an account that allows one call at a time", disruptionCase{
 			line: []func(*simulator.Service){works(130, 12)},
 			account: func(a *v1alpha1.CarrierAccount) {
 				a.Spec.RateLimit = v1alpha1.RateLimit{RequestsPerSecond: 1, Burst: 1}
@@ -312,8 +307,8 @@ var _ = Describe("Disrupted", func() {
 		}),
 	)
 
-	It("follows works that begin and end", func(ctx SpecContext) {
-		s := looked(ctx, works(1, 12), observing("0", "0", "20m"))
+	It("changes when works begin and end", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, works(1, 12), withIntervals("0", "0", "20m"))
 		status := func(service *v1alpha1.BroadbandService) metav1.ConditionStatus {
 			return condition(service, v1alpha1.ConditionDisrupted).Status
 		}

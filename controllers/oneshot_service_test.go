@@ -22,7 +22,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		})
 	}
 
-	It("waits for it, and asks about its number", func(ctx SpecContext) {
+	It("waits for it, and uses its number", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, naming(w))).To(Succeed())
@@ -45,7 +45,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		Expect(w.Carrier.Submissions(simulator.OpDiagnosticTest, line).Seen).To(Equal(1))
 	})
 
-	It("follows its test although the service is gone meanwhile", func(ctx SpecContext) {
+	It("polls its test although the service was deleted meanwhile", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		service := w.Service(site, w.Line())
 		Expect(w.Create(ctx, service)).To(Succeed())
@@ -56,7 +56,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
 	})
 
-	It("of another account is not asked about", func(ctx SpecContext) {
+	It("of another account is not sent", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line(), func(s *v1alpha1.BroadbandService) {
 			s.Spec.AccountRef.Name = "other"
@@ -67,7 +67,7 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 		Expect(tests().posts(w)).To(BeZero())
 	})
 
-	It("that the account's list lacks is not asked about, in the words of one that does not exist", func(ctx SpecContext) {
+	It("that the account does not list is not sent, with the message for one that does not exist", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []v1alpha1.CarrierID{"1"} })
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		Expect(w.Create(ctx, naming(w))).To(Succeed())
@@ -82,11 +82,11 @@ var _ = Describe("A one-shot that names a BroadbandService", func() {
 var _ = Describe("A one-shot with ttlAfterFinished", func() {
 	const ttl = 30 * time.Minute
 	brief := func(w *world.World, edits ...func(*v1alpha1.DiagnosticTest)) *v1alpha1.DiagnosticTest {
-		lives := func(t *v1alpha1.DiagnosticTest) { t.Spec.TTLAfterFinished = "30m" }
-		return w.Test(once, w.Line(), append(edits, lives)...)
+		expires := func(t *v1alpha1.DiagnosticTest) { t.Spec.TTLAfterFinished = "30m" }
+		return w.Test(once, w.Line(), append(edits, expires)...)
 	}
 
-	It("goes so long after it has finished, and nobody is called", func(ctx SpecContext) {
+	It("is deleted that long after it has finished, without a call", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, brief(w))).To(Succeed())
 		finished := tests().until(ctx, w, process, v1alpha1.ReasonCompleted).
@@ -96,15 +96,16 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		process.DriveAt(ctx, tests().shot()) // the deletion is an event
 		Expect(tests().read(ctx, w)).To(BeNil())
 		Expect(w.Clock.Now()).To(BeTemporally("~", finished.Add(ttl), time.Second))
-		Expect(effects(process, "delete "+once)).To(Equal(1))
+		Expect(countEffects(process, "delete "+once)).To(Equal(1))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 		Expect(w.Events.All()).NotTo(ContainElement(ContainSubstring("RequestInFlight")))
 	})
 
-	It("goes at that time whatever process looks, failed or not", func(ctx SpecContext) {
+	It("is deleted at that time by any process, failed or not", func(ctx SpecContext) {
 		for _, s := range []oneShot{quotes(), queries()} {
 			w, process := begin(ctx)
-			Expect(w.Carrier.FailNext("POST "+string(s.asked), simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+			failure := simulator.Fault{Kind: simulator.FaultEndInError}
+			Expect(w.Carrier.FailNext("POST "+string(s.operation), failure)).To(Succeed())
 			object := s.build(w, w.Line())
 			switch object := object.(type) {
 			case *v1alpha1.FibreBuildQuote:
@@ -128,22 +129,22 @@ var _ = Describe("A one-shot with ttlAfterFinished", func() {
 		}
 	})
 
-	It("stays while its outcome is unknown", func(ctx SpecContext) {
+	It("is kept while its outcome is unknown", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		Expect(w.Carrier.FailNext("POST DiagnosticTest", httpStatus(502))).To(Succeed())
+		Expect(w.Carrier.FailNext("POST DiagnosticTest", answerStatus(502))).To(Succeed())
 		Expect(w.Create(ctx, brief(w))).To(Succeed())
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		w.Clock.Advance(horizon)
 		tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 	})
 
-	It("is not deleted on the ground of a copy that is out of date", func(ctx SpecContext) {
+	It("is not deleted because of an outdated copy", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, brief(w))).To(Succeed())
 		tests().until(ctx, w, process, v1alpha1.ReasonCompleted)
 		w.Clock.Advance(ttl)
 		process.Seam.Fault = func(effect world.Effect) error {
-			if effect.What == "delete "+once && effects(process, "delete") == 1 {
+			if effect.What == "delete "+once && countEffects(process, "delete") == 1 {
 				tests().annotate(ctx, w, "example.com/note", "edited just now")
 			}
 			return nil

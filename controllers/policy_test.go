@@ -17,10 +17,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-type edit = func(*v1alpha1.BroadbandService)
-
-// waits is a scenario in which there is a change that must not be sent.
-type waits struct {
+// blockedChange is a scenario in which there is a change that must not be sent.
+type blockedChange struct {
 	account func(*v1alpha1.CarrierAccount)
 	service edit
 	options func(*controllers.Options)
@@ -31,71 +29,71 @@ type waits struct {
 }
 
 var _ = DescribeTable("A change that may not be sent",
-	func(ctx SpecContext, story waits) {
+	func(ctx SpecContext, scenario blockedChange) {
 		w := world.New(ctx, plane)
-		w.Login(ctx, orNothing(story.account))
+		w.Login(ctx, orNoop(scenario.account))
 		line := w.Line()
-		process := w.Start(world.Cut{}, orNothing(story.options))
+		process := w.Start(world.Cut{}, orNoop(scenario.options))
 		_, err := process.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.Create(ctx, w.Service(site, line, orNothing(story.service)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, orNoop(scenario.service)))).To(Succeed())
 
 		service := process.Drive(ctx, site)
 
-		expectReady(service, story.status, story.reason)
-		Expect(world.Ready(service).Message).To(ContainSubstring(story.message))
+		expectReady(service, scenario.status, scenario.reason)
+		Expect(world.Ready(service).Message).To(ContainSubstring(scenario.message))
 		Expect(w.Posts(line)).To(BeZero())
-		if story.release == nil {
+		if scenario.release == nil {
 			return
 		}
-		w.Edit(ctx, site, story.release)
+		w.Edit(ctx, site, scenario.release)
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	},
-	Entry("waits while the service is suspended", waits{
+	Entry("waits while the service is suspended", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonSuspended, message: `plan.name "Home 50/20" → "Home 100/20"`,
 		release: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = false },
 	}),
-	Entry("is only shown under managementPolicy Plan", waits{
+	Entry("is only shown under managementPolicy Plan", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementPlan },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: `plan.name "Home 50/20" → "Home 100/20"`,
 		release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
 	}),
-	Entry("is not even worked out under managementPolicy Observe", waits{
+	Entry("is not even computed under managementPolicy Observe", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementObserve },
 		status:  metav1.ConditionTrue, reason: v1alpha1.ReasonObserving,
 		release: func(s *v1alpha1.BroadbandService) { s.Spec.ManagementPolicy = v1alpha1.ManagementManage },
 	}),
-	Entry("is only shown by a manager with --submit=false", waits{
+	Entry("is only shown by a manager with --submit=false", blockedChange{
 		options: func(o *controllers.Options) { o.Submit = false },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned, message: "--submit=false",
 	}),
-	Entry("waits for approval when the service asks for it", waits{
+	Entry("waits for approval when the service requires it", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is OnCost",
 		release: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalAutomatic },
 	}),
-	Entry("waits for approval when the account asks for it", waits{
+	Entry("waits for approval when the account requires it", blockedChange{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.Approval = v1alpha1.ApprovalAlways },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval, message: "approval is Always",
 	}),
-	Entry("is refused when the account's API version has no restoration SLA", waits{
+	Entry("is refused when the account's API version has no restoration SLA", blockedChange{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 5 },
 		service: withSLA(world.SLAFast),
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "restorationSla",
 		release: withSLA(""),
 	}),
-	Entry("is refused when the account's API version cannot read the plan", waits{
+	Entry("is refused when the account's API version cannot read the plan", blockedChange{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonUnsupportedByAPIVersion, message: "trustDeclared",
 	}),
-	Entry("is refused when an SLA change lacks the term", waits{
+	Entry("is refused when an SLA change has no term", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Plan, s.Spec.RestorationSLA = nil, world.SLAFast },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonTermUnknown, message: "declare spec.plan",
 		release: withPlan(world.PlanSlow, 12),
 	}),
-	Entry("is refused when an NTD option has no contact", waits{
+	Entry("is refused when an NTD option has no contact", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) {
 			s.Spec.Plan = &v1alpha1.Plan{Name: world.PlanGiga, Term: 12, NTDOption: "4_PORT_RESIDENTIAL"}
 		},
@@ -104,21 +102,14 @@ var _ = DescribeTable("A change that may not be sent",
 			s.Spec.Plan.Contact = &v1alpha1.Contact{Name: "Jo", Phone: "0400 000 000", Email: "jo@example.com"}
 		},
 	}),
-	Entry("is refused for a service that the account does not list", waits{
+	Entry("is refused for a service that the account does not list", blockedChange{
 		account: func(a *v1alpha1.CarrierAccount) { a.Spec.ServiceIDs = []v1alpha1.CarrierID{"7"} },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonNotFoundOrForbidden, message: "does not let this account see",
 	}),
 )
 
-func orNothing[T any](edit func(T)) func(T) {
-	if edit == nil {
-		return func(T) {}
-	}
-	return edit
-}
-
 var _ = Describe("A service", func() {
-	It("that another object manages is a Conflict, until that object is gone", func(ctx SpecContext) {
+	It("that another object manages is a Conflict, until that object is deleted", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service("one", line))).To(Succeed())
@@ -154,7 +145,7 @@ var _ = Describe("A service", func() {
 		Expect(next.Sub(sentAt.Time)).To(BeNumerically(">=", time.Hour))
 	})
 
-	It("that the carrier does not know is polled every ten minutes until it is there", func(ctx SpecContext) {
+	It("that the carrier does not know is polled every ten minutes until it exists", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		known, _ := w.Carrier.Service(line)
@@ -174,7 +165,7 @@ var _ = Describe("A service", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("whose carrier is down is polled ever more rarely, and continues once it is up", func(ctx SpecContext) {
+	It("whose carrier is down is polled at growing intervals, and continues once it is up", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		down := simulator.Fault{Kind: simulator.FaultPage, Status: 503, Times: 10_000}
@@ -193,7 +184,7 @@ var _ = Describe("A service", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
-	It("that is trusted as declared costs nothing but the first look at its cancellation", func(ctx SpecContext) {
+	It("that is trusted as declared takes only the first read of its cancellation", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, withSLA(world.SLAFast), func(s *v1alpha1.BroadbandService) {
@@ -206,7 +197,7 @@ var _ = Describe("A service", func() {
 		Expect(w.Carrier.Calls()[calls:]).To(HaveExactElements(HaveField("Operation", simulator.OpCancellationRead)))
 	})
 
-	It("is read again when the reconcile annotation asks, and says so", func(ctx SpecContext) {
+	It("is read again for a reconcile annotation, and shows that", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
@@ -220,7 +211,7 @@ var _ = Describe("A service", func() {
 		Expect(w.Carrier.Submissions(simulator.OpHealth, line).Seen).To(Equal(asked + 1))
 	})
 
-	It("sends the contact from its Secret, and waits for a Secret that is not there", func(ctx SpecContext) {
+	It("sends the contact from its Secret, and waits for a missing Secret", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {

@@ -36,7 +36,7 @@ func called(is ...metav1.Condition) []client.Object {
 // managers asked for a price that the other knew, and was killed, which left the service
 // Progressing for ever (SIM_SEED=3525). Two managers that showed a lost request as Progressing and
 // as CarrierUnavailable overwrote each other every minute, when every write was rechecked.
-func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
+func TestALessSettledObjectIsCheckedAgainAfterADelay(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse
 	ready := called(metav1.Condition{Type: v1alpha1.ConditionReady, Status: yes})
@@ -45,7 +45,7 @@ func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 		metav1.Condition{Type: v1alpha1.ConditionReconciling, Status: yes})
 	hangs := called(metav1.Condition{Type: v1alpha1.ConditionReady, Status: no, Reason: "CarrierUnavailable"},
 		metav1.Condition{Type: v1alpha1.ConditionReconciling, Status: yes})
-	for name, story := range map[string]struct {
+	for name, scenario := range map[string]struct {
 		was, is []client.Object
 		waits   time.Duration // 0: it is not reconciled
 	}{
@@ -57,11 +57,12 @@ func TestAStepBackIsDoubtedAfterAWhile(t *testing.T) {
 		"ready":                    {waits, ready, 0},
 		"the first word":           {called(), works, 0},
 	} {
-		for i := range story.was {
+		for i := range scenario.was {
 			queue := later{after: map[ctrl.Request]time.Duration{}}
-			recheck(time.Minute).Update(t.Context(), event.UpdateEvent{ObjectOld: story.was[i], ObjectNew: story.is[i]}, queue)
-			if queue.after[ctrl.Request{}] != story.waits {
-				t.Errorf("%s: %T looked at after %v, not %v", name, story.is[i], queue.after, story.waits)
+			update := event.UpdateEvent{ObjectOld: scenario.was[i], ObjectNew: scenario.is[i]}
+			recheck(time.Minute).Update(t.Context(), update, queue)
+			if queue.after[ctrl.Request{}] != scenario.waits {
+				t.Errorf("%s: %T looked at after %v, not %v", name, scenario.is[i], queue.after, scenario.waits)
 			}
 		}
 	}

@@ -66,23 +66,24 @@ var _ = Describe("A disconnected service", func() {
 		for _, fault := range faults {
 			Expect(w.Carrier.FailNext("Reclaim", fault)).To(Succeed())
 		}
-		edits = append([]edit{sansPlan, reclaiming}, edits...)
+		edits = append([]edit{withoutPlan, reclaiming}, edits...)
 		Expect(w.Create(ctx, w.Service(site, line, edits...))).To(Succeed())
 		return w, process, line
 	}
 
-	It("is shown and left alone where that is declared", func(ctx SpecContext) {
-		w, process, line := settledOn(ctx, holding(stateRequested, "2026-03-05"), withPlan(world.PlanSlow, 12), reporting)
+	It("is shown and not reclaimed if that is declared", func(ctx SpecContext) {
+		w, process, line := settledService(ctx,
+			withCancellation(stateRequested, "2026-03-05"), withPlan(world.PlanSlow, 12), reporting)
 		expectAspect(w.Read(ctx, site), v1alpha1.ConditionConnected, metav1.ConditionTrue, v1alpha1.ReasonConnected)
 		w.Clock.Advance(4 * 24 * time.Hour)
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		Expect(condition(service, v1alpha1.ConditionConnected).Message).To(ContainSubstring("2026-03-05"))
 		Expect(reclaims(w, line) + w.Posts(line)).To(BeZero())
 	})
 
-	It("is reclaimed by one request, followed, and read again", func(ctx SpecContext) {
+	It("is reclaimed by one request, which is polled, and read again", func(ctx SpecContext) {
 		w, process, line := reclaim(ctx, reclaimableTo, nil)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -104,7 +105,7 @@ var _ = Describe("A disconnected service", func() {
 		Expect(w.Carrier.Violations()).To(BeEmpty())
 	})
 
-	DescribeTable("that cannot be reclaimed says why, and is not asked for again",
+	DescribeTable("that cannot be reclaimed reports why, and no further request is sent",
 		func(ctx SpecContext, until string, faults []simulator.Fault, reason, code string) {
 			w, process, line := reclaim(ctx, until, faults)
 			for range 2 {
@@ -130,7 +131,7 @@ var _ = Describe("A disconnected service", func() {
 			v1alpha1.ReasonReclaimFailed, codeReclaimFailed),
 	)
 
-	It("whose reclaim lost its answer is asked for again after fifteen minutes, and says so", func(ctx SpecContext) {
+	It("whose reclaim has a lost response repeats it after fifteen minutes, and reports that", func(ctx SpecContext) {
 		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset}})
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -142,7 +143,7 @@ var _ = Describe("A disconnected service", func() {
 		Expect(times[1].Sub(times[0])).To(BeNumerically(">=", 15*time.Minute))
 	})
 
-	It("whose reclaim lost its answer three times is a person's, and is not sent a fourth time", func(ctx SpecContext) {
+	It("whose reclaim has three lost responses waits for a person, and is not sent a fourth time", func(ctx SpecContext) {
 		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset, Times: 5}})
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
@@ -153,7 +154,7 @@ var _ = Describe("A disconnected service", func() {
 		Expect(reclaims(w, line)).To(Equal(3))
 	})
 
-	It("that is refused on a repeat is a person's: the first may have succeeded", func(ctx SpecContext) {
+	It("that is refused on a repeat waits for a person: the first may have succeeded", func(ctx SpecContext) {
 		w, process, line := reclaim(ctx, reclaimableTo, []simulator.Fault{{Kind: simulator.FaultReset, Processed: true}})
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
@@ -165,8 +166,8 @@ var _ = Describe("A disconnected service", func() {
 		Expect(w.Carrier.Submissions(simulator.OpReclaim, line)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
 	})
 
-	It("takes its other modifications once it is reclaimed", func(ctx SpecContext) {
-		w, process, line := reclaim(ctx, reclaimableTo, nil, withPlan(world.PlanFast, 12), withMethod("ETHERNET"))
+	It("is modified otherwise once it is reclaimed", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, nil, withPlan(world.PlanFast, 12), withEthernet)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		operations, times := modifyingPosts(w)
@@ -178,8 +179,8 @@ var _ = Describe("A disconnected service", func() {
 		Expect(sold.Plan + " " + sold.AggregationMethod).To(Equal(world.PlanFast + " ETHERNET"))
 	})
 
-	It("that is to go on is reclaimed, as what was carried out cannot be aborted", func(ctx SpecContext) {
-		w, process, line := reclaim(ctx, reclaimableTo, nil, goOn)
+	It("whose cancellation is to be aborted is reclaimed, because it was carried out", func(ctx SpecContext) {
+		w, process, line := reclaim(ctx, reclaimableTo, nil, withoutEnd)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		expectAspect(service, v1alpha1.ConditionCancellationSynced, metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -190,7 +191,7 @@ var _ = Describe("A disconnected service", func() {
 		w, process, line := reclaim(ctx, reclaimableTo, nil)
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		moveAtCarrier(w, line, stateCompleted, "2026-03-01")
-		service := lookAnewAtSite(ctx, w, process)
+		service := readAgain(ctx, w, process)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCancelled)
 		Expect(reclaims(w, line)).To(Equal(1))
 		Expect(world.Ready(service).Message).To(ContainSubstring("to reclaim it once more: kubectl"))
@@ -199,7 +200,7 @@ var _ = Describe("A disconnected service", func() {
 		Expect(reclaims(w, line)).To(Equal(2))
 	})
 
-	DescribeTable("takes no changes unless it is to be reclaimed",
+	DescribeTable("is not changed unless it is to be reclaimed",
 		func(ctx SpecContext, edits ...edit) {
 			w, process := begin(ctx)
 			line := w.Line(disconnectedLine(reclaimableTo))
@@ -216,48 +217,44 @@ var _ = Describe("A disconnected service", func() {
 			Expect(operations).To(And(HaveLen(2), ContainElement(simulator.OpReclaim)))
 			Expect(operations[0]).To(Equal(simulator.OpReclaim))
 		},
-		Entry("of its plan, where the disconnection is reported", reporting),
-		Entry("of its plan, where nothing is said of a disconnection"),
-		Entry("of its aggregation method, where the disconnection is reported", reporting, sansPlan, withMethod("ETHERNET")),
-		Entry("of its aggregation method, where nothing is said of a disconnection", sansPlan, withMethod("ETHERNET")),
+		Entry("of its plan, if the disconnection is reported", reporting),
+		Entry("of its plan, if spec.disconnection is not set"),
+		Entry("of its aggregation method, if the disconnection is reported", reporting, withoutPlan, withEthernet),
+		Entry("of its aggregation method, if spec.disconnection is not set", withoutPlan, withEthernet),
 	)
 })
 
-func withMethod(method string) edit {
-	return func(s *v1alpha1.BroadbandService) { s.Spec.AggregationMethod = method }
-}
-
 var _ = DescribeTable("A reclaim that may not be sent yet",
-	func(ctx SpecContext, story waits) {
+	func(ctx SpecContext, scenario blockedChange) {
 		w, process := begin(ctx)
 		line := w.Line(disconnectedLine(reclaimableTo))
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, reclaiming, story.service))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, reclaiming, scenario.service))).To(Succeed())
 		service := process.Drive(ctx, site)
-		expectReady(service, story.status, story.reason)
-		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, story.reason)
+		expectReady(service, scenario.status, scenario.reason)
+		expectAspect(service, v1alpha1.ConditionConnected, metav1.ConditionFalse, scenario.reason)
 		Expect(reclaims(w, line)).To(BeZero())
-		if story.release != nil {
-			w.Edit(ctx, site, story.release)
+		if scenario.release != nil {
+			w.Edit(ctx, site, scenario.release)
 		} else {
 			w.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
 		}
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(reclaims(w, line)).To(Equal(1))
 	},
-	Entry("waits while the service is suspended", waits{
+	Entry("waits while the service is suspended", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = true },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonSuspended,
 		release: func(s *v1alpha1.BroadbandService) { s.Spec.Suspend = false },
 	}),
-	Entry("is only shown under managementPolicy Plan", waits{
+	Entry("is only shown under managementPolicy Plan", blockedChange{
 		service: underManagement(v1alpha1.ManagementPlan), release: underManagement(v1alpha1.ManagementManage),
 		status: metav1.ConditionFalse, reason: v1alpha1.ReasonPlanned,
 	}),
-	Entry("is left alone under managementPolicy Observe", waits{
+	Entry("is left alone under managementPolicy Observe", blockedChange{
 		service: underManagement(v1alpha1.ManagementObserve), release: underManagement(v1alpha1.ManagementManage),
 		status: metav1.ConditionTrue, reason: v1alpha1.ReasonObserving,
 	}),
-	Entry("waits for approval where costs need one, as it has no quoted price", waits{
+	Entry("waits for approval if chargeable changes need one, because it has no quoted price", blockedChange{
 		service: func(s *v1alpha1.BroadbandService) { s.Spec.Approval = v1alpha1.ApprovalOnCost },
 		status:  metav1.ConditionFalse, reason: v1alpha1.ReasonAwaitingApproval,
 	}),
@@ -268,7 +265,7 @@ var _ = Describe("An operator that is killed between any two effects of a reclai
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		line := w.Line(disconnectedLine(reclaimableTo))
-		Expect(w.Create(ctx, w.Service(site, line, sansPlan, reclaiming))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withoutPlan, reclaiming))).To(Succeed())
 		process := w.Start(cut)
 		if _, err := process.LookAtAccount(ctx); err == nil {
 			process.Drive(ctx, site)
@@ -276,7 +273,7 @@ var _ = Describe("An operator that is killed between any two effects of a reclai
 		return w, process, line
 	}
 
-	It("has the service reclaimed once, or says that it does not know", func(ctx SpecContext) {
+	It("reclaims the service once, or reports an unknown outcome", func(ctx SpecContext) {
 		_, whole, _ := tell(ctx, world.Cut{})
 		unknown := 0
 		for _, cut := range world.Cuts(whole.Seam.Effects()) {

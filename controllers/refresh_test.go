@@ -3,7 +3,6 @@
 package controllers_test
 
 import (
-	"net/http"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -16,115 +15,84 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// stale is a time after which a reading is out of date.
-const stale = 11 * time.Minute
-
-// asked returns the POSTs that the carrier has received for a service, logins excluded, starting at
-// a call.
-func (s *settledSite) asked(from int) []simulator.Operation {
-	var asked []simulator.Operation
-	for _, call := range s.Carrier.Calls()[from:] {
-		if call.Method == http.MethodPost && call.ServiceID == s.line {
-			asked = append(asked, call.Operation)
-		}
-	}
-	return asked
-}
-
-// drive reconciles the service as far as possible, and returns it with the calls made meanwhile.
-func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simulator.Operation) {
-	GinkgoHelper()
-	from := len(s.Carrier.Calls())
-	service := s.process.Drive(ctx, site)
-	return service, s.asked(from)
-}
-
-// restart replaces the process by a new one.
-func (s *settledSite) restart() { s.process = s.Start(world.Cut{}) }
+// outdated is a time after which a reading is out of date.
+const outdated = 11 * time.Minute
 
 func onSlow(service *simulator.Service) { service.Plan = world.PlanSlow }
-
-// putBack restores an older status.
-func (s *settledSite) putBack(ctx SpecContext, older v1alpha1.BroadbandServiceStatus) {
-	GinkgoHelper()
-	service := s.Read(ctx, site)
-	service.Status = older
-	Expect(s.Status().Update(ctx, service)).To(Succeed())
-}
 
 func readAndChanged() []simulator.Operation {
 	return []simulator.Operation{simulator.OpHealth, simulator.OpPlanChange}
 }
 
-var _ = Describe("A plan change rests on a plan that was read for it", func() {
-	It("which costs nothing more at first sight (R7)", func(ctx SpecContext) {
+var _ = Describe("A plan change is based on a plan that was read for it", func() {
+	It("which takes no additional call for a new service (R7)", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		s := &settledSite{World: w, process: process, line: w.Line(oneRecord)}
+		s := &settledSite{World: w, process: process, line: w.Line(withSameHealthRecord)}
 		Expect(w.Create(ctx, w.Service(site, s.line))).To(Succeed())
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(asked).To(Equal(readAndChanged()))
+		Expect(posts).To(Equal(readAndChanged()))
 	})
 
-	It("which costs one health request for a service that was known and left alone (R7)", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord)
-		s.pass(ctx, stale)
+	It("which takes one health request for a service that was in sync (R7)", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, withSameHealthRecord)
+		s.pass(ctx, outdated)
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(asked).To(Equal(readAndChanged()))
-		Expect(changeOnRecord(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
+		Expect(posts).To(Equal(readAndChanged()))
+		Expect(recordedPlanChange(ctx, s.World, service).Before.Plan).To(Equal(world.PlanFast))
 	})
 
-	It("which is read although the known one is from a clock that was ahead (R19)", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord)
+	It("which is read although the last reading is from a clock that was ahead (R19)", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, withSameHealthRecord)
 		service := s.Read(ctx, site)
 		service.Status.Carrier.Plan.Since = metav1.NewTime(s.Clock.Now().Add(7 * 24 * time.Hour))
 		Expect(s.Status().Update(ctx, service)).To(Succeed())
 		s.restart()
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
 		began := s.Clock.Now()
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(asked).To(Equal(readAndChanged()))
+		Expect(posts).To(Equal(readAndChanged()))
 		Expect(s.Clock.Now()).To(BeTemporally("<", began.Add(time.Hour)), "nothing waits for that clock")
 	})
 
-	It("which the restoration SLA rides on (R7)", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord)
+	It("which is also read for a restoration SLA (R7)", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, withSameHealthRecord)
 		s.Edit(ctx, site, withSLA(world.SLAFast))
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(asked).To(Equal(readAndChanged()))
+		Expect(posts).To(Equal(readAndChanged()))
 	})
 
 	It("which is read again after another modification has ended (R7)", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord)
+		s := reconciledOnce(ctx, withSameHealthRecord)
 		Expect(s.Carrier.FailNext("PlanChange", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		service, asked := s.drive(ctx)
-		Expect(asked).To(Equal(readAndChanged()))
+		service, posts := s.drive(ctx)
+		Expect(posts).To(Equal(readAndChanged()))
 		s.Annotate(ctx, site, v1alpha1.AnnotationRetry, service.RequestOf(v1alpha1.OperationPlanChange).AttemptID)
-		service, asked = s.drive(ctx)
+		service, posts = s.drive(ctx)
 		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		Expect(asked).To(Equal(readAndChanged()))
+		Expect(posts).To(Equal(readAndChanged()))
 	})
 
-	DescribeTable("which is read when the change is approved, and not while that is waited for (R7)",
+	DescribeTable("which is read when the change is approved, and not while it waits for approval (R7)",
 		func(ctx SpecContext, waited time.Duration, reads []simulator.Operation) {
 			w, process := begin(ctx)
-			s := &settledSite{World: w, process: process, line: w.Line(oneRecord)}
-			Expect(w.Create(ctx, w.Service(site, s.line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
+			s := &settledSite{World: w, process: process, line: w.Line(withSameHealthRecord)}
+			Expect(w.Create(ctx, w.Service(site, s.line, withApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
 			service, _ := s.drive(ctx)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 
 			from := len(s.Carrier.Calls())
 			s.pass(ctx, waited)
-			Expect(s.asked(from)).To(BeEmpty())
+			Expect(s.postsSince(from)).To(BeEmpty())
 			s.Annotate(ctx, site, v1alpha1.AnnotationApprove, service.Status.Pending.Hash)
-			service, asked := s.drive(ctx)
+			service, posts := s.drive(ctx)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(asked).To(Equal(reads))
+			Expect(posts).To(Equal(reads))
 		},
 		Entry("soon after it was read", 5*time.Minute,
 			[]simulator.Operation{simulator.OpPlanOptions, simulator.OpPlanChange}),
@@ -132,7 +100,7 @@ var _ = Describe("A plan change rests on a plan that was read for it", func() {
 			[]simulator.Operation{simulator.OpPlanOptions, simulator.OpHealth, simulator.OpPlanChange}),
 	)
 
-	It("unless the API version cannot read it: then our own success decides (R7)", func(ctx SpecContext) {
+	It("unless the API version cannot read it: then the last successful change counts (R7)", func(ctx SpecContext) {
 		w, process := begin(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.APIVersion = 4 })
 		s := &settledSite{World: w, process: process, line: w.Line(onFast)}
 		Expect(w.Create(ctx, w.Service(site, s.line, func(service *v1alpha1.BroadbandService) {
@@ -140,63 +108,63 @@ var _ = Describe("A plan change rests on a plan that was read for it", func() {
 		}))).To(Succeed())
 		s.drive(ctx)
 		for _, plan := range []string{world.PlanSlow, world.PlanFast} {
-			s.pass(ctx, stale)
+			s.pass(ctx, outdated)
 			s.Edit(ctx, site, withPlan(plan, 12))
-			service, asked := s.drive(ctx)
+			service, posts := s.drive(ctx)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(asked).To(ConsistOf(simulator.OpPlanChange))
+			Expect(posts).To(ConsistOf(simulator.OpPlanChange))
 		}
 	})
 })
 
 var _ = Describe("A plan that the carrier has already", func() {
-	It("is not bought where somebody else has changed to it (R7)", func(ctx SpecContext) {
-		s := looked(ctx, oneRecord)
+	It("is not ordered if another client has changed to it (R7)", func(ctx SpecContext) {
+		s := reconciledOnce(ctx, withSameHealthRecord)
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectNoDrift(service)
-		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		Expect(posts).To(ConsistOf(simulator.OpHealth))
 	})
 
-	It("is not bought where somebody else has changed to it after a change of ours (R7)", func(ctx SpecContext) {
+	It("is not ordered if another client has changed to it after a change of ours (R7)", func(ctx SpecContext) {
 		s := bringInSync(ctx)
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectNoDrift(service)
-		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		Expect(posts).To(ConsistOf(simulator.OpHealth))
 		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
 	})
 
-	It("is not bought where health spells it as after our own change to it (R7)", func(ctx SpecContext) {
-		s := learn(ctx)
+	It("is not ordered if health spells it as after our own change to it (R7)", func(ctx SpecContext) {
+		s := settleHourlyReads(ctx)
 		s.Edit(ctx, site, readEvery("9000h"))
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
-		service, asked := s.drive(ctx)
+		service, posts := s.drive(ctx)
 		expectNoDrift(service)
-		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		Expect(posts).To(ConsistOf(simulator.OpHealth))
 
-		Expect(s.Carrier.SetPlan(s.line, inHealth)).To(Succeed())
+		Expect(s.Carrier.SetPlan(s.line, planInHealth)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanFast, 12))
-		service, asked = s.drive(ctx)
+		service, posts = s.drive(ctx)
 		expectNoDrift(service)
-		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		Expect(posts).To(ConsistOf(simulator.OpHealth))
 		Expect(service.Status.Carrier.Plan).To(HaveValue(And(
-			HaveField("Value", world.PlanFast), HaveField("AsHealth", inHealth))))
+			HaveField("Value", world.PlanFast), HaveField("AsHealth", planInHealth))))
 	})
 
-	DescribeTable("is not bought again where the status is put back to before that (R7)",
+	DescribeTable("is not ordered again if an older status is restored (R7)",
 		func(ctx SpecContext, change func(*settledSite), later bool) {
-			s := looked(ctx, onSlow, withPlan(world.PlanSlow, 12))
+			s := reconciledOnce(ctx, onSlow, withPlan(world.PlanSlow, 12))
 			older := s.Read(ctx, site).Status
 			change(s)
 			s.Edit(ctx, site, withPlan(world.PlanFast, 12))
 			service, _ := s.drive(ctx)
 			expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
 
-			s.putBack(ctx, older)
+			s.restoreStatus(ctx, older)
 			posts := s.Posts(s.line)
 			if later {
 				s.restart()
@@ -208,21 +176,22 @@ var _ = Describe("A plan that the carrier has already", func() {
 		},
 		Entry("by us", func(*settledSite) {}, false),
 		Entry("by us, and the process is another", func(*settledSite) {}, true),
-		Entry("by somebody else", byHand, false),
-		Entry("by somebody else, and the process is another", byHand, true),
+		Entry("by another client", byHand, false),
+		Entry("by another client, and the process is another", byHand, true),
 	)
 
-	It("is not bought again where objects and ledgers come from a backup (R7)", func(ctx SpecContext) {
+	It("is not ordered again if objects and ledgers are restored from a backup (R7)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		s := []*settledSite{
-			{World: w, process: process, line: w.Line(oneRecord)}, {World: w, process: process, line: w.Line(oneRecord)},
+			{World: w, process: process, line: w.Line(withSameHealthRecord)},
+			{World: w, process: process, line: w.Line(withSameHealthRecord)},
 		}
 		names := []string{"one", "other"}
-		backup := make([]saved, len(s))
+		backup := make([]backup, len(s))
 		for i, of := range s {
 			Expect(w.Create(ctx, w.Service(names[i], of.line))).To(Succeed())
 			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			backup[i] = save(ctx, w, names[i], of.line)
+			backup[i] = backUp(ctx, w, names[i], of.line)
 			w.Edit(ctx, names[i], withPlan(world.PlanSlow, 12))
 			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 			Expect(w.Posts(of.line)).To(Equal(2))
@@ -236,7 +205,7 @@ var _ = Describe("A plan that the carrier has already", func() {
 		for i, of := range s {
 			from := len(w.Carrier.Calls())
 			expectReady(process.Drive(ctx, names[i]), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-			Expect(of.asked(from)).To(ConsistOf(simulator.OpHealth))
+			Expect(of.postsSince(from)).To(ConsistOf(simulator.OpHealth))
 		}
 	})
 })
@@ -244,24 +213,24 @@ var _ = Describe("A plan that the carrier has already", func() {
 // byHand changes the plan at the carrier, as its staff would.
 func byHand(s *settledSite) { Expect(s.Carrier.SetPlan(s.line, world.PlanFast)).To(Succeed()) }
 
-// saved is a backup of an object and its ledger.
-type saved struct {
+// backup is a backup of an object and its ledger.
+type backup struct {
 	service *v1alpha1.BroadbandService
 	ledger  *v1alpha1.RequestLedger
 }
 
-func save(ctx SpecContext, w *world.World, name string, line int64) saved {
+func backUp(ctx SpecContext, w *world.World, name string, line int64) backup {
 	GinkgoHelper()
-	backup := saved{w.Read(ctx, name), serviceLedger(ctx, w, line)}
-	Expect(backup.ledger).NotTo(BeNil())
-	return backup
+	saved := backup{w.Read(ctx, name), serviceLedger(ctx, w, line)}
+	Expect(saved.ledger).NotTo(BeNil())
+	return saved
 }
 
 // restore replaces the current state by a backup.
-func (b saved) restore(ctx SpecContext, w *world.World, line int64, manifest edit) {
+func (b backup) restore(ctx SpecContext, w *world.World, line int64, manifest edit) {
 	GinkgoHelper()
 	Expect(w.Delete(ctx, w.Read(ctx, b.service.Name))).To(Succeed())
-	forceLedgerAway(ctx, w, serviceLedger(ctx, w, line))
+	removeLedger(ctx, w, serviceLedger(ctx, w, line))
 	service, status := b.service, b.service.Status
 	service.UID, service.ResourceVersion, service.Generation = "", "", 0
 	manifest(service)
@@ -272,9 +241,9 @@ func (b saved) restore(ctx SpecContext, w *world.World, line int64, manifest edi
 	Expect(w.Create(ctx, b.ledger)).To(Succeed())
 }
 
-var _ = It("A plan that is found to have drifted when it is read for a change is reported, and nothing is sent (R7)",
+var _ = It("A plan that has drifted when it is read for a change is reported, and nothing is sent (R7)",
 	func(ctx SpecContext) {
-		s := learn(ctx)
+		s := settleHourlyReads(ctx)
 		s.Edit(ctx, site, readEvery("9000h"))
 		Expect(s.Carrier.SetPlan(s.line, world.PlanSlow)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanSlow, 12))
@@ -283,7 +252,7 @@ var _ = It("A plan that is found to have drifted when it is read for a change is
 
 		Expect(s.Carrier.SetPlan(s.line, world.PlanCheap)).To(Succeed())
 		s.Edit(ctx, site, withPlan(world.PlanFast, 12)) // set by our own change
-		service, asked := s.drive(ctx)
-		Expect(asked).To(ConsistOf(simulator.OpHealth))
+		service, posts := s.drive(ctx)
+		Expect(posts).To(ConsistOf(simulator.OpHealth))
 		expectDrift(service, world.PlanSlow, world.PlanCheap)
 	})

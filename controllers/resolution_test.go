@@ -15,17 +15,17 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-// expectSaid expects that a resolution is recorded together with who set it.
-func expectSaid(said *v1alpha1.Resolution, word string) {
+// expectResolution expects that a resolution is recorded together with who set it.
+func expectResolution(recorded *v1alpha1.Resolution, word string) {
 	GinkgoHelper()
-	Expect(said).NotTo(BeNil())
-	Expect(said.Word).To(Equal(word))
-	Expect(said.By).To(Equal("kubectl-annotate"))
-	Expect(said.At.IsZero()).To(BeFalse())
+	Expect(recorded).NotTo(BeNil())
+	Expect(recorded.Word).To(Equal(word))
+	Expect(recorded.By).To(Equal("kubectl-annotate"))
+	Expect(recorded.At.IsZero()).To(BeFalse())
 }
 
-var _ = Describe("What a person says of an attempt", func() {
-	It("is recorded with the client that said it (R27)", func(ctx SpecContext) {
+var _ = Describe("A person's resolution of an attempt", func() {
+	It("is recorded with the client that set it (R27)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
@@ -33,14 +33,14 @@ var _ = Describe("What a person says of an attempt", func() {
 		annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/"+site)
 		service := process.Drive(ctx, site)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-		expectSaid(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
-		expectSaid(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy, word)
+		expectResolution(service.RequestOf(v1alpha1.OperationPlanChange).ResolvedBy, word)
+		expectResolution(serviceLedger(ctx, w, line).Spec.Ended[0].ResolvedBy, word)
 	})
 
-	It("is recorded of an approval, too (R27)", func(ctx SpecContext) {
+	It("is recorded like the client of an approval (R27)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
-		Expect(w.Create(ctx, w.Service(site, line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
 		hash := expectAwaiting(process.Drive(ctx, site))
 		annotateWith(ctx, w, v1alpha1.AnnotationApprove+"="+hash, "bbs/"+site)
 		service := process.Drive(ctx, site)
@@ -50,7 +50,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("is recorded with the user, where the API server notes that (config/usernames)", func(ctx SpecContext) {
+	It("is recorded with the user, if the API server notes that (config/usernames)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		say := func(word, value, noted, user string) *v1alpha1.BroadbandService {
@@ -59,7 +59,7 @@ var _ = Describe("What a person says of an attempt", func() {
 			return process.Drive(ctx, site)
 		}
 		Expect(w.Carrier.FailNext("PlanChange", refusedWith("constraints.some.rule", "planName"))).To(Succeed())
-		Expect(w.Create(ctx, w.Service(site, line, approving(v1alpha1.ApprovalAlways)))).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, withApproval(v1alpha1.ApprovalAlways)))).To(Succeed())
 
 		hash := expectAwaiting(process.Drive(ctx, site))
 		service := say(v1alpha1.AnnotationApprove, hash, v1alpha1.AnnotationApprovedBy, "alice@example.com")
@@ -83,7 +83,7 @@ var _ = Describe("What a person says of an attempt", func() {
 			", approved by carol@example.com, retried by bob@example.com, resolved by dave@example.com (attempt " + lost)))
 	})
 
-	It("resolves nothing when it has been taken back (R27)", func(ctx SpecContext) {
+	It("has no effect when it has been removed (R27)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
@@ -98,13 +98,13 @@ var _ = Describe("What a person says of an attempt", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("changes nothing on an object that is in conflict with the holder (R22)", func(ctx SpecContext) {
+	It("has no effect on an object that is in conflict with the holder (R22)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
 		Expect(w.Create(ctx, w.Service("other", line))).To(Succeed())
 		for _, word := range []string{
-			attempt.AttemptID + "=NotAccepted", resolving(w, "Succeeded"), sameCarrier(ctx, w),
+			attempt.AttemptID + "=NotAccepted", resolveAll(w, "Succeeded"), sameCarrier(ctx, w),
 		} {
 			annotateWith(ctx, w, v1alpha1.AnnotationResolve+"="+word, "bbs/other")
 			other := process.Drive(ctx, "other")
@@ -118,7 +118,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("counts from any object of the ledger once that of the attempt is gone (R22)", func(ctx SpecContext) {
+	It("is accepted from any object of the ledger once that of the attempt is deleted (R22)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		attempt := unknownPlan(ctx, w, process, line)
@@ -133,7 +133,7 @@ var _ = Describe("What a person says of an attempt", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("counts from another order once that of the attempt is gone (R22)", func(ctx SpecContext) {
+	It("is accepted from another order once that of the attempt is deleted (R22)", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Carrier.FailNext("POST OrderCreate", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())

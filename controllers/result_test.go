@@ -22,10 +22,10 @@ const conversionPath = "/aggregation-conversions/requests/"
 var _ = Describe("The status in a result", func() {
 	const completed, inErrorRetry = `"status":"COMPLETED"`, `"status":"IN_ERROR_RETRY"`
 
-	DescribeTable("that says that the request has failed is no success", func(ctx SpecContext, status string) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalAutomatic))
-		*d.forger = forger{conversionPath, completed, `"status":"` + status + `"`}
-		service := d.want(ctx, ethernet)
+	DescribeTable("that reports a failure is not a success", func(ctx SpecContext, status string) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		*d.forger = tamperingProxy{conversionPath, completed, `"status":"` + status + `"`}
+		service := d.declare(ctx, withEthernet)
 		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		Expect(condition(service, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
 		Expect(world.Ready(service).Message).To(ContainSubstring(
@@ -37,10 +37,10 @@ var _ = Describe("The status in a result", func() {
 		Entry(nil, "REJECTED"),
 	)
 
-	It("that says that the carrier goes on once an error is fixed is followed until it does", func(ctx SpecContext) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalAutomatic))
-		*d.forger = forger{conversionPath, completed, inErrorRetry}
-		d.Edit(ctx, site, ethernet)
+	It("that reports a fixable error is polled until the carrier continues", func(ctx SpecContext) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		*d.forger = tamperingProxy{conversionPath, completed, inErrorRetry}
+		d.Edit(ctx, site, withEthernet)
 		service := d.Read(ctx, site)
 		for world.Ready(service).Reason != v1alpha1.ReasonCarrierHold {
 			result, err := d.process.Look(ctx, site)
@@ -49,7 +49,7 @@ var _ = Describe("The status in a result", func() {
 			service = d.Read(ctx, site)
 		}
 		Expect(world.Ready(service).Message).To(ContainSubstring("IN_ERROR_RETRY"))
-		*d.forger = forger{}
+		*d.forger = tamperingProxy{}
 		d.Clock.Advance(horizon)
 		expectReady(d.drive(ctx), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(d.sent()).To(HaveLen(1))
@@ -57,12 +57,12 @@ var _ = Describe("The status in a result", func() {
 })
 
 var _ = DescribeTable("A request in progress that names an error is held by the carrier, whatever its operation",
-	func(ctx SpecContext, body, words string) {
+	func(ctx SpecContext, body, message string) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		inFlight(ctx, w, process)
-		body = fmt.Sprintf(body, processedAs(w, line), line)
+		driveUntilAccepted(ctx, w, process)
+		body = fmt.Sprintf(body, acceptedPlanChange(w, line), line)
 		Expect(w.Carrier.FailNext("GET PlanChange", simulator.Fault{
 			Kind: simulator.FaultBody, Status: 202, Body: body,
 		})).To(Succeed())
@@ -73,7 +73,7 @@ var _ = DescribeTable("A request in progress that names an error is held by the 
 		Expect(err).NotTo(HaveOccurred())
 		held := w.Read(ctx, site)
 		expectReady(held, metav1.ConditionFalse, v1alpha1.ReasonCarrierHold)
-		Expect(world.Ready(held).Message).To(ContainSubstring(words))
+		Expect(world.Ready(held).Message).To(ContainSubstring(message))
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	},
@@ -83,20 +83,20 @@ var _ = DescribeTable("A request in progress that names an error is held by the 
 )
 
 var _ = Describe("The result of a plan change", func() {
-	changing := func(ctx SpecContext, from, to string) (deal, *v1alpha1.BroadbandService) {
-		d := bargain(ctx, approving(v1alpha1.ApprovalAutomatic))
-		*d.forger = forger{resultPath, from, to}
-		return d, d.want(ctx, both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)))
+	changing := func(ctx SpecContext, from, to string) (pricedService, *v1alpha1.BroadbandService) {
+		d := newPricedService(ctx, withApproval(v1alpha1.ApprovalAutomatic))
+		*d.forger = tamperingProxy{resultPath, from, to}
+		return d, d.declare(ctx, both(withPlan(world.PlanFast, 12), withSLA(world.SLAFast)))
 	}
 	value := func(known *v1alpha1.KnownValue) string { return known.Value + " by " + string(known.Source) }
 
-	DescribeTable("that names something else than was asked for is believed, and nothing is sent again",
-		func(ctx SpecContext, from, to, words string, now func(*v1alpha1.CarrierState) *v1alpha1.KnownValue, shown string) {
+	DescribeTable("that differs from the request is recorded, and nothing is sent again",
+		func(ctx SpecContext, from, to, message string, now func(*v1alpha1.CarrierState) *v1alpha1.KnownValue, shown string) {
 			d, service := changing(ctx, from, to)
 			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
-			Expect(world.Ready(service).Message).To(ContainSubstring(words))
+			Expect(world.Ready(service).Message).To(ContainSubstring(message))
 			Expect(value(now(service.Status.Carrier))).To(Equal(shown + " by ChangeResult"))
-			Expect(strings.Join(d.Events.All(), "\n")).To(And(ContainSubstring("Warning "), ContainSubstring(words)))
+			Expect(strings.Join(d.Events.All(), "\n")).To(And(ContainSubstring("Warning "), ContainSubstring(message)))
 			d.Clock.Advance(horizon)
 			d.drive(ctx)
 			Expect(d.sent()).To(HaveLen(1))
@@ -111,7 +111,7 @@ var _ = Describe("The result of a plan change", func() {
 			func(c *v1alpha1.CarrierState) *v1alpha1.KnownValue { return c.RestorationSLA }, "Standard"),
 	)
 
-	It("says the SLA of a service whose SLA was not known", func(ctx SpecContext) {
+	It("has the SLA of a service whose SLA was not known", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		service := process.Drive(ctx, site)

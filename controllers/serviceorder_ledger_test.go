@@ -31,12 +31,12 @@ var _ = Describe("The ledger of an order", func() {
 			}
 			w.Clock.Advance(2 * time.Second)
 		}
-		Expect(settled(ctx, w, first)).To(BeFalse())
+		Expect(settleOrder(ctx, w, first)).To(BeFalse())
 	})
 
 	// interleaved lets a second operator reconcile in the middle of the first one's pass, at each of
 	// its effects.
-	It("makes two operators safe at every point where one can overtake the other", func(ctx SpecContext) {
+	It("makes two operators safe at every point where they can interleave", func(ctx SpecContext) {
 		points := 0
 		for met := true; met; points++ {
 			met = false
@@ -57,7 +57,7 @@ var _ = Describe("The ledger of an order", func() {
 			_, err = second.LookAtOrder(ctx, site)
 			Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)))
 			first.DriveOrder(ctx, site)
-			Expect(settled(ctx, w, second)).To(BeFalse(), "point %d", points)
+			Expect(settleOrder(ctx, w, second)).To(BeFalse(), "point %d", points)
 		}
 		Expect(points).To(BeNumerically(">", 4))
 		AddReportEntry("points at which two operators met over an order", points-1)
@@ -81,10 +81,10 @@ var _ = Describe("The ledger of an order", func() {
 			w.Clock.Advance(result.RequeueAfter)
 		}
 		process.DriveOrder(ctx, site)
-		Expect(settled(ctx, w, process)).To(BeFalse())
+		Expect(settleOrder(ctx, w, process)).To(BeFalse())
 	})
 
-	It("stays when somebody deletes it, and sends what it has on record", func(ctx SpecContext) {
+	It("is kept when it is deleted, and its order is completed", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 		Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
@@ -93,7 +93,7 @@ var _ = Describe("The ledger of an order", func() {
 		Expect(w.Delete(ctx, ledgerOf(ctx, w))).To(Succeed())
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
 		Expect(ledgerOf(ctx, w).DeletionTimestamp).NotTo(BeNil())
-		Expect(settled(ctx, w, process)).To(BeTrue())
+		Expect(settleOrder(ctx, w, process)).To(BeTrue())
 	})
 
 	// tamper modifies a ledger whose order is placed, and lets another process reconcile.
@@ -106,29 +106,29 @@ var _ = Describe("The ledger of an order", func() {
 		return w, late
 	}
 
-	It("that is forced away leaves a lost order, which sends nothing before a person has said so (R5)",
+	It("that is deleted without its finalizer means a lost order, which waits for a person (R5)",
 		func(ctx SpecContext) {
-			w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) { forceAway(ctx, w) })
+			w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) { removeOrderLedger(ctx, w) })
 			expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
-			Expect(settled(ctx, w, late)).To(BeTrue())
+			Expect(settleOrder(ctx, w, late)).To(BeTrue())
 		})
 
-	It("that is forced away is missed by the process that has seen it, whatever the status says (R6)",
+	It("that is deleted without its finalizer is detected by the process that has read it (R6)",
 		func(ctx SpecContext) {
 			w, process := begin(ctx)
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 			order := process.DriveOrder(ctx, site)
-			forceAway(ctx, w)
+			removeOrderLedger(ctx, w)
 			Expect(w.Delete(ctx, order)).To(Succeed())
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
-			Expect(settled(ctx, w, process)).To(BeTrue())
+			Expect(settleOrder(ctx, w, process)).To(BeTrue())
 		})
 
-	It("that is restored from before the order is missed (R5)", func(ctx SpecContext) {
+	It("that is restored from before the order is detected as lost (R5)", func(ctx SpecContext) {
 		w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) {
 			older := ledgerOf(ctx, w)
-			forceAway(ctx, w)
+			removeOrderLedger(ctx, w)
 			older.ResourceVersion, older.Spec.Revision = "", 1
 			refused := older.Spec.Last[0]
 			older.Spec.Last, older.Spec.Ended = nil, nil
@@ -137,18 +137,18 @@ var _ = Describe("The ledger of an order", func() {
 			Expect(w.Create(ctx, older)).To(Succeed())
 		})
 		expectOrder(w.ReadOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
-		Expect(settled(ctx, w, late)).To(BeTrue())
+		Expect(settleOrder(ctx, w, late)).To(BeTrue())
 	})
 
-	It("outlives its object and its status: a restore sends nothing and stalls nothing (R25)", func(ctx SpecContext) {
+	It("is kept without its object and status: a restore sends nothing and stalls nothing (R25)", func(ctx SpecContext) {
 		w, late := tamper(ctx, func(w *world.World, order *v1alpha1.ServiceOrder) {
 			Expect(w.Delete(ctx, order)).To(Succeed())
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		})
-		Expect(settled(ctx, w, late)).To(BeFalse())
+		Expect(settleOrder(ctx, w, late)).To(BeFalse())
 	})
 
-	It("of a newer version is left alone (R30)", func(ctx SpecContext) {
+	It("of a newer version is not written (R30)", func(ctx SpecContext) {
 		w, late := tamper(ctx, func(w *world.World, _ *v1alpha1.ServiceOrder) {
 			ledger := ledgerOf(ctx, w)
 			ledger.Spec.Schema++
@@ -160,7 +160,7 @@ var _ = Describe("The ledger of an order", func() {
 	})
 })
 
-var _ = It("An order that is accepted late is shown with what to say of it (R15)", func(ctx SpecContext) {
+var _ = It("An order that is accepted late shows how to resolve it (R15)", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	fault := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
 	Expect(w.Carrier.FailNext("POST OrderCreate", fault)).To(Succeed())
@@ -172,8 +172,8 @@ var _ = It("An order that is accepted late is shown with what to say of it (R15)
 	expectOrder(process.DriveOrder(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAwaitingApproval)
 
 	ledger := ledgerOf(ctx, w)
-	late := *onRecord(ctx, w)
-	late.Location = "/api/connect/orders/" + placedAs(w)
+	late := *recordedOrder(ctx, w)
+	late.Location = "/api/connect/orders/" + acceptedOrder(w)
 	Expect(ledger.AcceptLate(late)).To(BeTrue())
 	ledger.Spec.Revision++
 	Expect(w.Update(ctx, ledger)).To(Succeed())
@@ -184,6 +184,6 @@ var _ = It("An order that is accepted late is shown with what to say of it (R15)
 	w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, attempt+"=Succeeded")
 	order = process.DriveOrder(ctx, site)
 	expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
-	Expect(fmt.Sprint(order.Status.OrderID)).To(Equal(placedAs(w)))
+	Expect(fmt.Sprint(order.Status.OrderID)).To(Equal(acceptedOrder(w)))
 	Expect(w.Ordered(reference).Seen).To(Equal(1))
 })

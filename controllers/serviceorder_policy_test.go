@@ -39,12 +39,8 @@ func withResult(order *v1alpha1.ServiceOrder) {
 	order.Spec.QualificationResultRef = &v1alpha1.ConfigMapKeyReference{Name: "sq", Key: "result.json"}
 }
 
-func orderApproval(policy v1alpha1.Approval) orderEdit {
-	return func(o *v1alpha1.ServiceOrder) { o.Spec.Approval = policy }
-}
-
 var _ = Describe("An order with a qualification result", func() {
-	It("shows its fees before it is sent, waits for approval, and is charged what was shown", func(ctx SpecContext) {
+	It("shows its fees before it is sent, waits for approval, and is charged the fees shown", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference, withResult, orderApproval(v1alpha1.ApprovalOnCost)))).To(Succeed())
@@ -72,7 +68,7 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Ordered(reference).Seen).To(BeZero())
 		Expect(ledgerOf(ctx, w)).To(BeNil(), "nothing is on record before it is sent")
 
-		By("another price, which an old approval does not fit")
+		By("another price, for which an old approval is not valid")
 		hash := order.Status.Pending.Hash
 		dearer := result(w, strings.Replace(qualified, "300.00", "301.00", 1))
 		Expect(w.Update(ctx, dearer)).To(Succeed())
@@ -94,7 +90,7 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
-	It("says nothing when the fees are as shown", func(ctx SpecContext) {
+	It("has no warning when the fees are as shown", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, result(w, qualified))).To(Succeed())
 		Expect(w.Create(ctx, w.Order(site, reference, withResult))).To(Succeed())
@@ -120,7 +116,7 @@ var _ = Describe("An order with a qualification result", func() {
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Posted(ordersPath)).To(ConsistOf(ContainSubstring(`"remoteOrderId":"1eb878c4-d4b9"`)))
 
-		By("the same order once more, after the result is gone")
+		By("the same order again, after the result was deleted")
 		Expect(w.Delete(ctx, order)).To(Succeed())
 		process.DriveOrder(ctx, site)
 		Expect(w.Delete(ctx, result(w, withID))).To(Succeed())
@@ -129,7 +125,7 @@ var _ = Describe("An order with a qualification result", func() {
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
-	DescribeTable("is not sent when it cannot be made so",
+	DescribeTable("is not sent when it cannot be fulfilled",
 		func(ctx SpecContext, text, message string) {
 			w, process := begin(ctx)
 			if text != "" {
@@ -140,9 +136,9 @@ var _ = Describe("An order with a qualification result", func() {
 			expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
 			Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring(message))
 			Expect(w.Ordered(reference).Seen).To(BeZero())
-			looked, err := process.LookAtOrder(ctx, site)
+			pass, err := process.LookAtOrder(ctx, site)
 			Expect(err).NotTo(HaveOccurred())
-			Expect(looked.RequeueAfter.Minutes()).To(BeNumerically("~", 1, 0.1))
+			Expect(pass.RequeueAfter.Minutes()).To(BeNumerically("~", 1, 0.1))
 
 			By("correcting it")
 			if text == "" {
@@ -150,13 +146,13 @@ var _ = Describe("An order with a qualification result", func() {
 			} else {
 				Expect(w.Update(ctx, result(w, qualified))).To(Succeed())
 			}
-			w.Clock.Advance(looked.RequeueAfter)
+			w.Clock.Advance(pass.RequeueAfter)
 			expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		},
 		Entry("without the ConfigMap", "", "ConfigMap sq does not exist"),
 		Entry("with something else in it", "not a result", "no qualification result"),
-		Entry("with another site's", strings.Replace(qualified, "SQ-NEW", "SQ-OLD", 1), "qualificationSearchID"),
-		Entry("with infrastructure there", strings.Replace(qualified, `"infrastructures": []`,
+		Entry("with the result of another site", strings.Replace(qualified, "SQ-NEW", "SQ-OLD", 1), "qualificationSearchID"),
+		Entry("with existing infrastructure", strings.Replace(qualified, `"infrastructures": []`,
 			`"infrastructures": [{"infrastructureId": "NTD-9", "ntdType": "INTERNAL"}]`, 1), "FirstInfrastructure"),
 	)
 })
@@ -167,11 +163,11 @@ var _ = DescribeTable("An order that may not be sent",
 		reason string,
 	) {
 		w := world.New(ctx, plane)
-		w.Login(ctx, orNothing(account))
-		process := w.Start(world.Cut{}, orNothing(options))
+		w.Login(ctx, orNoop(account))
+		process := w.Start(world.Cut{}, orNoop(options))
 		_, err := process.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
-		Expect(w.Create(ctx, w.Order(site, reference, orNothing(edit)))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, orNoop(edit)))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, reason)
 		Expect(order.Finalizers).To(BeEmpty())

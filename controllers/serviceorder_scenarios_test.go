@@ -25,7 +25,7 @@ import (
 // test/corpus/orders.
 type orderRule struct {
 	Sites map[string]orderSite `json:"sites"`
-	Cases []orderStory         `json:"cases"`
+	Cases []orderCase          `json:"cases"`
 
 	name string
 }
@@ -37,8 +37,8 @@ type orderSite struct {
 	ServiceOn string                  `json:"serviceOn"` // the circuit of our own service; "" for none
 }
 
-// orderStory is an order and its outcome.
-type orderStory struct {
+// orderCase is an order and its outcome.
+type orderCase struct {
 	Name    string          `json:"name"`
 	Site    string          `json:"site"`
 	Rejects string          `json:"rejects"` // why the carrier rejects the order after accepting it
@@ -82,8 +82,8 @@ func orderCorpus() []orderRule {
 
 // sides counts the orders that are allowed and those that are not.
 func (r orderRule) sides() (allowed, not int) {
-	for _, story := range r.Cases {
-		if story.Expect.Body != "" {
+	for _, scenario := range r.Cases {
+		if scenario.Expect.Body != "" {
 			allowed++
 		} else {
 			not++
@@ -104,18 +104,18 @@ var _ = Describe("The order scenarios of the specification", func() {
 	})
 
 	for _, rule := range orderCorpus() {
-		for _, story := range rule.Cases {
-			It(rule.name+": "+story.Name, func(ctx SpecContext) {
-				site, known := rule.Sites[story.Site]
-				Expect(known).To(BeTrue(), "the site %s is in the file", story.Site)
-				story.tell(ctx, site)
+		for _, scenario := range rule.Cases {
+			It(rule.name+": "+scenario.Name, func(ctx SpecContext) {
+				site, known := rule.Sites[scenario.Site]
+				Expect(known).To(BeTrue(), "the site %s is in the file", scenario.Site)
+				scenario.run(ctx, site)
 			})
 		}
 	}
 })
 
-// tell applies the order at the site, and checks its outcome.
-func (s *orderStory) tell(ctx SpecContext, site orderSite) {
+// run applies the order at the site, and checks its outcome.
+func (s *orderCase) run(ctx SpecContext, site orderSite) {
 	GinkgoHelper()
 	w, process := begin(ctx)
 	line := site.build(ctx, w)
@@ -162,7 +162,7 @@ func (s orderSite) build(ctx SpecContext, w *world.World) (line int64) {
 }
 
 // expectStalled expects that the order waits for a person, before anything is claimed or sent.
-func (s *orderStory) expectStalled(ctx SpecContext, w *world.World, order *v1alpha1.ServiceOrder) {
+func (s *orderCase) expectStalled(ctx SpecContext, w *world.World, order *v1alpha1.ServiceOrder) {
 	GinkgoHelper()
 	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderNotPossible)
 	Expect(orderCondition(order, v1alpha1.ConditionStalled).Status).To(Equal(metav1.ConditionTrue))
@@ -173,7 +173,7 @@ func (s *orderStory) expectStalled(ctx SpecContext, w *world.World, order *v1alp
 
 // expectTaken expects that the carrier received exactly these bytes, once, and charges what the
 // qualification showed.
-func (s *orderStory) expectTaken(
+func (s *orderCase) expectTaken(
 	ctx SpecContext, w *world.World, process *world.Process, order *v1alpha1.ServiceOrder,
 ) {
 	GinkgoHelper()

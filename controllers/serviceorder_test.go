@@ -9,10 +9,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -20,70 +18,8 @@ import (
 	. "github.com/onsi/gomega"
 )
 
-const (
-	reference  = "SITE-014"
-	ordersPath = "/api/connect/orders/create"
-)
-
-type orderEdit = func(*v1alpha1.ServiceOrder)
-
-// expectOrder expects the Ready condition of an order to have a status and a reason.
-func expectOrder(order *v1alpha1.ServiceOrder, status metav1.ConditionStatus, reason string) {
-	GinkgoHelper()
-	Expect(order).NotTo(BeNil())
-	ready := orderCondition(order, v1alpha1.ConditionReady)
-	Expect(string(ready.Status)+"/"+ready.Reason).To(Equal(string(status)+"/"+reason), ready.Message)
-}
-
-func orderCondition(order *v1alpha1.ServiceOrder, conditionType string) metav1.Condition {
-	return world.Condition(order.Status.Conditions, conditionType)
-}
-
-// ledgerOf returns the ledger of the customerReference, or nil.
-func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
-	GinkgoHelper()
-	ledger := &v1alpha1.RequestLedger{}
-	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
-		Identity: w.Namespace, Order: &v1alpha1.LedgerOrder{CustomerReference: reference},
-	})
-	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
-	Expect(client.IgnoreNotFound(err)).To(Succeed())
-	if err != nil {
-		return nil
-	}
-	return ledger
-}
-
-// expectShown expects that an order shows an attempt of its ledger, as far as a status can.
-func expectShown(order *v1alpha1.ServiceOrder, attempt *v1alpha1.Request) {
-	GinkgoHelper()
-	wanted := &v1alpha1.ServiceOrder{}
-	wanted.Status.Request = attempt
-	wanted.Shorten()
-	Expect(order.Status.Request).To(Equal(wanted.Status.Request))
-}
-
-// onRecord returns the newest recorded attempt of the order.
-func onRecord(ctx SpecContext, w *world.World) *v1alpha1.Request {
-	GinkgoHelper()
-	return ledgerOf(ctx, w).RequestOf(v1alpha1.OperationOrderCreate)
-}
-
-// forceAway deletes a ledger in spite of its finalizers.
-func forceAway(ctx SpecContext, w *world.World) {
-	GinkgoHelper()
-	forceLedgerAway(ctx, w, ledgerOf(ctx, w))
-}
-
-func forceLedgerAway(ctx SpecContext, w *world.World, ledger *v1alpha1.RequestLedger) {
-	GinkgoHelper()
-	ledger.Finalizers = nil
-	Expect(w.Update(ctx, ledger)).To(Succeed())
-	Expect(w.Delete(ctx, ledger)).To(Succeed())
-}
-
-// inUse takes over the port that is in use.
-func inUse(order *v1alpha1.ServiceOrder) {
+// takeOverPort takes over the port that is in use.
+func takeOverPort(order *v1alpha1.ServiceOrder) {
 	order.Spec.Scenario = v1alpha1.ScenarioInUse
 	order.Spec.Qualification = v1alpha1.QualificationIDs{
 		QualificationSearchID: world.QualificationUsed, RemoteQualificationSearchID: "R-" + world.QualificationUsed,
@@ -93,11 +29,11 @@ func inUse(order *v1alpha1.ServiceOrder) {
 	order.Spec.Transfer = &v1alpha1.Transfer{Type: "SERVICE_TRANSFER", AVCID: world.UsedAVC}
 }
 
-// wrongPlan asks for a plan that the carrier does not have.
+// wrongPlan requests a plan that the carrier does not have.
 func wrongPlan(order *v1alpha1.ServiceOrder) { order.Spec.PlanName = "Hmoe 100/20" }
 
 var _ = Describe("An order", func() {
-	It("is sent once, as it is declared, and shows what the carrier made of it", func(ctx SpecContext) {
+	It("is sent once, as declared, and shows the carrier's answer", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference, func(o *v1alpha1.ServiceOrder) {
 			o.Spec.TrafficClass, o.Spec.ProductType, o.Spec.RemoteOrderID = "tc4", "Access Only", "PO-7"
@@ -138,7 +74,7 @@ var _ = Describe("An order", func() {
 		ledger := ledgerOf(ctx, w)
 		Expect(ledger.OwnerReferences).To(BeEmpty())
 		Expect(ledger.Spec.Open).To(BeEmpty())
-		expectShown(order, onRecord(ctx, w))
+		expectShown(order, recordedOrder(ctx, w))
 		Expect(order.Status.Ledger).To(Equal(&v1alpha1.LedgerReference{Name: ledger.Name, Revision: 2}))
 		Expect(order.Finalizers).To(BeEmpty())
 		text, err := json.Marshal(ledger)
@@ -150,7 +86,7 @@ var _ = Describe("An order", func() {
 			Expect(call.Method+" "+call.Path).NotTo(HavePrefix("GET /api/connect/orders/"), "there is no read of an order")
 		}
 
-		By("looking again, in another process, much later")
+		By("another pass, by another process, much later")
 		w.Clock.Advance(30 * 24 * time.Hour)
 		again := w.Start(world.Cut{}).DriveOrder(ctx, site)
 		Expect(again.ResourceVersion).To(Equal(order.ResourceVersion))
@@ -160,7 +96,7 @@ var _ = Describe("An order", func() {
 
 	It("takes over a port that is in use", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		Expect(w.Create(ctx, w.Order(site, reference, inUse))).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference, takeOverPort))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.OrderType).To(Equal("transfer"))
@@ -170,7 +106,7 @@ var _ = Describe("An order", func() {
 			HaveSuffix(`"avcIdForTransfer":"AVC000000000002","transferType":"SERVICE_TRANSFER"}`))))
 	})
 
-	It("is frozen once it is with the carrier, serviceID apart", func(ctx SpecContext) {
+	It("is immutable once it is sent, except for serviceID", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
@@ -245,10 +181,10 @@ var _ = DescribeTable("An order that the carrier refuses",
 	Entry("with 404, which proves nothing", 404, nil, v1alpha1.ReasonNotFoundOrForbidden, 1),
 	Entry("with 403", 403, nil, v1alpha1.ReasonNotFoundOrForbidden, 1),
 	Entry("with 400", 400, nil, v1alpha1.ReasonRequestInvalid, 1),
-	Entry("with 401: it was turned away and is sent again", 401, nil, v1alpha1.ReasonSubmitted, 2),
-	Entry("with 429: it was turned away and is sent again", 429, nil, v1alpha1.ReasonSubmitted, 2),
-	Entry("with 500, which says nothing", 500, nil, v1alpha1.ReasonOutcomeUnknown, 1),
-	Entry("with 502, which says nothing", 502, nil, v1alpha1.ReasonOutcomeUnknown, 1),
+	Entry("with 401: it was not processed and is sent again", 401, nil, v1alpha1.ReasonSubmitted, 2),
+	Entry("with 429: it was not processed and is sent again", 429, nil, v1alpha1.ReasonSubmitted, 2),
+	Entry("with 500, which proves nothing", 500, nil, v1alpha1.ReasonOutcomeUnknown, 1),
+	Entry("with 502, which proves nothing", 502, nil, v1alpha1.ReasonOutcomeUnknown, 1),
 )
 
 var _ = Describe("A refused order", func() {
@@ -258,7 +194,7 @@ var _ = Describe("A refused order", func() {
 		order := process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonCarrierRejected)
 		refused := order.Status.Request.AttemptID
-		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
+		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
 
 		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { o.Spec.PlanName = world.PlanFast })
 		order = process.DriveOrder(ctx, site)
@@ -266,7 +202,7 @@ var _ = Describe("A refused order", func() {
 		Expect(order.Status.Request.AttemptID).NotTo(Equal(refused))
 		Expect(order.Status.LastError).To(BeNil())
 		Expect(w.Ordered(reference)).To(Equal(simulator.Count{Seen: 2, Processed: 1}))
-		Expect(onRecord(ctx, w).AttemptID).To(Equal(order.Status.Request.AttemptID))
+		Expect(recordedOrder(ctx, w).AttemptID).To(Equal(order.Status.Request.AttemptID))
 	})
 
 	It("is sent once more for each retry", func(ctx SpecContext) {
@@ -281,7 +217,7 @@ var _ = Describe("A refused order", func() {
 		order = process.DriveOrder(ctx, site)
 		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(order.Status.Handled.Retry).To(Equal(refused))
-		Expect(onRecord(ctx, w).Retry).To(Equal(refused))
+		Expect(recordedOrder(ctx, w).Retry).To(Equal(refused))
 		Expect(w.Ordered(reference).Processed).To(Equal(1))
 	})
 
@@ -294,12 +230,12 @@ var _ = Describe("A refused order", func() {
 		})
 		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
 		Expect(w.Ordered("SITE-015").Processed).To(Equal(1))
-		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
+		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseRejected))
 	})
 })
 
-var _ = Describe("An order that the carrier rejects after it took it", func() {
-	It("is Stalled, stays frozen, and may be sent again once a person says that it is dead", func(ctx SpecContext) {
+var _ = Describe("An order that the carrier rejects after accepting it", func() {
+	It("is Stalled and immutable, and may be sent again once a person confirms that it is closed", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 		order := process.DriveOrder(ctx, site)
@@ -316,7 +252,7 @@ var _ = Describe("An order that the carrier rejects after it took it", func() {
 		Expect(orderCondition(order, v1alpha1.ConditionRejected).Status).To(Equal(metav1.ConditionTrue))
 		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("The AVC id is incorrect"))
 		Expect(order.Status.Frozen).To(BeTrue())
-		Expect(onRecord(ctx, w).Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSucceeded))
 		order.Spec.PlanName = world.PlanSlow
 		Expect(w.Update(ctx, order)).NotTo(Succeed())
 

@@ -14,7 +14,7 @@ import (
 // The first answer of the carrier triggered all objects of an account. Of a thousand objects that
 // had just been written, one was reconciled from an older cached copy, and its write failed with a
 // conflict.
-func TestTheFirstAnswerOfTheCarrierWakesNoObject(t *testing.T) {
+func TestTheFirstAnswerOfTheCarrierReconcilesNoObject(t *testing.T) {
 	t.Parallel()
 	yes, no := metav1.ConditionTrue, metav1.ConditionFalse
 	account := func(version string, generation int64, conditions ...metav1.Condition) *v1alpha1.CarrierAccount {
@@ -43,6 +43,6 @@ func TestTheFirstAnswerOfTheCarrierWakesNoObject(t *testing.T) {
 		}
 	}
 	if !accountChanges().Create(event.CreateEvent{Object: account("1", 1)}) {
-		t.Error("an account is created: its objects are not looked at")
+		t.Error("an account is created: its objects are not reconciled")
 	}
 }

@@ -16,17 +16,17 @@ import (
 )
 
 // timeReports are the Events that report a time in the future.
-func timeReports(w *world.World) (told []string) {
+func timeReports(w *world.World) (reports []string) {
 	for _, event := range w.Events.All() {
 		if strings.HasPrefix(event, "Warning TimeInFuture ") {
-			told = append(told, event)
+			reports = append(reports, event)
 		}
 	}
-	return told
+	return reports
 }
 
-var _ = Describe("A reservation from the future", func() {
-	It("counts for an hour from first sight, and is reported (R19)", func(ctx SpecContext) {
+var _ = Describe("A reservation with a time in the future", func() {
+	It("counts for an hour from its first reading, and is reported (R19)", func(ctx SpecContext) {
 		w, process := begin(ctx, limited(1))
 		ledger := identityLedger(ctx, w, w.Namespace)
 		ledger.Spec.Account.Reservations = []v1alpha1.Reservation{{
@@ -37,7 +37,7 @@ var _ = Describe("A reservation from the future", func() {
 		line, other := w.Line(), "other-site"
 		Expect(w.Create(ctx, w.Service(other, line))).To(Succeed())
 		seen := w.Clock.Now()
-		expectReady(lookTwenty(ctx, w, process, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		expectReady(reconcileTwenty(ctx, w, process, other), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		w.Clock.Advance(seen.Add(time.Hour).Sub(w.Clock.Now()))
 		_, err := process.Look(ctx, other)
 		Expect(err).NotTo(HaveOccurred())

@@ -9,10 +9,8 @@ import (
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
 	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
@@ -25,35 +23,11 @@ func limited(perHour int32) func(*v1alpha1.CarrierAccount) {
 	return func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = &v1alpha1.ChargeLimit{PerHour: perHour} }
 }
 
-// identityLedger returns the ledger of what an identity spends, or nil.
-func identityLedger(ctx SpecContext, w *world.World, identity string) *v1alpha1.RequestLedger {
-	GinkgoHelper()
-	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{Identity: identity, Account: &v1alpha1.LedgerAccount{}})
-	ledger := &v1alpha1.RequestLedger{}
-	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
-	Expect(client.IgnoreNotFound(err)).To(Succeed())
-	if err != nil {
-		return nil
-	}
-	return ledger
-}
+// preventer keeps the next request from reaching the carrier.
+type preventer func(SpecContext, *world.World, *world.Process)
 
-// reserved are the attempts that count for the identity of a world.
-func reserved(ctx SpecContext, w *world.World) []string {
-	GinkgoHelper()
-	counting := identityLedger(ctx, w, w.Namespace).Spec.Account.Reservations
-	ids := make([]string, 0, len(counting))
-	for _, one := range counting {
-		ids = append(ids, one.AttemptID)
-	}
-	return ids
-}
-
-// turnAway keeps the next request from reaching the carrier.
-type turnAway func(SpecContext, *world.World, *world.Process)
-
-// lookTwenty reconciles a service twenty times.
-func lookTwenty(ctx SpecContext, w *world.World, process *world.Process, name string) *v1alpha1.BroadbandService {
+// reconcileTwenty reconciles a service twenty times.
+func reconcileTwenty(ctx SpecContext, w *world.World, process *world.Process, name string) *v1alpha1.BroadbandService {
 	GinkgoHelper()
 	for range 20 {
 		result, err := process.Look(ctx, name)
@@ -91,7 +65,7 @@ func widenWindow(ctx context.Context, w *world.World, process *world.Process) {
 }
 
 // Each pass begins in the middle of another: between its decision and its intent.
-var _ = DescribeTable("Services that are released at once spend no more than the account may (R10)",
+var _ = DescribeTable("Services that are released at once spend no more than the account's limit (R10)",
 	func(ctx SpecContext, another func(*world.World, *world.Process) *world.Process) {
 		const most, services = 2, 6
 		w, process := begin(ctx, limited(most))
@@ -115,7 +89,7 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 		for i, name := range names {
 			by[i] = another(w, process)
 			_, err := by[i].Look(ctx, name)
-			Expect(err).NotTo(HaveOccurred(), "it asks for the plan that is to be changed")
+			Expect(err).NotTo(HaveOccurred(), "it reads the plan that is to be changed")
 		}
 		w.Clock.Advance(time.Minute)
 
@@ -145,7 +119,7 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 		}
 		Expect(posts()).To(Equal(most))
 
-		By("letting time go by")
+		By("letting time pass")
 		for i, name := range names {
 			before := posts()
 			w.Clock.Advance(time.Hour)
@@ -158,10 +132,10 @@ var _ = DescribeTable("Services that are released at once spend no more than the
 	Entry("by several processes", func(w *world.World, _ *world.Process) *world.Process { return w.Start(world.Cut{}) }),
 )
 
-var _ = Describe("The hour of an identity (R10)", func() {
+var _ = Describe("The charge limit of an identity (R10)", func() {
 	It("is shared by its accounts in two namespaces", func(ctx SpecContext) {
 		w, process := begin(ctx, limited(1))
-		other, otherProcess := beside(ctx, w, w.Namespace)
+		other, otherProcess := inAnotherNamespace(ctx, w, w.Namespace)
 		editAccount(ctx, other, limited(1))
 		_, err := otherProcess.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -169,13 +143,13 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
 		Expect(w.Create(ctx, other.Service(site, theirs))).To(Succeed())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
-		expectReady(lookTwenty(ctx, other, otherProcess, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		expectReady(reconcileTwenty(ctx, other, otherProcess, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(theirs)).To(BeZero())
 		expectReady(otherProcess.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(theirs)).To(Equal(1))
 	})
 
-	DescribeTable("outlives", func(ctx SpecContext, happens func(SpecContext, *world.World)) {
+	DescribeTable("still applies", func(ctx SpecContext, happens func(SpecContext, *world.World)) {
 		w, process := begin(ctx, limited(1))
 		Expect(w.Create(ctx, w.Service("first", w.Line()))).To(Succeed())
 		expectReady(process.Drive(ctx, "first"), metav1.ConditionTrue, v1alpha1.ReasonInSync)
@@ -185,28 +159,28 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		Expect(err).NotTo(HaveOccurred())
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(lookTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		expectReady(reconcileTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	},
-		Entry("that the limit is taken away and put back", func(ctx SpecContext, w *world.World) {
+		Entry("when the limit is removed and set again", func(ctx SpecContext, w *world.World) {
 			editAccount(ctx, w, func(a *v1alpha1.CarrierAccount) { a.Spec.ChargeLimit = nil })
 			editAccount(ctx, w, limited(1))
 		}),
-		Entry("that the account is made anew", func(ctx SpecContext, w *world.World) {
+		Entry("when the account is created anew", func(ctx SpecContext, w *world.World) {
 			account := w.Account(limited(1))
 			Expect(w.Delete(ctx, account)).To(Succeed())
 			Expect(w.Create(ctx, w.Account(limited(1)))).To(Succeed())
 		}),
-		Entry("that the service is deleted which has spent it", func(ctx SpecContext, w *world.World) {
+		Entry("when the service that has spent it is deleted", func(ctx SpecContext, w *world.World) {
 			Expect(w.Delete(ctx, w.Read(ctx, "first"))).To(Succeed())
 		}),
-		Entry("that its ledger is forced away", func(ctx SpecContext, w *world.World) {
-			forceLedgerAway(ctx, w, identityLedger(ctx, w, w.Namespace))
+		Entry("when its ledger is deleted without its finalizer", func(ctx SpecContext, w *world.World) {
+			removeLedger(ctx, w, identityLedger(ctx, w, w.Namespace))
 		}),
 	)
 
-	It("is held against a limit that is set later, or by one account of several", func(ctx SpecContext) {
+	It("also counts what was sent before it was set, or by another account", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		for i := range 3 {
 			name := fmt.Sprint("before-", i)
@@ -216,17 +190,17 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		editAccount(ctx, w, limited(3))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		expectReady(lookTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
+		expectReady(reconcileTwenty(ctx, w, process, site), metav1.ConditionFalse, v1alpha1.ReasonChargeLimit)
 		Expect(w.Posts(line)).To(BeZero())
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 	})
 
-	DescribeTable("gets back what did not reach the carrier", func(ctx SpecContext, turnAway turnAway) {
+	DescribeTable("is not used by a request that did not reach the carrier", func(ctx SpecContext, prevent preventer) {
 		w, process := begin(ctx, limited(1))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, suspended(true)))).To(Succeed())
 		process.Drive(ctx, site)
-		turnAway(ctx, w, process)
+		prevent(ctx, w, process)
 		w.Edit(ctx, site, suspended(false))
 		Expect(firstChange(ctx, w, process).Phase.Reached()).To(BeFalse())
 		Expect(reserved(ctx, w)).To(BeEmpty())
@@ -236,7 +210,7 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		Expect(sent.SubmittedAt.Time).To(BeTemporally("<", began.Add(time.Hour)), "nothing is waited for")
 		Expect(reserved(ctx, w)).To(ConsistOf(sent.AttemptID))
 	},
-		Entry("because the carrier turned it away", func(_ SpecContext, w *world.World, _ *world.Process) {
+		Entry("because the carrier answered 429", func(_ SpecContext, w *world.World, _ *world.Process) {
 			tooMany := simulator.Fault{Kind: simulator.FaultStatus, Status: 429}
 			Expect(w.Carrier.FailNext("POST PlanChange", tooMany)).To(Succeed())
 		}),
@@ -252,7 +226,7 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		}),
 	)
 
-	DescribeTable("gets nothing back on a person's word", func(ctx SpecContext, word string) {
+	DescribeTable("is still used after a resolution", func(ctx SpecContext, word string) {
 		w, process := begin(ctx, limited(1))
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
@@ -267,7 +241,7 @@ var _ = Describe("The hour of an identity (R10)", func() {
 		Expect(reserved(ctx, w)).To(ContainElements(counts))
 		Expect(counts).To(ConsistOf(lost.AttemptID))
 	},
-		Entry("that the carrier did not accept it", "NotAccepted"),
-		Entry("that it is given up", "Abandoned"),
+		Entry("as not accepted", "NotAccepted"),
+		Entry("as abandoned", "Abandoned"),
 	)
 })

@@ -22,7 +22,7 @@ import (
 // forged is an attempt that the operator never made.
 const forged = "00000000-forged"
 
-var _ = DescribeTable("An order whose status somebody forges is not sent again, nor another followed (63)",
+var _ = DescribeTable("An order with a forged status is not sent again, and no other order is polled (63)",
 	func(ctx SpecContext, lie func(*v1alpha1.ServiceOrder), reason string) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
@@ -60,13 +60,13 @@ var _ = DescribeTable("An order whose status somebody forges is not sent again, 
 	Entry("as another order", func(o *v1alpha1.ServiceOrder) {
 		o.Status.OrderID, o.Status.Request.AttemptID = v1alpha1.CarrierIDOf(world.PlacedOrderID), forged
 	}, v1alpha1.ReasonSubmitted),
-	Entry("as under way at another's Location", func(o *v1alpha1.ServiceOrder) {
+	Entry("as in progress at another's Location", func(o *v1alpha1.ServiceOrder) {
 		o.Status.Request.AttemptID, o.Status.Request.Phase = forged, v1alpha1.PhaseInProgress
 		o.Status.Request.Location = "/api/connect/services/plan-changes/requests/77"
 	}, v1alpha1.ReasonSubmitted),
 )
 
-var _ = It("An order that is refused by a lie, and then changed, is another order: it is not sent (63)",
+var _ = It("An order that is changed after a forged refusal is another order, and is not sent (63)",
 	func(ctx SpecContext) {
 		w, process := begin(ctx)
 		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
@@ -80,12 +80,12 @@ var _ = It("An order that is refused by a lie, and then changed, is another orde
 		Expect(w.Ordered(reference).Seen).To(Equal(1))
 	})
 
-var _ = It("A service whose status somebody points at another's request follows its own (63)", func(ctx SpecContext) {
+var _ = It("A service whose status is forged to name another's request polls its own (63)", func(ctx SpecContext) {
 	w, process := begin(ctx)
 	line, another := w.Line(), w.Line()
 	Expect(w.Create(ctx, w.Service("another", another, withPlan(world.PlanCheap, 12)))).To(Succeed())
 	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-	service := inFlight(ctx, w, process)
+	service := driveUntilAccepted(ctx, w, process)
 	for w.Posts(another) == 0 {
 		result, err := process.Look(ctx, "another")
 		Expect(err).NotTo(HaveOccurred())
@@ -103,8 +103,8 @@ var _ = It("A service whose status somebody points at another's request follows 
 	Expect(w.Posts(line)).To(Equal(1))
 })
 
-var _ = Describe("A ledger that somebody else made", func() {
-	It("is not made by a user who may do everything in a namespace of his own (64)", func(ctx SpecContext) {
+var _ = Describe("A ledger that the operator did not create", func() {
+	It("cannot be created by a user with all rights in one namespace (64)", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		theirs := &v1alpha1.RequestLedger{
 			ObjectMeta: metav1.ObjectMeta{Name: w.Namespace},
@@ -117,14 +117,14 @@ var _ = Describe("A ledger that somebody else made", func() {
 		ledger = v1alpha1.RequestLedgerSpec
 		order  = v1alpha1.ServiceOrder
 	)
-	DescribeTable("sends nothing, and says why (64)",
+	DescribeTable("sends nothing, and reports why (64)",
 		func(ctx SpecContext, rewrite func(forged *ledger, other *order), reason string) {
 			w, process := begin(ctx)
 			Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
 			placed := process.DriveOrder(ctx, site)
 			forged := ledgerOf(ctx, w)
 			Expect(w.Delete(ctx, placed)).To(Succeed())
-			forceAway(ctx, w)
+			removeOrderLedger(ctx, w)
 			other := w.Order("other", "SITE-016")
 			Expect(w.Create(ctx, other)).To(Succeed())
 			rewrite(&forged.Spec, other)
@@ -138,16 +138,16 @@ var _ = Describe("A ledger that somebody else made", func() {
 			}
 			Expect(w.Ordered(reference).Seen).To(Equal(1))
 		},
-		Entry("when it names another object that is there", func(l *ledger, o *order) {
+		Entry("when it names another object that exists", func(l *ledger, o *order) {
 			l.Holder.Name, l.Holder.UID = o.Name, string(o.UID)
 		}, v1alpha1.ReasonConflict),
-		Entry("when it names an object that is gone, and another order", func(l *ledger, _ *order) {
+		Entry("when it names a deleted object, and another order", func(l *ledger, _ *order) {
 			l.Last[0].BodyHash = "sha256:other"
 		}, v1alpha1.ReasonOrderDiffers),
 		Entry("when it is of another carrier", func(l *ledger, _ *order) {
 			l.BaseURL = "https://evil.example"
 		}, v1alpha1.ReasonConflict),
-		Entry("when it is about something else than its name says", func(l *ledger, _ *order) {
+		Entry("when its content does not match its name", func(l *ledger, _ *order) {
 			l.Order.CustomerReference = "SITE-015"
 		}, v1alpha1.ReasonLedgerUnreadable),
 	)

@@ -16,21 +16,20 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
-	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
 	"github.com/broadband-operator/broadband-operator/test/world"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 )
 
-// stranger is a server that must not receive any packet.
-type stranger struct {
+// uncalledServer is a server that must not receive any packet.
+type uncalledServer struct {
 	url         string
 	connections atomic.Int64
 }
 
-func newStranger() *stranger {
-	s := &stranger{}
+func newUncalledServer() *uncalledServer {
+	s := &uncalledServer{}
 	server := httptest.NewUnstartedServer(http.NotFoundHandler())
 	server.Config.ConnState = func(_ net.Conn, state http.ConnState) {
 		if state == http.StateNew {
@@ -45,8 +44,8 @@ func newStranger() *stranger {
 
 func hostOf(address string) string { return strings.TrimPrefix(address, "http://") }
 
-// allow lists in a Secret the hosts at which it may be used.
-func allow(ctx context.Context, w *world.World, hosts ...string) {
+// allowHosts lists in a Secret the hosts at which it may be used.
+func allowHosts(ctx context.Context, w *world.World, hosts ...string) {
 	GinkgoHelper()
 	secret := &corev1.Secret{}
 	Expect(w.Get(ctx, client.ObjectKeyFromObject(w.Secret()), secret)).To(Succeed())
@@ -55,7 +54,7 @@ func allow(ctx context.Context, w *world.World, hosts ...string) {
 }
 
 var _ = Describe("Two tenants with the same client name", func() {
-	It("log in each for themselves, and neither lives on the other's token", func(ctx SpecContext) {
+	It("log in separately, and neither uses the other's token", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		next := w.NextDoor(ctx)
 		Expect(next.Create(ctx, next.Account())).To(Succeed()) // and no Secret
@@ -64,8 +63,8 @@ var _ = Describe("Two tenants with the same client name", func() {
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		calls := len(w.Carrier.Calls())
 
-		By("looking after the tenant without a key for an hour")
-		lookFor(ctx, next, process.In(next), time.Hour)
+		By("reconciling the tenant without a key for an hour")
+		reconcileFor(ctx, next, process.In(next), time.Hour)
 		Expect(accountReady(ctx, next).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
@@ -78,7 +77,7 @@ var _ = Describe("Two tenants with the same client name", func() {
 		Expect(logins(w)-before).To(Equal(1), "a login of its own")
 	})
 
-	It("are closed apart: one that is deleted takes nothing from the other", func(ctx SpecContext) {
+	It("are closed separately: deleting one does not affect the other", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		next := w.NextDoor(ctx)
 		next.Login(ctx)
@@ -94,20 +93,9 @@ var _ = Describe("Two tenants with the same client name", func() {
 	})
 })
 
-// logins counts the token exchanges that the identity provider has received.
-func logins(w *world.World) int {
-	count := 0
-	for _, call := range w.Carrier.Calls() {
-		if call.Operation == simulator.OpToken {
-			count++
-		}
-	}
-	return count
-}
-
-var _ = DescribeTable("A key that may not go to the hosts of an account is not there",
+var _ = DescribeTable("A key that may not be used with the hosts of an account counts as missing",
 	func(ctx SpecContext, baseURL, tokenURL bool) {
-		w, foreign := world.New(ctx, plane), newStranger()
+		w, foreign := world.New(ctx, plane), newUncalledServer()
 		account := w.Login(ctx, func(a *v1alpha1.CarrierAccount) {
 			if baseURL {
 				a.Spec.BaseURL = foreign.url
@@ -116,64 +104,64 @@ var _ = DescribeTable("A key that may not go to the hosts of an account is not t
 				a.Spec.Auth.TokenURL = strings.Replace(a.Spec.Auth.TokenURL, w.URL, foreign.url, 1)
 			}
 		})
-		allow(ctx, w, hostOf(w.URL), "other.example")
+		allowHosts(ctx, w, hostOf(w.URL), "other.example")
 		Expect(w.Create(ctx, w.Service(site, w.Line()))).To(Succeed())
 		process := w.Start(world.Cut{})
-		lookFor(ctx, w, process, time.Hour)
+		reconcileFor(ctx, w, process, time.Hour)
 		refused := accountReady(ctx, w)
 		Expect(refused.Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(refused.Message).To(ContainSubstring(hostOf(foreign.url)), "what to do about it")
 		Expect(foreign.connections.Load()).To(BeZero(), "no packet to a host that is not allowed")
 		Expect(w.Carrier.Calls()).To(BeEmpty(), "and none to the other host")
 
-		By("taking the Secret away")
+		By("deleting the Secret")
 		Expect(w.Delete(ctx, w.Secret())).To(Succeed())
-		lookFor(ctx, w, process, 10*time.Minute)
+		reconcileFor(ctx, w, process, 10*time.Minute)
 		absent := accountReady(ctx, w)
-		Expect(absent).To(Equal(refused), "the same words, and the same condition since then")
+		Expect(absent).To(Equal(refused), "the same message, and the same condition since then")
 
-		By("bringing it back, allowed for these hosts")
+		By("creating it again, allowed for these hosts")
 		Expect(w.Create(ctx, w.Secret())).To(Succeed())
-		allow(ctx, w, hostOf(foreign.url), hostOf(w.URL))
+		allowHosts(ctx, w, hostOf(foreign.url), hostOf(w.URL))
 		_, err := process.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
 		w.Clock.Advance(time.Minute)
-		lookFor(ctx, w, process, time.Minute)
+		reconcileFor(ctx, w, process, time.Minute)
 		Expect(accountReady(ctx, w).Reason).NotTo(Equal(v1alpha1.ReasonSecretNotFound))
 		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
 	},
-	Entry("where the carrier's is not among them", true, false),
-	Entry("where the identity provider's is not among them", false, true),
-	Entry("where neither is", true, true),
+	Entry("if the carrier's host is not among them", true, false),
+	Entry("if the identity provider's host is not among them", false, true),
+	Entry("if neither is", true, true),
 )
 
 var _ = Describe("A key with hosts that are allowed", func() {
-	It("that no longer allows them ends the session at its next login, and goes on once it does", func(ctx SpecContext) {
+	It("that no longer allows them ends the session at its next login, until it does", func(ctx SpecContext) {
 		w, process := begin(ctx)
-		allow(ctx, w, hostOf(w.URL))
+		allowHosts(ctx, w, hostOf(w.URL))
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
-		inFlight(ctx, w, process)
+		driveUntilAccepted(ctx, w, process)
 
-		allow(ctx, w, "elsewhere.example")
+		allowHosts(ctx, w, "elsewhere.example")
 		w.Clock.Advance(4 * time.Minute) // 80 % of the lifetime of a token
 		calls := len(w.Carrier.Calls())
-		lookFor(ctx, w, process, time.Hour)
+		reconcileFor(ctx, w, process, time.Hour)
 		Expect(accountReady(ctx, w).Reason).To(Equal(v1alpha1.ReasonSecretNotFound))
 		expectReady(w.Read(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
 		Expect(w.Carrier.Calls()).To(HaveLen(calls))
 
-		allow(ctx, w, hostOf(w.URL))
-		lookFor(ctx, w, process, 10*time.Minute)
+		allowHosts(ctx, w, hostOf(w.URL))
+		reconcileFor(ctx, w, process, 10*time.Minute)
 		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("is used at the port that is named, and at no other", func(ctx SpecContext) {
+	It("is used only at the port that is named", func(ctx SpecContext) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		host, _, _ := strings.Cut(hostOf(w.URL), ":")
-		allow(ctx, w, host)
+		allowHosts(ctx, w, host)
 		process := w.Start(world.Cut{})
 		_, err := process.LookAtAccount(ctx)
 		Expect(err).NotTo(HaveOccurred())
@@ -182,8 +170,8 @@ var _ = Describe("A key with hosts that are allowed", func() {
 	})
 })
 
-var _ = Describe("A contact that may not go to the carrier's host", func() {
-	It("is not there, and nothing is sent", func(ctx SpecContext) {
+var _ = Describe("A contact that may not be sent to the carrier's host", func() {
+	It("counts as missing, and nothing is sent", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
@@ -192,7 +180,7 @@ var _ = Describe("A contact that may not go to the carrier's host", func() {
 				ContactSecretRef: &v1alpha1.SecretReference{Name: "contact"},
 			}
 		}))).To(Succeed())
-		lookFor(ctx, w, process, 10*time.Minute)
+		reconcileFor(ctx, w, process, 10*time.Minute)
 		absent := world.Ready(w.Read(ctx, site))
 		Expect(absent.Reason).To(Equal(v1alpha1.ReasonContactRequired))
 
@@ -204,8 +192,8 @@ var _ = Describe("A contact that may not go to the carrier's host", func() {
 			StringData: map[string]string{"name": "Jo Doe", "phone": "0400 000 000", "email": "jo@example.com"},
 		}
 		Expect(w.Create(ctx, contact)).To(Succeed())
-		lookFor(ctx, w, process, 10*time.Minute)
-		Expect(world.Ready(w.Read(ctx, site))).To(Equal(absent), "the same words as of one that does not exist")
+		reconcileFor(ctx, w, process, 10*time.Minute)
+		Expect(world.Ready(w.Read(ctx, site))).To(Equal(absent), "the same message as for one that does not exist")
 		Expect(w.Posts(line)).To(BeZero())
 
 		contact.Annotations[v1alpha1.AnnotationAllowedHosts] += "," + hostOf(w.URL)

@@ -44,7 +44,7 @@ func expectResolved(
 	open := service.OpenRequest()
 	Expect(open).NotTo(BeNil())
 	word := "NotAccepted"
-	if id := processedAs(w, line); id != "" {
+	if id := acceptedPlanChange(w, line); id != "" {
 		word = "Accepted:" + id
 	}
 	w.Annotate(ctx, site, v1alpha1.AnnotationResolve, open.AttemptID+"="+word)
@@ -53,8 +53,8 @@ func expectResolved(
 	return service
 }
 
-// processedAs is the ID of the plan change that the carrier accepted for a service.
-func processedAs(w *world.World, line int64) string {
+// acceptedPlanChange is the ID of the plan change that the carrier accepted for a service.
+func acceptedPlanChange(w *world.World, line int64) string {
 	for _, call := range w.Carrier.Calls() {
 		if call.Operation == simulator.OpPlanChange && call.ServiceID == line && call.Accepted {
 			return call.RequestID
@@ -64,9 +64,9 @@ func processedAs(w *world.World, line int64) string {
 }
 
 var _ = Describe("An operator that is killed", func() {
-	// story is the scenario that is cut at each of its effects: first reconciliation, plan and SLA
+	// scenario is the scenario that is cut at each of its effects: first reconciliation, plan and SLA
 	// change, tracked until they end.
-	story := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
+	scenario := func(ctx context.Context, cut world.Cut) (*world.World, *world.Process, int64) {
 		w := world.New(ctx, plane)
 		w.Login(ctx)
 		line := w.Line()
@@ -79,13 +79,13 @@ var _ = Describe("An operator that is killed", func() {
 	}
 
 	It("between any two effects loses no request and sends none twice", func(ctx SpecContext) {
-		_, whole, _ := story(ctx, world.Cut{})
+		_, whole, _ := scenario(ctx, world.Cut{})
 		effects := whole.Seam.Effects()
 		Expect(len(effects)).To(BeNumerically(">=", 12))
 		unknown := 0
 		for _, cut := range world.Cuts(effects) {
 			By("killing it " + cut.String())
-			w, _, line := story(ctx, cut)
+			w, _, line := scenario(ctx, cut)
 			successor := w.Start(world.Cut{})
 			_, err := successor.LookAtAccount(ctx)
 			Expect(err).NotTo(HaveOccurred())
@@ -104,7 +104,7 @@ var _ = Describe("An operator that is killed", func() {
 	})
 })
 
-var _ = Describe("A POST whose answer is lost", func() {
+var _ = Describe("A POST whose response is lost", func() {
 	lost := func(fault simulator.Fault) func(SpecContext) {
 		return func(ctx SpecContext) {
 			w, process := begin(ctx)
@@ -137,7 +137,7 @@ var _ = Describe("A POST whose answer is lost", func() {
 		lost(simulator.Fault{Kind: simulator.FaultReset, Processed: true}))
 	It("by a reset before it was processed is unknown",
 		lost(simulator.Fault{Kind: simulator.FaultReset}))
-	It("because the answer has no Location is proven by health",
+	It("because the response has no Location is proven by health",
 		lost(simulator.Fault{Kind: simulator.FaultNoLocation, Processed: true}))
 	It("because it was redirected is unknown, and the redirect is not followed",
 		lost(simulator.Fault{Kind: simulator.FaultRedirect}))
@@ -160,7 +160,7 @@ var _ = Describe("A POST whose answer is lost", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("is settled by each word that a person can say", func(ctx SpecContext) {
+	It("is settled by each resolution", func(ctx SpecContext) {
 		for word, want := range map[string]string{
 			"NotAccepted": v1alpha1.ReasonInSync,
 			"Succeeded":   v1alpha1.ReasonInSync,
@@ -181,7 +181,7 @@ var _ = Describe("A POST whose answer is lost", func() {
 		}
 	})
 
-	It("is not settled by a word on another attempt, or by one that is none", func(ctx SpecContext) {
+	It("is not settled by a resolution of another attempt, or by an invalid one", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		line := w.Line()
 		Expect(w.Carrier.FailNext("POST PlanChange", simulator.Fault{Kind: simulator.FaultReset})).To(Succeed())
@@ -208,7 +208,7 @@ var _ = Describe("A POST whose answer is lost", func() {
 		Expect(w.Posts(line)).To(Equal(1))
 	})
 
-	It("holds back the account's other charges until the carrier answers a read", func(ctx SpecContext) {
+	It("blocks the account's other chargeable requests until the carrier answers a read", func(ctx SpecContext) {
 		w, process := begin(ctx)
 		first, second := w.Line(), w.Line()
 		Expect(w.Create(ctx, w.Service("second", second, func(s *v1alpha1.BroadbandService) {
@@ -226,7 +226,7 @@ var _ = Describe("A POST whose answer is lost", func() {
 		w.Edit(ctx, "second", func(s *v1alpha1.BroadbandService) { s.Spec.RestorationSLA = world.SLAFast })
 		lostAt := w.Clock.Now()
 
-		By("asking at growing pauses")
+		By("probing at growing intervals")
 		away := simulator.Fault{Kind: simulator.FaultStatus, Status: 503, Times: 1000}
 		Expect(w.Carrier.FailNext("GET CancellationRead", away)).To(Succeed())
 		for w.Clock.Now().Before(lostAt.Add(10 * time.Minute)) {
@@ -252,7 +252,7 @@ var _ = Describe("A POST whose answer is lost", func() {
 	})
 })
 
-var _ = Describe("A POST that cannot have happened", func() {
+var _ = Describe("A POST that did not reach the carrier", func() {
 	unsent := func(fault simulator.Fault) func(SpecContext) {
 		return func(ctx SpecContext) {
 			w, process := begin(ctx)

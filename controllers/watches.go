@@ -124,10 +124,8 @@ func enqueueAll(from client.Reader, list client.ObjectList) handler.EventHandler
 
 // servicesNumbered returns the objects of a service, in all namespaces.
 func (o *Operator) servicesNumbered(ctx context.Context, number v1alpha1.CarrierID) []reconcile.Request {
-	var requests []reconcile.Request
-	for _, field := range []string{fieldServiceID, fieldLearnedID} {
-		by := client.MatchingFields{field: string(number)}
-		requests = append(requests, requestsFor(ctx, o, &v1alpha1.BroadbandServiceList{}, by)...)
-	}
-	return requests
+	declared := client.MatchingFields{fieldServiceID: string(number)}
+	learned := client.MatchingFields{fieldLearnedID: string(number)}
+	return append(requestsFor(ctx, o, &v1alpha1.BroadbandServiceList{}, declared),
+		requestsFor(ctx, o, &v1alpha1.BroadbandServiceList{}, learned)...)
 }

@@ -83,7 +83,7 @@ func TestTheWindowDoublesWithEachAnswer(t *testing.T) {
 }
 
 // A slot that is returned without a POST is not evidence about the carrier.
-func TestAPlaceInTheWindowIsGivenBack(t *testing.T) {
+func TestASlotInTheWindowIsReleased(t *testing.T) {
 	t.Parallel()
 	b, _ := patience()
 	for _, delivery := range []carrier.Delivery{carrier.NotSent, carrier.NotProcessed} {
@@ -95,7 +95,7 @@ func TestAPlaceInTheWindowIsGivenBack(t *testing.T) {
 }
 
 // "At most one lost per second": the longer responses are lost, the fewer requests are sent.
-func TestFewAnswersAreLostInABadHour(t *testing.T) {
+func TestFewResponsesAreLostInABadHour(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
 	if took := loses(t, b, advance, 10); took > 2*time.Minute {
@@ -116,7 +116,7 @@ func TestFewAnswersAreLostInABadHour(t *testing.T) {
 }
 
 // Requests that were in progress together and were lost together count as one lost response.
-func TestWhatIsLostTogetherIsLostOnce(t *testing.T) {
+func TestConcurrentLossesCountAsOne(t *testing.T) {
 	t.Parallel()
 	b, _ := patience()
 	b.window = 8
@@ -133,12 +133,12 @@ func TestWhatIsLostTogetherIsLostOnce(t *testing.T) {
 // "While nothing is known to be alive a free read is asked (1 s, 2 s, 4 s, ... 30 s)", by one of
 // all callers that wait. Chargeable requests wait until a read is answered, however long that
 // takes.
-func TestAFreeReadIsAskedUntilOneIsAnswered(t *testing.T) {
+func TestFreeReadsAreSentUntilOneIsAnswered(t *testing.T) {
 	t.Parallel()
 	b, advance := patience()
 	send(t, b, carrier.Ambiguous)
 	var pauses []time.Duration
-	asked := b.now()
+	sent := b.now()
 	for range 2 * time.Minute / time.Second {
 		advance(time.Second)
 		if !b.probe() {
@@ -147,7 +147,7 @@ func TestAFreeReadIsAskedUntilOneIsAnswered(t *testing.T) {
 		if b.probe() {
 			t.Fatal("two ask at the same time")
 		}
-		pauses, asked = append(pauses, b.now().Sub(asked)), b.now()
+		pauses, sent = append(pauses, b.now().Sub(sent)), b.now()
 		b.unanswered(errors.New("503"))
 	}
 	if got := fmt.Sprint(pauses); got != "[1s 2s 4s 8s 16s 30s 30s]" {
@@ -155,20 +155,20 @@ func TestAFreeReadIsAskedUntilOneIsAnswered(t *testing.T) {
 	}
 	advance(time.Hour)
 	if _, wait := b.enter(); wait == 0 {
-		t.Error("a request that costs goes although no read was answered")
+		t.Error("a chargeable request is sent although no read was answered")
 	}
 	if !b.answered() {
 		t.Error("that the carrier answers again is no news")
 	}
 	send(t, b, carrier.Accepted)
 	if b.probe() {
-		t.Error("a carrier that answers is asked")
+		t.Error("a carrier that answers is probed")
 	}
 }
 
 // An accepted query shows that the carrier answers, as any read does. A carrier that cannot be
 // reached shows nothing. Neither reduces the number of lost responses in a row.
-func TestWhatShowsThatTheCarrierAnswers(t *testing.T) {
+func TestAnswersThatShowTheCarrierIsUp(t *testing.T) {
 	t.Parallel()
 	for _, delivery := range []carrier.Delivery{
 		carrier.Accepted, carrier.Rejected, carrier.NotSent, carrier.NotProcessed,

@@ -32,7 +32,7 @@ func ratedAt(namespace string, uid types.UID, perSecond, burst int32) *v1alpha1.
 func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
-	for story, edit := range map[string]func(*Registry){
+	for scenario, edit := range map[string]func(*Registry){
 		"another version": func(registry *Registry) {
 			edited := ratedAt("shop", "1", 1, 4)
 			edited.Spec.APIVersion = 7
@@ -45,7 +45,7 @@ func TestR10NoEditOfAnAccountRefillsItsRate(t *testing.T) {
 		},
 		"another account of the identity": func(registry *Registry) { sessionOf(t, registry, ratedAt("branch", "2", 1, 4)) },
 	} {
-		t.Run(story, func(t *testing.T) {
+		t.Run(scenario, func(t *testing.T) {
 			t.Parallel()
 			registry := &Registry{Now: func() time.Time { return now }}
 			sessionOf(t, registry, ratedAt("shop", "1", 1, 4))
@@ -70,7 +70,7 @@ func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
 	sessionOf(t, registry, slow)
 	sessionOf(t, registry, foreign)
 	if calls := left(registry, ratedAt("shop", "1", 100, 100)); calls != 2 {
-		t.Errorf("%d calls at once beside an account that allows 2", calls)
+		t.Errorf("%d calls at once with an account that allows 2", calls)
 	}
 	if calls := left(registry, foreign); calls != 50 {
 		t.Errorf("another identity has %d calls at once, want 50", calls)
@@ -82,7 +82,7 @@ func TestR10TheSlowestAccountOfAnIdentitySetsItsRate(t *testing.T) {
 	}
 }
 
-func TestR10ARateThatNobodyUsesIsForgottenOnceItRemembersNothing(t *testing.T) {
+func TestR10AnUnusedRateIsDroppedOnceItIsFresh(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC)
 	registry := &Registry{Now: func() time.Time { return now }}

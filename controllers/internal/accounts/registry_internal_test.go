@@ -60,7 +60,7 @@ func TestRegistryKeepsOneSessionForAnAccount(t *testing.T) {
 	}
 }
 
-func TestRegistryTakesNoTimeZoneOfTheMachine(t *testing.T) {
+func TestRegistryRefusesTheTimeZoneOfTheMachine(t *testing.T) {
 	t.Parallel()
 	registry := &Registry{Now: func() time.Time { return time.Date(2026, time.March, 2, 12, 0, 0, 0, time.UTC) }}
 	for zone, usable := range map[string]bool{

@@ -29,7 +29,7 @@ func TestSlotsOfAHangingAccountLeaveRoomForTheOthers(t *testing.T) {
 		for i, want := range []int{8, 4, 2, 1} {
 			account := types.UID(rune('a' + i))
 			if got := enterUntilFull(t, p, account); got != want {
-				t.Errorf("beside %d hanging accounts one holds %d slots, want %d", i, got, want)
+				t.Errorf("next to %d hanging accounts one holds %d slots, want %d", i, got, want)
 			}
 		}
 		if !p.acquire(t.Context(), "healthy") {
@@ -38,7 +38,7 @@ func TestSlotsOfAHangingAccountLeaveRoomForTheOthers(t *testing.T) {
 	})
 }
 
-func TestSlotsKeepNobodyWaitingForACrowdedAccount(t *testing.T) {
+func TestSlotsDoNotDelayOthersForACrowdedAccount(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p, began := newSlots(16), time.Now() //nolint:forbidigo // the bubble's clock: it advances when all goroutines wait
@@ -57,7 +57,7 @@ func TestSlotsKeepNobodyWaitingForACrowdedAccount(t *testing.T) {
 	})
 }
 
-func TestSlotsAreWaitedForWhereCallsAreAnswered(t *testing.T) {
+func TestSlotsAreWaitedForIfCallsAreAnswered(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newSlots(2)
@@ -77,7 +77,7 @@ func TestSlotsAreWaitedForWhereCallsAreAnswered(t *testing.T) {
 	})
 }
 
-func TestSlotsHaveNoLimitWhereTheWorkersAreNotCounted(t *testing.T) {
+func TestSlotsHaveNoLimitIfTheWorkersAreNotCounted(t *testing.T) {
 	t.Parallel()
 	p := newSlots(0)
 	for range 100 {

@@ -43,8 +43,8 @@ func (p *Protocol) CheckReservations(
 	return decide.Spending{Seen: seen, Elapsed: elapsed}
 }
 
-// CheckAllReservations is CheckReservations for all recorded reservations of an identity: sightings of others
-// are forgotten.
+// CheckAllReservations is CheckReservations for all recorded reservations of an identity: sightings
+// of others are forgotten.
 func (p *Protocol) CheckAllReservations(
 	account *v1alpha1.CarrierAccount, reservations []v1alpha1.Reservation,
 ) decide.Spending {

@@ -35,7 +35,7 @@ func (c closings) run(t *testing.T) {
 func TestAClosedGateSendsNothing(t *testing.T) {
 	closings{
 		"the finalizer cannot be put on": func(*tape, context.CancelFunc) error { return errStep },
-		"the process is told to stop":    func(_ *tape, stop context.CancelFunc) error { stop(); return nil },
+		"the process is stopping":        func(_ *tape, stop context.CancelFunc) error { stop(); return nil },
 	}.run(t)
 }
 
@@ -78,11 +78,11 @@ func TestR12AnObjectThatHasChangedSendsNothing(t *testing.T) {
 			t.at[stepObject] = func() error { delete(t.at, stepObject); return errStep }
 			return nil
 		},
-		"the approval is taken back": func(t *tape, _ context.CancelFunc) error {
+		"the approval is removed": func(t *tape, _ context.CancelFunc) error {
 			t.at[stepObject] = func() error { t.record.Annotations = nil; return nil }
 			return nil
 		},
-		"the attempt has been given up": func(t *tape, _ context.CancelFunc) error {
+		"the attempt has been abandoned": func(t *tape, _ context.CancelFunc) error {
 			t.at[stepObject] = func() error { t.record.Status.Requests[0].Phase = v1alpha1.PhaseAbandoned; return nil }
 			return nil
 		},

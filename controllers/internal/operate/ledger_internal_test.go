@@ -68,7 +68,7 @@ func (t *tape) sendByLedger(ctx context.Context) error {
 	return t.sendAs(ctx, scope)
 }
 
-func TestR16AnOutcomeGoesIntoTheLedgerAndTheStatusOnlyShowsIt(t *testing.T) {
+func TestR16AnOutcomeIsRecordedInTheLedgerAndOnlyShownInTheStatus(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	if err := tape.sendByLedger(t.Context()); err != nil {
@@ -82,7 +82,7 @@ func TestR16AnOutcomeGoesIntoTheLedgerAndTheStatusOnlyShowsIt(t *testing.T) {
 	}
 }
 
-func TestR1AnIntentThatMeetsAConflictSendsNothing(t *testing.T) {
+func TestR1AConflictOnTheIntentSendsNothing(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	tape.at[stepOpen] = func() error { return apierrors.NewConflict(schema.GroupResource{}, "ledger", errNotNewest) }
@@ -101,7 +101,7 @@ func TestR12ALedgerThatHasChangedSendsNothing(t *testing.T) {
 	}
 }
 
-func TestR16AnOutcomeThatMeetsAConflictIsRecordedOverWhatIsThere(t *testing.T) {
+func TestR16AConflictOnAnOutcomeIsRetriedOnTheNewestLedger(t *testing.T) {
 	t.Parallel()
 	tape, accepted := newTape(), stepRecord+string(v1alpha1.PhaseInProgress)
 	failures := 2
@@ -133,7 +133,7 @@ func (t *tape) overtaken() Scope {
 }
 
 // Another attempt is recorded before the response arrives.
-func TestR15AnAnswerThatTheRecordHasNoRoomForIsALateAcceptance(t *testing.T) {
+func TestR15AnAnswerToAReplacedAttemptIsALateAcceptance(t *testing.T) {
 	t.Parallel()
 	tape := newTape()
 	if err := tape.sendAs(t.Context(), tape.overtaken()); err != nil || tape.steps[len(tape.steps)-1] != stepLate {

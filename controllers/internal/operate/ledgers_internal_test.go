@@ -29,7 +29,7 @@ func (s slow) Create(_ context.Context, object client.Object, _ ...client.Create
 }
 
 // "A watch on ledgers wakes the holder ...; own writes do not" (R32).
-func TestR32OwnWritesAreNoNews(t *testing.T) {
+func TestR32OwnWritesAreNotNews(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{}
 	ledgers.Cluster = slow{meanwhile: func(written *v1alpha1.RequestLedger) error {
@@ -52,7 +52,7 @@ func TestR32OwnWritesAreNoNews(t *testing.T) {
 }
 
 // A failed write is not mistaken for a state that was seen and lost.
-func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
+func TestR6AFailedWriteIsNotAKnownState(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return errStep }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
@@ -66,7 +66,7 @@ func TestR6AWriteThatFailsIsNoStateThatWasSeen(t *testing.T) {
 }
 
 // A ledger that was rolled back is still behind after an answer was written into it (R6).
-func TestR6WhatIsWrittenIntoALedgerThatWentBackDoesNotHideThat(t *testing.T) {
+func TestR6AWriteToAnOutdatedLedgerDoesNotHideTheLoss(t *testing.T) {
 	t.Parallel()
 	ledgers := &Ledgers{Cluster: slow{meanwhile: func(*v1alpha1.RequestLedger) error { return nil }}}
 	ledger := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{Service: &v1alpha1.LedgerService{ID: "1"}}}
@@ -83,7 +83,7 @@ func TestR6WhatIsWrittenIntoALedgerThatWentBackDoesNotHideThat(t *testing.T) {
 
 // "What the API server returns must equal what was written (fieldValidation=Strict), else no POST"
 // (R1).
-func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {
+func TestR1APrunedLedgerIsAnError(t *testing.T) {
 	t.Parallel()
 	for name, row := range map[string]struct {
 		answers func(*v1alpha1.RequestLedger) error
@@ -111,7 +111,7 @@ func TestR1ALedgerThatIsNotKeptWholeIsNotWritten(t *testing.T) {
 }
 
 // After a restore, a different ledger may have the revision that was seen.
-func TestR6ALedgerOfTheRevisionThatWasSeenIsBehindWithoutItsAttempts(t *testing.T) {
+func TestR6ALedgerOfAKnownRevisionIsBehindWithoutItsAttempts(t *testing.T) {
 	t.Parallel()
 	var ledgers Ledgers
 	seen := &v1alpha1.RequestLedger{Spec: v1alpha1.RequestLedgerSpec{

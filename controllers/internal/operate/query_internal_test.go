@@ -13,10 +13,10 @@ import (
 // A query that creates something at the carrier has no intent. If another process has sent the same
 // query meanwhile, the record has room for only one of the two, and the other must be reported to
 // the user.
-func TestR15ASecondAnswerToAQuestionThatLeavesSomethingBehindIsTold(t *testing.T) {
+func TestR15ASecondAnswerToAQueryThatCreatesSomethingIsReported(t *testing.T) {
 	t.Parallel()
 	for holds, want := range map[bool]int{true: 1, false: 0} {
-		tape, events := newTape(), &heard{}
+		tape, events := newTape(), &eventLog{}
 		protocol := tape.protocol("me")
 		protocol.Events = events
 		question := v1alpha1.Request{Operation: v1alpha1.OperationAppointmentSlots, APIVersion: 8}
@@ -30,11 +30,12 @@ func TestR15ASecondAnswerToAQuestionThatLeavesSomethingBehindIsTold(t *testing.T
 		if _, err := protocol.SubmitQuery(t.Context(), tape.scope(), Submission{Request: question, Hold: holds}); err != nil {
 			t.Fatal(err)
 		}
-		told := slices.DeleteFunc(slices.Clone(events.said), func(said string) bool {
-			return !strings.Contains(said, eventLate) || !strings.Contains(said, "/77") || !strings.Contains(said, "a-2")
+		reports := slices.DeleteFunc(slices.Clone(events.events), func(event string) bool {
+			return !strings.Contains(event, eventLate) || !strings.Contains(event, "/77") || !strings.Contains(event, "a-2")
 		})
-		if len(told) != want || len(tape.record.Status.Requests) != 1 || tape.record.Status.Requests[0].AttemptID != "a-2" {
-			t.Errorf("it leaves something behind: %t, and was told %q; on record is %+v", holds, events.said,
+		requests := tape.record.Status.Requests
+		if len(reports) != want || len(requests) != 1 || requests[0].AttemptID != "a-2" {
+			t.Errorf("creates something: %t, events %q, recorded %+v", holds, events.events,
 				tape.record.Status.Requests)
 		}
 	}

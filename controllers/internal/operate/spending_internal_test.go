@@ -37,7 +37,7 @@ func (s *spendingTape) Release(_ context.Context, attemptID string) {
 	}
 }
 
-func TestR10AReservationStandsBeforeTheIntent(t *testing.T) {
+func TestR10AReservationIsMadeBeforeTheIntent(t *testing.T) {
 	t.Parallel()
 	notSent := []string{stepToken, stepReserve + "a-1", stepIntent, stepFinalizer, stepNotSent, stepRelease + "a-1"}
 	for name, test := range map[string]struct {
@@ -71,7 +71,7 @@ func TestR10AReservationStandsBeforeTheIntent(t *testing.T) {
 	}
 }
 
-func TestR10OnlyWhatCostsIsCounted(t *testing.T) {
+func TestR10OnlyChargeableRequestsAreCounted(t *testing.T) {
 	t.Parallel()
 	for _, class := range []carrier.RepeatClass{carrier.ClassConverge, carrier.ClassVerify} {
 		tape := newTape()

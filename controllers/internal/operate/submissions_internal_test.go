@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 )
 
-func TestR17AwaitWaitsForAllThatAreUnderWay(t *testing.T) {
+func TestR17AwaitWaitsForAllSubmissionsInProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		submissions := &Submissions{}
@@ -31,7 +31,7 @@ func TestR17AwaitWaitsForAllThatAreUnderWay(t *testing.T) {
 	})
 }
 
-func TestAwaitGivesUpWhenItsTimeIsOver(t *testing.T) {
+func TestAwaitEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	submissions := &Submissions{}
 	submissions.begin()

@@ -80,11 +80,11 @@ func (d *fixture) secret(
 	return []byte(held), nil
 }
 
-func (d *fixture) take(_ context.Context, told receiver.Notification) error {
+func (d *fixture) take(_ context.Context, notification receiver.Notification) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.fail == nil {
-		d.taken = append(d.taken, told)
+		d.taken = append(d.taken, notification)
 	}
 	return d.fail
 }

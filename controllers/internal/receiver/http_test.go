@@ -55,7 +55,7 @@ func TestFloodIsLimited(t *testing.T) {
 }
 
 // A sender that knows the path but cannot sign does not use up the rate of one that can.
-func TestStrangersDoNotStarveTheCarrier(t *testing.T) {
+func TestUnauthenticatedSendersDoNotBlockTheCarrier(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	for range 800 {
@@ -74,7 +74,7 @@ func TestOldHTTPIsRefused(t *testing.T) {
 }
 
 // Case 88: "GET/PUT/path probing: 404/405 without disclosure".
-func TestProbingTellsNothing(t *testing.T) {
+func TestProbingRevealsNothing(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodOptions, "TRACE"} {

@@ -140,7 +140,7 @@ func speak(t *testing.T, address string, trust *tls.Config, bytes string) string
 	return strings.TrimSpace(line)
 }
 
-func TestListenerTakesNotificationsOverHTTPS(t *testing.T) {
+func TestListenerAcceptsNotificationsOverHTTPS(t *testing.T) {
 	t.Parallel()
 	d, address, trust := served(t)
 	request := d.signed(t, secret, "evt_1", planned)
@@ -165,7 +165,7 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 	old := trust.Clone()
 	old.MinVersion, old.MaxVersion = tls.VersionTLS11, tls.VersionTLS11
 	post := "POST " + path(secret) + " HTTP/1.1\r\nHost: x\r\n"
-	for name, story := range map[string]struct {
+	for name, scenario := range map[string]struct {
 		trust *tls.Config
 		bytes string
 		want  string
@@ -180,9 +180,9 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 		"TLS 1.1":        {old, post, "protocol version"},
 		"endless header": {trust, post + "X: " + strings.Repeat("x", 64<<10) + "\r\n\r\n", "431"},
 	} {
-		line := speak(t, address, story.trust, story.bytes)
-		if !strings.Contains(line, story.want) || strings.Contains(line, " 202 ") {
-			t.Errorf("%s: answered %q, want %s", name, line, story.want)
+		line := speak(t, address, scenario.trust, scenario.bytes)
+		if !strings.Contains(line, scenario.want) || strings.Contains(line, " 202 ") {
+			t.Errorf("%s: answered %q, want %s", name, line, scenario.want)
 		}
 	}
 	if len(d.taken) != 0 {
@@ -191,7 +191,7 @@ func TestListenerRefusesOtherProtocols(t *testing.T) {
 }
 
 // The receiver is "off unless an account asks for it".
-func TestNobodyListensUntilAnAccountAsks(t *testing.T) {
+func TestListenerWaitsForTheFirstAccount(t *testing.T) {
 	t.Parallel()
 	folder, _ := certified(t)
 	address := freeAddress(t)
@@ -206,7 +206,7 @@ func TestNobodyListensUntilAnAccountAsks(t *testing.T) {
 }
 
 // The error that keeps the receiver from listening is reported on the accounts that use it.
-func TestAccountIsToldWhyNobodyListens(t *testing.T) {
+func TestAccountShowsWhyThereIsNoListener(t *testing.T) {
 	t.Parallel()
 	for want, listener := range map[string]*receiver.Listener{
 		"--events-bind-address=0":   {Address: "0"},

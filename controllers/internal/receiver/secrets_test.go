@@ -35,7 +35,7 @@ func TestRotationOfSharedSecrets(t *testing.T) {
 	d.expect(t, d.signed(t, secret, "evt_4", planned), http.StatusNotFound, 3)
 }
 
-func TestReplacedSecretIsWorthlessOnceItIsReadAgain(t *testing.T) {
+func TestReplacedSecretIsInvalidOnceItIsReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	d.secrets["a"] = another
@@ -47,7 +47,7 @@ func TestReplacedSecretIsWorthlessOnceItIsReadAgain(t *testing.T) {
 }
 
 // A Secret that cannot be read once does not stop the receiver from accepting notifications.
-func TestAPIServerThatIsAwayLeavesTheReceiverListening(t *testing.T) {
+func TestReceiverListensWhileTheAPIServerIsUnavailable(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	d.away = errors.New("the API server is away")
@@ -95,7 +95,7 @@ func TestSecretThatIsMissingOrWeak(t *testing.T) {
 	}
 }
 
-func TestUnsignedNotificationsComeByThePathAlone(t *testing.T) {
+func TestUnsignedNotificationsAreAcceptedByThePathAlone(t *testing.T) {
 	t.Parallel()
 	events := v1alpha1.AccountEvents{Signature: v1alpha1.SignatureNone, SecretRefs: refs("a")}
 	d := newFixture(t, events)
@@ -109,7 +109,7 @@ func TestUnsignedNotificationsComeByThePathAlone(t *testing.T) {
 	d.expect(t, post(t, path(another), planned), http.StatusNotFound, 1)
 }
 
-func TestAccountThatAsksNoMoreIsForgotten(t *testing.T) {
+func TestAccountWithoutEventsIsForgotten(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	if _, err := d.Learn(t.Context(), account(nil)); err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/broadband-operator/broadband-operator/pkg/carrier"
 )
 
-func TestSignedNotificationIsTaken(t *testing.T) {
+func TestSignedNotificationIsAccepted(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
@@ -30,7 +30,7 @@ func TestSignedNotificationIsTaken(t *testing.T) {
 	}
 }
 
-func TestEventNamedInAHeaderIsTaken(t *testing.T) {
+func TestEventNamedInAHeaderIsAccepted(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	request := d.signed(t, secret, "evt_1", `{"id":1234567}`)
@@ -95,17 +95,17 @@ func TestOldAndFutureNotificationsAreRefused(t *testing.T) {
 }
 
 // Case 81: "replayed id: 202 and no second enqueue".
-func TestReplayIsAcceptedAndNotActedOn(t *testing.T) {
+func TestReplayIsAcceptedAndIgnored(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	for range 3 {
 		d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 	}
-	d.learn(t, hmacOnly()) // the account was reconciled: what was accepted stays accepted
+	d.learn(t, hmacOnly()) // the account was reconciled: accepted ids are kept
 	d.expect(t, d.signed(t, secret, "evt_1", planned), http.StatusAccepted, 1)
 }
 
-func TestNotificationThatCannotBeTakenNowIsAskedForAgain(t *testing.T) {
+func TestNotificationThatCannotBeHandledNowIsRetried(t *testing.T) {
 	t.Parallel()
 	d := newFixture(t, hmacOnly())
 	d.fail = errors.New("the API server is away")

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/rsa"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+func accountReady(ctx context.Context, w *world.World) metav1.Condition {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	return world.Condition(account.Status.Conditions, v1alpha1.ConditionReady)
+}
+
+// reconcileAccount is the condition Ready of the account, after one pass.
+func reconcileAccount(ctx SpecContext, w *world.World, process *world.Process) metav1.Condition {
+	GinkgoHelper()
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	return accountReady(ctx, w)
+}
+
+func editAccount(ctx context.Context, w *world.World, edit func(*v1alpha1.CarrierAccount)) {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	edit(account)
+	Expect(w.Update(ctx, account)).To(Succeed())
+}
+
+// reconcileFor reconciles account and service for a span of time, whenever they are due.
+func reconcileFor(ctx context.Context, w *world.World, process *world.Process, span time.Duration) {
+	GinkgoHelper()
+	for end := w.Clock.Now().Add(span); w.Clock.Now().Before(end); {
+		account, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		service, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		wait := time.Minute
+		for _, after := range []time.Duration{account.RequeueAfter, service.RequeueAfter} {
+			if after > 0 {
+				wait = min(wait, after)
+			}
+		}
+		w.Clock.Advance(wait)
+	}
+}
+
+// recreateAccount deletes the account and creates it again, as a user does who may not edit it.
+func recreateAccount(ctx SpecContext, w *world.World, process *world.Process, baseURL string) {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	Expect(w.Delete(ctx, account)).To(Succeed())
+	account = w.Account(func(a *v1alpha1.CarrierAccount) { a.Spec = account.Spec; a.Spec.BaseURL = baseURL })
+	Expect(w.Create(ctx, account)).To(Succeed())
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+}
+
+// recreateWithIdentity deletes the account and creates it again with another identity that a person
+// has acknowledged.
+func recreateWithIdentity(ctx SpecContext, w *world.World, process *world.Process, identity string) {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	Expect(w.Delete(ctx, account)).To(Succeed())
+	Expect(w.Create(ctx, w.Account(func(a *v1alpha1.CarrierAccount) {
+		a.Spec = account.Spec
+		a.Spec.Identity = identity
+	}))).To(Succeed())
+	Expect(reconcileAccount(ctx, w, process).Reason).To(Equal(v1alpha1.ReasonTokenIssued))
+}
+
+// movedURL is another address of the carrier of a world.
+func movedURL(w *world.World) string { return strings.Replace(w.URL, "127.0.0.1", "localhost", 1) }
+
+// sameCarrier is the annotation for an account that has moved together with its carrier. It applies
+// to the account that existed then, by the API server's clock, which is the machine's.
+func sameCarrier(ctx SpecContext, w *world.World) string {
+	GinkgoHelper()
+	account := w.Account()
+	Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+	w.Clock.Advance(max(0, account.CreationTimestamp.Sub(w.Clock.Now())))
+	return resolveAll(w, "SameCarrier")
+}
+
+// inAnotherNamespace is another namespace with its own account for the same login at the same
+// carrier.
+func inAnotherNamespace(ctx SpecContext, w *world.World, identity string) (*world.World, *world.Process) {
+	GinkgoHelper()
+	other := *w
+	other.Namespace += "-beside"
+	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other.Namespace}}
+	Expect(w.Create(ctx, namespace)).To(Succeed())
+	other.Login(ctx, func(a *v1alpha1.CarrierAccount) { a.Spec.Identity = identity })
+	process := other.Start(world.Cut{})
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	return &other, process
+}
+
+// successor is a process that takes over.
+func successor(ctx SpecContext, w *world.World) *world.Process {
+	GinkgoHelper()
+	process := w.Start(world.Cut{})
+	_, err := process.LookAtAccount(ctx)
+	Expect(err).NotTo(HaveOccurred())
+	return process
+}
+
+func clearFaults(_ context.Context, w *world.World) { w.Carrier.Disarm() }
+
+func freshKey(bits int) []byte {
+	key, err := rsa.GenerateKey(rand.Reader, bits)
+	Expect(err).NotTo(HaveOccurred(), fmt.Sprint(bits))
+	return pkcs8(key)
+}
+
+func smallKey([]byte) []byte { return freshKey(1024) }
+
+func ellipticKey([]byte) []byte {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	Expect(err).NotTo(HaveOccurred())
+	return pkcs8(key)
+}
+
+func pkcs8(key any) []byte {
+	der, err := x509.MarshalPKCS8PrivateKey(key)
+	Expect(err).NotTo(HaveOccurred())
+	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
+}
+
+// logins counts the token exchanges that the identity provider has received.
+func logins(w *world.World) int {
+	count := 0
+	for _, call := range w.Carrier.Calls() {
+		if call.Operation == simulator.OpToken {
+			count++
+		}
+	}
+	return count
+}

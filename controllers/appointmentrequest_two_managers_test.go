@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// A query has no intent, so two managers can send one at the same time. The object has room for
+// only one of the two answers.
+var _ = It("Slots that two managers request at once leave an appointment-request that is reported (R15)",
+	func(ctx SpecContext) {
+		w, process := begin(ctx)
+		other := w.Start(world.Cut{})
+		_, err := other.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		w.Meanwhile("/api/connect/orders/appointment-requests/request", func() { reconcileAppointment(ctx, w, other) })
+		appointment := createAppointment(ctx, w, process)
+		expectAppointment(appointment, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+
+		ids := w.Uncancelled()
+		shown := string(appointment.Status.AppointmentRequestID)
+		Expect(ids).To(And(HaveLen(2), ContainElement(shown)))
+		left := slices.DeleteFunc(ids, func(id string) bool { return id == shown })
+		Expect(w.Events.All()).To(ContainElement(And(
+			HavePrefix("Warning LateAcceptance "), ContainSubstring("/"+left[0]+","))))
+	})

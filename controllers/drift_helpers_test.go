@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"net/http"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// planInHealth is how health spells world.PlanFast in these tests; it is sold under another name.
+const planInHealth = "HOME FAST (100/20)"
+
+// settledSite is a service that our own change has moved to world.PlanFast.
+type settledSite struct {
+	*world.World
+
+	process *world.Process
+	line    int64
+}
+
+// bringInSync moves a service to world.PlanFast by a change, the only POST so far. Nothing has been
+// read since.
+func bringInSync(ctx SpecContext, edits ...edit) *settledSite {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	line := w.Line(withSameHealthRecord)
+	Expect(w.Create(ctx, w.Service(site, line, edits...))).To(Succeed())
+	service := process.Drive(ctx, site)
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(service.Status.Carrier.Plan.AsHealth).To(BeEmpty())
+	Expect(w.Posts(line)).To(Equal(1))
+	return &settledSite{World: w, process: process, line: line}
+}
+
+// settleHourlyReads settles a service whose plan health spells in its own way, and which is read
+// every hour, the first time included.
+func settleHourlyReads(ctx SpecContext, edits ...edit) *settledSite {
+	GinkgoHelper()
+	s := bringInSync(ctx, edits...)
+	s.Edit(ctx, site, readEvery("1h"))
+	service := s.move(ctx, planInHealth)
+	Expect(service.Status.Carrier.Plan.AsHealth).To(Equal(planInHealth))
+	expectNoDrift(service)
+	return s
+}
+
+// reconciledOnce is a service that is in sync and has been reconciled once.
+func reconciledOnce(ctx SpecContext, line func(*simulator.Service), edits ...edit) *settledSite {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	s := &settledSite{World: w, process: process, line: w.Line(onFast, line)}
+	Expect(w.Create(ctx, w.Service(site, s.line, edits...))).To(Succeed())
+	expectReady(s.pass(ctx, time.Minute), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	return s
+}
+
+// move changes the plan of the service at the carrier, and returns the service as the operator
+// shows it within the interval.
+func (s *settledSite) move(ctx SpecContext, plan string) *v1alpha1.BroadbandService {
+	GinkgoHelper()
+	Expect(s.Carrier.SetPlan(s.line, plan)).To(Succeed())
+	return s.pass(ctx, time.Hour+time.Minute)
+}
+
+func (s *settledSite) pass(ctx SpecContext, span time.Duration) *v1alpha1.BroadbandService {
+	GinkgoHelper()
+	elapse(ctx, s.World, s.process, span)
+	return s.Read(ctx, site)
+}
+
+// reconcile requests a reconciliation, and returns its result.
+func (s *settledSite) reconcile(ctx SpecContext, word string) *v1alpha1.BroadbandService {
+	GinkgoHelper()
+	s.Annotate(ctx, site, v1alpha1.AnnotationReconcile, word)
+	service := s.pass(ctx, time.Minute)
+	Expect(service.Status.Handled.Reconcile).To(Equal(word))
+	return service
+}
+
+// drive reconciles the service as far as possible, and returns it with the calls made meanwhile.
+func (s *settledSite) drive(ctx SpecContext) (*v1alpha1.BroadbandService, []simulator.Operation) {
+	GinkgoHelper()
+	from := len(s.Carrier.Calls())
+	service := s.process.Drive(ctx, site)
+	return service, s.postsSince(from)
+}
+
+// postsSince returns the POSTs that the carrier has received for a service, logins excluded,
+// starting at a call.
+func (s *settledSite) postsSince(from int) []simulator.Operation {
+	var posts []simulator.Operation
+	for _, call := range s.Carrier.Calls()[from:] {
+		if call.Method == http.MethodPost && call.ServiceID == s.line {
+			posts = append(posts, call.Operation)
+		}
+	}
+	return posts
+}
+
+// restart replaces the process by a new one.
+func (s *settledSite) restart() { s.process = s.Start(world.Cut{}) }
+
+// restoreStatus restores an older status.
+func (s *settledSite) restoreStatus(ctx SpecContext, older v1alpha1.BroadbandServiceStatus) {
+	GinkgoHelper()
+	service := s.Read(ctx, site)
+	service.Status = older
+	Expect(s.Status().Update(ctx, service)).To(Succeed())
+}
+
+// elapse lets a time pass, with one pass over the service at its start and those that the operator
+// requests.
+func elapse(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
+	GinkgoHelper()
+	for end := w.Clock.Now().Add(span); ; {
+		result, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		rest := end.Sub(w.Clock.Now())
+		if result.RequeueAfter == 0 || result.RequeueAfter > rest {
+			w.Clock.Advance(rest)
+			return
+		}
+		w.Clock.Advance(result.RequeueAfter)
+	}
+}
+
+// withSameHealthRecord makes every health request find the same health record, so that nothing
+// about the line is new.
+func withSameHealthRecord(service *simulator.Service) { service.Health.HRIID = "HRI000000000001" }
+
+// readEvery sets the interval of health requests.
+func readEvery(interval v1alpha1.Duration) edit {
+	return func(service *v1alpha1.BroadbandService) { service.Spec.Observe.HealthInterval = interval }
+}
+
+func expectNoDrift(service *v1alpha1.BroadbandService) {
+	GinkgoHelper()
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(condition(service, v1alpha1.ConditionDrifted)).To(BeZero())
+	Expect(condition(service, v1alpha1.ConditionPlanSynced).Status).To(Equal(metav1.ConditionTrue))
+}
+
+func expectDrift(service *v1alpha1.BroadbandService, from, to string) {
+	GinkgoHelper()
+	expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonDrifted)
+	drifted, synced := condition(service, v1alpha1.ConditionDrifted), condition(service, v1alpha1.ConditionPlanSynced)
+	Expect(drifted.Status).To(Equal(metav1.ConditionTrue))
+	Expect(drifted.Message).To(ContainSubstring(`plan.name "` + from + `" → "` + to + `"`))
+	Expect(synced.Status).To(Equal(metav1.ConditionFalse))
+	Expect(synced.Reason).To(Equal(v1alpha1.ReasonDrifted))
+	Expect(synced.Message).To(And(ContainSubstring(from), ContainSubstring(to)))
+	plan := service.Status.Carrier.Plan
+	Expect([]string{plan.Value, plan.AsHealth}).To(Equal([]string{to, from}))
+}

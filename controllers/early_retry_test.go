@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// M7 of the review: a user requests a retry because a request looks stuck, and the request fails
+// later.
+var _ = Describe("A retry that names an attempt before that has ended", func() {
+	It("does not repeat a test that fails later; one that is set after the failure does (R21)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		Expect(w.Carrier.FailNext("DiagnosticTest", simulator.Fault{Kind: simulator.FaultEndInError})).To(Succeed())
+		Expect(w.Create(ctx, w.Test(once, w.Line()))).To(Succeed())
+		_, err := process.LookAt(ctx, tests().shot())
+		Expect(err).NotTo(HaveOccurred())
+		early := tests().request(ctx, w).AttemptID
+		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, early)
+		failed := readyOf(tests().drive(ctx, w, process, metav1.ConditionFalse, v1alpha1.ReasonDiagnosticTestFailed))
+		Expect(tests().posts(w)).To(Equal(1))
+		Expect(failed.Message).NotTo(ContainSubstring("retry="+early), "it is handled already, and has no effect")
+
+		w.Clock.Advance(time.Minute)
+		tests().annotate(ctx, w, v1alpha1.AnnotationRetry, w.Clock.Now().Format(time.RFC3339))
+		tests().drive(ctx, w, process, metav1.ConditionTrue, v1alpha1.ReasonCompleted)
+		Expect(tests().posts(w)).To(Equal(2))
+	})
+
+	It("sends nothing once a person abandons the attempt (R21)", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		attempt := unknownPlan(ctx, w, process, line)
+		w.Annotate(ctx, site, v1alpha1.AnnotationRetry, attempt.AttemptID)
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		w.Annotate(ctx, site, v1alpha1.AnnotationResolve, attempt.AttemptID+"=Abandoned")
+		process.Drive(ctx, site)
+		Expect(w.Posts(line)).To(Equal(1))
+		Expect(w.Read(ctx, site).RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseAbandoned))
+	})
+})

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package operate
+
+import (
+	"strconv"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+)
+
+var begun = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// look makes the memory look up some object.
+func look(memory *Memory, at time.Time) { memory.Recall("another", nil, at) }
+
+// A process that runs for years sends more requests than it can keep in memory.
+func TestR28APostedAttemptIsForgottenAnHourAfterItIsRecorded(t *testing.T) {
+	t.Parallel()
+	const many, each = 100_000, time.Second
+	memory, now := NewMemory("me"), begun
+	most := 0
+	for i := range many {
+		id := strconv.Itoa(i)
+		memory.Posting(id, now)
+		memory.Answered(id, carrier.Receipt{Delivery: carrier.Accepted, Body: make([]byte, 1)})
+		memory.Recorded(id, now)
+		look(memory, now)
+		most = max(most, len(memory.posted))
+		now = now.Add(each)
+	}
+	if bound := int((keepPosted + sweepEvery) / each); most > bound {
+		t.Errorf("%d of %d are remembered at a time, and %d in an hour", most, many, bound)
+	}
+	look(memory, now.Add(keepPosted))
+	if left := len(memory.posted); left != 0 {
+		t.Errorf("%d are left an hour after the last", left)
+	}
+}
+
+// An intent that a cache may still return, and one that is not recorded, are kept in memory.
+func TestR28AnUnrecordedAnswerIsNeverForgotten(t *testing.T) {
+	t.Parallel()
+	memory := NewMemory("me")
+	memory.Posting("under way", begun)
+	memory.Posting("answered", begun)
+	memory.Answered("answered", carrier.Receipt{Delivery: carrier.Accepted})
+	memory.Posting("recorded", begun)
+	memory.Recorded("recorded", begun)
+	look(memory, begun.Add(59*time.Minute))
+	if len(memory.posted) != 3 {
+		t.Errorf("within the hour: %v", memory.posted)
+	}
+	look(memory, begun.Add(365*24*time.Hour))
+	if _, held := memory.posted["under way"]; !held || memory.Receipt("answered") == nil || len(memory.posted) != 2 {
+		t.Errorf("after a year: %v", memory.posted)
+	}
+}
+
+// "A process that finds Submitting with its own sender and not in posted: NotSent." What was
+// dropped is not in posted either, and its outcome may still be unknown, or lost with the ledger.
+func TestR28AnAttemptThatWasForgottenMayHaveBeenSent(t *testing.T) {
+	t.Parallel()
+	memory := NewMemory("me")
+	memory.Posting("sent", begun)
+	memory.Recorded("sent", begun)
+	look(memory, begun.Add(2*time.Hour))
+	if len(memory.posted) != 0 {
+		t.Fatal("it is remembered")
+	}
+	for name, row := range map[string]struct {
+		sender    string
+		submitted time.Time
+		posted    bool
+	}{
+		"the very attempt":                       {"me", begun, true},
+		"one of before it":                       {"me", begun.Add(-time.Hour), true},
+		"one that was begun since":               {"me", begun.Add(time.Second), false},
+		"one of another process, from that time": {"another", begun, false},
+	} {
+		open := &v1alpha1.Request{
+			AttemptID: "sent", Sender: row.sender, SubmittedAt: metav1.NewTime(row.submitted),
+			Phase: v1alpha1.PhaseOutcomeUnknown,
+		}
+		held := memory.Recall("order", []*v1alpha1.Request{open}, begun.Add(2*time.Hour))
+		if held.Attempts["sent"].Posted != row.posted {
+			t.Errorf("%s: posted is %t", name, !row.posted)
+		}
+	}
+}
+
+// X4 of the review: the last prices of every service were kept for ever.
+func TestR28PricesAndDisruptionsAreDroppedWhenTheyAreStale(t *testing.T) {
+	t.Parallel()
+	memory := NewMemory("me")
+	memory.Note("service", begun, func(held *decide.Memory) {
+		held.Readings.Options = decide.Reading{
+			State: decide.ReadingAnswered, AskedAt: begun, Token: "p1",
+			Options: carrier.PlanOptionsResult{Plans: make([]carrier.Plan, 60)},
+		}
+		held.Readings.Disruptions = decide.Reading{
+			State: decide.ReadingAnswered, AskedAt: begun, Disruptions: make([]carrier.Disruption, 1000),
+		}
+		held.Readings.Health = decide.Reading{
+			State: decide.ReadingTaken, AskedAt: begun, Health: carrier.HealthResult{Plan: "fast"},
+		}
+	})
+	held := func() (readings decide.Readings) {
+		memory.Note("service", begun, func(memory *decide.Memory) { readings = memory.Readings })
+		return readings
+	}
+	look(memory, begun.Add(9*time.Minute))
+	if kept := held(); len(kept.Options.Options.Plans) != 60 || len(kept.Disruptions.Disruptions) != 1000 {
+		t.Error("prices are dropped before they are stale")
+	}
+	look(memory, begun.Add(11*time.Minute))
+	kept := held()
+	if len(kept.Options.Options.Plans) != 0 || len(kept.Disruptions.Disruptions) != 0 {
+		t.Error("prices are kept although they are stale")
+	}
+	if kept.Options.Token != "p1" || kept.Options.State != decide.ReadingAnswered || kept.Options.AskedAt != begun ||
+		kept.Disruptions.State != decide.ReadingTaken || kept.Health.Health.Plan != "fast" {
+		t.Errorf("what has to be known of them is lost: %+v", kept)
+	}
+}
+
+// A pass that waits for the carrier records its result after the object is gone.
+func TestR28APassAfterTheDeletionOfItsObjectLeavesNothing(t *testing.T) {
+	t.Parallel()
+	memory := NewMemory("me")
+	for i := range 1000 {
+		uid := types.UID(strconv.Itoa(i))
+		memory.Recall(uid, nil, begun)
+		memory.Forget(uid)
+		memory.Note(uid, begun, func(held *decide.Memory) { held.NotBefore = begun })
+	}
+	look(memory, begun.Add(sweepEvery))
+	look(memory, begun.Add(sweepEvery+keepGone))
+	if len(memory.objects) != 1 || len(memory.gone) != 0 {
+		t.Errorf("%d objects, and %d that are gone", len(memory.objects), len(memory.gone))
+	}
+}

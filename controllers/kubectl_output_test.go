@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// terminalWidth is the number of columns of a terminal.
+const terminalWidth = 100
+
+// The parts of kubectl's output that differ from run to run.
+var (
+	ages    = regexp.MustCompile(`\b\d+(s|m|m\d+s|h|d)$`)
+	ports   = regexp.MustCompile(`http://127\.0\.0\.1:\d+`)
+	numbers = regexp.MustCompile(`\b\d{7,}\b`)
+	sums    = regexp.MustCompile(`([-p])[0-9a-f]{32}\b`)
+	ids     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+	times   = regexp.MustCompile(`(\d{4}-\d\d-\d\d)T\d\d:\d\d:\d\d`) // polls are spread by the objects' UIDs
+	since   = regexp.MustCompile(`(?m)^\d+[smh0-9]*( +(?:Normal|Warning) )`)
+	server  = regexp.MustCompile(`((?:Creation Timestamp|Resource Version): +).*`) // set by the API server
+)
+
+// normalized is the output of kubectl, without what differs from run to run. Columns keep their
+// widths.
+func normalized(w *world.World, printed string) string {
+	printed = strings.ReplaceAll(printed, w.Namespace, strings.Repeat("n", len(w.Namespace)))
+	printed = ports.ReplaceAllString(printed, "https://carrier.example")
+	printed = sums.ReplaceAllString(printed, "${1}"+strings.Repeat("0", 32))
+	printed = ids.ReplaceAllString(printed, "00000000-0000-0000-0000-000000000000")
+	printed = times.ReplaceAllString(printed, "${1}T00:00:00")
+	printed = since.ReplaceAllString(printed, "0s${1}")
+	printed = server.ReplaceAllString(printed, "${1}…")
+	lines := strings.Split(strings.TrimRight(printed, "\n"), "\n")
+	for i, line := range lines {
+		line = numbers.ReplaceAllStringFunc(line, func(id string) string { return strings.Repeat("0", len(id)) })
+		lines[i] = ages.ReplaceAllString(strings.TrimRight(line, " "), "1s")
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// expectGolden compares the output with a golden file, or writes that file if GOLDEN is set.
+func expectGolden(name, printed string) {
+	GinkgoHelper()
+	file := filepath.Join("testdata", name+".golden")
+	if os.Getenv("GOLDEN") != "" {
+		Expect(os.MkdirAll("testdata", 0o750)).To(Succeed())
+		Expect(os.WriteFile(file, []byte(printed), 0o600)).To(Succeed())
+	}
+	wanted, err := os.ReadFile(file) //nolint:gosec // the name is chosen by the test
+	Expect(err).NotTo(HaveOccurred())
+	Expect(printed).To(Equal(string(wanted)), "make it anew with GOLDEN=1, and look at the difference")
+	for line := range strings.Lines(printed) {
+		Expect(utf8.RuneCountInString(strings.TrimRight(line, "\n"))).To(BeNumerically("<=", terminalWidth), line)
+	}
+}
+
+var _ = Describe("kubectl", Ordered, func() {
+	var w *world.World
+
+	BeforeAll(func(ctx SpecContext) { w = oneOfEach(ctx) })
+
+	It("get shows each kind", func() {
+		var printed strings.Builder
+		for _, kind := range kinds() {
+			table, err := plane.Kubectl("-n", w.Namespace, "get", kind)
+			Expect(err).NotTo(HaveOccurred())
+			printed.WriteString("$ kubectl get " + kind + "\n" + normalized(w, table) + "\n")
+		}
+		expectGolden("get", printed.String())
+	})
+
+	It("describe shows each kind", func() {
+		var printed strings.Builder
+		for _, object := range printedObjects() {
+			text, err := plane.Kubectl("-n", w.Namespace, "describe", object)
+			Expect(err).NotTo(HaveOccurred())
+			printed.WriteString("$ kubectl describe " + object + "\n" + wrapped(normalized(w, text)) + "\n")
+		}
+		expectGolden("describe", printed.String())
+	})
+
+	It("events shows the outcomes for each kind", func(ctx SpecContext) {
+		w.PublishEvents(ctx)
+		var printed strings.Builder
+		for _, object := range printedObjects() {
+			text, err := plane.Kubectl("-n", w.Namespace, "events", "--for", object)
+			Expect(err).NotTo(HaveOccurred())
+			printed.WriteString("$ kubectl events --for " + object + "\n" + wrapped(normalized(w, text)) + "\n")
+		}
+		expectGolden("events", printed.String())
+	})
+})
+
+// printedObjects are the objects that are printed in full.
+func printedObjects() []string {
+	return []string{
+		"cacct/" + world.AccountName, "bbs/site-changed", "bbs/site-waits", "bbs/site-unknown", "sorder/site-new",
+		"sorder/site-asked", "appt/visit", "dtest/port-reset", "poq/offers", "fbq/trench",
+	}
+}
+
+// kinds are the kinds that users declare, as they type them.
+func kinds() []string { return []string{"cacct", "bbs", "sorder", "appt", "dtest", "poq", "fbq"} }
+
+// oneOfEach is a world with objects of each kind: settled, waiting, in progress and stalled.
+func oneOfEach(ctx SpecContext) *world.World {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	create := func(objects ...client.Object) {
+		for _, object := range objects {
+			Expect(w.Create(ctx, object)).To(Succeed())
+		}
+	}
+	lines := int64(1_000_000_000)
+	line := func(edits ...func(*simulator.Service)) int64 { // numbers of the same width in each run
+		lines++
+		return w.Line(append(edits, func(service *simulator.Service) { service.ID = lines })...)
+	}
+	create(w.Service("site-changed", line()),
+		w.Service("site-waits", line(), withApproval(v1alpha1.ApprovalAlways), withSLA(world.SLAFast)),
+		w.Service("site-under-way", line()), w.Service("site-unknown", 4711),
+		w.Service("site-leaves", line(withCancellation(stateRequested, pendingDate)), endOn(pendingDate)))
+	for _, name := range []string{"site-changed", "site-waits", "site-leaves"} {
+		process.Drive(ctx, name)
+	}
+	for range 3 {
+		_, err := process.Look(ctx, "site-unknown")
+		Expect(err).NotTo(HaveOccurred())
+	}
+	for w.Read(ctx, "site-under-way").OpenRequest() == nil {
+		result, err := process.Look(ctx, "site-under-way")
+		Expect(err).NotTo(HaveOccurred())
+		w.Clock.Advance(result.RequeueAfter)
+	}
+	create(w.Order("site-new", reference), w.Order("site-asked", "SITE-015", func(order *v1alpha1.ServiceOrder) {
+		order.Spec.Approval = v1alpha1.ApprovalAlways
+	}))
+	process.DriveOrder(ctx, "site-new")
+	process.DriveOrder(ctx, "site-asked")
+	create(w.Appointment("visit"), w.Test("port-reset", line()), w.Query("offers", line()),
+		w.Quote("trench", world.QualifiedSite))
+	process.DriveAppointment(ctx, "visit")
+	for _, shot := range []world.Shot{
+		{Kind: "DiagnosticTest", Name: "port-reset"},
+		{Kind: "PlanOptionsQuery", Name: "offers"},
+		{Kind: "FibreBuildQuote", Name: "trench"},
+	} {
+		process.DriveAt(ctx, shot)
+	}
+	return w
+}
+
+// wrapped wraps lines that are too long, as a terminal would.
+func wrapped(text string) string {
+	var lines []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\n")
+		for utf8.RuneCountInString(line) > terminalWidth {
+			runes := []rune(line)
+			lines, line = append(lines, string(runes[:terminalWidth])), string(runes[terminalWidth:])
+		}
+		lines = append(lines, strings.TrimRight(line, " "))
+	}
+	return strings.Join(lines, "\n") + "\n"
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers/internal/operate"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// serviceLedger returns the ledger of a service, or nil.
+func serviceLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Identity: w.Namespace, Service: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
+	})
+	ledger := &v1alpha1.RequestLedger{}
+	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
+	}
+	return ledger
+}
+
+// ledgerOf returns the ledger of the customerReference, or nil.
+func ledgerOf(ctx SpecContext, w *world.World) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	ledger := &v1alpha1.RequestLedger{}
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Identity: w.Namespace, Order: &v1alpha1.LedgerOrder{CustomerReference: reference},
+	})
+	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
+	}
+	return ledger
+}
+
+// identityLedger returns the ledger of what an identity spends, or nil.
+func identityLedger(ctx SpecContext, w *world.World, identity string) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{Identity: identity, Account: &v1alpha1.LedgerAccount{}})
+	ledger := &v1alpha1.RequestLedger{}
+	err := w.Get(ctx, client.ObjectKey{Name: name}, ledger)
+	Expect(client.IgnoreNotFound(err)).To(Succeed())
+	if err != nil {
+		return nil
+	}
+	return ledger
+}
+
+// testsLedger is the ledger of the diagnostic tests of a service.
+func testsLedger(ctx SpecContext, w *world.World, line int64) *v1alpha1.RequestLedger {
+	GinkgoHelper()
+	name := operate.LedgerName(&v1alpha1.RequestLedgerSpec{
+		Identity: w.Namespace, Diagnostics: &v1alpha1.LedgerService{ID: v1alpha1.CarrierIDOf(line)},
+	})
+	ledger := &v1alpha1.RequestLedger{}
+	Expect(w.Get(ctx, client.ObjectKey{Name: name}, ledger)).To(Succeed())
+	return ledger
+}
+
+// recordedPlanChange returns the complete newest plan change from the ledger of a service.
+func recordedPlanChange(ctx SpecContext, w *world.World, service *v1alpha1.BroadbandService) *v1alpha1.Request {
+	GinkgoHelper()
+	ledger := &v1alpha1.RequestLedger{}
+	Expect(w.Get(ctx, client.ObjectKey{Name: service.Status.Ledger.Name}, ledger)).To(Succeed())
+	attempt := ledger.RequestOf(v1alpha1.OperationPlanChange)
+	Expect(attempt).NotTo(BeNil())
+	return attempt
+}
+
+// recordedOrder returns the newest recorded attempt of the order.
+func recordedOrder(ctx SpecContext, w *world.World) *v1alpha1.Request {
+	GinkgoHelper()
+	return ledgerOf(ctx, w).RequestOf(v1alpha1.OperationOrderCreate)
+}
+
+// reserved are the attempts that count for the identity of a world.
+func reserved(ctx SpecContext, w *world.World) []string {
+	GinkgoHelper()
+	counting := identityLedger(ctx, w, w.Namespace).Spec.Account.Reservations
+	ids := make([]string, 0, len(counting))
+	for _, one := range counting {
+		ids = append(ids, one.AttemptID)
+	}
+	return ids
+}
+
+// removeOrderLedger deletes a ledger in spite of its finalizers.
+func removeOrderLedger(ctx SpecContext, w *world.World) {
+	GinkgoHelper()
+	removeLedger(ctx, w, ledgerOf(ctx, w))
+}
+
+func removeLedger(ctx SpecContext, w *world.World, ledger *v1alpha1.RequestLedger) {
+	GinkgoHelper()
+	ledger.Finalizers = nil
+	Expect(w.Update(ctx, ledger)).To(Succeed())
+	Expect(w.Delete(ctx, ledger)).To(Succeed())
+}

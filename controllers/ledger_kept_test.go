@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("The ledger of a sent request", func() {
+	It("is kept when the object is deleted and applied again while the request is in progress", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		before := driveUntilAccepted(ctx, w, process).OpenRequest()
+
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(process.Drive(ctx, site)).To(BeNil(), "the object is removed without a call")
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
+		Expect(w.Posts(line)).To(Equal(1))
+		Expect(serviceLedger(ctx, w, line).Spec.Holder.UID).To(Equal(string(service.UID)))
+	})
+
+	It("is kept if the operator is killed at any effect of deleting and adopting", func(ctx SpecContext) {
+		points := 0
+		for killed := true; killed; points++ {
+			killed = deleteAndApply(ctx, world.Cut{At: points/2 + 1, After: points%2 == 1})
+		}
+		Expect(points).To(BeNumerically(">", 10))
+		AddReportEntry("kill points of deleting and adopting", points-1)
+	})
+
+	It("is adopted by an object that is created before its account and trusts its values", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		deleteInProgress(ctx, w, process)
+		account := w.Account()
+		Expect(w.Get(ctx, client.ObjectKeyFromObject(account), account)).To(Succeed())
+		Expect(w.Delete(ctx, account)).To(Succeed())
+		Expect(w.Create(ctx, w.Service(site, line, func(s *v1alpha1.BroadbandService) {
+			s.Spec.AggregationMethod = "L2TP"
+			s.Spec.TrustDeclared = []v1alpha1.TrustedAspect{v1alpha1.TrustAggregationMethod}
+		}))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonAccountNotReady)
+
+		Expect(w.Create(ctx, w.Account())).To(Succeed())
+		_, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is not overwritten by a pass over a copy from before the answer", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		var intent *v1alpha1.BroadbandService
+		process.Seam.Lose = func(effect world.Effect) error {
+			if strings.HasSuffix(effect.What, "plan-changes/request") {
+				intent = w.Read(ctx, site) // still returned by a stale cache
+			}
+			return nil
+		}
+		driveUntilAccepted(ctx, w, process)
+		process.Seam.Stale = intent
+		_, err := process.Look(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		process.Seam.Stale = nil
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Attempt).To(Equal(int32(1)))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is kept when the status is cleared", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
+		before := process.Drive(ctx, site)
+		service := before.DeepCopy()
+		service.Status = v1alpha1.BroadbandServiceStatus{}
+		Expect(w.Status().Update(ctx, service)).To(Succeed())
+
+		service = w.Start(world.Cut{}).Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Requests).To(Equal(before.Status.Requests))
+		Expect(service.Status.History).To(Equal(before.Status.History))
+		Expect(service.Status.Carrier.AggregationMethod).To(Equal(before.Status.Carrier.AggregationMethod))
+		Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
+	})
+
+	It("is reported as lost when it is deleted, and then nothing is sent", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		driveUntilAccepted(ctx, w, process)
+		removeLedger(ctx, w, serviceLedger(ctx, w, line))
+
+		service := w.Start(world.Cut{}).Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+		Expect(w.Posts(line)).To(Equal(1))
+		expectReady(expectResolved(ctx, w, w.Start(world.Cut{}), line), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	DescribeTable("that is lost blocks every operation, whatever the resolution",
+		func(ctx SpecContext, word, reason string) {
+			w, process := begin(ctx)
+			line := w.Line()
+			Expect(w.Create(ctx, w.Service(site, line, aggregated("ETHERNET")))).To(Succeed())
+			driveUntilAccepted(ctx, w, process)
+			removeLedger(ctx, w, serviceLedger(ctx, w, line))
+			successor := w.Start(world.Cut{})
+			service := successor.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonLedgerLost)
+			w.Annotate(ctx, site, v1alpha1.AnnotationResolve, service.OpenRequest().AttemptID+"="+word)
+			Expect(world.Ready(successor.Drive(ctx, site)).Reason).To(Equal(reason))
+			Expect(w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen).To(Equal(1))
+		},
+		Entry("abandoned", "Abandoned", v1alpha1.ReasonCarrierRejected),
+		Entry("resolved as succeeded", "Succeeded", v1alpha1.ReasonInSync),
+	)
+
+	It("belongs to the carrier that the request was sent to", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		driveUntilAccepted(ctx, w, process)
+		recreateAccount(ctx, w, process, movedURL(w))
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		recreateAccount(ctx, w, process, w.URL)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is written before the POST: a conflict on the intent means no POST", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		conflicts := 0
+		process.Seam.Fault = func(effect world.Effect) error {
+			if w.Posts(line) == 0 && strings.HasPrefix(effect.What, "create service-") && conflicts < 3 {
+				conflicts++
+				return apierrors.NewConflict(schema.GroupResource{Resource: "requestledgers"}, site, nil)
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		for conflicts < 3 {
+			result, err := process.Look(ctx, site)
+			Expect(err).NotTo(HaveOccurred())
+			Expect(w.Posts(line)).To(BeZero())
+			w.Clock.Advance(result.RequeueAfter)
+		}
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("makes two active operators safe", func(ctx SpecContext) {
+		w, first := begin(ctx)
+		second := w.Start(world.Cut{})
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		for range 60 {
+			for _, operator := range []*world.Process{first, second} {
+				_, err := operator.Look(ctx, site)
+				Expect(err).To(Or(BeNil(), Satisfy(apierrors.IsConflict)), "one of the two may lose a race")
+			}
+			w.Clock.Advance(2 * time.Second)
+		}
+		expectReady(first.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is kept if the carrier forgets the request", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		driveUntilAccepted(ctx, w, process)
+		w.Carrier.Forget()
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.Carrier.Plan.Source).To(Equal(v1alpha1.SourceHealth))
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).Phase).To(Equal(v1alpha1.PhaseSucceeded))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("of another carrier is not adopted", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		deleteInProgress(ctx, w, process)
+		recreateAccount(ctx, w, process, movedURL(w))
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonConflict)
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("is not written for requests that were not sent", func(ctx SpecContext) {
+		w, process := begin(ctx)
+		line := w.Line(func(s *simulator.Service) { s.Plan = world.PlanFast })
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Finalizers).To(BeEmpty())
+		Expect(serviceLedger(ctx, w, line)).To(BeNil())
+	})
+})
+
+// deleteAndApply deletes a service whose request is in progress and applies it again, with a
+// process that ends at the cut and one that takes over. It reports whether the process ended at
+// all.
+func deleteAndApply(ctx SpecContext, cut world.Cut) bool {
+	GinkgoHelper()
+	w, process := begin(ctx)
+	line := w.Line()
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	driveUntilAccepted(ctx, w, process)
+	Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+	dying := w.Start(cut)
+	dying.Drive(ctx, site)
+	w.Start(world.Cut{}).Drive(ctx, site)
+	Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+	if !dying.Seam.Dead() {
+		dying.Drive(ctx, site)
+	}
+	service := w.Start(world.Cut{}).Drive(ctx, site)
+	expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+	Expect(w.Posts(line)).To(Equal(1))
+	return dying.Seam.Dead()
+}

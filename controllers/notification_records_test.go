@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("A notification that an order was rejected", func() {
+	reject := func(ctx SpecContext, w *world.World, process *world.Process) {
+		GinkgoHelper()
+		ended := simulator.Fault{Kind: simulator.FaultEndInError, Body: "No access"}
+		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), ended)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		w.Clock.Advance(time.Hour)
+	}
+	expectRejected := func(order *v1alpha1.ServiceOrder, unverified bool) {
+		GinkgoHelper()
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOrderRejected)
+		Expect(order.Status.Rejection).To(HaveValue(And(
+			HaveField("Event", "OrderRejected"), HaveField("Reason", "No access"), HaveField("Unverified", unverified))))
+	}
+
+	It("is recorded at once, with its source", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		reject(ctx, w, process)
+		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		expectRejected(w.ReadOrder(ctx, site), false)
+		Expect(w.Events.All()).To(ContainElement("Warning OrderRejected the carrier sent OrderRejected: No access"))
+		_, err := process.LookAtOrder(ctx, site)
+		Expect(err).NotTo(HaveOccurred())
+		expectRejected(w.ReadOrder(ctx, site), false)
+	})
+
+	It("is marked as unverified until a signed one arrives", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureNone)
+		Expect(w.EventsPath(ctx)).To(BeEmpty())
+		reject(ctx, w, process)
+		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		expectRejected(w.ReadOrder(ctx, site), true)
+		ready := orderCondition(w.ReadOrder(ctx, site), v1alpha1.ConditionReady)
+		Expect(ready.Message).To(ContainSubstring("was not signed"))
+	})
+
+	It("is recorded by a process that does not lead", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		reject(ctx, w, process)
+		standby := w.Start(world.Cut{})
+		standby.Follow()
+		_, err := standby.LookAtAccount(ctx) // as if its own receiver had noticed
+		Expect(err).NotTo(HaveOccurred())
+		ear.Hear(standby)
+		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		expectRejected(w.ReadOrder(ctx, site), false)
+	})
+
+	It("is retried while the order's number is being recorded", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		process.Seam.Lose = func(e world.Effect) error {
+			if strings.HasPrefix(e.What, "POST /api/connect/orders") {
+				return errors.New("the answer is lost")
+			}
+			return nil
+		}
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		cut := w.Start(world.Cut{At: 3, After: true})
+		cut.DriveOrder(ctx, site)
+		Expect(recordedOrder(ctx, w).Phase).To(Equal(v1alpha1.PhaseSubmitting))
+		body := `{"eventType":"OrderRejected","orderId":4711,"order":{"rejectedReason":"No access"}}`
+		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusServiceUnavailable))
+	})
+
+	It("is matched by the customerReference while the order's number is unknown", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		lost := simulator.Fault{Kind: simulator.FaultReset, Processed: true}
+		Expect(w.Carrier.FailNext(string(simulator.OpOrderCreate), lost)).To(Succeed())
+		Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+		order := process.DriveOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		body := `{"eventType":"OrderRejected","order":{"id":4711,"customerRef":"%s","rejectedReason":"No access"}}`
+		for _, named := range []string{"SITE-015", reference} {
+			answer := w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, fmt.Sprintf(body, named))
+			Expect(answer).To(Equal(http.StatusAccepted))
+		}
+
+		order = w.ReadOrder(ctx, site)
+		expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+		Expect(orderCondition(order, v1alpha1.ConditionRejected).Message).To(ContainSubstring("No access"))
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, order.Status.Request.AttemptID+"=Accepted:4711")
+		expectRejected(process.DriveOrder(ctx, site), false)
+		Expect(w.Ordered(reference).Seen).To(Equal(1))
+	})
+
+	It("may be resolved by an annotation that was set too early, once that is removed", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		reject(ctx, w, process)
+		first := w.ReadOrder(ctx, site).Status.Request.AttemptID
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+		order := process.DriveOrder(ctx, site)
+		expectRejected(order, false)
+		Expect(orderCondition(order, v1alpha1.ConditionReady).Message).To(ContainSubstring("take that annotation away first"))
+
+		w.EditOrder(ctx, site, func(o *v1alpha1.ServiceOrder) { delete(o.Annotations, v1alpha1.AnnotationResolve) })
+		expectRejected(process.DriveOrder(ctx, site), false)
+		w.AnnotateOrder(ctx, site, v1alpha1.AnnotationResolve, first+"=NotAccepted")
+		expectOrder(process.DriveOrder(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonSubmitted)
+		Expect(w.Ordered(reference).Seen).To(Equal(2))
+	})
+
+	It("about an unknown order is accepted and dropped", func(ctx SpecContext) {
+		w, _, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		body := `{"eventType":"OrderRejected","orderId":4711}`
+		Expect(w.Tell(ctx, ear, eventsPath(w), world.SharedSecret, body)).To(Equal(http.StatusAccepted))
+	})
+})
+
+var _ = Describe("A notification that an appointment was cancelled", func() {
+	It("is shown on the appointment-request until slots are requested again", func(ctx SpecContext) {
+		w, process, ear := listening(ctx, v1alpha1.SignatureHMAC)
+		Expect(w.Create(ctx, w.Appointment(site))).To(Succeed())
+		Expect(w.Create(ctx, w.Appointment("other", func(a *v1alpha1.AppointmentRequest) {
+			a.Spec.OrderID = v1alpha1.CarrierIDOf(world.PlacedOrderID + 1)
+		}))).To(Succeed())
+		process.DriveAppointment(ctx, site)
+		reads := 0
+		process.Seam.Unread = func() error { reads++; return nil }
+		Expect(w.Carrier.CancelAppointment(world.PlacedOrderID, "storm")).To(Succeed())
+
+		Expect(w.Deliver(ctx, ear)).To(Equal(1))
+
+		appointment := w.ReadAppointment(ctx, site)
+		ready := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
+		Expect(ready.Reason).To(Equal(v1alpha1.ReasonCancelled))
+		Expect(ready.Message).To(ContainSubstring("storm"))
+		stalled := world.Condition(appointment.Status.Conditions, v1alpha1.ConditionStalled)
+		Expect(stalled.Status).To(Equal(metav1.ConditionTrue))
+		Expect(w.ReadAppointment(ctx, "other").Status.Cancelled).To(BeNil())
+		Expect(reads).To(Equal(1), "the other is not even read")
+
+		w.EditAppointment(ctx, site, func(a *v1alpha1.AppointmentRequest) {
+			a.Annotations = map[string]string{v1alpha1.AnnotationReconcile: "again"}
+		})
+		appointment = process.DriveAppointment(ctx, site)
+		ready = world.Condition(appointment.Status.Conditions, v1alpha1.ConditionReady)
+		Expect(ready.Reason).To(Equal(v1alpha1.ReasonCompleted))
+		Expect(appointment.Status.Cancelled).To(BeNil())
+	})
+})
+
+var _ = Describe("An account with notifications", func() {
+	It("is Ready although they cannot be received, and reports why", func(ctx SpecContext) {
+		w := world.New(ctx, plane)
+		w.Login(ctx, world.WithEvents(v1alpha1.SignatureHMAC))
+		process := w.Start(world.Cut{})
+		result, err := process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(result.RequeueAfter).To(BeNumerically("<=", 5*time.Second), "the Secret is read again")
+		ready := world.Condition(w.ReadAccount(ctx).Status.Conditions, v1alpha1.ConditionReady)
+		Expect(ready.Status).To(Equal(metav1.ConditionTrue))
+		Expect(ready.Message).To(ContainSubstring("requests are polled: Secret carrier-events does not exist"))
+		Expect(w.EventsPath(ctx)).To(BeEmpty())
+
+		Expect(w.Create(ctx, w.EventsSecret())).To(Succeed())
+		_, err = process.LookAtAccount(ctx)
+		Expect(err).NotTo(HaveOccurred())
+		Expect(w.EventsPath(ctx)).To(Equal(eventsPath(w)))
+	})
+})

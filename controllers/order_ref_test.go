@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	"context"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/controllers"
+	"github.com/broadband-operator/broadband-operator/pkg/carrier/simulator"
+	"github.com/broadband-operator/broadband-operator/pkg/decide"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// order is the ServiceOrder of a test.
+const order = "order"
+
+// orderBook holds the orders of a test, by name.
+type orderBook map[string]*decide.Order
+
+// Order returns the order of that name; nil if there is none.
+func (b orderBook) Order(_ context.Context, key client.ObjectKey) (*decide.Order, error) {
+	return b[key.Name], nil
+}
+
+// beginWithOrders is begin with orders.
+func beginWithOrders(ctx SpecContext) (*world.World, *world.Process, orderBook) {
+	GinkgoHelper()
+	w, _ := begin(ctx)
+	orders := orderBook{}
+	process := w.Start(world.Cut{}, orders.use)
+	return w, process, orders
+}
+
+func (b orderBook) use(options *controllers.Options) { options.Orders = b }
+
+// fromOrder takes the service's number from the order.
+func fromOrder(service *v1alpha1.BroadbandService) {
+	service.Spec.ServiceID, service.Spec.OrderRef = "", &v1alpha1.OrderReference{Name: order}
+}
+
+// withServiceID sets the service's number in the spec.
+func withServiceID(line int64) edit {
+	return func(service *v1alpha1.BroadbandService) {
+		service.Spec.ServiceID, service.Spec.OrderRef = v1alpha1.CarrierIDOf(line), nil
+	}
+}
+
+// deliveredOrder is an order for a line that exists at the simulated carrier.
+func deliveredOrder(line int64) *decide.Order {
+	return &decide.Order{
+		Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line), Plan: world.PlanSlow, Term: 12, RestorationSLA: world.SLAStd,
+		AggregationMethod: "L2TP", AVCID: "AVC7",
+	}
+}
+
+// changes counts the requests that the carrier has received for a service and that change it.
+func changes(w *world.World, line int64) int {
+	return w.Posts(line) + w.Carrier.Submissions(simulator.OpAggregationConversion, line).Seen
+}
+
+// withOrderedValues declares the same values as delivered.
+func withOrderedValues(service *v1alpha1.BroadbandService) {
+	withPlan(world.PlanSlow, 12)(service)
+	service.Spec.RestorationSLA, service.Spec.AggregationMethod = world.SLAStd, "L2TP"
+}
+
+var _ = Describe("A service from an order", func() {
+	It("waits for the order, then for its service, and takes over the order's values", func(ctx SpecContext) {
+		w, process, orders := beginWithOrders(ctx)
+		line := w.Line(withSameHealthRecord)
+		Expect(w.Create(ctx, w.Service(site, line, withOrderedValues, fromOrder))).To(Succeed())
+		calls := len(w.Carrier.Calls())
+		for _, step := range []struct {
+			order *decide.Order
+			says  string
+		}{
+			{nil, "does not exist"},
+			{&decide.Order{}, "has not been accepted"},
+			{&decide.Order{Accepted: true, Plan: world.PlanFast}, "has no service yet"},
+		} {
+			orders[order] = step.order
+			service := process.Drive(ctx, site)
+			expectReady(service, metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+			Expect(condition(service, v1alpha1.ConditionReconciling).Status).To(Equal(metav1.ConditionTrue))
+			Expect(world.Ready(service).Message).To(And(ContainSubstring(order), ContainSubstring(step.says)))
+			Expect(service.Status.Carrier).To(BeNil())
+		}
+		Expect(w.Carrier.Calls()).To(HaveLen(calls))
+
+		orders[order] = deliveredOrder(line)
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
+		state := service.Status.Carrier
+		Expect(state.AVCID).To(Equal("AVC7"))
+		for value, known := range map[string]*v1alpha1.KnownValue{
+			world.PlanSlow: state.Plan, "12": state.Term, world.SLAStd: state.RestorationSLA, "L2TP": state.AggregationMethod,
+		} {
+			Expect(*known).To(And(HaveField("Value", value), HaveField("Source", v1alpha1.SourceOrder)))
+		}
+		Expect(callsSince(w, calls)).To(Equal(callCounts{cancellation: 1}))
+	})
+
+	It("continues with its own number when that replaces the order, and with no other", func(ctx SpecContext) {
+		w, process, orders := beginWithOrders(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		orders[order] = deliveredOrder(line)
+		driveUntilAccepted(ctx, w, process)
+
+		service := w.Read(ctx, site)
+		withServiceID(line + 1)(service)
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring(
+			"is invalid: spec.serviceID: Forbidden: serviceID must be the number that the order gave")))
+		service = w.Read(ctx, site)
+		service.Spec.OrderRef.Name = "another"
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("orderRef is immutable")))
+		w.Edit(ctx, site, withServiceID(line))
+		delete(orders, order)
+		expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		service = w.Read(ctx, site)
+		fromOrder(service)
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring("serviceID is immutable")))
+		service = w.Read(ctx, site)
+		withServiceID(line + 1)(service) // refused once, although two rules are about the number
+		Expect(w.Update(ctx, service)).To(MatchError(ContainSubstring(
+			"is invalid: spec.serviceID: Forbidden: serviceID is immutable")))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("can be given its number before the order has one", func(ctx SpecContext) {
+		w, process, _ := beginWithOrders(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		expectReady(process.Drive(ctx, site), metav1.ConditionFalse, v1alpha1.ReasonOrderNotReady)
+		w.Edit(ctx, site, withServiceID(line))
+		service := process.Drive(ctx, site)
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.Status.ServiceID).To(Equal(v1alpha1.CarrierIDOf(line)))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	It("leaves a ledger that an object of its number takes over, although the order is deleted", func(ctx SpecContext) {
+		w, process, orders := beginWithOrders(ctx)
+		line := w.Line()
+		Expect(w.Create(ctx, w.Service(site, line, fromOrder))).To(Succeed())
+		orders[order] = deliveredOrder(line)
+		before := driveUntilAccepted(ctx, w, process).OpenRequest()
+		delete(orders, order)
+		Expect(w.Delete(ctx, w.Read(ctx, site))).To(Succeed())
+		Expect(w.Start(world.Cut{}, orders.use).Drive(ctx, site)).To(BeNil())
+
+		Expect(w.Create(ctx, w.Service(site, line))).To(Succeed())
+		service := process.Drive(ctx, site)
+
+		expectReady(service, metav1.ConditionTrue, v1alpha1.ReasonInSync)
+		Expect(service.RequestOf(v1alpha1.OperationPlanChange).AttemptID).To(Equal(before.AttemptID))
+		Expect(w.Posts(line)).To(Equal(1))
+	})
+
+	DescribeTable("that declares another value than the order sends one request for it",
+		func(ctx SpecContext, declare edit, operation simulator.Operation) {
+			w, process, orders := beginWithOrders(ctx)
+			line := w.Line()
+			orders[order] = deliveredOrder(line)
+			Expect(w.Create(ctx, w.Service(site, line, withOrderedValues, declare, fromOrder))).To(Succeed())
+			expectReady(process.Drive(ctx, site), metav1.ConditionTrue, v1alpha1.ReasonInSync)
+			Expect(w.Carrier.Submissions(operation, line).Seen).To(Equal(1))
+			Expect(changes(w, line)).To(Equal(1))
+			w.Clock.Advance(horizon)
+			process.Drive(ctx, site)
+			Expect(changes(w, line)).To(Equal(1), "what the order said is no longer believed")
+		},
+		Entry("for another plan", withPlan(world.PlanFast, 12), simulator.OpPlanChange),
+		Entry("for another term", withPlan(world.PlanSlow, 24), simulator.OpPlanChange),
+		Entry("for another restoration SLA", withSLA(world.SLAFast), simulator.OpPlanChange),
+		Entry("for another aggregation method", func(s *v1alpha1.BroadbandService) { s.Spec.AggregationMethod = "ETHERNET" },
+			simulator.OpAggregationConversion),
+	)
+})
+
+// pair is two objects for one service that declare the same, one by orderRef and one by serviceID.
+type pair struct {
+	orderFirst bool // whether the one by orderRef is older
+	early      time.Duration
+	says       func(line int64) *decide.Order
+	declare    edit
+}
+
+var _ = DescribeTable("Two objects of one service, one of them from an order, send one request in total",
+	func(ctx SpecContext, scenario pair) {
+		w, process, orders := beginWithOrders(ctx)
+		line := w.Line()
+		roles := map[string]edit{"elder": fromOrder, "younger": withServiceID(line)}
+		if !scenario.orderFirst {
+			roles = map[string]edit{"elder": withServiceID(line), "younger": fromOrder}
+		}
+		Expect(w.Create(ctx, w.Service("elder", line, scenario.declare, roles["elder"]))).To(Succeed())
+		Expect(w.Create(ctx, w.Service("younger", line, scenario.declare, roles["younger"]))).To(Succeed())
+		reconcileBoth(ctx, w, process, scenario.early)
+		orders[order] = scenario.says(line)
+		reconcileBoth(ctx, w, process, time.Hour)
+
+		expectOneReady(ctx, w)
+		Expect(changes(w, line)).To(Equal(1))
+	},
+	Entry("when the one from the order is younger", pair{says: bareOrder, declare: withPlan(world.PlanFast, 12)}),
+	Entry("when the one from the order is younger, and the order knows the plan", pair{
+		early: time.Hour, says: deliveredOrder, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is younger, and the order knows the aggregation method", pair{
+		early: time.Hour, says: deliveredOrder, declare: aggregated("ETHERNET"),
+	}),
+	Entry("when the one from the order is older, and the order is ready at once", pair{
+		orderFirst: true, says: bareOrder, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is older, and gets its number during the other's request", pair{
+		orderFirst: true, early: 20 * time.Second, says: bareOrder, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is older, and gets its number after the other's request", pair{
+		orderFirst: true, early: time.Hour, says: bareOrder, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is older, and the order has values that the other has changed", pair{
+		orderFirst: true, early: time.Hour, says: deliveredOrder, declare: withPlan(world.PlanFast, 12),
+	}),
+	Entry("when the one from the order is older, and the other has changed values that no read returns", pair{
+		orderFirst: true, early: time.Hour, says: bareOrder, declare: aggregated("ETHERNET"),
+	}),
+)
+
+// bareOrder is an order that contains nothing but its service's number.
+func bareOrder(line int64) *decide.Order {
+	return &decide.Order{Accepted: true, ServiceID: v1alpha1.CarrierIDOf(line)}
+}
+
+// reconcileBoth lets a time pass and reconciles both objects of a pair.
+func reconcileBoth(ctx SpecContext, w *world.World, process *world.Process, span time.Duration) {
+	GinkgoHelper()
+	for end := w.Clock.Now().Add(span); ; {
+		rest := end.Sub(w.Clock.Now())
+		for _, name := range []string{"elder", "younger"} {
+			result, err := process.Look(ctx, name)
+			Expect(err).NotTo(HaveOccurred())
+			if result.RequeueAfter > 0 {
+				rest = min(rest, result.RequeueAfter)
+			}
+		}
+		w.Clock.Advance(rest)
+		if !w.Clock.Now().Before(end) {
+			return
+		}
+	}
+}

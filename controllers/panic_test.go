@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package controllers_test
+
+import (
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/broadband-operator/broadband-operator/api/v1alpha1"
+	"github.com/broadband-operator/broadband-operator/test/world"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+// A manager recovers from a panic in a pass, and reconciles again.
+var _ = It("An order whose pass panics during its POST is not sent again", func(ctx SpecContext) {
+	w, process := begin(ctx)
+	process.Seam.Lose = func(effect world.Effect) error {
+		if effect.What == "POST "+ordersPath {
+			panic("a defect of what reads the answer")
+		}
+		return nil
+	}
+	Expect(w.Create(ctx, w.Order(site, reference))).To(Succeed())
+	Expect(func() { process.DriveOrder(ctx, site) }).To(PanicWith("a defect of what reads the answer"))
+	process.Seam.Lose = nil
+	Expect(w.Ordered(reference).Processed).To(Equal(1))
+
+	order := process.DriveOrder(ctx, site)
+	expectOrder(order, metav1.ConditionFalse, v1alpha1.ReasonOutcomeUnknown)
+	Expect(w.Ordered(reference).Seen).To(Equal(1))
+})
